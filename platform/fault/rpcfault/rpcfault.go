@@ -1,0 +1,132 @@
+// Package rpcfault is the one mapping between faults and gRPC statuses.
+//
+// It speaks google.rpc: each status carries one ErrorInfo, and BadRequest and RetryInfo where they apply. The text of an
+// internal error and the cause of any fault stay on the server.
+package rpcfault
+
+import (
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Domain is the ErrorInfo domain of every reason that Quorate documents.
+const Domain = "quorate"
+
+var toCode = map[fault.Kind]codes.Code{
+	fault.Internal:           codes.Internal,
+	fault.InvalidArgument:    codes.InvalidArgument,
+	fault.NotFound:           codes.NotFound,
+	fault.AlreadyExists:      codes.AlreadyExists,
+	fault.Conflict:           codes.Aborted,
+	fault.FailedPrecondition: codes.FailedPrecondition,
+	fault.Unauthenticated:    codes.Unauthenticated,
+	fault.PermissionDenied:   codes.PermissionDenied,
+	fault.ResourceExhausted:  codes.ResourceExhausted,
+	fault.Unavailable:        codes.Unavailable,
+	fault.DeadlineExceeded:   codes.DeadlineExceeded,
+}
+
+// Status returns the status for err, with the details a client needs and nothing that it must not see.
+//
+// A status error that is not wrapped was made for the client on purpose (A2A and health define their own) and passes as
+// it is. A wrapped one came from a call of ours and is internal.
+func Status(err error) *status.Status {
+	if err == nil {
+		return status.New(codes.OK, "")
+	}
+	if own, ok := err.(interface{ GRPCStatus() *status.Status }); ok { //nolint:errorlint // a wrapped status must not pass
+		return own.GRPCStatus()
+	}
+	e := fault.From(err)
+	info := &errdetails.ErrorInfo{Reason: e.Reason, Domain: Domain, Metadata: e.Metadata}
+	message := e.Message
+	if e.Kind == fault.Internal {
+		message, info.Metadata = "internal error", nil
+	}
+	st := status.New(toCode[e.Kind], message)
+	detailed, err := st.WithDetails(details(e, info)...)
+	if err != nil { // a detail that cannot be marshalled, such as one with invalid UTF-8
+		return st
+	}
+	return detailed
+}
+
+func details(e *fault.Error, info *errdetails.ErrorInfo) []protoadapt.MessageV1 {
+	list := []protoadapt.MessageV1{info}
+	if len(e.Violations) > 0 {
+		bad := &errdetails.BadRequest{}
+		for _, v := range e.Violations {
+			bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: v.Field, Description: v.Description})
+		}
+		list = append(list, bad)
+	}
+	if e.RetryAfter > 0 {
+		list = append(list, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.RetryAfter)})
+	}
+	return list
+}
+
+// FromStatus turns the error of a gRPC call back into a *fault.Error; an error that is no status is returned as it is.
+func FromStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	st, ok := status.FromError(err)
+	if !ok {
+		return err
+	}
+	kind, reason := fromCode(st.Code())
+	e := &fault.Error{Kind: kind, Reason: reason, Message: st.Message()}
+	for _, d := range st.Details() {
+		switch d := d.(type) {
+		case *errdetails.ErrorInfo:
+			e.Reason, e.Metadata = d.GetReason(), d.GetMetadata()
+		case *errdetails.BadRequest:
+			for _, v := range d.GetFieldViolations() {
+				e.Violations = append(e.Violations, fault.Violation{Field: v.GetField(), Description: v.GetDescription()})
+			}
+		case *errdetails.RetryInfo:
+			e.RetryAfter = max(0, d.GetRetryDelay().AsDuration().Round(time.Millisecond))
+		}
+	}
+	return e
+}
+
+// fromCode returns the kind of a code, and the reason for a status that names none.
+func fromCode(code codes.Code) (kind fault.Kind, reason string) {
+	switch code {
+	case codes.InvalidArgument, codes.OutOfRange:
+		return fault.InvalidArgument, "INVALID_ARGUMENT"
+	case codes.NotFound:
+		return fault.NotFound, "NOT_FOUND"
+	case codes.AlreadyExists:
+		return fault.AlreadyExists, "ALREADY_EXISTS"
+	case codes.Aborted:
+		return fault.Conflict, "ABORTED"
+	case codes.FailedPrecondition:
+		return fault.FailedPrecondition, "FAILED_PRECONDITION"
+	case codes.Unimplemented:
+		return fault.FailedPrecondition, "UNIMPLEMENTED"
+	case codes.Unauthenticated:
+		return fault.Unauthenticated, "UNAUTHENTICATED"
+	case codes.PermissionDenied:
+		return fault.PermissionDenied, "PERMISSION_DENIED"
+	case codes.ResourceExhausted:
+		return fault.ResourceExhausted, "RESOURCE_EXHAUSTED"
+	case codes.Unavailable:
+		return fault.Unavailable, "UNAVAILABLE"
+	case codes.Canceled:
+		return fault.Unavailable, "CANCELED"
+	case codes.DeadlineExceeded:
+		return fault.DeadlineExceeded, "DEADLINE_EXCEEDED"
+	default:
+		return fault.Internal, "INTERNAL"
+	}
+}
