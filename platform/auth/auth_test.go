@@ -1,0 +1,165 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func TestSecretNeverPrints(t *testing.T) {
+	t.Parallel()
+	const plain = "hunter2"
+	s := auth.Secret(plain)
+	var log bytes.Buffer
+	slog.New(slog.NewJSONHandler(&log, nil)).InfoContext(t.Context(), "m", slog.Any("s", s), slog.Any("in", struct{ S auth.Secret }{s}))
+	encoded, err := json.Marshal(map[string]auth.Secret{"s": s})
+	if err != nil {
+		t.Fatalf("Marshal() = %v, want no error", err)
+	}
+	outputs := []string{log.String(), string(encoded)}
+	for _, verb := range []string{"%s", "%v", "%+v", "%#v", "%q", "%x", "%d"} {
+		outputs = append(outputs, fmt.Sprintf(verb, s), fmt.Sprintf(verb, struct{ S auth.Secret }{s}))
+	}
+	for _, out := range outputs {
+		if strings.Contains(out, plain) || strings.Contains(out, fmt.Sprintf("%x", plain)) || !strings.Contains(out, "[redacted]") {
+			t.Errorf("printed %q, want [redacted] and no secret", out)
+		}
+	}
+	if got := s.Reveal(); got != plain {
+		t.Errorf("Reveal() = %q, want %q", got, plain)
+	}
+}
+
+func TestNewTokenIsUniqueAndScannable(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^quorate_agent_[0-9A-Za-z]{43}_[0-9a-f]{8}$`)
+	seen := make(map[auth.Secret]bool)
+	for range 100 {
+		token := auth.NewToken("agent")
+		if !form.MatchString(token.Reveal()) || seen[token] {
+			t.Fatalf("NewToken(agent) = %q, want a new one like %v", token.Reveal(), form)
+		}
+		seen[token] = true
+	}
+}
+
+func TestKeyringKnowsOnlyItsTokens(t *testing.T) {
+	t.Parallel()
+	ring := auth.NewKeyring()
+	kept, gone := auth.NewToken("t"), auth.NewToken("t")
+	ring.Add(kept, auth.Principal{Name: "old"})
+	ring.Add(kept, auth.Principal{Name: "ann", Roles: []auth.Role{auth.RoleViewer}})
+	ring.Add(gone, auth.Principal{Name: "bob"})
+	ring.Add("", auth.Principal{Name: "nobody"})
+	ring.Remove(gone)
+	tests := map[string]struct {
+		token  string
+		want   auth.Principal
+		reason string
+	}{
+		"a known token is its last owner":      {kept.Reveal(), auth.Principal{Tenant: "default", Name: "ann", Roles: []auth.Role{auth.RoleViewer}}, ""},
+		"a removed token is invalid":           {gone.Reveal(), auth.Principal{}, "TOKEN_INVALID"},
+		"a prefix of a token is invalid":       {kept.Reveal()[:20], auth.Principal{}, "TOKEN_INVALID"},
+		"no token is missing, even when added": {"", auth.Principal{}, "TOKEN_MISSING"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := ring.Authenticate(t.Context(), test.token)
+			if !reflect.DeepEqual(got, test.want) || fault.ReasonOf(err) != test.reason {
+				t.Errorf("Authenticate() = %v, %v, want %v and reason %q", got, err, test.want, test.reason)
+			}
+		})
+	}
+}
+
+func TestKeyringIsSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
+	ring := auth.NewKeyring()
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			token := auth.NewToken("t")
+			name := fmt.Sprint(i)
+			ring.Add(token, auth.Principal{Name: name})
+			if p, err := ring.Authenticate(t.Context(), token.Reveal()); err != nil || p.Name != name {
+				t.Errorf("Authenticate() = %v, %v, want %s", p, err, name)
+			}
+			ring.Remove(token)
+		})
+	}
+	group.Wait()
+}
+
+type failing struct{ kind fault.Kind }
+
+func (f failing) Authenticate(context.Context, string) (auth.Principal, error) {
+	return auth.Principal{}, fault.New(f.kind, "FAKE", "no")
+}
+
+func TestChainTakesTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	ring := auth.NewKeyring()
+	ring.Add("good", auth.Principal{Name: "ann"})
+	tests := map[string]struct {
+		chain auth.Authenticator
+		kind  fault.Kind
+		name  string
+	}{
+		"the one that knows the token answers": {auth.Chain(failing{fault.Unauthenticated}, ring), 0, "ann"},
+		"an outage is not a wrong token":       {auth.Chain(failing{fault.Unavailable}, ring), fault.Unavailable, ""},
+		"an empty chain lets nobody in":        {auth.Chain(), fault.Unauthenticated, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := test.chain.Authenticate(t.Context(), "good")
+			if p.Name != test.name || (err != nil && fault.KindOf(err) != test.kind) {
+				t.Errorf("Authenticate() = %v, %v, want %q, %v", p, err, test.name, test.kind)
+			}
+		})
+	}
+}
+
+func TestRuleAllowsAnyOfItsRoles(t *testing.T) {
+	t.Parallel()
+	viewer := auth.Principal{Name: "v", Roles: []auth.Role{auth.RoleViewer}}
+	tests := map[string]struct {
+		rule   auth.Rule
+		reason string
+	}{
+		"the zero rule admits every authenticated caller": {auth.Rule{}, ""},
+		"a public rule admits":                            {auth.Rule{Public: true}, ""},
+		"one of the roles suffices":                       {auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleViewer}}, ""},
+		"another role does not":                           {auth.Rule{Roles: []auth.Role{auth.RoleAdmin}}, "ROLE_MISSING"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := test.rule.Allow(viewer); fault.ReasonOf(err) != test.reason {
+				t.Errorf("Allow(viewer) = %v, want reason %q", err, test.reason)
+			}
+		})
+	}
+}
+
+func TestFromContextReturnsThePrincipal(t *testing.T) {
+	t.Parallel()
+	if p, ok := auth.FromContext(t.Context()); ok {
+		t.Errorf("FromContext(empty) = %v, want none", p)
+	}
+	ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ann"})
+	if p, ok := auth.FromContext(ctx); !ok || p.Name != "ann" {
+		t.Errorf("FromContext() = %v, %v, want ann", p, ok)
+	}
+}

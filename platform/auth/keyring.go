@@ -1,0 +1,108 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"sync"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Authenticator tells who owns a bearer token; for a token that it does not know it returns an Unauthenticated fault.
+type Authenticator interface {
+	Authenticate(ctx context.Context, token string) (Principal, error)
+}
+
+var _ Authenticator = (*Keyring)(nil)
+
+// Keyring is an Authenticator over a set of tokens; it is safe for concurrent use and keeps only their SHA-256 hashes.
+//
+// Tokens are random, so a fast hash suffices; a slow one would let a stranger buy our time with wrong tokens.
+type Keyring struct {
+	mu   sync.RWMutex
+	keys map[uint64][]key // guarded by mu; by the first bytes of the hash
+}
+
+type key struct {
+	hash  [sha256.Size]byte
+	owner Principal
+}
+
+// NewKeyring returns an empty keyring.
+func NewKeyring() *Keyring { return &Keyring{keys: make(map[uint64][]key)} }
+
+// Add makes token stand for p, or replaces whom it stood for; an empty tenant becomes DefaultTenant.
+func (k *Keyring) Add(token Secret, p Principal) {
+	if p.Tenant == "" {
+		p.Tenant = DefaultTenant
+	}
+	slot, hash := locate(token.Reveal())
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keys[slot] = append(without(k.keys[slot], hash), key{hash, p})
+}
+
+// Remove makes token worthless; an unknown token is no error.
+func (k *Keyring) Remove(token Secret) {
+	slot, hash := locate(token.Reveal())
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if rest := without(k.keys[slot], hash); len(rest) > 0 {
+		k.keys[slot] = rest
+	} else {
+		delete(k.keys, slot)
+	}
+}
+
+// Authenticate returns the owner of token, or an Unauthenticated fault with the reason TOKEN_MISSING or TOKEN_INVALID.
+// Its time does not depend on how much of the token is right.
+func (k *Keyring) Authenticate(_ context.Context, token string) (Principal, error) {
+	if token == "" {
+		return Principal{}, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "a bearer token is needed")
+	}
+	slot, hash := locate(token)
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	for _, candidate := range k.keys[slot] {
+		if subtle.ConstantTimeCompare(candidate.hash[:], hash[:]) == 1 {
+			return candidate.owner, nil
+		}
+	}
+	return Principal{}, fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
+}
+
+func locate(token string) (slot uint64, hash [sha256.Size]byte) {
+	hash = sha256.Sum256([]byte(token))
+	return binary.BigEndian.Uint64(hash[:]), hash
+}
+
+// without returns keys without the one of hash.
+func without(keys []key, hash [sha256.Size]byte) []key {
+	var rest []key
+	for _, k := range keys {
+		if k.hash != hash {
+			rest = append(rest, k)
+		}
+	}
+	return rest
+}
+
+// Chain returns an Authenticator that asks each of list in turn and takes the first answer that is not Unauthenticated.
+func Chain(list ...Authenticator) Authenticator { return chain(list) }
+
+type chain []Authenticator
+
+// Authenticate returns the answer of the first member that knows token; a member that could not tell ends the search.
+func (c chain) Authenticate(ctx context.Context, token string) (Principal, error) {
+	var last error = fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
+	for _, a := range c {
+		p, err := a.Authenticate(ctx, token)
+		if err == nil || fault.KindOf(err) != fault.Unauthenticated {
+			return p, err
+		}
+		last = err
+	}
+	return Principal{}, last
+}

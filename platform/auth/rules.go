@@ -1,0 +1,30 @@
+package auth
+
+import (
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Rules say who may call each RPC, by its full gRPC method such as "/grpc.health.v1.Health/Check". A method without a row
+// may be called by nobody.
+type Rules map[string]Rule
+
+// Rule says who may call one RPC. The zero value admits every authenticated caller.
+type Rule struct {
+	Public bool   // anyone, without a token
+	Roles  []Role // any of these; none means every authenticated caller
+}
+
+// Allow returns nil when p may call, or a PermissionDenied fault with the reason ROLE_MISSING that names the roles.
+func (r Rule) Allow(p Principal) error {
+	if r.Public || len(r.Roles) == 0 || p.Is(r.Roles...) {
+		return nil
+	}
+	names := make([]string, len(r.Roles))
+	for i, role := range r.Roles {
+		names[i] = string(role)
+	}
+	needed := strings.Join(names, " or ")
+	return fault.New(fault.PermissionDenied, "ROLE_MISSING", "this needs the role %s", needed).With("roles", strings.Join(names, ","))
+}
