@@ -1,0 +1,128 @@
+package boltdb
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const groupSize = 256
+
+// request is one Update on its way through the committer.
+type request struct {
+	fn      func(tx *bbolt.Tx) error
+	claimed atomic.Bool
+	answer  chan error // holds one
+}
+
+// claim decides who answers the request: the committer, or the caller that gave up. It is true for the first only.
+func (r *request) claim() bool { return r.claimed.CompareAndSwap(false, true) }
+
+// commitLoop commits until Close; then it commits what is still queued.
+func (db *DB) commitLoop() {
+	defer close(db.done)
+	var broken error
+	for {
+		select {
+		case r := <-db.queue:
+			broken = db.commitGroup(db.gather(r), broken)
+		case <-db.stop:
+			for group := db.gather(); len(group) > 0; group = db.gather() {
+				broken = db.commitGroup(group, broken)
+			}
+			return
+		}
+	}
+}
+
+// gather returns first and what else is queued, without those whose callers gave up.
+func (db *DB) gather(first ...*request) []*request {
+	var group []*request
+	for _, r := range first {
+		if r.claim() {
+			group = append(group, r)
+		}
+	}
+	for len(group) < groupSize {
+		select {
+		case r := <-db.queue:
+			if r.claim() {
+				group = append(group, r)
+			}
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commitGroup answers every request of group and returns the error that makes the store read-only, if any.
+func (db *DB) commitGroup(group []*request, broken error) error {
+	if broken != nil {
+		answerAll(group, broken)
+		return broken
+	}
+	refused := make(map[*request]error)
+	rest := group
+	for len(rest) > 0 {
+		bad := -1
+		var badErr error
+		err := db.bolt.Update(func(tx *bbolt.Tx) error {
+			for i, r := range rest {
+				if err := run(r.fn, tx); err != nil {
+					bad, badErr = i, err
+					return err
+				}
+			}
+			return nil
+		})
+		if bad >= 0 { // bbolt has no savepoints: run the others again
+			refused[rest[bad]] = badErr
+			rest = append(append([]*request(nil), rest[:bad]...), rest[bad+1:]...)
+			continue
+		}
+		if err != nil {
+			answer, broken := explain(err)
+			answerAll(group, answer)
+			return broken
+		}
+		break
+	}
+	// Refusals wait for the commit too: they may rest on what the others of the group wrote.
+	for _, r := range group {
+		r.answer <- refused[r]
+	}
+	return nil
+}
+
+func answerAll(group []*request, err error) {
+	for _, r := range group {
+		r.answer <- err
+	}
+}
+
+// explain returns what to answer after a failed commit, and what to answer from then on: nil if the store can go on.
+func explain(err error) (answer, broken error) {
+	if errors.Is(err, bolterrors.ErrMaxSizeReached) { // found before anything is written
+		return fault.New(fault.ResourceExhausted, "STORE_FULL", "the store has reached its largest size"), nil
+	}
+	broken = &fault.Error{
+		Kind: fault.Unavailable, Reason: "STORE_READ_ONLY",
+		Message: "the store cannot write to its disk and is read-only until quorate is restarted", Cause: fmt.Errorf("committing: %w", err),
+	}
+	return broken, broken
+}
+
+func run(fn func(tx *bbolt.Tx) error, tx *bbolt.Tx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store update panicked: %v", v)
+		}
+	}()
+	return fn(tx)
+}

@@ -1,0 +1,53 @@
+package boltdb
+
+import (
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// MaxItemBytes is the largest item that both stores accept; DynamoDB's own limit is 400 KB with names and indexes.
+const MaxItemBytes = 350 << 10
+
+// CheckItem returns an InvalidArgument fault with the reason ITEM_TOO_LARGE when size, in bytes, is over MaxItemBytes; what
+// names the item.
+func CheckItem(what string, size int) error {
+	if size <= MaxItemBytes {
+		return nil
+	}
+	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", what, size, MaxItemBytes)
+}
+
+const separator = "\x00"
+
+// NUL and the escape byte itself stay in order below every other byte.
+var (
+	escape   = strings.NewReplacer("\x00", "\x01\x01", "\x01", "\x01\x02")
+	unescape = strings.NewReplacer("\x01\x01", "\x00", "\x01\x02", "\x01")
+)
+
+// Key returns parts as one key. Keys sort as their parts do, part by part, whatever bytes the parts hold.
+func Key(parts ...string) []byte {
+	escaped := make([]string, len(parts))
+	for i, p := range parts {
+		escaped[i] = escape.Replace(p)
+	}
+	return []byte(strings.Join(escaped, separator))
+}
+
+// Prefix returns what all keys that begin with parts and have at least one part more begin with; without parts it is empty.
+func Prefix(parts ...string) []byte {
+	if len(parts) == 0 {
+		return nil
+	}
+	return append(Key(parts...), separator...)
+}
+
+// Split returns the parts that Key made key from.
+func Split(key []byte) []string {
+	parts := strings.Split(string(key), separator)
+	for i, p := range parts {
+		parts[i] = unescape.Replace(p)
+	}
+	return parts
+}
