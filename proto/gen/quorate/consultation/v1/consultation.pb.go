@@ -45,7 +45,7 @@ type Consultation struct {
 	SubjectDigest string `protobuf:"bytes,8,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
 	// The trace that Quorate minted for it, 32 hex digits; evidence counts in this trace only.
 	TraceId string `protobuf:"bytes,9,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
-	// open until there is an outcome; then answered, or expired when its time ran out first.
+	// open until there is an outcome; then answered. failed when the question could not be carried; expired when its time ran out first.
 	State string `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
 	// The outcome on record: approved, rejected, deferred or error; empty while open.
 	Outcome string `protobuf:"bytes,11,opt,name=outcome,proto3" json:"outcome,omitempty"`
