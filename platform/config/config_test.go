@@ -1,0 +1,216 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+type settings struct {
+	HTTP   httpSettings      `yaml:"http"`
+	Token  auth.Secret       `yaml:"token" doc:"what clients present"`
+	Labels map[string]string `yaml:"labels"`
+	Debug  bool              `yaml:"debug"`
+	Ratio  float64           `yaml:"ratio"`
+	Hidden string            `yaml:"-"`
+}
+
+type httpSettings struct {
+	Addr         string        `yaml:"addr"`
+	ReadTimeout  time.Duration `yaml:"readTimeout"`
+	MaxBodyBytes config.Bytes  `yaml:"maxBodyBytes"`
+	AllowedHosts []string      `yaml:"allowedHosts"`
+	Retries      uint8         `yaml:"retries"`
+}
+
+func (s httpSettings) Validate() error {
+	if s.Addr == "" {
+		return errors.New("addr is empty")
+	}
+	return nil
+}
+
+func defaults() settings {
+	return settings{HTTP: httpSettings{Addr: ":8080", ReadTimeout: 5 * time.Second, MaxBodyBytes: 1 << 20}}
+}
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLoadTakesEachValueFromTheStrongestSource(t *testing.T) {
+	t.Parallel()
+	file := write(t, "quorate.yaml", `# a comment
+http:
+  addr: :1
+  readTimeout: 1s
+  maxBodyBytes: 2Mi
+  allowedHosts: [a.example, b.example]
+labels: {team: core}
+token: from-file
+debug: null
+`)
+	got := defaults()
+	sources, err := config.Load(&got, config.Options{
+		File:    file,
+		Environ: []string{"QUORATE_HTTP_READ_TIMEOUT=2s", "QUORATE_HTTP_ADDR=:2", "QUORATE_TOKEN=from-env", "QUORATE_HTTP_RETRIES=", "PATH=/bin"},
+		Flags:   map[string]string{"http.addr": ":3", "ratio": "0.5"},
+	})
+	if err != nil {
+		t.Fatalf("Load() = %v, want no error", err)
+	}
+	want := settings{
+		HTTP:  httpSettings{Addr: ":3", ReadTimeout: 2 * time.Second, MaxBodyBytes: 2 << 20, AllowedHosts: []string{"a.example", "b.example"}},
+		Token: "from-env", Labels: map[string]string{"team": "core"}, Ratio: 0.5,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load() differs (-want +got):\n%s", diff)
+	}
+	var out strings.Builder
+	if err := sources.Explain(&out); err != nil {
+		t.Fatalf("Explain() = %v, want no error", err)
+	}
+	explained := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), file, "F")), " ")
+	wantExplained := "http.addr :3 flag http.readTimeout 2s env QUORATE_HTTP_READ_TIMEOUT http.maxBodyBytes 2Mi F:5 " +
+		"http.allowedHosts [a.example b.example] F:6 http.retries 0 default token [redacted] env QUORATE_TOKEN labels map[team:core] F:7 " +
+		"debug false default ratio 0.5 flag"
+	if explained != wantExplained {
+		t.Errorf("Explain() =\n%s\nwant\n%s", explained, wantExplained)
+	}
+}
+
+func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		file    string
+		environ []string
+		flags   map[string]string
+		want    string
+	}{
+		"a mistyped key":              {file: "http:\n  adr: x\n", want: "F:2: unknown key http.adr, did you mean addr?"},
+		"a key like nothing":          {file: "zzzzzzzz: 1\n", want: "F:1: unknown key zzzzzzzz"},
+		"a key that is skipped":       {file: "Hidden: 1\n", want: "F:1: unknown key Hidden"},
+		"a merge key":                 {file: "<<: {debug: true}\n", want: "F:1: unknown key <<"},
+		"a key given twice":           {file: "debug: true\ndebug: false\n", want: "F:2: debug is given twice, first in line 1"},
+		"a map key given twice":       {file: "labels:\n  a: x\n  a: y\n", want: "F:3: labels.a is given twice, first in line 2"},
+		"a duration without a unit":   {file: "http: {readTimeout: 5}\n", want: `F:1: http.readTimeout: "5" is not a duration such as 1m30s`},
+		"a number out of range":       {file: "http: {retries: 256}\n", want: `F:1: http.retries: "256" is not a valid uint8`},
+		"a size in another unit":      {file: "http: {maxBodyBytes: 1MB}\n", want: `F:1: http.maxBodyBytes: "1MB" is not a size such as 512, 64Ki, 1Mi or 2Gi`},
+		"a value instead of a list":   {file: "http: {allowedHosts: a}\n", want: "F:1: http.allowedHosts: want a list"},
+		"a value instead of a map":    {file: "labels: a\n", want: "F:1: labels: want a map"},
+		"a list instead of a value":   {file: "debug: [true]\n", want: "F:1: debug: want one value"},
+		"a list in a list":            {file: "http: {allowedHosts: [[a]]}\n", want: "F:1: http.allowedHosts: want text"},
+		"a value instead of settings": {file: "http: x\n", want: "F:1: http: want settings below it"},
+		"a list at the top":           {file: "- x\n", want: "F:1: the file: want settings below it"},
+		"two documents":               {file: "debug: true\n---\ndebug: false\n", want: "F: more than one document"},
+		"broken YAML":                 {file: "a: [\n", want: "F: yaml: line 1: did not find expected node content"},
+		"too long a file":             {file: strings.Repeat("#", 1<<20+1), want: "config file: F is larger than 1Mi"},
+		"a wrong variable":            {environ: []string{"QUORATE_DEBUG=maybe"}, want: `env QUORATE_DEBUG: debug: "maybe" is not a valid bool`},
+		"a wrong map in a variable":   {environ: []string{"QUORATE_LABELS=a"}, want: `env QUORATE_LABELS: labels: "a" is not key=value`},
+		"a secret given twice":        {environ: []string{"QUORATE_TOKEN=a", "QUORATE_TOKEN_FILE=b"}, want: "QUORATE_TOKEN and QUORATE_TOKEN_FILE are both set; set one"},
+		"a flag for nothing":          {flags: map[string]string{"http.port": "1"}, want: "flag for http.port: no such setting"},
+		"what Validate refuses":       {flags: map[string]string{"http.addr": ""}, want: "http: addr is empty"},
+		"all problems at once":        {file: "x: 1\n", flags: map[string]string{"debug": "x"}, want: "F:1: unknown key x\nflag: debug: \"x\" is not a valid bool"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := write(t, "f.yaml", test.file)
+			got := defaults()
+			_, err := config.Load(&got, config.Options{File: file, Environ: append([]string{}, test.environ...), Flags: test.flags})
+			if fault.ReasonOf(err) != "CONFIG_INVALID" {
+				t.Fatalf("Load() = %v, want CONFIG_INVALID", err)
+			}
+			if text := strings.ReplaceAll(err.Error(), file, "F"); text != test.want {
+				t.Errorf("Load() = %q, want %q", text, test.want)
+			}
+		})
+	}
+}
+
+func TestLoadReadsListsMapsAndSecretFilesFromTheEnvironment(t *testing.T) {
+	t.Parallel()
+	got := defaults()
+	_, err := config.Load(&got, config.Options{Environ: []string{
+		"QUORATE_HTTP_ALLOWED_HOSTS=a, b,", "QUORATE_LABELS=a=1,b=2=3", "QUORATE_TOKEN_FILE=" + write(t, "token", "hunter2\n"),
+	}})
+	if err != nil {
+		t.Fatalf("Load() = %v, want no error", err)
+	}
+	want := defaults()
+	want.HTTP.AllowedHosts, want.Labels, want.Token = []string{"a", "b"}, map[string]string{"a": "1", "b": "2=3"}, "hunter2"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Load() differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadWarnsOfVariablesThatAreNoSettings(t *testing.T) {
+	t.Parallel()
+	got := defaults()
+	sources, err := config.Load(&got, config.Options{
+		Environ: []string{"QUORATE_HTP_ADDR=x", "QUORATE_SERVER=y", "OTHER=z"}, KnownEnv: []string{"QUORATE_SERVER"},
+	})
+	if err != nil {
+		t.Fatalf("Load() = %v, want no error", err)
+	}
+	want := []string{"environment variable QUORATE_HTP_ADDR is not a setting, did you mean QUORATE_HTTP_ADDR?"}
+	if diff := cmp.Diff(want, sources.Warnings()); diff != "" {
+		t.Errorf("Warnings() differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoadTellsOfABrokenSchema(t *testing.T) {
+	t.Parallel()
+	tests := map[string]any{
+		"not a pointer": settings{},
+		"no yaml name":  &struct{ A string }{},
+		"unsupported type": &struct {
+			A chan int `yaml:"a"`
+		}{},
+		"one name for both": &struct {
+			A string `yaml:"aB"`
+			B string `yaml:"a-b"`
+		}{},
+	}
+	for name, dst := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := config.Load(dst, config.Options{Environ: []string{}}); err == nil {
+				t.Errorf("Load(%T) = nil, want an error", dst)
+			}
+		})
+	}
+}
+
+func TestEnvReadsTheProcess(t *testing.T) {
+	t.Setenv("QUORATE_SERVER", "http://localhost:1")
+	if got := config.Env("QUORATE_SERVER"); got != "http://localhost:1" {
+		t.Errorf("Env(QUORATE_SERVER) = %q, want http://localhost:1", got)
+	}
+	if got := config.Env("QUORATE_NOT_SET"); got != "" {
+		t.Errorf("Env(QUORATE_NOT_SET) = %q, want nothing", got)
+	}
+}
+
+func TestBytesPrintInTheirLargestUnit(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[config.Bytes]string{0: "0", 1: "1", 1024: "1Ki", 1 << 20: "1Mi", 3 << 30: "3Gi", 1025: "1025"} {
+		if got := size.String(); got != want {
+			t.Errorf("Bytes(%d).String() = %q, want %q", int64(size), got, want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package config
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/quorate/quorate/platform/auth"
+)
+
+const envPrefix = "QUORATE_"
+
+// field is one setting: a leaf of the struct.
+type field struct {
+	path   string
+	env    string
+	value  reflect.Value
+	source string
+}
+
+func (f *field) secret() bool { return f.value.Type() == reflect.TypeFor[auth.Secret]() }
+
+// schema returns the fields of dst in their order. An error is a bug in the struct.
+func schema(dst any) ([]*field, error) {
+	v := reflect.ValueOf(dst)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("loading configuration into %T: want a pointer to a struct", dst)
+	}
+	fields, err := collect(v.Elem(), "")
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]string, len(fields))
+	for _, f := range fields {
+		if other, taken := seen[f.env]; taken {
+			return nil, fmt.Errorf("settings %s and %s share the variable %s", other, f.path, f.env)
+		}
+		seen[f.env] = f.path
+	}
+	return fields, nil
+}
+
+func collect(v reflect.Value, path string) ([]*field, error) {
+	var fields []*field
+	for i := range v.NumField() {
+		name, skip := fieldName(v.Type().Field(i))
+		if skip {
+			continue
+		}
+		child := join(path, name)
+		switch {
+		case name == "":
+			return nil, fmt.Errorf("field %s.%s has no yaml name", v.Type(), v.Type().Field(i).Name)
+		case isSection(v.Field(i).Type()):
+			nested, err := collect(v.Field(i), child)
+			if err != nil {
+				return nil, err
+			}
+			fields = append(fields, nested...)
+		case !supported(v.Field(i).Type()):
+			return nil, fmt.Errorf("setting %s has the unsupported type %s", child, v.Field(i).Type())
+		default:
+			fields = append(fields, &field{path: child, env: envName(child), value: v.Field(i), source: "default"})
+		}
+	}
+	return fields, nil
+}
+
+func fieldName(f reflect.StructField) (name string, skip bool) {
+	name, _, _ = strings.Cut(f.Tag.Get("yaml"), ",")
+	return name, !f.IsExported() || name == "-"
+}
+
+// isSection reports whether t is a group of settings; a struct that reads text, such as an address, is one setting.
+func isSection(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// envName splits camelCase: http.readTimeout becomes QUORATE_HTTP_READ_TIMEOUT.
+func envName(path string) string {
+	var b strings.Builder
+	b.WriteString(envPrefix)
+	runes := []rune(path)
+	for i, r := range runes {
+		switch {
+		case r == '.' || r == '-':
+			b.WriteByte('_')
+			continue
+		case i > 0 && unicode.IsUpper(r) && startsWord(runes, i):
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToUpper(r))
+	}
+	return b.String()
+}
+
+// startsWord keeps an abbreviation in one piece: baseURL is BASE_URL.
+func startsWord(runes []rune, i int) bool {
+	before := runes[i-1]
+	return unicode.IsLower(before) || unicode.IsDigit(before) || unicode.IsUpper(before) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
+}

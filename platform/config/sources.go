@@ -1,0 +1,47 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"text/tabwriter"
+)
+
+// Sources says where each value of one Load came from. It holds no secret.
+type Sources struct {
+	rows     []row
+	warnings []string
+}
+
+type row struct{ path, value, source string }
+
+func newSources(l *loader) *Sources {
+	s := &Sources{warnings: l.warnings}
+	for _, f := range l.fields {
+		s.rows = append(s.rows, row{f.path, display(f.value), f.source})
+	}
+	return s
+}
+
+// Warnings returns a sentence for each QUORATE_ variable that is no setting, with a suggestion.
+func (s *Sources) Warnings() []string { return s.warnings }
+
+// Explain writes one line for each setting: its path, its value (secrets as [redacted]) and its source, which is flag,
+// env NAME, FILE:LINE or default.
+func (s *Sources) Explain(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range s.rows {
+		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\n", r.path, r.value, r.source); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+func display(v reflect.Value) string {
+	text := fmt.Sprint(v.Interface())
+	if text == "" {
+		return `""`
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package restclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// refusal returns the fault of an answer whose status is not 2xx.
+func (c *Client) refusal(answer *http.Response, body []byte) error {
+	if err := decodeStatus(body); err != nil {
+		return err
+	}
+	return c.unexpected(answer, nil)
+}
+
+// decodeStatus returns the fault that a google.rpc.Status in JSON tells, or nil when body is none. A detail of a type
+// that this client does not know is left out, so that a newer server's error still reads.
+func decodeStatus(body []byte) error {
+	var wire struct {
+		Code    int32             `json:"code"`
+		Message string            `json:"message"`
+		Details []json.RawMessage `json:"details"`
+	}
+	if err := json.Unmarshal(body, &wire); err != nil || wire.Code <= int32(codes.OK) || wire.Code > int32(codes.Unauthenticated) {
+		return nil //nolint:nilerr // what is no status has no fault; the caller says so
+	}
+	st := &spb.Status{Code: wire.Code, Message: wire.Message}
+	for _, raw := range wire.Details {
+		detail := &anypb.Any{}
+		if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(raw, detail); err == nil {
+			st.Details = append(st.Details, detail)
+		}
+	}
+	return rpcfault.FromStatus(status.FromProto(st).Err())
+}
+
+// unexpected is the fault of an answer that Quorate's API does not give: a proxy's page, or another program's.
+func (c *Client) unexpected(answer *http.Response, cause error) error {
+	kind := fault.Internal
+	switch code := answer.StatusCode; {
+	case code == http.StatusUnauthorized:
+		kind = fault.Unauthenticated
+	case code == http.StatusForbidden:
+		kind = fault.PermissionDenied
+	case code == http.StatusTooManyRequests:
+		kind = fault.ResourceExhausted
+	case code >= http.StatusInternalServerError:
+		kind = fault.Unavailable
+	}
+	message := fmt.Sprintf("%s answered %s in a form that is not Quorate's API; see that the server URL is right", c.base, answer.Status)
+	return &fault.Error{Kind: kind, Reason: "UNEXPECTED_ANSWER", Message: message, Cause: cause}
+}

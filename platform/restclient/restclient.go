@@ -1,0 +1,153 @@
+package restclient
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// MaxAnswerBytes is the longest answer, and the longest event of a stream, that a Client reads.
+const MaxAnswerBytes = 64 << 20
+
+// callTimeout ends a call whose context sets no earlier deadline; no call of the API waits for an agent's work.
+const callTimeout = time.Minute
+
+// Client calls one Quorate server. It is safe for concurrent use.
+type Client struct {
+	base  string
+	token auth.Secret
+	http  *http.Client
+}
+
+// New returns a client of the server at baseURL, an http or https URL without query and user; an empty token sends none.
+//
+// A nil hc means a client of its own. A Timeout in hc would also end streams. Errors are InvalidArgument faults with the
+// reasons SERVER_URL_INVALID and TOKEN_INVALID.
+func New(baseURL string, token auth.Secret, hc *http.Client) (*Client, error) {
+	u, err := url.Parse(baseURL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.Invalid("server", "SERVER_URL_INVALID", "the server URL must look like http://127.0.0.1:8080, without user, query and fragment")
+	}
+	if strings.ContainsFunc(token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, fault.Invalid("token", "TOKEN_INVALID", "the token holds a space, a line break or a character outside ASCII")
+	}
+	var own http.Client
+	if hc != nil {
+		own = *hc
+	}
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: strings.TrimSuffix(u.String(), "/"), token: token, http: &own}, nil
+}
+
+// Call sends in, when it is not nil, as the JSON body of one request and reads the answer into out, when that is not nil.
+//
+// The path is escaped already and starts with a slash. Unknown fields of the answer are ignored, so that an old client
+// understands a newer server. Errors are faults: the server's own ones, SERVER_UNREACHABLE, UNEXPECTED_ANSWER and
+// ANSWER_TOO_LARGE. A call takes at most one minute.
+func (c *Client) Call(ctx context.Context, method, path string, query url.Values, in, out proto.Message) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	answer, err := c.send(ctx, method, path, query, in, "application/json")
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close() //nolint:errcheck // reading is over
+	body, err := c.read(ctx, answer.Body)
+	if err != nil {
+		return err
+	}
+	if out == nil {
+		return nil
+	}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, out); err != nil {
+		return c.unexpected(answer, err)
+	}
+	return nil
+}
+
+// send returns the answer when it has a 2xx status, and its error otherwise. The caller closes the body.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, in proto.Message, accept string) (*http.Response, error) {
+	request, err := c.request(ctx, method, path, query, in)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", accept)
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	if answer.StatusCode >= http.StatusOK && answer.StatusCode < http.StatusMultipleChoices {
+		return answer, nil
+	}
+	defer answer.Body.Close() //nolint:errcheck // reading is over
+	body, err := c.read(ctx, answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.refusal(answer, body)
+}
+
+func (c *Client) request(ctx context.Context, method, path string, query url.Values, in proto.Message) (*http.Request, error) {
+	target := c.base + path
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	var body io.Reader
+	if in != nil {
+		content, err := protojson.Marshal(in)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the request of %s %s: %w", method, path, err)
+		}
+		body = bytes.NewReader(content)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, target, body)
+	if err != nil {
+		return nil, fmt.Errorf("making the request of %s %s: %w", method, path, err)
+	}
+	if in != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token.Reveal())
+	}
+	return request, nil
+}
+
+func (c *Client) read(ctx context.Context, from io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(from, MaxAnswerBytes+1))
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	if len(body) > MaxAnswerBytes {
+		return nil, tooLarge()
+	}
+	return body, nil
+}
+
+func tooLarge() error {
+	return fault.New(fault.ResourceExhausted, "ANSWER_TOO_LARGE", "the answer is longer than %d MiB; ask for smaller pages", MaxAnswerBytes>>20)
+}
+
+// unreachable tells an ended context from a connection that failed. It drops the method and URL that net/http puts in
+// front of the cause: the message names the server already.
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("calling %s: %w", c.base, context.Cause(ctx))
+	}
+	if inner, ok := errors.AsType[*url.Error](err); ok {
+		err = inner.Err
+	}
+	return fault.New(fault.Unavailable, "SERVER_UNREACHABLE", "no connection to Quorate at %s: %w; see that it runs there and that the address is right (--server or QUORATE_SERVER)", c.base, err).With("server", c.base)
+}

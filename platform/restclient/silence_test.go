@@ -1,0 +1,50 @@
+package restclient_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/restclient"
+)
+
+// silentServer answers one event and then nothing until the request ends.
+type silentServer struct{}
+
+func (silentServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	reader, writer := io.Pipe()
+	context.AfterFunc(r.Context(), func() { writer.CloseWithError(r.Context().Err()) })
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}},
+		Body: struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(strings.NewReader("data: 1\n\n"), reader), reader},
+	}, nil
+}
+
+func TestStreamEndsWhenNothingArrives(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := restclient.New("http://quorate.test", token, &http.Client{Transport: silentServer{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		err = c.Stream(t.Context(), "/", nil, func() proto.Message { return &structpb.Value{} }, func(proto.Message) error {
+			time.Sleep(5 * time.Minute) //nolint:forbidigo // the clock of the bubble; a slow reader must not end the stream
+			return nil
+		})
+		if fault.ReasonOf(err) != "STREAM_BROKEN" || time.Since(start) != 6*time.Minute {
+			t.Errorf("Stream() = %v after %v, want STREAM_BROKEN after 6m", err, time.Since(start))
+		}
+	})
+}
