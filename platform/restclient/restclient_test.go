@@ -36,6 +36,9 @@ func client(t *testing.T, handler http.HandlerFunc) *restclient.Client {
 	return c
 }
 
+// write answers; a client that has left shows in what the test waits for.
+func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
+
 func object(t *testing.T, fields map[string]any) *structpb.Struct {
 	t.Helper()
 	s, err := structpb.NewStruct(fields)
@@ -76,8 +79,8 @@ func TestCallSendsTheRequestAndReadsTheAnswer(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		fmt.Fprintf(w, `{"method":%q,"path":%q,"query":%q,"token":%q,"type":%q,"sent":%s}`,
-			r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header.Get("Authorization"), r.Header.Get("Content-Type"), body)
+		write(w, fmt.Sprintf(`{"method":%q,"path":%q,"query":%q,"token":%q,"type":%q,"sent":%s}`,
+			r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header.Get("Authorization"), r.Header.Get("Content-Type"), body))
 	})
 	got := &structpb.Struct{}
 	err := c.Call(t.Context(), http.MethodPost, "/v1/a%20b:go", url.Values{"page_size": {"7"}}, object(t, map[string]any{"x": true}), got)
@@ -94,7 +97,7 @@ func TestCallTurnsAnErrorBackIntoAFault(t *testing.T) {
 	t.Parallel()
 	c := client(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `{"code":3,"message":"bad name","details":[
+		write(w, `{"code":3,"message":"bad name","details":[
 			{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"NAME_INVALID","domain":"quorate","metadata":{"name":"a b"},"added_later":1},
 			{"@type":"type.googleapis.com/quorate.later.v1.Unheard","x":1},
 			{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"no spaces"}]}]}`)
@@ -135,7 +138,7 @@ func TestCallTellsWhatIsNotQuorate(t *testing.T) {
 				}
 				w.Header().Set("Location", "/elsewhere")
 				w.WriteHeader(test.status)
-				fmt.Fprint(w, test.body)
+				write(w, test.body)
 			})
 			err := c.Call(t.Context(), http.MethodGet, "/", nil, nil, &structpb.Struct{})
 			if fault.KindOf(err) != test.kind || fault.ReasonOf(err) != "UNEXPECTED_ANSWER" {
@@ -224,7 +227,7 @@ func TestStreamReadsServerSentEvents(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := watch(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, test.body) })
+			got, err := watch(t, func(w http.ResponseWriter, _ *http.Request) { write(w, test.body) })
 			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
 				t.Errorf("Stream() = %v, diff (-want +got):\n%s", err, diff)
 			}
@@ -239,21 +242,21 @@ func TestStreamTellsHowItEnded(t *testing.T) {
 		reason  string
 	}{
 		"an error in the stream": {func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, "data: \"a\"\n\nevent: error\ndata: {\"code\":5,\"message\":\"gone\"}\n\n")
+			write(w, "data: \"a\"\n\nevent: error\ndata: {\"code\":5,\"message\":\"gone\"}\n\n")
 		}, "NOT_FOUND"},
 		"an error instead of a stream": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
-			fmt.Fprint(w, `{"code":5,"message":"gone"}`)
+			write(w, `{"code":5,"message":"gone"}`)
 		}, "NOT_FOUND"},
 		"a connection cut off": {func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, "data: \"a\"\n\n")
+			write(w, "data: \"a\"\n\n")
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, "STREAM_BROKEN"},
-		"data that is no JSON": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "data: <html>\n\n") }, "UNEXPECTED_ANSWER"},
+		"data that is no JSON": {func(w http.ResponseWriter, _ *http.Request) { write(w, "data: <html>\n\n") }, "UNEXPECTED_ANSWER"},
 		"another content type": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, "<html>")
+			write(w, "<html>")
 		}, "UNEXPECTED_ANSWER"},
 	}
 	for name, test := range tests {
@@ -270,7 +273,7 @@ func TestStreamStopsWithTheErrorOfEach(t *testing.T) {
 	t.Parallel()
 	c := client(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, "data: 1\n\n")
+		write(w, "data: 1\n\n")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
