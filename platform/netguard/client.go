@@ -1,0 +1,106 @@
+package netguard
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	defaultTimeout     = 30 * time.Second
+	defaultIdlePerHost = 2
+	maxIdle            = 256
+	idleTimeout        = 90 * time.Second
+	tlsTimeout         = 10 * time.Second
+	maxResponseHeader  = 256 << 10
+)
+
+// clientHeaders describe the client and hold no secret: another origin may see them.
+var clientHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "User-Agent"}
+
+// ClientOptions are the optional parts of Client.
+type ClientOptions struct {
+	Timeout        time.Duration // of a whole call with its body: 0 means 30 s; negative means none, for streams that the context ends
+	MaxRedirects   int           // 0 follows none: the caller gets the redirect answer itself
+	MaxIdlePerHost int           // connections kept for the next call: 0 means 2
+}
+
+// Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It
+// uses no proxy, reads at most 256 KiB of response headers, and on a redirect to another origin (scheme, host, port) drops
+// every header but the ones that describe the client itself. Close its idle connections when done.
+func (p *Policy) Client(o ClientOptions) *http.Client {
+	timeout := o.Timeout
+	switch {
+	case timeout == 0:
+		timeout = defaultTimeout
+	case timeout < 0:
+		timeout = 0
+	}
+	idle := o.MaxIdlePerHost
+	if idle == 0 {
+		idle = defaultIdlePerHost
+	}
+	return &http.Client{
+		Timeout: timeout,
+		Transport: &transport{policy: p, next: &http.Transport{
+			Proxy:                  nil, // a proxy would dial for us, unseen by the guard
+			DialContext:            p.DialContext,
+			ForceAttemptHTTP2:      true,
+			TLSHandshakeTimeout:    tlsTimeout,
+			MaxResponseHeaderBytes: maxResponseHeader,
+			MaxIdleConns:           maxIdle,
+			MaxIdleConnsPerHost:    idle,
+			IdleConnTimeout:        idleTimeout,
+		}},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error { return checkRedirect(req, via, o.MaxRedirects) },
+	}
+}
+
+func checkRedirect(req *http.Request, via []*http.Request, limit int) error {
+	if limit == 0 {
+		return http.ErrUseLastResponse
+	}
+	if len(via) > limit {
+		return fault.New(fault.FailedPrecondition, "TOO_MANY_REDIRECTS", "the server redirected more than %d times", limit)
+	}
+	if origin(req.URL) != origin(via[len(via)-1].URL) {
+		// net/http drops only Authorization and Cookie, and keeps even those for another port of the same host.
+		maps.DeleteFunc(req.Header, func(name string, _ []string) bool { return !slices.Contains(clientHeaders, name) })
+	}
+	return nil
+}
+
+func origin(u *url.URL) string {
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}
+
+// transport checks each request's URL before it goes out.
+type transport struct {
+	policy *Policy
+	next   *http.Transport
+}
+
+// RoundTrip sends req when the policy admits its URL.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.policy.CheckURL(req.URL); err != nil {
+		if req.Body != nil {
+			err = errors.Join(err, req.Body.Close()) // the contract of http.RoundTripper
+		}
+		return nil, err
+	}
+	resp, err := t.next.RoundTrip(req)
+	if err != nil {
+		return nil, fmt.Errorf("call %s: %w", req.URL.Host, err)
+	}
+	return resp, nil
+}
+
+// CloseIdleConnections closes the connections that wait for a next request.
+func (t *transport) CloseIdleConnections() { t.next.CloseIdleConnections() }

@@ -1,0 +1,81 @@
+package netguard
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// The reasons of this package's faults.
+const (
+	ReasonAddressBlocked = "ADDRESS_BLOCKED" // PermissionDenied: the address, the port or the name is out of bounds
+	ReasonURLInvalid     = "URL_INVALID"     // InvalidArgument: no client should send this URL
+)
+
+// Policy says which addresses may be called. The zero value admits public addresses only. It must not be changed while it
+// is in use.
+type Policy struct {
+	AllowLoopback bool          // admits 127.0.0.0/8 and ::1 on any allowed port, and the host's own addresses: for development
+	AllowOrigins  []string      // exact host:port that may be called though special-purpose; metadata services stay refused
+	AllowPorts    []int         // the only ports; nil admits all but the well-known ports of other protocols
+	Resolver      *net.Resolver // nil means Go's own, which refuses spellings like 0x7f.1 that libc's accepts
+}
+
+// allowsOrigin tells whether the operator named this very host and port.
+func (p *Policy) allowsOrigin(host, port string) bool {
+	want := canonicalHost(host)
+	return slices.ContainsFunc(p.AllowOrigins, func(origin string) bool {
+		h, pt, err := net.SplitHostPort(origin)
+		return err == nil && pt == port && canonicalHost(h) == want
+	})
+}
+
+// canonicalHost makes spellings of one host equal: letter case, the trailing dot and the forms of an IP address.
+func canonicalHost(host string) string {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().String()
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// checkAddr returns a fault unless the policy admits addr; exempt is true when the operator named the origin dialled.
+func (p *Policy) checkAddr(addr netip.Addr, exempt bool) error {
+	if addr.Zone() != "" {
+		// Prefix.Contains is false for zoned addresses: [::1%lo] would pass every list.
+		return blocked("an IPv6 address with a zone names a local network")
+	}
+	addr = addr.Unmap()
+	switch {
+	case isMetadata(addr):
+		return blocked("it is link-local or a cloud metadata service, which is never called")
+	case exempt, p.AllowLoopback && addr.IsLoopback():
+		return nil
+	case isSpecial(addr):
+		return blocked("it is not on the public internet")
+	case p.AllowLoopback:
+		return nil
+	}
+	return checkNotOurs(addr)
+}
+
+// checkNotOurs refuses the addresses of this host: from here they reach services that the internet cannot.
+func checkNotOurs(addr netip.Addr) error {
+	ours, err := net.InterfaceAddrs()
+	if err != nil {
+		return blocked("the addresses of this host cannot be listed")
+	}
+	for _, a := range ours {
+		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == addr {
+			return blocked("it is an address of this host")
+		}
+	}
+	return nil
+}
+
+func blocked(why string) *fault.Error {
+	return fault.New(fault.PermissionDenied, ReasonAddressBlocked,
+		"this address may not be called: %s; an operator can allow one internal service by its exact host:port", why)
+}

@@ -1,0 +1,129 @@
+package netguard_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+func TestWhatTheOperatorAllowsIsReached(t *testing.T) {
+	port, _ := newTarget(t)
+	for name, test := range map[string]struct {
+		policy netguard.Policy
+		url    string
+		want   string // reason; empty means reached
+	}{
+		"loopback in development":                       {netguard.Policy{AllowLoopback: true}, "http://127.0.0.1:PORT/", ""},
+		"the name of loopback in development":           {netguard.Policy{AllowLoopback: true}, "http://localhost:PORT/", ""},
+		"a name that resolves to loopback there":        {netguard.Policy{AllowLoopback: true}, "http://inside.test:PORT/", ""},
+		"an exact origin":                               {netguard.Policy{AllowOrigins: []string{"127.0.0.1:PORT"}}, "http://127.0.0.1:PORT/", ""},
+		"an exact origin by name":                       {netguard.Policy{AllowOrigins: []string{"Inside.Test:PORT"}}, "http://inside.test.:PORT/", ""},
+		"an origin outside the allowed ports":           {netguard.Policy{AllowOrigins: []string{"127.0.0.1:PORT"}, AllowPorts: []int{443}}, "http://127.0.0.1:PORT/", ""},
+		"another port of an allowed host is not":        {netguard.Policy{AllowOrigins: []string{"127.0.0.1:1"}}, "http://127.0.0.1:PORT/", "ADDRESS_BLOCKED"},
+		"another name for an allowed address is not":    {netguard.Policy{AllowOrigins: []string{"127.0.0.1:PORT"}}, "http://inside.test:PORT/", "ADDRESS_BLOCKED"},
+		"development does not open private networks":    {netguard.Policy{AllowLoopback: true}, "http://private.test:PORT/", "ADDRESS_BLOCKED"},
+		"development does not open 0.0.0.0":             {netguard.Policy{AllowLoopback: true}, "http://0.0.0.0:PORT/", "ADDRESS_BLOCKED"},
+		"development does not open metadata":            {netguard.Policy{AllowLoopback: true}, "http://metadata.test:PORT/", "ADDRESS_BLOCKED"},
+		"an allowed name that moves to metadata is not": {netguard.Policy{AllowOrigins: []string{"metadata.test:PORT"}}, "http://metadata.test:PORT/", "ADDRESS_BLOCKED"},
+		"a port outside the allowed ones is not":        {netguard.Policy{AllowLoopback: true, AllowPorts: []int{80, 443}}, "http://127.0.0.1:PORT/", "ADDRESS_BLOCKED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			policy := test.policy
+			policy.Resolver = newResolver(t, attackNames)
+			for i, origin := range policy.AllowOrigins {
+				policy.AllowOrigins[i] = strings.ReplaceAll(origin, "PORT", port)
+			}
+			hc := policy.Client(netguard.ClientOptions{Timeout: 2 * time.Second})
+			defer hc.CloseIdleConnections()
+			_, err := get(t, hc, strings.ReplaceAll(test.url, "PORT", port))
+			if got := fault.ReasonOf(err); got != test.want {
+				t.Errorf("Get(%s) = %v with reason %q, want %q", test.url, err, got, test.want)
+			}
+		})
+	}
+}
+
+func TestCheckURLAdmitsOrdinaryURLs(t *testing.T) {
+	policy := &netguard.Policy{}
+	for _, raw := range []string{
+		"https://example.com", "http://example.com:8080/a?b=c#d", "https://EXAMPLE.com./", "https://xn--bcher-kva.example/", "https://a_b.example.com/",
+		"https://1.1.1.1/", "https://[2606:4700:4700::1111]/", "https://3com.example/", "https://example.co.jp:8443/%E3%81%82", "HTTP://example.com/",
+		"https://93.184.216.34:65535/",
+	} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := policy.CheckURL(u); err != nil {
+			t.Errorf("CheckURL(%q) = %v, want nil", raw, err)
+		}
+	}
+	if err := policy.CheckURL(nil); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
+		t.Errorf("CheckURL(nil) = %v, want URL_INVALID", err)
+	}
+	long := &url.URL{Scheme: "https", Host: "example.com", Path: "/" + strings.Repeat("a", netguard.MaxURL)}
+	if err := policy.CheckURL(long); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
+		t.Errorf("CheckURL(a URL over %d bytes) = %v, want URL_INVALID", netguard.MaxURL, err)
+	}
+}
+
+func TestClientIgnoresProxiesOfTheEnvironment(t *testing.T) {
+	port, reached := newTarget(t)
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:"+port)
+	t.Setenv("http_proxy", "http://127.0.0.1:"+port)
+	policy := &netguard.Policy{Resolver: newResolver(t, attackNames)}
+	_, err := get(t, policy.Client(netguard.ClientOptions{Timeout: 2 * time.Second}), "http://private.test/")
+	if fault.ReasonOf(err) != netguard.ReasonAddressBlocked || reached.Load() != 0 {
+		t.Errorf("Get through an environment proxy = %v, reached %d, want ADDRESS_BLOCKED and 0", err, reached.Load())
+	}
+}
+
+func TestRedirectsKeepSecretsAtTheirOrigin(t *testing.T) {
+	var got http.Header
+	second := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }))
+	defer second.Close()
+	first := httptest.NewServer(http.RedirectHandler(second.URL, http.StatusTemporaryRedirect))
+	defer first.Close()
+
+	policy := &netguard.Policy{AllowLoopback: true}
+	hc := policy.Client(netguard.ClientOptions{MaxRedirects: 1})
+	defer hc.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, first.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer secret") // net/http itself keeps it for another port of the host
+	req.Header.Set("X-Api-Key", "secret")
+	req.Header.Set("Accept", "text/html")
+	resp, err := hc.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, resp.Body)
+	for _, name := range []string{"Authorization", "X-Api-Key", "Referer"} {
+		if v := got.Get(name); v != "" {
+			t.Errorf("the other origin got %s: %q, want nothing", name, v)
+		}
+	}
+	if got.Get("Accept") != "text/html" {
+		t.Errorf("the other origin got Accept: %q, want text/html", got.Get("Accept"))
+	}
+}
+
+func TestRedirectsAreCounted(t *testing.T) {
+	loop := httptest.NewServer(http.RedirectHandler("/", http.StatusFound))
+	defer loop.Close()
+	policy := &netguard.Policy{AllowLoopback: true}
+	if status, err := get(t, policy.Client(netguard.ClientOptions{}), loop.URL); err != nil || status != http.StatusFound {
+		t.Errorf("Get with MaxRedirects 0 = %d, %v, want the redirect itself", status, err)
+	}
+	if _, err := get(t, policy.Client(netguard.ClientOptions{MaxRedirects: 3}), loop.URL); fault.ReasonOf(err) != "TOO_MANY_REDIRECTS" {
+		t.Errorf("Get of a redirect loop = %v, want TOO_MANY_REDIRECTS", err)
+	}
+}
