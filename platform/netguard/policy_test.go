@@ -105,7 +105,7 @@ func TestRedirectsKeepSecretsAtTheirOrigin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closing(t, resp.Body)
+	defer closing(t, resp.Body)
 	for _, name := range []string{"Authorization", "X-Api-Key", "Referer"} {
 		if v := got.Get(name); v != "" {
 			t.Errorf("the other origin got %s: %q, want nothing", name, v)
