@@ -1,0 +1,185 @@
+package board
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
+)
+
+// Limits of one task.
+const (
+	MaxEvents = 1_000    // status and artifact updates of one task
+	MaxBytes  = 16 << 20 // message and artifacts of one task
+)
+
+// Work does one job. A fault it returns is told to the caller, any other error is told as an internal one. Its context
+// ends when the task is canceled or the board stops.
+type Work func(ctx context.Context, job *Job) error
+
+// Options bound a Board. Zero values stand for the defaults.
+type Options struct {
+	Work         Work          // required
+	MaxRunning   int           // jobs at a time; 64
+	MaxWaiting   int           // jobs that wait for their turn; 1,024
+	MaxKept      int           // ended tasks; 1,000
+	MaxKeptBytes int           // messages and artifacts of ended tasks; 64 MiB
+	KeepFor      time.Duration // how long an ended task is kept at most; one hour
+	Logger       *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxRunning <= 0 {
+		o.MaxRunning = 64
+	}
+	if o.MaxWaiting <= 0 {
+		o.MaxWaiting = 1024
+	}
+	if o.MaxKept <= 0 {
+		o.MaxKept = 1000
+	}
+	if o.MaxKeptBytes <= 0 {
+		o.MaxKeptBytes = 64 << 20
+	}
+	if o.KeepFor <= 0 {
+		o.KeepFor = time.Hour
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+var _ a2asrv.RequestHandler = (*Board)(nil)
+
+// Board is the set of an agent's tasks. It is safe for concurrent use.
+type Board struct {
+	unsupported
+	options  Options
+	slots    chan struct{} // one element per running job
+	stopping chan struct{} // closed by Stop
+	jobs     sync.WaitGroup
+
+	mu        sync.Mutex
+	stopped   bool                   // guarded by mu
+	tasks     map[a2a.TaskID]*entry  // guarded by mu
+	messages  map[fingerprint]*entry // guarded by mu
+	live      int                    // guarded by mu; tasks that have not ended
+	ended     []*entry               // guarded by mu; oldest first
+	keptBytes int                    // guarded by mu; of ended tasks
+}
+
+// New returns a board that runs o.Work for each message.
+func New(o Options) *Board {
+	o = o.withDefaults()
+	return &Board{
+		options:  o,
+		slots:    make(chan struct{}, o.MaxRunning),
+		stopping: make(chan struct{}),
+		tasks:    make(map[a2a.TaskID]*entry),
+		messages: make(map[fingerprint]*entry),
+	}
+}
+
+var errStopping = errors.New("the agent is stopping")
+
+// Stop refuses new messages, ends the context of each running job and the streams of all watchers, and waits for the jobs.
+// It returns the error of ctx when a job does not return in time.
+func (b *Board) Stop(ctx context.Context) error {
+	b.mu.Lock()
+	if !b.stopped {
+		b.stopped = true
+		close(b.stopping)
+	}
+	for _, e := range b.tasks {
+		e.cancel(errStopping)
+	}
+	b.mu.Unlock()
+
+	done := make(chan struct{})
+	go func() { // ends with the last job
+		b.jobs.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// admit returns the task of a message that came before, or makes one and starts its job.
+func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (*entry, error) {
+	message := request.Message
+	print, size, err := measure(message)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forget(time.Now())
+	if known := b.messages[print]; known != nil {
+		return known, nil
+	}
+	if message.TaskID != "" {
+		if b.tasks[message.TaskID] == nil {
+			return nil, a2a.ErrTaskNotFound
+		}
+		return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "this agent's tasks take one message; send a new one without a task id")
+	}
+	if b.stopped {
+		return nil, errUnavailable
+	}
+	if b.live >= b.options.MaxRunning+b.options.MaxWaiting {
+		return nil, errFull
+	}
+	// The job outlives the request, and keeps its values: service parameters and the caller's trace.
+	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	e := newEntry(message, print, size, cancel)
+	b.tasks[e.id], b.messages[print] = e, e
+	b.live++
+	b.jobs.Go(func() { b.run(jobCtx, &Job{Request: request, entry: e}) })
+	return e, nil
+}
+
+func (b *Board) find(id a2a.TaskID) (*entry, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forget(time.Now())
+	if e := b.tasks[id]; e != nil {
+		return e, nil
+	}
+	return nil, a2a.ErrTaskNotFound
+}
+
+// retire counts a task as ended and forgets what is too much. Each task is retired once, after its job has returned.
+func (b *Board) retire(e *entry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.live--
+	b.ended = append(b.ended, e)
+	e.retired = time.Now()
+	e.kept = e.bytes()
+	b.keptBytes += e.kept
+	b.forget(e.retired)
+}
+
+// forget drops the oldest ended tasks until the board is within its limits. The caller holds mu.
+func (b *Board) forget(now time.Time) {
+	for len(b.ended) > 0 {
+		oldest := b.ended[0]
+		if len(b.ended) <= b.options.MaxKept && b.keptBytes <= b.options.MaxKeptBytes && now.Sub(oldest.retired) <= b.options.KeepFor {
+			return
+		}
+		b.ended[0] = nil
+		b.ended = b.ended[1:]
+		b.keptBytes -= oldest.kept
+		delete(b.tasks, oldest.id)
+		delete(b.messages, oldest.sentAs)
+	}
+}

@@ -1,0 +1,193 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// SendMessage starts the task of a message, or finds it, and returns the task when it has ended; at once when the caller
+// asks for that.
+func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest) (a2a.SendMessageResult, error) {
+	e, err := b.send(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	var history *int
+	if request.Config != nil {
+		history = request.Config.HistoryLength
+	}
+	task, seen := e.snapshot()
+	if request.Config == nil || !request.Config.ReturnImmediately {
+		for _, err := range b.follow(ctx, e, seen) {
+			if err != nil {
+				return nil, err
+			}
+		}
+		task, _ = e.snapshot()
+	}
+	return withHistory(task, history), nil
+}
+
+// SendStreamingMessage starts the task of a message, or finds it, and yields the task and then each event until its end.
+func (b *Board) SendStreamingMessage(ctx context.Context, request *a2a.SendMessageRequest) iter.Seq2[a2a.Event, error] {
+	return b.stream(ctx, func() (*entry, error) { return b.send(ctx, request) })
+}
+
+// SubscribeToTask yields the task and then each event until its end. A task that has ended cannot be subscribed to.
+func (b *Board) SubscribeToTask(ctx context.Context, request *a2a.SubscribeToTaskRequest) iter.Seq2[a2a.Event, error] {
+	return b.stream(ctx, func() (*entry, error) {
+		if err := checkVersion(ctx); err != nil {
+			return nil, err
+		}
+		e, err := b.find(request.ID)
+		if err != nil {
+			return nil, err
+		}
+		if task, _ := e.snapshot(); task.Status.State.Terminal() {
+			return nil, a2a.NewError(a2a.ErrUnsupportedOperation, fmt.Sprintf("the task has ended as %s", task.Status.State))
+		}
+		return e, nil
+	})
+}
+
+// GetTask returns a task as it is.
+func (b *Board) GetTask(ctx context.Context, request *a2a.GetTaskRequest) (*a2a.Task, error) {
+	if err := checkVersion(ctx); err != nil {
+		return nil, err
+	}
+	e, err := b.find(request.ID)
+	if err != nil {
+		return nil, err
+	}
+	task, _ := e.snapshot()
+	return withHistory(task, request.HistoryLength), nil
+}
+
+// CancelTask ends a task as canceled at once and the context of its job. Canceling it again changes nothing.
+func (b *Board) CancelTask(ctx context.Context, request *a2a.CancelTaskRequest) (*a2a.Task, error) {
+	if err := checkVersion(ctx); err != nil {
+		return nil, err
+	}
+	e, err := b.find(request.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.update(a2a.TaskStateCanceled, ""); err == nil {
+		e.cancel(context.Canceled)
+	}
+	task, _ := e.snapshot()
+	if task.Status.State != a2a.TaskStateCanceled {
+		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, fmt.Sprintf("the task has ended as %s", task.Status.State))
+	}
+	return task, nil
+}
+
+func (b *Board) send(ctx context.Context, request *a2a.SendMessageRequest) (*entry, error) {
+	if err := checkVersion(ctx); err != nil {
+		return nil, err
+	}
+	switch {
+	case request == nil || request.Message == nil:
+		return nil, a2a.NewError(a2a.ErrInvalidParams, "the request has no message")
+	case request.Message.ID == "" || len(request.Message.ID) > 256:
+		return nil, a2a.NewError(a2a.ErrInvalidParams, "the message needs an id of at most 256 bytes")
+	case len(request.Message.Parts) == 0:
+		return nil, a2a.NewError(a2a.ErrInvalidParams, "the message has no parts")
+	case request.Config != nil && request.Config.PushConfig != nil:
+		return nil, a2a.ErrPushNotificationNotSupported
+	}
+	return b.admit(ctx, request)
+}
+
+func (b *Board) stream(ctx context.Context, open func() (*entry, error)) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		e, err := open()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		task, seen := e.snapshot()
+		if !yield(task, nil) {
+			return
+		}
+		for event, err := range b.follow(ctx, e, seen) {
+			if !yield(event, err) {
+				return
+			}
+		}
+	}
+}
+
+// follow yields the events after the first seen ones until the end of the task, or an error when ctx or the board ends.
+func (b *Board) follow(ctx context.Context, e *entry, seen int) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		for {
+			events, ended, changed := e.since(seen)
+			for _, event := range events {
+				if !yield(event, nil) {
+					return
+				}
+			}
+			if ended {
+				return
+			}
+			seen += len(events)
+			select {
+			case <-changed:
+			case <-b.stopping:
+				yield(nil, errUnavailable)
+				return
+			case <-ctx.Done():
+				yield(nil, context.Cause(ctx))
+				return
+			}
+		}
+	}
+}
+
+// withHistory returns the task with at most length messages of history; nil leaves all of it.
+func withHistory(task *a2a.Task, length *int) *a2a.Task {
+	if length == nil || *length < 0 || *length >= len(task.History) {
+		return task
+	}
+	short := *task
+	short.History = slices.Clone(task.History[len(task.History)-*length:])
+	return &short
+}
+
+// checkVersion refuses callers of a protocol version that is not served. A caller that names none gets 1.0.
+func checkVersion(ctx context.Context) error {
+	call, ok := a2asrv.CallContextFrom(ctx)
+	if !ok {
+		return nil
+	}
+	versions, _ := call.ServiceParams().Get(a2a.SvcParamVersion)
+	for _, v := range versions {
+		if v != "" && v != string(a2a.Version) {
+			return a2a.NewError(a2a.ErrVersionNotSupported, fmt.Sprintf("A2A version %.16q is not supported; this agent speaks %s", v, a2a.Version))
+		}
+	}
+	return nil
+}
+
+// refusal is an error that has a better gRPC code than the SDK would give it.
+type refusal struct {
+	code codes.Code
+	text string
+}
+
+var (
+	errUnavailable = &refusal{codes.Unavailable, "the agent is stopping; send the message again later"}
+	errFull        = &refusal{codes.ResourceExhausted, "the agent has as many tasks as it can take; send the message again later"}
+)
+
+func (r *refusal) Error() string              { return r.text }
+func (r *refusal) Unwrap() error              { return a2a.ErrServerError }
+func (r *refusal) GRPCStatus() *status.Status { return status.New(r.code, r.text) }

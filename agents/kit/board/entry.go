@@ -1,0 +1,139 @@
+package board
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// entry is one task. What it hands out is never changed afterwards: each event makes a new snapshot.
+type entry struct {
+	id      a2a.TaskID
+	sentAs  fingerprint
+	cancel  context.CancelCauseFunc
+	retired time.Time // guarded by Board.mu
+	kept    int       // guarded by Board.mu; the bytes it counted with when it was retired
+
+	mu      sync.Mutex
+	task    *a2a.Task     // guarded by mu
+	events  []a2a.Event   // guarded by mu; what happened after it was submitted
+	size    int           // guarded by mu
+	changed chan struct{} // guarded by mu; closed by the next event
+}
+
+func newEntry(message *a2a.Message, sentAs fingerprint, size int, cancel context.CancelCauseFunc) *entry {
+	contextID := message.ContextID
+	if contextID == "" {
+		contextID = a2a.NewContextID()
+	}
+	own := *message // the sender's value stays as it is
+	task := &a2a.Task{ID: a2a.NewTaskID(), ContextID: contextID}
+	own.TaskID, own.ContextID = task.ID, contextID
+	task.History = []*a2a.Message{&own}
+	task.Status = a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: utcNow()}
+	return &entry{id: task.ID, sentAs: sentAs, cancel: cancel, task: task, size: size, changed: make(chan struct{})}
+}
+
+// utcNow is the time in the zone that the specification asks for (section 5.6.1).
+func utcNow() *time.Time {
+	now := time.Now().UTC()
+	return &now
+}
+
+// snapshot returns the task as it is and the number of events that led to it.
+func (e *entry) snapshot() (task *a2a.Task, seen int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.task, len(e.events)
+}
+
+// since returns the events after the first seen ones, whether they include the end, and what closes when there are more.
+func (e *entry) since(seen int) (events []a2a.Event, ended bool, changed <-chan struct{}) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.events[seen:len(e.events):len(e.events)], e.task.Status.State.Terminal(), e.changed
+}
+
+func (e *entry) bytes() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.size
+}
+
+// update moves the task to state; text, when not empty, is the agent's message. A task that has ended stays as it is.
+func (e *entry) update(state a2a.TaskState, text string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.setStatus(state, text)
+}
+
+// complete ends the task well. A task without an artifact ends with the text of its last progress.
+func (e *entry) complete() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	text := ""
+	if last := e.task.Status.Message; last != nil && len(e.task.Artifacts) == 0 {
+		text = last.Parts[0].Text()
+	}
+	_ = e.setStatus(a2a.TaskStateCompleted, text) // it was canceled meanwhile: that is its end
+}
+
+// setStatus needs mu.
+func (e *entry) setStatus(state a2a.TaskState, text string) error {
+	if err := e.admits(state.Terminal(), len(text)); err != nil {
+		return err
+	}
+	next := *e.task
+	next.Status = a2a.TaskStatus{State: state, Timestamp: utcNow()}
+	if text != "" {
+		next.Status.Message = a2a.NewMessageForTask(a2a.MessageRoleAgent, e.task, a2a.NewTextPart(text))
+	}
+	e.publish(&next, &a2a.TaskStatusUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Status: next.Status}, len(text))
+	return nil
+}
+
+// deliver adds an artifact.
+func (e *entry) deliver(artifact *a2a.Artifact) error {
+	size, err := sizeOf(artifact.Parts)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.admits(false, size); err != nil {
+		return err
+	}
+	next := *e.task
+	next.Artifacts = append(slices.Clip(e.task.Artifacts), artifact)
+	e.publish(&next, &a2a.TaskArtifactUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Artifact: artifact, LastChunk: true}, size)
+	return nil
+}
+
+// admits says whether there may be one more event. The end always has room. It needs mu.
+func (e *entry) admits(end bool, size int) error {
+	switch {
+	case e.task.Status.State.Terminal():
+		return fault.New(fault.FailedPrecondition, "TASK_ENDED", "the task has ended as %s", e.task.Status.State)
+	case end:
+		return nil
+	case len(e.events) >= MaxEvents:
+		return fault.New(fault.ResourceExhausted, "TOO_MANY_EVENTS", "the task has had %d updates, the most it can have", MaxEvents)
+	case e.size+size > MaxBytes:
+		return fault.New(fault.ResourceExhausted, "TASK_TOO_LARGE", "message and artifacts of a task hold at most %d MiB", MaxBytes>>20)
+	}
+	return nil
+}
+
+// publish needs mu.
+func (e *entry) publish(next *a2a.Task, event a2a.Event, size int) {
+	e.task = next
+	e.events = append(e.events, event)
+	e.size += size
+	close(e.changed)
+	e.changed = make(chan struct{})
+}

@@ -1,0 +1,76 @@
+package board
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+)
+
+// fingerprint identifies a message by its id and its parts. Metadata is left out: a message that is sent again may carry
+// another trace. The parts are in it because some clients use one id for many messages.
+type fingerprint [sha256.Size]byte
+
+// measure returns the fingerprint and the size of a message in bytes.
+func measure(message *a2a.Message) (fingerprint, int, error) {
+	h := sha256.New()
+	field(h, []byte(message.ID))
+	total := len(message.ID)
+	for _, part := range message.Parts {
+		kind, content, err := contentOf(part)
+		if err != nil {
+			return fingerprint{}, 0, err
+		}
+		h.Write([]byte{kind})
+		field(h, content)
+		field(h, []byte(part.MediaType))
+		field(h, []byte(part.Filename))
+		total += len(content)
+	}
+	if total > MaxBytes {
+		return fingerprint{}, 0, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("a message holds at most %d MiB", MaxBytes>>20))
+	}
+	return fingerprint(h.Sum(nil)), total, nil
+}
+
+// field writes data so that no two lists of fields read the same.
+func field(h hash.Hash, data []byte) {
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(data))))
+	h.Write(data)
+}
+
+func sizeOf(parts []*a2a.Part) (int, error) {
+	total := 0
+	for _, part := range parts {
+		_, content, err := contentOf(part)
+		if err != nil {
+			return 0, err
+		}
+		total += len(content)
+	}
+	return total, nil
+}
+
+func contentOf(part *a2a.Part) (kind byte, content []byte, err error) {
+	if part == nil {
+		return 0, nil, a2a.NewError(a2a.ErrInvalidParams, "a part is null")
+	}
+	switch c := part.Content.(type) {
+	case a2a.Text:
+		return 't', []byte(c), nil
+	case a2a.Raw:
+		return 'r', c, nil
+	case a2a.URL:
+		return 'u', []byte(c), nil
+	case a2a.Data:
+		content, err := json.Marshal(c.Value) // sorts the keys of objects
+		if err != nil {
+			return 0, nil, fmt.Errorf("encoding a data part: %w", err)
+		}
+		return 'd', content, nil
+	}
+	return 0, nil, a2a.NewError(a2a.ErrInvalidParams, "a part has no content: text, raw, data or url")
+}
