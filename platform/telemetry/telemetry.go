@@ -1,0 +1,94 @@
+// Package telemetry sets up logs, traces and metrics for one process.
+//
+// Nothing global changes unless SetGlobal is called, so that several services can live in one process. Spans that can be
+// evidence of a consultation are recorded whatever the sampling ratio says.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	promexporter "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+)
+
+// Config is what Setup needs to know; the zero value logs JSON at level info to nowhere and samples no ordinary span.
+type Config struct {
+	ServiceName    string
+	ServiceVersion string
+	LogLevel       string    // debug, info, warn or error; empty is info
+	LogFormat      string    // json or text; empty is json
+	LogWriter      io.Writer // nil discards
+	TraceRatio     float64   // share of ordinary traces that are recorded, 0 to 1
+	OTLPEndpoint   string    // URL of an OTLP/gRPC receiver for spans, such as http://localhost:4317; empty for none
+}
+
+// Telemetry is the outcome of Setup.
+type Telemetry struct {
+	Logger         *slog.Logger // adds the trace and span id of the context to each record
+	TracerProvider *trace.TracerProvider
+	MeterProvider  *metric.MeterProvider
+	MetricsHandler http.Handler // serves the metrics of this Telemetry in the Prometheus format
+	Propagator     propagation.TextMapPropagator
+}
+
+// Setup returns telemetry as c says; a wrong value in c is an error. The OTLP receiver need not be up.
+func Setup(ctx context.Context, c Config) (*Telemetry, error) {
+	logger, err := newLogger(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.TraceRatio < 0 || c.TraceRatio > 1 {
+		return nil, fmt.Errorf("trace ratio %v is not between 0 and 1", c.TraceRatio)
+	}
+	service := resource.NewSchemaless(attribute.String(serviceNameKey, c.ServiceName), attribute.String(serviceVersionKey, c.ServiceVersion))
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	reader, err := promexporter.New(promexporter.WithRegisterer(registry))
+	if err != nil {
+		return nil, fmt.Errorf("setting up metrics: %w", err)
+	}
+	options := []trace.TracerProviderOption{trace.WithResource(service), trace.WithSampler(newSampler(c.TraceRatio))}
+	if c.OTLPEndpoint != "" {
+		exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(c.OTLPEndpoint))
+		if err != nil {
+			return nil, fmt.Errorf("setting up the span exporter: %w", err)
+		}
+		options = append(options, trace.WithBatcher(exporter))
+	}
+	return &Telemetry{
+		Logger:         logger,
+		TracerProvider: trace.NewTracerProvider(options...),
+		MeterProvider:  metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader)),
+		MetricsHandler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		Propagator:     propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
+	}, nil
+}
+
+// SetGlobal makes t the default of libraries that ask the otel package, and logs what otel itself complains about.
+func (t *Telemetry) SetGlobal() {
+	otel.SetTracerProvider(t.TracerProvider)
+	otel.SetMeterProvider(t.MeterProvider)
+	otel.SetTextMapPropagator(t.Propagator)
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		t.Logger.LogAttrs(context.Background(), slog.LevelWarn, "telemetry export", slog.Any(LogError, err))
+	}))
+}
+
+// Shutdown sends what is buffered, until ctx ends.
+func (t *Telemetry) Shutdown(ctx context.Context) error {
+	return errors.Join(t.TracerProvider.Shutdown(ctx), t.MeterProvider.Shutdown(ctx))
+}
