@@ -1,0 +1,48 @@
+package consultation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// attempts returns the consultations that ask for r now, the newest first, each once and with the evidence that fits it.
+//
+// What was issued under another form of the requirement, to another target or for another phase, asks for something else.
+func (in Input) attempts(r Requirement) []attempt {
+	s := in.Subject
+	var list []attempt
+	for _, c := range in.Consultations {
+		if c.Tenant == s.Tenant && c.TaskID == s.TaskID && c.RequirementID == r.ID && c.Phase == r.Phase &&
+			c.SourceAgent == s.SourceAgent && c.TargetAgent == r.TargetAgent {
+			list = append(list, attempt{Consultation: c.at(in.Now)})
+		}
+	}
+	slices.SortFunc(list, func(x, y attempt) int {
+		return cmp.Or(cmp.Compare(y.Attempt, x.Attempt), strings.Compare(x.ID, y.ID))
+	})
+	list = slices.CompactFunc(list, func(x, y attempt) bool { return x.ID == y.ID })
+	for i := range list {
+		list[i].evidence = in.evidence(list[i].Consultation)
+	}
+	return list
+}
+
+// evidence returns what fits c, the most restrictive first, each piece once.
+func (in Input) evidence(c Consultation) []Evidence {
+	var list []Evidence
+	for _, e := range in.Evidence {
+		if e.answers(c) {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(x, y Evidence) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(outcomes, x.Outcome), slices.Index(outcomes, y.Outcome)),
+			x.Timestamp.Compare(y.Timestamp),
+			strings.Compare(x.SpanID, y.SpanID),
+			strings.Compare(x.Feedback, y.Feedback),
+		)
+	})
+	return slices.Compact(list)
+}

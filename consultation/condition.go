@@ -1,0 +1,195 @@
+package consultation
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// The operators of a condition.
+const (
+	OperatorEquals      = "equals"
+	OperatorContains    = "contains"
+	OperatorGreaterThan = "greater_than"
+	OperatorExists      = "exists"
+)
+
+// Condition compares a task attribute with a value.
+type Condition struct {
+	Attribute string
+	Operator  string
+	Value     any // a JSON value; not used by exists
+}
+
+// answer is what a comparison knows: an attribute that cannot be compared might be anything.
+type answer int
+
+const (
+	no answer = iota
+	yes
+	unclear
+)
+
+// Holds reports whether the condition holds for a, and says why.
+//
+// What cannot be evaluated counts as true, because the other guess would let a task pass unseen; why says so. An attribute
+// that is absent makes every operator false. A string compares with a number or a truth value by its text, so that
+// "true" equals true: attributes from a command line are strings. A nil condition always holds.
+func (c *Condition) Holds(a Attributes) (holds bool, why string) {
+	if c == nil {
+		return true, "it has no condition"
+	}
+	got, present := a[c.Attribute]
+	if !present {
+		return false, fmt.Sprintf("the task has no attribute %q", c.Attribute)
+	}
+	switch c.compare(got) {
+	case yes:
+		return true, c.says(got, "holds")
+	case no:
+		return false, c.says(got, "does not hold")
+	default:
+		return true, c.says(got, "cannot be evaluated and counts as true")
+	}
+}
+
+func (c *Condition) compare(got any) answer {
+	switch {
+	case c.Operator == OperatorExists:
+		return yes
+	case c.Value == nil:
+		return unclear
+	case c.Operator == OperatorEquals:
+		return equals(got, c.Value)
+	case c.Operator == OperatorContains:
+		return contains(got, c.Value)
+	case c.Operator == OperatorGreaterThan:
+		x, okX := number(got)
+		y, okY := number(c.Value)
+		if !okX || !okY {
+			return unclear
+		}
+		return answered(x > y)
+	}
+	return unclear
+}
+
+func (c *Condition) says(got any, result string) string {
+	condition := fmt.Sprintf("%q %s", c.Attribute, c.Operator)
+	if c.Operator != OperatorExists {
+		condition += " " + show(c.Value)
+	}
+	return fmt.Sprintf("the condition %s %s (%q is %s)", condition, result, c.Attribute, show(got))
+}
+
+func equals(x, y any) answer {
+	textX, isTextX := x.(string)
+	textY, isTextY := y.(string)
+	switch {
+	case isTextX == isTextY:
+		if reflect.TypeOf(x) != reflect.TypeOf(y) {
+			return unclear
+		}
+		return answered(reflect.DeepEqual(x, y))
+	case isTextX:
+		return equalsText(y, textX)
+	default:
+		return equalsText(x, textY)
+	}
+}
+
+// equalsText compares v with a text that should be of its kind; a text that is not is unclear.
+func equalsText(v any, text string) answer {
+	switch v := v.(type) {
+	case bool:
+		if text != "true" && text != "false" {
+			return unclear
+		}
+		return answered(strconv.FormatBool(v) == text)
+	case float64:
+		n, ok := number(text)
+		if !ok {
+			return unclear
+		}
+		return answered(n == v)
+	}
+	return unclear
+}
+
+func contains(whole, part any) answer {
+	switch whole := whole.(type) {
+	case string:
+		text, ok := scalarText(part)
+		if !ok {
+			return unclear
+		}
+		return answered(strings.Contains(whole, text))
+	case []any:
+		for _, element := range whole {
+			if equals(element, part) == yes { // an element of another kind is another element
+				return yes
+			}
+		}
+		return no
+	}
+	return unclear
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, !math.IsNaN(v)
+	case string:
+		n, err := strconv.ParseFloat(v, 64)
+		return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
+	}
+	return 0, false
+}
+
+func scalarText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+func answered(holds bool) answer {
+	if holds {
+		return yes
+	}
+	return no
+}
+
+// show returns v for a sentence, short whatever it is.
+func show(v any) string {
+	const longest = 100
+	switch v.(type) {
+	case nil:
+		return "no value"
+	case string, float64, bool:
+		text := fmt.Sprintf("%v", v)
+		if s, isString := v.(string); isString {
+			text = strconv.Quote(clip(s, longest))
+		}
+		return text
+	case []any:
+		return "a list"
+	}
+	return "an object"
+}
+
+// clip returns at most limit bytes of s, cut between characters.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const mark = "…"
+	return strings.ToValidUTF8(s[:limit-len(mark)], "") + mark
+}

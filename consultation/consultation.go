@@ -1,0 +1,76 @@
+package consultation
+
+import "time"
+
+// ExtensionURI names the A2A extension under which a task carries its requirements to an agent, and a consultation its
+// question to the target.
+const ExtensionURI = "https://github.com/quorate/quorate/extensions/consultation/v1"
+
+// The states of a consultation.
+const (
+	StateOpen     = "open"
+	StateAnswered = "answered"
+	StateFailed   = "failed"  // the question could not be carried, or the target answered without evidence
+	StateExpired  = "expired" // computed when read, never stored
+)
+
+// Bounds.
+const (
+	MaxPerTask       = 100  // consultations of one task
+	MaxFeedbackBytes = 1024 // of an outcome
+	MaxRefusals      = 20   // kept for one consultation
+)
+
+// Consultation is one question about one content. The JSON names of this and the types below are the stored form.
+type Consultation struct {
+	ID            string    `json:"id"` // unguessable
+	Tenant        string    `json:"tenant"`
+	TaskID        string    `json:"task_id"`
+	RequirementID string    `json:"requirement_id"`
+	Phase         string    `json:"phase"`
+	SourceAgent   string    `json:"source_agent"` // executes the task
+	TargetAgent   string    `json:"target_agent"` // is asked
+	Mandatory     bool      `json:"mandatory"`
+	Attempt       int       `json:"attempt"` // of the same requirement of the same task, from 1
+	SubjectDigest string    `json:"subject_digest"`
+	TraceID       string    `json:"trace_id"` // 32 hexadecimal digits, minted
+	SpanID        string    `json:"span_id"`  // 16 hexadecimal digits, minted; the parent of the evidence
+	State         string    `json:"state"`
+	Outcome       string    `json:"outcome,omitempty"`  // the most restrictive on record
+	Feedback      string    `json:"feedback,omitempty"` // of that outcome, or why the consultation failed
+	CarrierTaskID string    `json:"carrier_task_id,omitempty"`
+	IssueTime     time.Time `json:"issue_time"`
+	ExpireTime    time.Time `json:"expire_time"` // evidence received later does not count
+	Refused       []Refusal `json:"refused,omitempty"`
+}
+
+// Refusal is a span that claimed to answer a consultation and does not count.
+type Refusal struct {
+	Recorder string    `json:"recorder"` // the agent that sent it; empty when the sender is no agent
+	Reason   string    `json:"reason"`   // one of the Evidence reasons
+	Time     time.Time `json:"time"`
+}
+
+// at returns c as it reads at now: an open one whose time ran out is expired.
+func (c Consultation) at(now time.Time) Consultation {
+	if c.State == StateOpen && now.After(c.ExpireTime) {
+		c.State = StateExpired
+	}
+	return c
+}
+
+// forged reports whether somebody who may not answer c tried to.
+func (c Consultation) forged() bool {
+	for _, r := range c.Refused {
+		if r.Recorder != c.TargetAgent || r.Reason == ReasonOtherService || r.Reason == ReasonOtherTrace {
+			return true
+		}
+	}
+	return false
+}
+
+// Entry is what a store keeps of a consultation.
+type Entry struct {
+	Consultation Consultation `json:"consultation"`
+	Evidence     []Evidence   `json:"evidence,omitempty"` // in the order of receipt
+}

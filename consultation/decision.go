@@ -1,0 +1,171 @@
+package consultation
+
+import (
+	"slices"
+	"time"
+)
+
+// The verdicts on a requirement.
+const (
+	VerdictApproved        = "approved"        // the only one that lets a mandatory requirement pass
+	VerdictRejected        = "rejected"        // the target said no to the current content
+	VerdictDeferred        = "deferred"        // the target wants to be asked again later
+	VerdictError           = "error"           // the target could not review
+	VerdictMissing         = "missing"         // nobody asked, or nobody answered
+	VerdictStale           = "stale"           // there is an answer, to other content
+	VerdictPending         = "pending"         // the question is open
+	VerdictUnauthenticated = "unauthenticated" // the only answers came from others than the target
+	VerdictUnavailable     = "unavailable"     // the evidence could not be read
+)
+
+// maxEvidence is how many pieces of evidence a verdict shows.
+const maxEvidence = 20
+
+// Subject is a task as the check sees it.
+type Subject struct {
+	Tenant, TaskID string
+	SourceAgent    string            // executes the task
+	Phases         []string          // requirements of these are checked
+	Digests        map[string]string // phase → digest of the content under review now
+	Attributes     Attributes
+	Requirements   []Requirement // of the source agent, in its order
+}
+
+// Input is all that a decision rests on.
+type Input struct {
+	Subject       Subject
+	Consultations []Consultation
+	Evidence      []Evidence
+	Now           time.Time
+	Trouble       error // why the consultations and the evidence could not be read; nil when they could
+}
+
+// Decision says whether a task may pass.
+type Decision struct {
+	Allowed      bool // every mandatory requirement that applies is approved
+	Requirements []RequirementVerdict
+}
+
+// RequirementVerdict says whether one requirement is met, and why.
+type RequirementVerdict struct {
+	Requirement Requirement
+	Applies     bool
+	Verdict     string     // one of the Verdict constants; empty when the requirement does not apply
+	Code        string     // "CONSULTATION_" and the verdict in upper case; empty like it
+	Reason      string     // the verdict in sentences, with what to do
+	LookedFor   string     // the evidence that would do
+	Found       string     // the evidence that was there
+	Evidence    []Evidence // the newest attempt first; at most 20
+}
+
+// blocks reports whether v keeps the task from passing.
+func (v RequirementVerdict) blocks() bool {
+	return v.Requirement.Mandatory && v.Applies && v.Verdict != VerdictApproved
+}
+
+// Decide checks the requirements of the subject's phases. It is a pure function, and the order and repetition of
+// consultations and evidence do not matter to it.
+//
+// For each requirement the highest attempt about the current content counts, and in it the most restrictive outcome; a
+// newer attempt that is open blocks. Clocks decide nothing but whether a consultation has expired. Evidence that does not
+// fit its consultation in every field is ignored. A requirement with an unknown phase applies always and is never met.
+func Decide(in Input) Decision {
+	d := Decision{Allowed: true}
+	for _, r := range in.Subject.Requirements {
+		if KnownPhase(r.Phase) && !slices.Contains(in.Subject.Phases, r.Phase) {
+			continue
+		}
+		v := in.decide(r)
+		d.Requirements = append(d.Requirements, v)
+		d.Allowed = d.Allowed && !v.blocks()
+	}
+	return d
+}
+
+// finding is what was found for one requirement.
+type finding struct {
+	verdict  string
+	found    string
+	attempts []attempt // newest first
+}
+
+// attempt is one consultation with the evidence that fits it.
+type attempt struct {
+	Consultation
+	evidence []Evidence // the most restrictive first
+}
+
+func (in Input) decide(r Requirement) RequirementVerdict {
+	v := RequirementVerdict{Requirement: r}
+	holds, why := r.Condition.Holds(in.Subject.Attributes)
+	if !holds && KnownPhase(r.Phase) {
+		v.Reason = in.doesNotApply(r, why)
+		return v
+	}
+	v.Applies = true
+	f := in.find(r)
+	v.Verdict, v.Code, v.Found = f.verdict, code(f.verdict), f.found
+	v.LookedFor = in.lookedFor(r)
+	v.Reason = in.reason(r, f)
+	for _, a := range f.attempts {
+		v.Evidence = append(v.Evidence, a.evidence...)
+	}
+	if len(v.Evidence) > maxEvidence {
+		v.Evidence = v.Evidence[:maxEvidence]
+	}
+	return v
+}
+
+func (in Input) find(r Requirement) finding {
+	switch {
+	case !KnownPhase(r.Phase):
+		return finding{verdict: VerdictMissing, found: "a requirement that nobody can meet, because its phase is unknown"}
+	case r.TargetAgent == in.Subject.SourceAgent:
+		return finding{verdict: VerdictMissing, found: "a requirement that nobody can meet, because it names the agent that executes the task"}
+	case in.Trouble != nil:
+		return finding{verdict: VerdictUnavailable, found: "no answer from the evidence store"}
+	}
+	f := finding{attempts: in.attempts(r)}
+	if len(f.attempts) == 0 {
+		f.verdict, f.found = VerdictMissing, "no consultation"
+		return f
+	}
+	decisive := f.attempts[0]
+	digest := in.Subject.Digests[r.Phase]
+	if !decisive.open() {
+		i := slices.IndexFunc(f.attempts, func(a attempt) bool { return digest != "" && a.SubjectDigest == digest })
+		if i < 0 {
+			return f.withoutCurrent()
+		}
+		decisive = f.attempts[i]
+	}
+	f.verdict, f.found = decisive.verdict(), decisive.describe()
+	return f
+}
+
+// withoutCurrent is for when no attempt is about the current content.
+func (f finding) withoutCurrent() finding {
+	f.verdict, f.found = VerdictMissing, f.attempts[0].describe()+", about other content than now"
+	for _, a := range f.attempts {
+		if len(a.evidence) > 0 {
+			f.verdict, f.found = VerdictStale, a.describe()+", about other content than now"
+			break
+		}
+	}
+	return f
+}
+
+// open reports whether a can still be answered for the first time.
+func (a attempt) open() bool { return a.State == StateOpen && len(a.evidence) == 0 }
+
+func (a attempt) verdict() string {
+	switch {
+	case len(a.evidence) > 0:
+		return a.evidence[0].Outcome // the verdicts on an answer are called like the outcomes
+	case a.forged():
+		return VerdictUnauthenticated
+	case a.open():
+		return VerdictPending
+	}
+	return VerdictMissing
+}

@@ -1,0 +1,38 @@
+package consultation
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"regexp"
+)
+
+// Part is one piece of the content that is reviewed.
+type Part struct {
+	Text      string
+	Raw       []byte
+	URL       string
+	Data      []byte // canonical JSON
+	Kind      string // which of the fields above holds the content, or what else the part is
+	Filename  string
+	MediaType string
+}
+
+// Digest returns "sha256:" and 64 hexadecimal digits that stand for exactly these parts in this order: every field goes
+// in with its length before it, so that neither a changed byte nor a moved boundary keeps the digest.
+func Digest(parts []Part) string {
+	h := sha256.New()
+	length := func(n int) { h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
+	length(len(parts))
+	for _, p := range parts {
+		for _, field := range [][]byte{
+			[]byte(p.Kind), []byte(p.Text), p.Raw, []byte(p.URL), p.Data, []byte(p.Filename), []byte(p.MediaType),
+		} {
+			length(len(field))
+			h.Write(field)
+		}
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)

@@ -1,0 +1,167 @@
+package consultation
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// The outcomes of a consultation.
+const (
+	OutcomeApproved = "approved"
+	OutcomeRejected = "rejected"
+	OutcomeDeferred = "deferred"
+	OutcomeError    = "error"
+)
+
+// outcomes are in order, the most restrictive first.
+var outcomes = []string{OutcomeRejected, OutcomeError, OutcomeDeferred, OutcomeApproved}
+
+// KnownOutcome reports whether outcome is one of the four.
+func KnownOutcome(outcome string) bool { return slices.Contains(outcomes, outcome) }
+
+// LevelRecorded is the level C2: a span recorded by the authenticated target.
+const LevelRecorded = "C2"
+
+// SchemaVersion is the version of the evidence span's attributes.
+const SchemaVersion = 1
+
+// Evidence is a consultation outcome as the traces hold it.
+type Evidence struct {
+	TraceID        string    `json:"trace_id"`
+	SpanID         string    `json:"span_id"`
+	SourceAgent    string    `json:"source_agent"`
+	TargetAgent    string    `json:"target_agent"`
+	TaskID         string    `json:"task_id"`
+	RequirementID  string    `json:"requirement_id"`
+	Outcome        string    `json:"outcome"`
+	Feedback       string    `json:"feedback,omitempty"` // at most MaxFeedbackBytes
+	Timestamp      time.Time `json:"timestamp"`          // of receipt
+	ConsultationID string    `json:"consultation_id"`
+	Attempt        int       `json:"attempt"`
+	SubjectDigest  string    `json:"subject_digest"`
+	Recorder       string    `json:"recorder"` // who exported the span, as authenticated
+	Level          string    `json:"level"`
+}
+
+// answers reports whether e counts for c. It repeats what Record checked, because evidence may have come through a store
+// that other programs write to.
+func (e Evidence) answers(c Consultation) bool {
+	return e.ConsultationID == c.ID && e.TaskID == c.TaskID && e.RequirementID == c.RequirementID &&
+		e.SourceAgent == c.SourceAgent && e.TargetAgent == c.TargetAgent && e.Recorder == c.TargetAgent &&
+		c.SourceAgent != c.TargetAgent && e.Attempt == c.Attempt && e.SubjectDigest == c.SubjectDigest &&
+		e.TraceID == c.TraceID && !e.Timestamp.After(c.ExpireTime) && KnownOutcome(e.Outcome)
+}
+
+// worst returns the most restrictive piece of list, the earliest among equals; ok is false for an empty list.
+func worst(list []Evidence) (e Evidence, ok bool) {
+	for _, outcome := range outcomes {
+		for _, e := range list {
+			if e.Outcome == outcome {
+				return e, true
+			}
+		}
+	}
+	return Evidence{}, false
+}
+
+// Recorder is who sent a span, by its credential.
+type Recorder struct {
+	Tenant string
+	Agent  string // empty when the credential is not an agent's
+}
+
+// Claim is what a span says about itself.
+type Claim struct {
+	TraceID, SpanID string // lower-case hexadecimal
+	ServiceName     string // of the resource
+	ConsultationID  string
+	TaskID          string
+	RequirementID   string
+	Phase           string
+	SourceAgent     string
+	TargetAgent     string
+	Outcome         string
+	Feedback        string
+	SubjectDigest   string
+	Attempt         int
+	SchemaVersion   int
+}
+
+var (
+	traceForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	spanForm  = regexp.MustCompile(`^[0-9a-f]{16}$`)
+)
+
+// wellFormed returns a refusal when cl makes no sense whatever it answers.
+func (cl Claim) wellFormed() error {
+	switch {
+	case !traceForm.MatchString(cl.TraceID) || strings.Trim(cl.TraceID, "0") == "":
+		return refuse(fault.InvalidArgument, ReasonMalformed, "the trace id is not 32 hexadecimal digits")
+	case !spanForm.MatchString(cl.SpanID) || strings.Trim(cl.SpanID, "0") == "":
+		return refuse(fault.InvalidArgument, ReasonMalformed, "the span id is not 16 hexadecimal digits")
+	case cl.SchemaVersion != SchemaVersion:
+		return refuse(fault.InvalidArgument, ReasonSchema, "the schema version is %d, want %d", cl.SchemaVersion, SchemaVersion)
+	case !KnownOutcome(cl.Outcome):
+		return refuse(fault.InvalidArgument, ReasonUnknownOutcome, "the outcome %q is not approved, rejected, deferred or error", clip(cl.Outcome, 64))
+	case len(cl.Feedback) > MaxFeedbackBytes:
+		return refuse(fault.InvalidArgument, ReasonFeedbackTooLong, "the feedback has %d bytes; the limit is %d", len(cl.Feedback), MaxFeedbackBytes)
+	case !utf8.ValidString(cl.Feedback):
+		return refuse(fault.InvalidArgument, ReasonMalformed, "the feedback is not valid UTF-8")
+	case cl.SourceAgent == cl.TargetAgent:
+		return refuse(fault.PermissionDenied, ReasonSelfReview, "an agent cannot review its own work")
+	}
+	return nil
+}
+
+// from returns a refusal when r is not the agent that c asks.
+func (cl Claim) from(r Recorder, c Consultation) error {
+	switch {
+	case r.Agent == "":
+		return refuse(fault.PermissionDenied, ReasonNotAnAgent, "only an agent's own credential can record its verdict")
+	case r.Agent != c.TargetAgent:
+		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the consultation asks another agent than %q", r.Agent)
+	case cl.TargetAgent != c.TargetAgent:
+		return refuse(fault.PermissionDenied, ReasonNotTheTarget, "the span names another target than the consultation")
+	case cl.ServiceName != r.Agent:
+		return refuse(fault.PermissionDenied, ReasonOtherService, "the resource's service.name is not %q", r.Agent)
+	}
+	return nil
+}
+
+// matches returns a refusal when the claim is not an answer to c.
+func (cl Claim) matches(c Consultation) error {
+	for _, same := range []struct {
+		holds        bool
+		reason, what string
+	}{
+		{cl.TaskID == c.TaskID, ReasonOtherTask, "task"},
+		{cl.RequirementID == c.RequirementID, ReasonOtherRequirement, "requirement"},
+		{cl.Phase == c.Phase, ReasonOtherPhase, "phase"},
+		{cl.SourceAgent == c.SourceAgent, ReasonOtherSource, "source agent"},
+		{cl.Attempt == c.Attempt, ReasonOtherAttempt, "attempt"},
+		{cl.SubjectDigest == c.SubjectDigest, ReasonOtherDigest, "subject digest"},
+		{cl.TraceID == c.TraceID, ReasonOtherTrace, "trace"},
+	} {
+		if !same.holds {
+			return refuse(fault.PermissionDenied, same.reason, "the %s is not the consultation's", same.what)
+		}
+	}
+	return nil
+}
+
+func (cl Claim) evidence(r Recorder, received time.Time) Evidence {
+	return Evidence{
+		TraceID: cl.TraceID, SpanID: cl.SpanID, SourceAgent: cl.SourceAgent, TargetAgent: cl.TargetAgent, TaskID: cl.TaskID,
+		RequirementID: cl.RequirementID, Outcome: cl.Outcome, Feedback: cl.Feedback, Timestamp: received,
+		ConsultationID: cl.ConsultationID, Attempt: cl.Attempt, SubjectDigest: cl.SubjectDigest, Recorder: r.Agent, Level: LevelRecorded,
+	}
+}
+
+func refuse(kind fault.Kind, reason, format string, args ...any) error {
+	return fault.New(kind, reason, format, args...)
+}

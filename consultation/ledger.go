@@ -1,0 +1,150 @@
+package consultation
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const defaultTTL = 15 * time.Minute
+
+// LedgerOptions are the optional settings of a Ledger.
+type LedgerOptions struct {
+	Now    func() time.Time // nil is time.Now
+	Logger *slog.Logger     // nil discards
+	TTL    time.Duration    // how long a consultation can be answered; zero is 15 minutes
+}
+
+// Ledger issues consultations, takes the evidence for them and checks requirements. It is safe for concurrent use.
+type Ledger struct {
+	store  Store
+	clock  func() time.Time
+	logger *slog.Logger
+	ttl    time.Duration
+
+	mu        sync.RWMutex
+	listeners []func(tenant, taskID string) // guarded by mu
+}
+
+// NewLedger returns a ledger over store.
+func NewLedger(store Store, o LedgerOptions) *Ledger {
+	l := &Ledger{store: store, clock: o.Now, logger: o.Logger, ttl: o.TTL}
+	if l.clock == nil {
+		l.clock = time.Now
+	}
+	if l.logger == nil {
+		l.logger = slog.New(slog.DiscardHandler)
+	}
+	if l.ttl <= 0 {
+		l.ttl = defaultTTL
+	}
+	return l
+}
+
+func (l *Ledger) now() time.Time { return l.clock().UTC().Round(0) }
+
+// OnChange has f called after an outcome or a failure of one of the task's consultations is durable. f runs in the goroutine
+// that reports the change and must return quickly. A consultation that expires changes nothing and calls nobody.
+func (l *Ledger) OnChange(f func(tenant, taskID string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.listeners = append(l.listeners, f)
+}
+
+func (l *Ledger) changed(tenant, taskID string) {
+	l.mu.RLock()
+	listeners := l.listeners
+	l.mu.RUnlock()
+	for _, f := range listeners {
+		f(tenant, taskID)
+	}
+}
+
+// Question is what to consult about.
+type Question struct {
+	Tenant, TaskID string
+	SourceAgent    string // executes the task
+	Requirement    Requirement
+	SubjectDigest  string // of the content under review, as Digest returns it
+}
+
+var errAlreadyAsked = errors.New("already asked")
+
+// Issue returns a new open consultation for q, durable, or the newest one of the requirement while that is open and asks
+// the same. Faults: InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
+// itself, ResourceExhausted CONSULTATION_LIMIT after MaxPerTask consultations of the task.
+func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
+	if err := q.validate(); err != nil {
+		return Consultation{}, err
+	}
+	var issued Consultation
+	err := l.store.Append(ctx, q.Tenant, q.TaskID, func(entries []Entry) (Consultation, error) {
+		now := l.now()
+		issued = Consultation{}
+		attempt := 0
+		for _, e := range entries {
+			if e.Consultation.RequirementID == q.Requirement.ID && e.Consultation.Attempt > attempt {
+				issued, attempt = e.Consultation.at(now), e.Consultation.Attempt
+			}
+		}
+		if issued.State == StateOpen && q.asks(issued) {
+			return Consultation{}, errAlreadyAsked
+		}
+		if len(entries) >= MaxPerTask {
+			return Consultation{}, fault.New(fault.ResourceExhausted, "CONSULTATION_LIMIT", "task %s has had %d consultations, which is the limit", q.TaskID, MaxPerTask)
+		}
+		issued = q.consultation(attempt+1, now, l.ttl)
+		return issued, nil
+	})
+	if err != nil && !errors.Is(err, errAlreadyAsked) {
+		return Consultation{}, fmt.Errorf("issuing a consultation for requirement %q of task %s: %w", q.Requirement.ID, q.TaskID, err)
+	}
+	return issued, nil
+}
+
+func (q Question) validate() error {
+	r := q.Requirement
+	switch {
+	case q.Tenant == "" || q.TaskID == "" || q.SourceAgent == "" || r.ID == "" || r.TargetAgent == "":
+		return fault.Invalid("requirement_id", "QUESTION_INVALID", "a consultation needs a task, its agent and a requirement with a target")
+	case !KnownPhase(r.Phase):
+		return fault.Invalid("requirement_id", "QUESTION_INVALID", "requirement %q has the unknown phase %q", r.ID, r.Phase)
+	case !digestForm.MatchString(q.SubjectDigest):
+		return fault.Invalid("subject", "QUESTION_INVALID", "the digest of the content under review is not sha256 and 64 hexadecimal digits")
+	case r.TargetAgent == q.SourceAgent:
+		return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
+			"requirement %q names %s, which executes the task itself; an agent cannot review its own work", r.ID, r.TargetAgent)
+	}
+	return nil
+}
+
+// asks reports whether c asks what q asks.
+func (q Question) asks(c Consultation) bool {
+	r := q.Requirement
+	return c.SubjectDigest == q.SubjectDigest && c.SourceAgent == q.SourceAgent && c.TargetAgent == r.TargetAgent &&
+		c.Phase == r.Phase && c.Mandatory == r.Mandatory
+}
+
+func (q Question) consultation(attempt int, now time.Time, ttl time.Duration) Consultation {
+	r := q.Requirement
+	return Consultation{
+		ID: strings.ToLower(rand.Text()), Tenant: q.Tenant, TaskID: q.TaskID, RequirementID: r.ID, Phase: r.Phase,
+		SourceAgent: q.SourceAgent, TargetAgent: r.TargetAgent, Mandatory: r.Mandatory, Attempt: attempt,
+		SubjectDigest: q.SubjectDigest, TraceID: randomHex(16), SpanID: randomHex(8), State: StateOpen,
+		IssueTime: now, ExpireTime: now.Add(ttl),
+	}
+}
+
+func randomHex(size int) string {
+	raw := make([]byte, size)
+	_, _ = rand.Read(raw) // never returns an error since Go 1.24
+	return hex.EncodeToString(raw)
+}

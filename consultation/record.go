@@ -1,0 +1,128 @@
+package consultation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	maxIDBytes = 128
+	// A consultation needs one span. Some more are kept, because an agent may change its mind; beyond that only spans that
+	// make the outcome stricter are, of which there can be three.
+	maxSpans = 16
+)
+
+// Record keeps the claim as evidence; when it returns nil the evidence is durable. An identical claim is recorded once and
+// answered nil each time.
+//
+// A claim that does not count gets a fault for which IsRefusal is true, with the Reason that names why; a refused claim
+// about a known consultation is noted there. Any other error means that it could not be kept: the sender should try again.
+func (l *Ledger) Record(ctx context.Context, r Recorder, cl Claim) error {
+	entry, err := l.claimed(ctx, r, cl)
+	if err != nil {
+		return err
+	}
+	next, changed, refused := judge(entry, r, cl, l.now())
+	if changed {
+		err := l.store.Update(ctx, r.Tenant, cl.ConsultationID, func(e Entry) (Entry, error) {
+			next, changed, refused = judge(e, r, cl, l.now())
+			return next, nil
+		})
+		if err != nil {
+			return fmt.Errorf("recording evidence for consultation %s: %w", cl.ConsultationID, err)
+		}
+	}
+	if refused != nil {
+		return refused
+	}
+	if changed {
+		l.logger.InfoContext(ctx, "consultation answered", slog.String("consultation_id", cl.ConsultationID),
+			slog.String("task_id", cl.TaskID), slog.String("target_agent", r.Agent), slog.String("outcome", cl.Outcome))
+		l.changed(r.Tenant, cl.TaskID)
+	}
+	return nil
+}
+
+func (l *Ledger) claimed(ctx context.Context, r Recorder, cl Claim) (Entry, error) {
+	unknown := refuse(fault.PermissionDenied, ReasonUnknownConsultation, "there is no consultation with the id of the span")
+	if cl.ConsultationID == "" || len(cl.ConsultationID) > maxIDBytes {
+		return Entry{}, unknown
+	}
+	entry, err := l.store.Get(ctx, r.Tenant, cl.ConsultationID)
+	if fault.KindOf(err) == fault.NotFound {
+		return Entry{}, unknown
+	}
+	if err != nil {
+		return Entry{}, fmt.Errorf("reading consultation %s: %w", cl.ConsultationID, err)
+	}
+	return entry, nil
+}
+
+// judge returns the entry after the claim, whether it differs from before, and why the claim does not count if so.
+func judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry, changed bool, refused error) {
+	known, err := e.admits(r, cl, now)
+	switch {
+	case err != nil:
+		next, changed = e.withRefusal(Refusal{Recorder: r.Agent, Reason: fault.ReasonOf(err), Time: now})
+		return next, changed, err
+	case known:
+		return e, false, nil
+	}
+	e.Evidence = append(slices.Clone(e.Evidence), cl.evidence(r, now))
+	effective, _ := worst(e.Evidence)
+	e.Consultation.State = StateAnswered
+	e.Consultation.Outcome, e.Consultation.Feedback = effective.Outcome, effective.Feedback
+	return e, true, nil
+}
+
+// admits returns nil when the claim counts, or the refusal; known is true when it is on record already.
+func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err error) {
+	c := e.Consultation
+	if err := cl.from(r, c); err != nil {
+		return false, err
+	}
+	if err := cl.wellFormed(); err != nil {
+		return false, err
+	}
+	if err := cl.matches(c); err != nil {
+		return false, err
+	}
+	for _, old := range e.Evidence {
+		if old.SpanID != cl.SpanID {
+			continue
+		}
+		if old == cl.evidence(r, old.Timestamp) {
+			return true, nil
+		}
+		return false, refuse(fault.InvalidArgument, ReasonConflict, "span %s is on record with other content", cl.SpanID)
+	}
+	if now.After(c.ExpireTime) {
+		return false, refuse(fault.PermissionDenied, ReasonExpired, "the consultation ended at %s", c.ExpireTime.Format(time.RFC3339))
+	}
+	if len(e.Evidence) >= maxSpans && !stricter(cl.Outcome, c.Outcome) {
+		return false, refuse(fault.PermissionDenied, ReasonTooMany, "the consultation has %d spans", len(e.Evidence))
+	}
+	return false, nil
+}
+
+func stricter(outcome, than string) bool {
+	return slices.Index(outcomes, outcome) < slices.Index(outcomes, than)
+}
+
+// withRefusal notes one refusal for each recorder and reason, so that a flood of forged spans costs a few writes.
+func (e Entry) withRefusal(refusal Refusal) (next Entry, changed bool) {
+	list := e.Consultation.Refused
+	noted := slices.ContainsFunc(list, func(r Refusal) bool {
+		return r.Recorder == refusal.Recorder && r.Reason == refusal.Reason
+	})
+	if noted || len(list) >= MaxRefusals {
+		return e, false
+	}
+	e.Consultation.Refused = append(slices.Clone(list), refusal)
+	return e, true
+}

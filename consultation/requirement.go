@@ -1,0 +1,28 @@
+package consultation
+
+import "slices"
+
+// The phases of a task in which an agent can be consulted.
+const (
+	PhasePreExecution  = "pre-execution"
+	PhaseDesignReview  = "design-review"
+	PhasePreCompletion = "pre-completion"
+	PhaseOnError       = "on-error"
+)
+
+// KnownPhase reports whether phase is one of the four.
+func KnownPhase(phase string) bool {
+	return slices.Contains([]string{PhasePreExecution, PhaseDesignReview, PhasePreCompletion, PhaseOnError}, phase)
+}
+
+// Requirement is one rule of an agent: whom to consult, and when.
+type Requirement struct {
+	ID          string // unique within the agent
+	TargetAgent string
+	Phase       string
+	Mandatory   bool       // whether it blocks; a recommended one only warns
+	Condition   *Condition // nil means always
+}
+
+// Attributes are what the submitter said about a task, as JSON values: string, float64, bool, []any, map[string]any or nil.
+type Attributes map[string]any

@@ -1,0 +1,96 @@
+package consultation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func code(verdict string) string { return "CONSULTATION_" + strings.ToUpper(verdict) }
+
+func (in Input) doesNotApply(r Requirement, why string) string {
+	return fmt.Sprintf("Requirement %q does not apply: %s.", r.ID, why)
+}
+
+func (in Input) lookedFor(r Requirement) string {
+	content := "the content under review"
+	if digest := in.Subject.Digests[r.Phase]; digest != "" {
+		content = "content " + digest
+	}
+	return fmt.Sprintf("an approval by %s of %s, recorded by %s itself", r.TargetAgent, content, r.TargetAgent)
+}
+
+// reason says what the verdict means and what to do about it.
+func (in Input) reason(r Requirement, f finding) string {
+	if f.verdict == VerdictApproved {
+		return fmt.Sprintf("Requirement %q is met: found %s.", r.ID, f.found)
+	}
+	need := fmt.Sprintf("Requirement %q (%s, mandatory) is not met.", r.ID, r.Phase)
+	if !r.Mandatory {
+		need = fmt.Sprintf("Requirement %q (%s, recommended) is not met; it does not block.", r.ID, r.Phase)
+	}
+	return fmt.Sprintf("%s Looked for %s; found %s. %s", need, in.lookedFor(r), f.found, in.advice(r, f.verdict))
+}
+
+func (in Input) advice(r Requirement, verdict string) string {
+	ask := fmt.Sprintf("quorate consultations request %s --requirement %s", in.Subject.TaskID, r.ID)
+	if !KnownPhase(r.Phase) || r.TargetAgent == in.Subject.SourceAgent {
+		return fmt.Sprintf("Correct the requirement in the metadata of %s.", in.Subject.SourceAgent)
+	}
+	switch verdict {
+	case VerdictRejected:
+		return fmt.Sprintf("Have %s answer the feedback, then ask again: %s", in.Subject.SourceAgent, ask)
+	case VerdictPending:
+		return fmt.Sprintf("Wait for %s to answer.", r.TargetAgent)
+	case VerdictUnavailable:
+		return "Try again; if it lasts, see the server's log."
+	case VerdictUnauthenticated:
+		return fmt.Sprintf("Find out who sent the refused spans; to have %s itself asked: %s", r.TargetAgent, ask)
+	case VerdictMissing:
+		return fmt.Sprintf("To have %s asked: %s", r.TargetAgent, ask)
+	}
+	return "To ask again: " + ask
+}
+
+// describe says what became of an attempt.
+func (a attempt) describe() string {
+	text := fmt.Sprintf("attempt %d: ", a.Attempt)
+	switch {
+	case len(a.evidence) > 0:
+		text += fmt.Sprintf("%s by %s", a.evidence[0].Outcome, a.TargetAgent)
+		if feedback := a.evidence[0].Feedback; feedback != "" {
+			text += fmt.Sprintf(" (%q)", feedback)
+		}
+	case a.State == StateOpen:
+		text += "no answer yet, open until " + a.ExpireTime.Format("2006-01-02T15:04:05Z07:00")
+	case a.State == StateExpired:
+		text += "no answer in time"
+	case a.State == StateFailed && a.Feedback != "":
+		text += fmt.Sprintf("failed (%q)", a.Feedback)
+	default:
+		text += "no evidence"
+	}
+	if len(a.evidence) == 0 && len(a.Refused) > 0 {
+		text += "; refused " + a.refusals()
+	}
+	return text
+}
+
+// refusals names the refused spans, a few of them.
+func (a attempt) refusals() string {
+	const most = 3
+	var names []string
+	for _, r := range slices.SortedFunc(slices.Values(a.Refused), func(x, y Refusal) int {
+		return strings.Compare(x.Recorder+" "+x.Reason, y.Recorder+" "+y.Reason)
+	}) {
+		recorder := r.Recorder
+		if recorder == "" {
+			recorder = "a caller that is no agent"
+		}
+		names = append(names, fmt.Sprintf("a span from %s (%s)", recorder, r.Reason))
+	}
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return strings.Join(names, ", ")
+}
