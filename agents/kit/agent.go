@@ -1,0 +1,110 @@
+package kit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/quorate/quorate/agents/kit/board"
+	"github.com/quorate/quorate/platform/restclient"
+	"github.com/quorate/quorate/platform/tasks"
+)
+
+const (
+	defaultConcurrent = 64
+	idleConnections   = 64 // to Quorate, so that consultations at the same time do not dial anew
+)
+
+// Agent serves A2A and is a member of Quorate while Run runs.
+type Agent struct {
+	config   Config
+	url      *url.URL
+	card     *a2a.AgentCard
+	cardJSON []byte
+	made     time.Time
+	board    *board.Board
+	working  working
+	web      *http.Transport    // connections to Quorate
+	quorate  *restclient.Client // nil without a server
+	verdicts *verdicts          // nil without a server
+	tracer   trace.Tracer
+}
+
+// New returns an agent that is ready to Run. Its errors are InvalidArgument faults with the reason AGENT_CONFIG_INVALID,
+// or those of restclient.New.
+func New(c Config) (*Agent, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	if c.MaxConcurrent <= 0 {
+		c.MaxConcurrent = defaultConcurrent
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.Logger = c.Logger.With(slog.String("agent", c.Name))
+	public, err := c.publicURL()
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{config: c, url: public, made: time.Now(), tracer: noop.NewTracerProvider().Tracer(scope)}
+	if a.card, err = newCard(c, public); err != nil {
+		return nil, err
+	}
+	if a.cardJSON, err = json.Marshal(a.card); err != nil {
+		return nil, fmt.Errorf("encoding the card of %s: %w", c.Name, err)
+	}
+	a.board = board.New(board.Options{Work: a.work, MaxRunning: c.MaxConcurrent, Logger: c.Logger})
+	if c.Server != "" {
+		a.web = &http.Transport{MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true}
+		if a.quorate, err = restclient.New(c.Server, c.Token, &http.Client{Transport: a.web}); err != nil {
+			return nil, err
+		}
+		a.verdicts = newVerdicts(c, a.web)
+	}
+	return a, nil
+}
+
+// URL returns the agent's base URL without a slash at its end.
+func (a *Agent) URL() string { return a.url.String() }
+
+// CardURL returns the URL that the agent registers with.
+func (a *Agent) CardURL() string { return a.URL() + wellKnownCard }
+
+// Card returns the agent's card as it is served. The caller may change its copy.
+func (a *Agent) Card() *a2a.AgentCard {
+	var card a2a.AgentCard
+	if err := json.NewDecoder(bytes.NewReader(a.cardJSON)).Decode(&card); err != nil {
+		return nil // New encoded it
+	}
+	return &card
+}
+
+// Run serves until ctx is done and, with a server, joins Quorate and stays a member. It returns within five seconds after
+// ctx is done. An error means that the listener broke, that Quorate refused the agent for good, or that a handler did
+// not return in time. An agent runs once.
+func (a *Agent) Run(ctx context.Context) error {
+	stopTracing, err := a.startTracing(ctx)
+	if err != nil {
+		return fmt.Errorf("running agent %s: %w", a.config.Name, err)
+	}
+	list := []tasks.Task{{Name: "serve", Run: a.serve}}
+	if a.quorate != nil {
+		list = append(list, tasks.Task{Name: "join", Run: a.join})
+		defer a.web.CloseIdleConnections()
+	}
+	defer stopTracing()
+	if err := tasks.Run(ctx, a.config.Logger, list...); err != nil {
+		return fmt.Errorf("running agent %s: %w", a.config.Name, err)
+	}
+	return nil
+}

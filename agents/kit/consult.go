@@ -1,0 +1,80 @@
+package kit
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1/pbconv"
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/quorate/quorate/platform/fault"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+)
+
+// Consult has the target of a requirement consulted about the artifacts that the handler is going to deliver, and waits
+// for the outcome. The gate compares content: deliver exactly these artifacts, in this order, and nothing else.
+//
+// A rejection is an outcome, no error. Faults: FailedPrecondition with the reason NOT_A_QUORATE_TASK, Unavailable with
+// CONSULTATION_FAILED when the question could not be carried or its time ran out, and those of Quorate's API.
+func (t *Task) Consult(ctx context.Context, requirementID string, artifacts ...Artifact) (Outcome, error) {
+	if t.agent.quorate == nil || t.said.TaskID == "" {
+		return Outcome{}, fault.New(fault.FailedPrecondition, "NOT_A_QUORATE_TASK", "the task did not come through Quorate, so nobody can be consulted about it")
+	}
+	subject := &a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}
+	for _, artifact := range artifacts {
+		subject.Artifacts = append(subject.Artifacts, artifact.a2a())
+	}
+	converted, err := pbconv.ToProtoTask(subject) // as the gRPC binding would send it
+	if err != nil {
+		return Outcome{}, fault.Invalid("artifacts", "ARTIFACT_INVALID", "the artifacts cannot be sent: %w", err)
+	}
+	request := &consultationv1.RequestConsultationRequest{TaskId: t.said.TaskID, RequirementId: requirementID, Subject: converted.GetArtifacts()}
+	path := "/v1/tasks/" + url.PathEscape(t.said.TaskID) + "/consultations"
+	asked, err := retry(ctx, requestTimeout, func() (*consultationv1.Consultation, error) {
+		var asked consultationv1.Consultation
+		return &asked, t.agent.quorate.Call(ctx, http.MethodPost, path, nil, request, &asked)
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	return t.agent.await(ctx, path, asked)
+}
+
+// await polls the task's consultations until the one that was asked for is no longer open.
+func (a *Agent) await(ctx context.Context, path string, asked *consultationv1.Consultation) (Outcome, error) {
+	pause := backoff.NewExponentialBackOff()
+	pause.InitialInterval, pause.MaxInterval = 50*time.Millisecond, 2*time.Second
+	for asked.GetState() == "open" {
+		if err := wait(ctx, pause.NextBackOff()); err != nil {
+			return Outcome{}, err
+		}
+		list, err := retry(ctx, requestTimeout, func() (*consultationv1.ListConsultationsResponse, error) {
+			var list consultationv1.ListConsultationsResponse
+			return &list, a.quorate.Call(ctx, http.MethodGet, path, nil, nil, &list)
+		})
+		if err != nil {
+			return Outcome{}, err
+		}
+		id := asked.GetId()
+		if asked = find(list.GetConsultations(), id); asked == nil {
+			return Outcome{}, fault.New(fault.NotFound, "CONSULTATION_NOT_FOUND", "Quorate no longer knows consultation %s", id)
+		}
+	}
+	if asked.GetState() != "answered" {
+		return Outcome{}, fault.New(fault.Unavailable, "CONSULTATION_FAILED", "agent %s could not be consulted: the consultation is %s. %s", asked.GetTargetAgent(), asked.GetState(), asked.GetFeedback())
+	}
+	return Outcome{Verdict: asked.GetOutcome(), Feedback: asked.GetFeedback()}, nil
+}
+
+func find(list []*consultationv1.Consultation, id string) *consultationv1.Consultation {
+	for _, c := range list {
+		if c.GetId() == id {
+			return c
+		}
+	}
+	return nil
+}
+

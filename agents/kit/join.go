@@ -1,0 +1,150 @@
+package kit
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/quorate/quorate/platform/fault"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+// Bounds of the interval between beats, whatever the server says.
+const (
+	minBeat      = 10 * time.Millisecond
+	maxBeat      = 5 * time.Minute
+	defaultBeat  = 10 * time.Second
+	leaveTimeout = 2 * time.Second
+)
+
+// Statuses an agent gives itself.
+const (
+	available   = "available"
+	busy        = "busy"
+	unavailable = "unavailable"
+)
+
+const maxTaskIDBytes = 128 // what a beat may carry
+
+// join registers the agent and beats until ctx is done, then says that the agent is going. It returns early only when
+// Quorate refuses the agent for good.
+func (a *Agent) join(ctx context.Context) error {
+	var epoch int64
+	defer func() { a.leave(context.WithoutCancel(ctx), epoch) }()
+	for ctx.Err() == nil {
+		if err := a.register(ctx); err != nil {
+			return err
+		}
+		err := a.beats(ctx, &epoch)
+		switch fault.KindOf(err) {
+		case fault.NotFound: // deleted, or the server lost its data
+			a.config.Logger.WarnContext(ctx, "Quorate does not know this agent any more, registering again", slog.Any("error", err))
+			epoch = 0
+		case fault.Conflict: // another process of this agent started later; its word counts
+			a.config.Logger.WarnContext(ctx, "another process beats for this agent, this one stops to beat and goes on serving", slog.Any("error", err))
+			epoch = 0
+			<-ctx.Done()
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// register makes the agent known by its card. A name that is taken is its own: it was registered before.
+func (a *Agent) register(ctx context.Context) error {
+	request := &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}}
+	response, err := retry(ctx, forever, func() (*registryv1.RegisterAgentResponse, error) {
+		var response registryv1.RegisterAgentResponse
+		return &response, a.quorate.Call(ctx, http.MethodPost, "/v1/agents:register", nil, request, &response)
+	}, a.notify(ctx, "registering"))
+	if fault.KindOf(err) == fault.AlreadyExists {
+		return a.compare(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range response.GetWarnings() {
+		a.config.Logger.WarnContext(ctx, "Quorate has a remark on the registration", slog.String("code", w.GetCode()), slog.String("remark", w.GetMessage()))
+	}
+	a.config.Logger.InfoContext(ctx, "agent is registered", slog.String("server", a.config.Server))
+	return nil
+}
+
+// compare warns when Quorate knows the agent by another card than the one served here.
+func (a *Agent) compare(ctx context.Context) error {
+	agent, err := retry(ctx, forever, func() (*registryv1.Agent, error) {
+		var agent registryv1.Agent
+		return &agent, a.quorate.Call(ctx, http.MethodGet, a.path(""), nil, nil, &agent)
+	}, a.notify(ctx, "reading the registration"))
+	if fault.KindOf(err) == fault.NotFound && ctx.Err() == nil {
+		return nil // deleted in between; the first beat finds out
+	}
+	if err != nil {
+		return err
+	}
+	if agent.GetCardUri() != a.CardURL() {
+		a.config.Logger.WarnContext(ctx, "Quorate knows this agent by another card; delete it there to have it registered anew",
+			slog.String("registered", agent.GetCardUri()), slog.String("served", a.CardURL()))
+	}
+	return nil
+}
+
+// beats renews the lease at the server's interval and returns nil when ctx is done.
+func (a *Agent) beats(ctx context.Context, epoch *int64) error {
+	for {
+		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.beat(ctx, *epoch) }, a.notify(ctx, "beating"))
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // it was told to stop
+		}
+		if err != nil {
+			return err
+		}
+		*epoch = lease.GetEpoch()
+		next := lease.GetNextHeartbeat().AsDuration()
+		if next <= 0 {
+			next = defaultBeat
+		}
+		if wait(ctx, min(max(next, minBeat), maxBeat)) != nil {
+			return nil
+		}
+	}
+}
+
+// beat sends one beat. An agent is busy when no task more would be worked on at once.
+func (a *Agent) beat(ctx context.Context, epoch int64) (*registryv1.HeartbeatResponse, error) {
+	request := &registryv1.HeartbeatRequest{Name: a.config.Name, Epoch: epoch, Status: available}
+	if count, oldest := a.working.load(); count >= a.config.MaxConcurrent {
+		request.Status = busy
+		if len(oldest) <= maxTaskIDBytes {
+			request.CurrentTaskId = oldest
+		}
+	}
+	var lease registryv1.HeartbeatResponse
+	return &lease, a.quorate.Call(ctx, http.MethodPost, a.path(":heartbeat"), nil, request, &lease)
+}
+
+// leave tells Quorate that the agent is going, once. Without it the lease runs out.
+func (a *Agent) leave(ctx context.Context, epoch int64) {
+	if epoch == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
+	defer cancel()
+	request := &registryv1.HeartbeatRequest{Name: a.config.Name, Epoch: epoch, Status: unavailable}
+	if err := a.quorate.Call(ctx, http.MethodPost, a.path(":heartbeat"), nil, request, nil); err != nil {
+		a.config.Logger.InfoContext(ctx, "Quorate was not told that the agent stops", slog.Any("error", err))
+	}
+}
+
+func (a *Agent) path(suffix string) string { return "/v1/agents/" + url.PathEscape(a.config.Name) + suffix }
+
+func (a *Agent) notify(ctx context.Context, doing string) backoff.RetryOption {
+	return backoff.WithNotify(func(err error, pause time.Duration) {
+		a.config.Logger.WarnContext(ctx, "Quorate does not answer, trying again", slog.String("doing", doing), slog.Duration("pause", pause), slog.Any("error", err))
+	})
+}

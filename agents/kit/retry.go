@@ -1,0 +1,52 @@
+package kit
+
+import (
+	"context"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	requestTimeout = time.Minute // of all attempts of one request to Quorate
+	forever        = time.Duration(0)
+	maxPause       = 15 * time.Second
+)
+
+// retry repeats call with growing pauses while Quorate is unreachable or overloaded, for at most limit, or forever.
+func retry[T any](ctx context.Context, limit time.Duration, call func() (T, error), options ...backoff.RetryOption) (T, error) {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = 200*time.Millisecond, maxPause
+	options = append(options, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(limit))
+	return backoff.Retry(ctx, func() (T, error) {
+		result, err := call()
+		if err != nil && !temporary(err) {
+			err = backoff.Permanent(err)
+		}
+		return result, err
+	}, options...)
+}
+
+// temporary reports whether the same call may succeed later.
+func temporary(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted, fault.Internal:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait returns nil after d, or the cause of ctx's end when that comes first.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,102 @@
+package kit
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Verdicts of a consultation.
+const (
+	Approved = "approved"
+	Rejected = "rejected"
+	Deferred = "deferred" // not now; a new consultation may be asked for
+	Failed   = "error"    // the agent could not review
+)
+
+// MaxFeedbackBytes is how much feedback evidence holds; what is longer is cut.
+const MaxFeedbackBytes = 1024
+
+// Outcome is the answer to a consultation.
+type Outcome struct {
+	Verdict  string // Approved, Rejected, Deferred or Failed
+	Feedback string // what the consulting side should know
+}
+
+// Review is a consultation to answer.
+type Review struct {
+	ConsultationID string
+	TaskID         string // in Quorate, of the task it is about
+	RequirementID  string
+	Phase          string
+	SourceAgent    string
+	SubjectDigest  string      // of what is reviewed, sha256:<hex>
+	Text           string      // the text parts of what is reviewed, one line break between two of them
+	Parts          []*a2a.Part // all parts of what is reviewed
+}
+
+// Reviewer answers a consultation. An error counts as the outcome error; only the text of a fault is told.
+type Reviewer func(ctx context.Context, r Review) (Outcome, error)
+
+// answer has the consultation reviewed, puts the verdict on record and only then delivers it.
+func (a *Agent) answer(ctx context.Context, t *Task) error {
+	if t.said.TargetAgent != a.config.Name {
+		return fault.New(fault.FailedPrecondition, "NOT_THE_TARGET", "the consultation is for agent %q, this is %s", t.said.TargetAgent, a.config.Name)
+	}
+	if a.verdicts == nil {
+		return fault.New(fault.FailedPrecondition, "NO_SERVER", "agent %s has no Quorate server where its verdict could be recorded", a.config.Name)
+	}
+	outcome := a.review(ctx, t)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := a.verdicts.record(ctx, t, outcome); err != nil {
+		return err
+	}
+	text := outcome.Verdict
+	if outcome.Feedback != "" {
+		text += ": " + outcome.Feedback
+	}
+	return t.AddArtifact(ctx, Artifact{Name: "verdict", MediaType: "text/plain", Text: text})
+}
+
+// review returns a valid outcome whatever the reviewer does.
+func (a *Agent) review(ctx context.Context, t *Task) Outcome {
+	if a.config.Reviewer == nil {
+		return Outcome{Failed, "this agent does not review"}
+	}
+	subject := t.Parts[1:] // the first part is the request to review
+	outcome, err := a.config.Reviewer(ctx, Review{
+		ConsultationID: t.said.ConsultationID, TaskID: t.said.TaskID, RequirementID: t.said.RequirementID, Phase: t.said.Phase,
+		SourceAgent: t.said.SourceAgent, SubjectDigest: t.said.SubjectDigest, Text: textOf(subject), Parts: subject,
+	})
+	switch {
+	case err != nil && fault.KindOf(err) != fault.Internal:
+		outcome = Outcome{Failed, fault.From(err).Message}
+	case err != nil:
+		a.config.Logger.ErrorContext(ctx, "review failed", slog.String("consultation_id", t.said.ConsultationID), slog.Any("error", err))
+		outcome = Outcome{Failed, "the reviewer met an internal error"}
+	case !slices.Contains([]string{Approved, Rejected, Deferred, Failed}, outcome.Verdict):
+		outcome = Outcome{Failed, "the reviewer gave no verdict that counts"}
+	}
+	outcome.Feedback = cut(printable(outcome.Feedback))
+	return outcome
+}
+
+// cut shortens text to MaxFeedbackBytes and says so.
+func cut(text string) string {
+	const mark = "… (cut)"
+	if len(text) <= MaxFeedbackBytes {
+		return text
+	}
+	end := MaxFeedbackBytes - len(mark)
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + mark
+}

@@ -1,0 +1,111 @@
+package kit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	a2alog "github.com/a2aproject/a2a-go/v2/log"
+	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/agents/kit/board"
+)
+
+// Limits of the listener. JSON writes raw parts in base64, which is a third longer.
+const (
+	maxGRPCBytes    = board.MaxBytes + 1<<20
+	maxBodyBytes    = board.MaxBytes*4/3 + 1<<20
+	maxHeaderBytes  = 64 << 10
+	maxStreams      = 2048 // per connection; Quorate holds one open for each task
+	headerTimeout   = 10 * time.Second
+	idleTimeout     = 2 * time.Minute
+	jobsTimeout     = 2 * time.Second
+	shutdownTimeout = 4 * time.Second
+	streamKeepAlive = 15 * time.Second
+)
+
+// serve answers on the listener until ctx is done.
+func (a *Agent) serve(ctx context.Context) error {
+	rpc := grpc.NewServer(grpc.MaxRecvMsgSize(maxGRPCBytes), grpc.WaitForHandlers(true))
+	a2agrpc.NewHandler(a.board).RegisterWith(rpc)
+	server := &http.Server{
+		Handler:           a.handler(rpc),
+		Protocols:         new(http.Protocols),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelWarn),
+	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
+
+	broken := make(chan error, 1)
+	go func() { broken <- server.Serve(a.config.Listener) }()
+	a.config.Logger.InfoContext(ctx, "agent is serving", slog.String("url", a.URL()))
+	select {
+	case err := <-broken:
+		return errors.Join(fmt.Errorf("serving: %w", err), a.stopJobs(ctx))
+	case <-ctx.Done():
+	}
+	err := a.stopJobs(ctx)
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout-jobsTimeout)
+	defer cancel()
+	if server.Shutdown(stopCtx) != nil { // a client that does not let go is no error of ours
+		_ = server.Close()
+	}
+	<-broken
+	rpc.Stop()
+	return err
+}
+
+// stopJobs ends the jobs and with them the streams of their watchers, which Shutdown would wait for.
+func (a *Agent) stopJobs(ctx context.Context) error {
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobsTimeout)
+	defer cancel()
+	if err := a.board.Stop(stopCtx); err != nil {
+		return fmt.Errorf("waiting for the handlers to return: %w", err)
+	}
+	return nil
+}
+
+// handler routes the three bindings and the card.
+func (a *Agent) handler(rpc *grpc.Server) http.Handler {
+	keepAlive := a2asrv.WithTransportKeepAlive(streamKeepAlive)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+wellKnownCard, a.serveCard)
+	mux.Handle(restPath+"/", http.StripPrefix(restPath, a2asrv.NewRESTHandler(a.board, keepAlive)))
+	mux.Handle("POST /{$}", a2asrv.NewJSONRPCHandler(a.board, keepAlive))
+	web := http.NewCrossOriginProtection().Handler(limited(mux)) // no page in a browser may use a local agent
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(a2alog.AttachLogger(r.Context(), a.config.Logger))
+		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			rpc.ServeHTTP(w, r)
+			return
+		}
+		web.ServeHTTP(w, r)
+	})
+}
+
+// limited bounds the body and lets a query parameter name the protocol version, as section 3.6.1 of the specification
+// allows.
+func limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > maxBodyBytes {
+			http.Error(w, fmt.Sprintf("the body is longer than %d MiB", maxBodyBytes>>20), http.StatusRequestEntityTooLarge)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
+		if v := r.URL.Query().Get(a2a.SvcParamVersion); v != "" && r.Header.Get(a2a.SvcParamVersion) == "" {
+			r.Header.Set(a2a.SvcParamVersion, v)
+		}
+		next.ServeHTTP(w, r)
+	})
+}

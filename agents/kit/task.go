@@ -1,0 +1,135 @@
+package kit
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/agents/kit/board"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Task is one task to work on.
+type Task struct {
+	Message *a2a.Message // never changed
+	Parts   []*a2a.Part  // the message's parts
+
+	agent *Agent
+	job   *board.Job
+	said  assignment
+}
+
+// Artifact is a result: Text, or Raw bytes when Raw is not nil.
+type Artifact struct {
+	Name      string
+	MediaType string
+	Text      string
+	Raw       []byte
+}
+
+// a2a returns the one form that an artifact has, wherever it goes: evidence is about its exact parts.
+func (f Artifact) a2a() *a2a.Artifact {
+	part := a2a.NewTextPart(printable(f.Text))
+	if f.Raw != nil {
+		part = a2a.NewRawPart(f.Raw)
+	}
+	part.MediaType = printable(f.MediaType)
+	return &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Parts: a2a.ContentParts{part}}
+}
+
+// printable replaces what is not UTF-8: protobuf refuses it.
+func printable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// Text returns the message's text parts, one line break between two of them.
+func (t *Task) Text() string { return textOf(t.Parts) }
+
+func textOf(parts []*a2a.Part) string {
+	var texts []string
+	for _, part := range parts {
+		if text, ok := part.Content.(a2a.Text); ok {
+			texts = append(texts, string(text))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// QuorateTaskID returns the id of the task in Quorate; empty when the message did not come through Quorate.
+func (t *Task) QuorateTaskID() string { return t.said.TaskID }
+
+// Requirements returns the consultations that Quorate will look for.
+func (t *Task) Requirements() []Requirement { return slices.Clone(t.said.Requirements) }
+
+// Progress tells the caller how far the work is. Its errors are those of board.Job.Progress or the end of ctx.
+func (t *Task) Progress(ctx context.Context, text string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return t.job.Progress(printable(text))
+}
+
+// AddArtifact delivers a result. Its errors are those of board.Job.AddArtifact or the end of ctx.
+func (t *Task) AddArtifact(ctx context.Context, artifact Artifact) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return t.job.AddArtifact(artifact.a2a())
+}
+
+// work does one message: the handler's task, or a consultation for the reviewer.
+func (a *Agent) work(ctx context.Context, job *board.Job) error {
+	message := job.Request.Message
+	said, err := readAssignment(message)
+	if err != nil {
+		return err
+	}
+	task := &Task{Message: message, Parts: message.Parts, agent: a, job: job, said: said}
+	a.working.add(task)
+	defer a.working.remove(task)
+	ctx, end := a.span(ctx, task)
+	err = a.dispatch(ctx, task)
+	end(err)
+	return err
+}
+
+func (a *Agent) dispatch(ctx context.Context, t *Task) error {
+	if t.said.ConsultationID != "" {
+		return a.answer(ctx, t)
+	}
+	if a.config.Handler == nil {
+		return fault.New(fault.FailedPrecondition, "CONSULTATIONS_ONLY", "agent %s answers consultations that Quorate carries, nothing else", a.config.Name)
+	}
+	return a.config.Handler(ctx, t)
+}
+
+// working is the list of tasks that are worked on.
+type working struct {
+	mu    sync.Mutex
+	tasks []*Task // guarded by mu; oldest first
+}
+
+func (w *working) add(t *Task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tasks = append(w.tasks, t)
+}
+
+func (w *working) remove(t *Task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i := slices.Index(w.tasks, t); i >= 0 {
+		w.tasks = slices.Delete(w.tasks, i, i+1)
+	}
+}
+
+// load returns how many tasks are worked on, and the id in Quorate of the oldest.
+func (w *working) load() (count int, oldest string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.tasks) > 0 {
+		oldest = w.tasks[0].QuorateTaskID()
+	}
+	return len(w.tasks), oldest
+}

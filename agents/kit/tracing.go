@@ -1,0 +1,94 @@
+package kit
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	scope         = "github.com/quorate/quorate/agents/kit"
+	taskSpan      = "SendMessage"
+	rootRatio     = 0.01 // share of traces that are recorded when the caller decided nothing
+	flushTimeout  = time.Second
+	consultPrefix = "quorate.consultation."
+)
+
+// identity names the agent in its spans. The receiver accepts a verdict only under the agent's own name.
+func identity(c Config) *resource.Resource {
+	return resource.NewSchemaless(attribute.String("service.name", c.Name), attribute.String("service.version", c.Version))
+}
+
+// startTracing has ordinary spans exported in batches to Quorate, if there is one, until stop is called.
+func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
+	if a.verdicts == nil {
+		return func() {}, nil
+	}
+	if err := a.verdicts.exporter.Start(ctx); err != nil {
+		return nil, err
+	}
+	batch := newExporter(a.config, a.web)
+	if err := batch.Start(ctx); err != nil {
+		return nil, err
+	}
+	provider := sdktrace.NewTracerProvider(
+		sdktrace.WithResource(identity(a.config)),
+		sdktrace.WithSampler(recordConsultations{sdktrace.ParentBased(sdktrace.TraceIDRatioBased(rootRatio))}),
+		sdktrace.WithBatcher(batch),
+	)
+	a.tracer = provider.Tracer(scope)
+	return func() {
+		flushCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+		defer cancel()
+		if err := provider.Shutdown(flushCtx); err != nil {
+			a.config.Logger.DebugContext(flushCtx, "spans were lost", slog.Any("error", err))
+		}
+	}, nil
+}
+
+// span begins the span of one task in the caller's trace, as the header tells it or else the message's metadata.
+func (a *Agent) span(ctx context.Context, t *Task) (spanCtx context.Context, end func(error)) {
+	carrier := propagation.MapCarrier{}
+	if call, ok := a2asrv.CallContextFrom(ctx); ok {
+		if values, _ := call.ServiceParams().Get("traceparent"); len(values) > 0 {
+			carrier["traceparent"] = values[0]
+		}
+	}
+	if header, ok := t.Message.Metadata["traceparent"].(string); ok && carrier["traceparent"] == "" {
+		carrier["traceparent"] = header
+	}
+	ctx = propagation.TraceContext{}.Extract(ctx, carrier)
+	ctx, span := a.tracer.Start(ctx, taskSpan, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+		attribute.String("a2a.task.id", string(t.job.ID())),
+		attribute.String("quorate.task.id", t.QuorateTaskID()),
+	))
+	return ctx, func(err error) {
+		if err != nil {
+			span.SetStatus(codes.Error, fault.ReasonOf(err))
+		}
+		span.End()
+	}
+}
+
+// recordConsultations records every consultation span and leaves the others to the base sampler: evidence that was
+// sampled out would block a task that was approved.
+type recordConsultations struct{ sdktrace.Sampler }
+
+// ShouldSample decides by the name's prefix first.
+func (s recordConsultations) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
+	if strings.HasPrefix(p.Name, consultPrefix) {
+		return sdktrace.AlwaysSample().ShouldSample(p)
+	}
+	return s.Sampler.ShouldSample(p)
+}

@@ -1,0 +1,159 @@
+package kit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// verdictSpan is the name of the span that is evidence.
+const verdictSpan = "quorate.consultation.verdict"
+
+const (
+	exportTimeout = 3 * time.Second  // of one attempt
+	recordTimeout = 20 * time.Second // of all attempts
+)
+
+// verdicts puts verdicts on record at Quorate. It calls the exporter itself: a batch processor would export late, lose
+// spans under load and tell nobody that the receiver refused them.
+type verdicts struct {
+	agent    Config
+	exporter *otlptrace.Exporter
+}
+
+func newVerdicts(c Config, web http.RoundTripper) *verdicts {
+	return &verdicts{agent: c, exporter: newExporter(c, web)}
+}
+
+// newExporter returns an exporter to Quorate's receiver. It sets everything that environment variables could change.
+func newExporter(c Config, web http.RoundTripper) *otlptrace.Exporter {
+	client := &http.Client{
+		Transport:     otlpOnly{web},
+		Timeout:       exportTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	headers := map[string]string{}
+	if c.Token != "" {
+		headers["Authorization"] = "Bearer " + c.Token.Reveal()
+	}
+	return otlptrace.NewUnstarted(otlptracehttp.NewClient(
+		otlptracehttp.WithEndpointURL(c.Server+"/v1/traces"),
+		otlptracehttp.WithEncoding(otlptracehttp.EncodingProtobuf),
+		otlptracehttp.WithCompression(otlptracehttp.NoCompression),
+		otlptracehttp.WithHeaders(headers),
+		otlptracehttp.WithHTTPClient(client),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}), // record has its own
+	))
+}
+
+// record exports the verdict and returns nil only when Quorate has it. Faults: FailedPrecondition with the reason
+// EVIDENCE_REFUSED, Unavailable with EVIDENCE_NOT_RECORDED, InvalidArgument with EXTENSION_INVALID.
+func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
+	span, err := v.span(ctx, t, outcome)
+	if err != nil {
+		return err
+	}
+	// The same span each time: the receiver takes a repetition as one.
+	_, err = backoff.Retry(ctx, func() (struct{}, error) {
+		err := v.exporter.ExportSpans(ctx, []sdktrace.ReadOnlySpan{span})
+		if err != nil && !passing(err) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithMaxElapsedTime(recordTimeout))
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case passing(err):
+		return &fault.Error{Kind: fault.Unavailable, Reason: "EVIDENCE_NOT_RECORDED", Message: "the verdict could not be recorded at Quorate, so it is not given", Cause: err}
+	}
+	return fault.New(fault.FailedPrecondition, "EVIDENCE_REFUSED", "Quorate did not accept the verdict as evidence, so it is not given: %w", err)
+}
+
+// passing reports whether the export may succeed when it is tried again.
+func passing(err error) bool {
+	var trouble *url.Error
+	return errors.As(err, &trouble)
+}
+
+// span returns the finished verdict span in the trace that Quorate minted for the consultation.
+func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace.ReadOnlySpan, error) {
+	header, _ := t.Message.Metadata["traceparent"].(string)
+	parent := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": header})) //nolint:contextcheck // the minted trace only, never the caller's
+	if !parent.IsValid() {
+		return nil, fault.Invalid("message.metadata.traceparent", "EXTENSION_INVALID", "the consultation has no valid traceparent")
+	}
+	var finished keep
+	provider := sdktrace.NewTracerProvider(
+		sdktrace.WithResource(identity(v.agent)),
+		sdktrace.WithSampler(recordConsultations{sdktrace.AlwaysSample()}),
+		sdktrace.WithSpanProcessor(&finished),
+	)
+	_, span := provider.Tracer(scope).Start(trace.ContextWithRemoteSpanContext(ctx, parent), verdictSpan, trace.WithAttributes(
+		attribute.String("quorate.consultation.id", t.said.ConsultationID),
+		attribute.String("quorate.consultation.task.id", t.said.TaskID),
+		attribute.String("quorate.consultation.requirement.id", t.said.RequirementID),
+		attribute.String("quorate.consultation.phase", t.said.Phase),
+		attribute.String("quorate.consultation.source.agent", t.said.SourceAgent),
+		attribute.String("quorate.consultation.target.agent", t.said.TargetAgent),
+		attribute.String("quorate.consultation.outcome", outcome.Verdict),
+		attribute.Int64("quorate.consultation.attempt", t.said.Attempt),
+		attribute.String("quorate.consultation.subject.digest", t.said.SubjectDigest),
+		attribute.String("quorate.consultation.feedback", outcome.Feedback),
+		attribute.Int("quorate.consultation.schema.version", 1),
+	))
+	if outcome.Verdict == Failed { // a rejection is no error of the span
+		span.SetStatus(codes.Error, outcome.Feedback)
+	}
+	span.End()
+	return finished.span, nil
+}
+
+// keep is a span processor that keeps the one span that ends.
+type keep struct{ span sdktrace.ReadOnlySpan }
+
+func (*keep) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (k *keep) OnEnd(span sdktrace.ReadOnlySpan)              { k.span = span }
+func (*keep) Shutdown(context.Context) error                  { return nil }
+func (*keep) ForceFlush(context.Context) error                { return nil }
+
+// otlpOnly makes errors of answers that the exporter would take as success without reading them, and of those that a
+// later attempt may turn into success.
+type otlpOnly struct{ next http.RoundTripper }
+
+// RoundTrip passes on OTLP answers and final refusals.
+func (o otlpOnly) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := o.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	kind := answer.Header.Get("Content-Type")
+	switch code := answer.StatusCode; {
+	case code == http.StatusTooManyRequests || code >= http.StatusInternalServerError:
+		err = fmt.Errorf("the receiver answered %s", answer.Status)
+	case code == http.StatusOK && kind != "application/x-protobuf":
+		err = fmt.Errorf("the receiver answered %.64q instead of OTLP", kind)
+	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest:
+		err = fmt.Errorf("the receiver answered a redirect, %s", answer.Status)
+	}
+	if err != nil {
+		return nil, errors.Join(err, answer.Body.Close())
+	}
+	return answer, nil
+}
