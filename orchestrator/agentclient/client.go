@@ -1,0 +1,49 @@
+package agentclient
+
+import (
+	"context"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+)
+
+// Names of the protocol bindings as agent cards spell them (A2A §5.8).
+const (
+	BindingGRPC    = "GRPC"
+	BindingJSONRPC = "JSONRPC"
+	BindingREST    = "HTTP+JSON"
+)
+
+// maxAnswerBytes bounds one message, one answer or one stream event of an agent.
+const maxAnswerBytes = 8 << 20
+
+// Each is called for every response of an agent in order; its error ends the call and is returned.
+type Each func(*a2apb.StreamResponse) error
+
+// Client talks to one agent over one interface of its card. It is safe for concurrent use.
+type Client interface {
+	// Send sends a message and passes on what the agent answers until the agent ends its answer. With stream false the agent is asked once, to
+	// answer at once, and each is called once.
+	Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error
+	// Subscribe follows a task that the agent already knows.
+	Subscribe(ctx context.Context, taskID string, each Each) error
+	// Task asks for a task as it is now.
+	Task(ctx context.Context, taskID string) (*a2apb.Task, error)
+	// Cancel asks the agent to end a task.
+	Cancel(ctx context.Context, taskID string) (*a2apb.Task, error)
+}
+
+func sendRequest(tenant string, m *a2apb.Message, stream bool) *a2apb.SendMessageRequest {
+	req := &a2apb.SendMessageRequest{Tenant: tenant, Message: m}
+	if !stream {
+		req.Configuration = &a2apb.SendMessageConfiguration{ReturnImmediately: true}
+	}
+	return req
+}
+
+// asStream turns the answer to a unary send into the form that streams have.
+func asStream(r *a2apb.SendMessageResponse) *a2apb.StreamResponse {
+	if m := r.GetMessage(); m != nil {
+		return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Message{Message: m}}
+	}
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: r.GetTask()}}
+}

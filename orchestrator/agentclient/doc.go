@@ -1,0 +1,6 @@
+// Package agentclient speaks A2A to registered agents: v1.0 over gRPC, JSON-RPC and HTTP+JSON, and v0.3 over JSON-RPC.
+//
+// It works on a2a-go's protobuf messages whatever the binding, so that the engine follows a task the same way everywhere. Errors are faults
+// whose reason tells the engine what to do: AGENT_UNREACHABLE and AGENT_TIMEOUT may be tried again, AGENT_TASK_NOT_FOUND means that the agent
+// does not know the task, and AGENT_REFUSED, AGENT_DENIED and AGENT_ANSWER_INVALID are final. Everything an agent answers is bounded in size.
+package agentclient

@@ -1,0 +1,106 @@
+package agentclient
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"go.opentelemetry.io/otel/propagation"
+	"google.golang.org/protobuf/encoding/protojson"
+)
+
+// lenient reads what agents of newer versions say: A2A §3.7 asks receivers to ignore unknown fields.
+var lenient = protojson.UnmarshalOptions{DiscardUnknown: true}
+
+// caller sends HTTP requests to one agent.
+type caller struct {
+	where  string
+	client *http.Client
+}
+
+// do sends a request and returns its answer, whatever its status. The caller closes the body.
+func (c *caller) do(ctx context.Context, method, url string, body []byte, accept string) (*http.Response, error) {
+	var r io.Reader
+	if body != nil {
+		r = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, r)
+	if err != nil {
+		return nil, fmt.Errorf("build request to %s: %w", c.where, err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Accept", accept)
+	req.Header.Set("A2A-Version", version)
+	req.Header.Set("A2A-Extensions", extensions)
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return nil, unreachable(c.where, err)
+	}
+	return resp, nil
+}
+
+// read reads a whole answer up to maxAnswerBytes.
+func (c *caller) read(resp *http.Response) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
+	if err != nil {
+		return nil, unreachable(c.where, err)
+	}
+	if len(b) > maxAnswerBytes {
+		return nil, invalid(c.where, "more than %d MiB", maxAnswerBytes>>20)
+	}
+	return b, nil
+}
+
+func isEventStream(resp *http.Response) bool {
+	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return err == nil && t == "text/event-stream"
+}
+
+// events calls each with the data of every server-sent event until the stream ends.
+func (c *caller) events(body io.Reader, each func(data []byte) error) error {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(make([]byte, 0, 64<<10), maxAnswerBytes)
+	var data []byte
+	for lines.Scan() {
+		line := lines.Bytes()
+		if len(line) == 0 {
+			if len(data) > 0 {
+				if err := each(data); err != nil {
+					return err
+				}
+			}
+			data = nil
+			continue
+		}
+		if v, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			if len(data)+len(v) > maxAnswerBytes {
+				return invalid(c.where, "an event of more than %d MiB", maxAnswerBytes>>20)
+			}
+			if len(data) > 0 {
+				data = append(data, '\n')
+			}
+			data = append(data, bytes.TrimPrefix(v, []byte(" "))...)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return invalid(c.where, "an event of more than %d MiB", maxAnswerBytes>>20)
+		}
+		return unreachable(c.where, err)
+	}
+	if len(data) > 0 { // the last event of a server that leaves out the closing blank line
+		return each(data)
+	}
+	return nil
+}
+
+func joinURL(base, path string) string { return strings.TrimSuffix(base, "/") + path }

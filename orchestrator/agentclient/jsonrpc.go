@@ -1,0 +1,135 @@
+package agentclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// jsonrpcClient speaks the JSON-RPC 2.0 binding.
+type jsonrpcClient struct {
+	caller
+	url    string
+	tenant string
+}
+
+type rpcRequest struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      string          `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+type rpcResponse struct {
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (c *jsonrpcClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
+	req := sendRequest(c.tenant, m, stream)
+	if stream {
+		return c.stream(ctx, "SendStreamingMessage", req, each)
+	}
+	var resp a2apb.SendMessageResponse
+	if err := c.call(ctx, "SendMessage", req, &resp); err != nil {
+		return err
+	}
+	return each(asStream(&resp))
+}
+
+func (c *jsonrpcClient) Subscribe(ctx context.Context, taskID string, each Each) error {
+	return c.stream(ctx, "SubscribeToTask", &a2apb.SubscribeToTaskRequest{Tenant: c.tenant, Id: taskID}, each)
+}
+
+func (c *jsonrpcClient) Task(ctx context.Context, taskID string) (*a2apb.Task, error) {
+	t := &a2apb.Task{}
+	return t, c.call(ctx, "GetTask", &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID}, t)
+}
+
+func (c *jsonrpcClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {
+	t := &a2apb.Task{}
+	return t, c.call(ctx, "CancelTask", &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID}, t)
+}
+
+func (c *jsonrpcClient) call(ctx context.Context, method string, params, result proto.Message) error {
+	resp, err := c.post(ctx, method, params, "application/json")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := c.read(resp)
+	if err != nil {
+		return err
+	}
+	return c.decode(resp.StatusCode, body, result)
+}
+
+func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.Message, each Each) error {
+	resp, err := c.post(ctx, method, params, "text/event-stream")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	one := func(data []byte) error {
+		r := &a2apb.StreamResponse{}
+		if err := c.decode(http.StatusOK, data, r); err != nil {
+			return err
+		}
+		return each(r)
+	}
+	if isEventStream(resp) {
+		return c.events(resp.Body, one)
+	}
+	// An error, or a single answer, of an agent that does not stream this call.
+	body, err := c.read(resp)
+	if err != nil {
+		return err
+	}
+	r := &a2apb.StreamResponse{}
+	if err := c.decode(resp.StatusCode, body, r); err != nil {
+		return err
+	}
+	return each(r)
+}
+
+func (c *jsonrpcClient) post(ctx context.Context, method string, params proto.Message, accept string) (*http.Response, error) {
+	p, err := protojson.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s for %s: %w", method, c.where, err)
+	}
+	body, err := json.Marshal(rpcRequest{JSONRPC: "2.0", ID: "1", Method: method, Params: p})
+	if err != nil {
+		return nil, fmt.Errorf("encode %s for %s: %w", method, c.where, err)
+	}
+	return c.do(ctx, http.MethodPost, c.url, body, accept)
+}
+
+func (c *jsonrpcClient) decode(code int, body []byte, result proto.Message) error {
+	var r rpcResponse
+	if err := json.Unmarshal(body, &r); err != nil {
+		if code != http.StatusOK {
+			return fromHTTP(c.where, code, string(body))
+		}
+		return invalid(c.where, "no JSON-RPC response: %v", err)
+	}
+	switch {
+	case r.Error != nil:
+		return fromCode(c.where, r.Error.Code, r.Error.Message)
+	case code != http.StatusOK:
+		return fromHTTP(c.where, code, string(body))
+	case r.Result == nil:
+		return invalid(c.where, "a JSON-RPC response without result")
+	}
+	if err := lenient.Unmarshal(r.Result, result); err != nil {
+		return invalid(c.where, "%v", err)
+	}
+	return nil
+}

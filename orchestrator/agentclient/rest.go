@@ -1,0 +1,135 @@
+package agentclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// restClient speaks the HTTP+JSON binding (A2A §11).
+type restClient struct {
+	caller
+	url    string
+	tenant string
+}
+
+func (c *restClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
+	req := sendRequest(c.tenant, m, stream)
+	if stream {
+		return c.stream(ctx, http.MethodPost, "/message:stream", req, each)
+	}
+	var resp a2apb.SendMessageResponse
+	if err := c.call(ctx, http.MethodPost, "/message:send", req, &resp); err != nil {
+		return err
+	}
+	return each(asStream(&resp))
+}
+
+func (c *restClient) Subscribe(ctx context.Context, taskID string, each Each) error {
+	// The proto says GET, the text of §11.3.2 POST; servers made from the proto are the rule.
+	return c.stream(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID)+":subscribe", nil, each)
+}
+
+func (c *restClient) Task(ctx context.Context, taskID string) (*a2apb.Task, error) {
+	t := &a2apb.Task{}
+	return t, c.call(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID), nil, t)
+}
+
+func (c *restClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {
+	t := &a2apb.Task{}
+	req := &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID}
+	return t, c.call(ctx, http.MethodPost, "/tasks/"+url.PathEscape(taskID)+":cancel", req, t)
+}
+
+func (c *restClient) call(ctx context.Context, method, path string, in, out proto.Message) error {
+	resp, err := c.send(ctx, method, path, in, "application/json, application/a2a+json")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return c.answer(resp, out)
+}
+
+func (c *restClient) stream(ctx context.Context, method, path string, in proto.Message, each Each) error {
+	resp, err := c.send(ctx, method, path, in, "text/event-stream")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusOK && isEventStream(resp) {
+		return c.events(resp.Body, func(data []byte) error {
+			r := &a2apb.StreamResponse{}
+			if err := lenient.Unmarshal(data, r); err != nil {
+				if f := c.failure(http.StatusOK, data); f != nil {
+					return f
+				}
+				return invalid(c.where, "%v", err)
+			}
+			return each(r)
+		})
+	}
+	r := &a2apb.StreamResponse{}
+	if err := c.answer(resp, r); err != nil {
+		return err
+	}
+	return each(r)
+}
+
+func (c *restClient) send(ctx context.Context, method, path string, in proto.Message, accept string) (*http.Response, error) {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = protojson.Marshal(in); err != nil {
+			return nil, fmt.Errorf("encode request for %s: %w", c.where, err)
+		}
+	}
+	base := c.url
+	if c.tenant != "" {
+		base = joinURL(base, "/"+url.PathEscape(c.tenant))
+	}
+	return c.do(ctx, method, joinURL(base, path), body, accept)
+}
+
+func (c *restClient) answer(resp *http.Response, out proto.Message) error {
+	body, err := c.read(resp)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		if f := c.failure(resp.StatusCode, body); f != nil {
+			return f
+		}
+		return fromHTTP(c.where, resp.StatusCode, string(body))
+	}
+	if err := lenient.Unmarshal(body, out); err != nil {
+		return invalid(c.where, "%v", err)
+	}
+	return nil
+}
+
+// failure reads an A2A error body (§11.6); nil when there is none.
+func (c *restClient) failure(code int, body []byte) error {
+	var e struct {
+		Error *struct {
+			Message string `json:"message"`
+			Details []struct {
+				Reason string `json:"reason"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &e) != nil || e.Error == nil {
+		return nil
+	}
+	for _, d := range e.Error.Details {
+		if d.Reason == "TASK_NOT_FOUND" {
+			return fromCode(c.where, -32001, e.Error.Message)
+		}
+	}
+	return fromHTTP(c.where, code, e.Error.Message)
+}

@@ -1,0 +1,80 @@
+package orchestrator
+
+import (
+	"encoding/json"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/consultation"
+)
+
+// ArtifactsDigest is the digest of what an agent delivered: all parts of all artifacts in order. Artifact ids and names do not
+// count, since an agent that asks for a review before it delivers cannot know them.
+func ArtifactsDigest(artifacts []*a2apb.Artifact) string {
+	var parts []consultation.Part
+	for _, a := range artifacts {
+		parts = append(parts, contentParts(a.GetParts())...)
+	}
+	return consultation.Digest(parts)
+}
+
+// MessageDigest is the digest of a message's parts.
+func MessageDigest(m *a2apb.Message) string { return consultation.Digest(contentParts(m.GetParts())) }
+
+// ErrorDigest is the digest of why an agent failed, the content that an on-error consultation is about.
+func ErrorDigest(e *Error) string {
+	if e == nil {
+		return consultation.Digest(nil)
+	}
+	return consultation.Digest([]consultation.Part{{Kind: "text", Text: e.Reason}, {Kind: "text", Text: e.Message}})
+}
+
+// Digest returns the digest of the content that requirements of a phase are about; empty when there is none yet.
+func (t *Task) Digest(p Phase) string {
+	switch p {
+	case PhasePreExecution:
+		return MessageDigest(t.Message)
+	case PhaseDesignReview, PhasePreCompletion:
+		if t.Phase == PhasePreExecution || t.Phase == PhaseExecution {
+			return ""
+		}
+		return ArtifactsDigest(t.Artifacts)
+	case PhaseOnError:
+		if t.Phase != PhaseOnError {
+			return ""
+		}
+		return ErrorDigest(t.Error)
+	default:
+		return ""
+	}
+}
+
+func contentParts(in []*a2apb.Part) []consultation.Part {
+	out := make([]consultation.Part, 0, len(in))
+	for _, p := range in {
+		c := consultation.Part{Filename: p.GetFilename(), MediaType: p.GetMediaType()}
+		switch v := p.GetContent().(type) {
+		case *a2apb.Part_Text:
+			c.Kind, c.Text = "text", v.Text
+		case *a2apb.Part_Raw:
+			c.Kind, c.Raw = "raw", v.Raw
+		case *a2apb.Part_Url:
+			c.Kind, c.URL = "url", v.Url
+		case *a2apb.Part_Data:
+			c.Kind, c.Data = "data", canonicalJSON(v.Data)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// canonicalJSON encodes a value with sorted keys. A Value holds only what JSON can hold, apart from NaN and infinities; those never
+// come out of a JSON or gRPC decoder that accepted them, so an error leaves the part's data empty and the digest different from any other.
+func canonicalJSON(v *structpb.Value) []byte {
+	b, err := json.Marshal(v.AsInterface())
+	if err != nil {
+		return []byte("invalid: " + err.Error())
+	}
+	return b
+}

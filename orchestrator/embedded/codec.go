@@ -1,0 +1,166 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
+)
+
+// Names of a task's blobs; artifacts follow as artifact/0000 and so on.
+const (
+	messageBlob = "message"
+	statusBlob  = "status"
+)
+
+func artifactBlob(i int) string { return fmt.Sprintf("artifact/%04d", i) }
+
+func blobKey(k orchestrator.Key, name string) []byte { return boltdb.Key(k.Tenant, k.ID, name) }
+
+func readState(tx *bbolt.Tx, k orchestrator.Key) (t orchestrator.Task, err error) {
+	b := tx.Bucket(taskBucket).Get(taskKey(k))
+	if b == nil {
+		return t, notFound(k)
+	}
+	if err := json.Unmarshal(b, &t); err != nil {
+		return t, fmt.Errorf("decode task %s: %w", k.ID, err)
+	}
+	return t, nil
+}
+
+func read(tx *bbolt.Tx, k orchestrator.Key) (orchestrator.Task, error) {
+	t, err := readState(tx, k)
+	if err != nil {
+		return t, err
+	}
+	err = scan(tx.Bucket(blobBucket), boltdb.Prefix(k.Tenant, k.ID), nil, func(key, value []byte) (bool, error) {
+		parts := boltdb.Split(key)
+		switch name := parts[len(parts)-1]; name {
+		case messageBlob:
+			t.Message = &a2apb.Message{}
+			return true, proto.Unmarshal(value, t.Message)
+		case statusBlob:
+			t.StatusMessage = &a2apb.Message{}
+			return true, proto.Unmarshal(value, t.StatusMessage)
+		default:
+			a := &a2apb.Artifact{}
+			t.Artifacts = append(t.Artifacts, a)
+			return true, proto.Unmarshal(value, a)
+		}
+	})
+	if err != nil {
+		return t, fmt.Errorf("decode content of task %s: %w", k.ID, err)
+	}
+	return t, nil
+}
+
+// write stores t in place of old, which is nil for a new task, and appends events to its log. It sets what only a write may set:
+// the version, and the events' sequences and the task's last one.
+func write(tx *bbolt.Tx, old, t *orchestrator.Task, events []orchestrator.Event) error {
+	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	t.Version++
+	for _, e := range events {
+		t.LastEvent++
+		e.Sequence = t.LastEvent
+		b, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("encode event: %w", err)
+		}
+		if err := tx.Bucket(eventBucket).Put(eventKey(k, e.Sequence), b); err != nil {
+			return err
+		}
+	}
+	if err := writeBlobs(tx, old, t); err != nil {
+		return err
+	}
+	b, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("encode task: %w", err)
+	}
+	if err := boltdb.CheckItem("the task's state", len(b)); err != nil {
+		return err
+	}
+	if err := tx.Bucket(taskBucket).Put(taskKey(k), b); err != nil {
+		return err
+	}
+	if t.Ended() {
+		return tx.Bucket(openBucket).Delete(taskKey(k))
+	}
+	return tx.Bucket(openBucket).Put(taskKey(k), nil)
+}
+
+// writeBlobs stores what changed: a blob is replaced as a whole, so another pointer means another content.
+func writeBlobs(tx *bbolt.Tx, old, t *orchestrator.Task) error {
+	if old == nil {
+		old = &orchestrator.Task{}
+	}
+	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	if t.Message != old.Message {
+		if err := putBlob(tx, k, messageBlob, "the message", t.Message); err != nil {
+			return err
+		}
+	}
+	if t.StatusMessage != old.StatusMessage && t.StatusMessage != nil {
+		if err := putBlob(tx, k, statusBlob, "the agent's status message", t.StatusMessage); err != nil {
+			return err
+		}
+	}
+	for i, a := range t.Artifacts {
+		if i < len(old.Artifacts) && old.Artifacts[i] == a {
+			continue
+		}
+		if err := putBlob(tx, k, artifactBlob(i), fmt.Sprintf("artifact %q", a.GetArtifactId()), a); err != nil {
+			return err
+		}
+	}
+	for i := len(t.Artifacts); i < len(old.Artifacts); i++ {
+		if err := tx.Bucket(blobBucket).Delete(blobKey(k, artifactBlob(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putBlob(tx *bbolt.Tx, k orchestrator.Key, name, what string, m proto.Message) error {
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", what, err)
+	}
+	if err := boltdb.CheckItem(what, len(b)); err != nil {
+		return err
+	}
+	return tx.Bucket(blobBucket).Put(blobKey(k, name), b)
+}
+
+func decodeEvent(b []byte) (e orchestrator.Event, err error) {
+	if err := json.Unmarshal(b, &e); err != nil {
+		return e, fmt.Errorf("decode event: %w", err)
+	}
+	return e, nil
+}
+
+// scan visits the keys with a prefix in order, behind after when it is given, until visit says stop.
+func scan(b *bbolt.Bucket, prefix, after []byte, visit func(key, value []byte) (bool, error)) error {
+	c := b.Cursor()
+	start := prefix
+	if len(after) > 0 {
+		start = after
+	}
+	key, value := c.Seek(start)
+	if len(after) > 0 && bytes.Equal(key, after) {
+		key, value = c.Next()
+	}
+	for ; key != nil && bytes.HasPrefix(key, prefix); key, value = c.Next() {
+		more, err := visit(key, value)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}

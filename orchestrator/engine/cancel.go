@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Cancel asks for the end of a task and returns it with the wish on record; its agent is told and it ends soon after. Asking twice is asking
+// once. A task that has ended is fault FailedPrecondition "TASK_ENDED".
+func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who string) (orchestrator.Task, error) {
+	t, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		if t.Ended() {
+			return nil, fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s)", t.ID, t.State).With("task", t.ID)
+		}
+		if t.CancelAsked {
+			return nil, orchestrator.ErrUnchanged
+		}
+		t.CancelAsked = true
+		return []orchestrator.Event{event(orchestrator.EventCanceling, who+" asked for the end of the task")}, nil
+	})
+	if err != nil {
+		return t, err
+	}
+	e.interrupt(k)
+	return t, nil
+}

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// carrierName is the caller on record for tasks that carry consultations. No principal can have it: names have no colon.
+const carrierName = "quorate:consultation"
+
+// Subject is what a task's requirements are judged on now, in all phases up to the one it is in.
+func (e *Engine) Subject(ctx context.Context, tenant, taskID string) (consultation.Subject, error) {
+	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
+	if err != nil {
+		return consultation.Subject{}, err
+	}
+	return subject(&t, reached(&t)...), nil
+}
+
+// reached lists the phases whose requirements a task has come to, in order.
+func reached(t *orchestrator.Task) []orchestrator.Phase {
+	phases := []orchestrator.Phase{orchestrator.PhasePreExecution}
+	switch t.Phase {
+	case orchestrator.PhasePreExecution, orchestrator.PhaseExecution:
+	case orchestrator.PhaseOnError:
+		phases = append(phases, orchestrator.PhaseOnError)
+	case orchestrator.PhaseDesignReview:
+		phases = append(phases, orchestrator.PhaseDesignReview)
+	default:
+		phases = append(phases, orchestrator.PhaseDesignReview, orchestrator.PhasePreCompletion)
+	}
+	return phases
+}
+
+// Consult has the target of one of the task's requirements consulted: it issues the consultation and sends it as a task of its own. content is
+// what the task's agent is about to deliver; nil means what the task holds. It returns when the carrying task is accepted.
+func (e *Engine) Consult(ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact) (consultation.Consultation, error) {
+	k := orchestrator.Key{Tenant: tenant, ID: taskID}
+	t, err := e.Store.Task(ctx, k)
+	if err != nil {
+		return consultation.Consultation{}, err
+	}
+	r, err := e.consultable(&t, requirementID)
+	if err != nil {
+		return consultation.Consultation{}, err
+	}
+	parts, digest, err := reviewed(&t, orchestrator.Phase(r.Phase), content)
+	if err != nil {
+		return consultation.Consultation{}, err
+	}
+	c, err := e.Ledger.Issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, SourceAgent: t.Agent, Requirement: r, SubjectDigest: digest})
+	if err != nil {
+		return consultation.Consultation{}, err
+	}
+	return e.carry(ctx, &t, c, parts)
+}
+
+// consultable finds a requirement that may be asked about now.
+func (e *Engine) consultable(t *orchestrator.Task, requirementID string) (consultation.Requirement, error) {
+	if t.Ended() {
+		return consultation.Requirement{}, fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s): a consultation cannot change that", t.ID, t.State)
+	}
+	if t.Parent != nil && t.Parent.Hops >= orchestrator.MaxConsultHops {
+		return consultation.Requirement{}, fault.New(fault.FailedPrecondition, "CONSULTATION_TOO_DEEP",
+			"task %s is itself %d consultations deep; the limit is %d: look for agents that consult each other in a circle", t.ID, t.Parent.Hops, orchestrator.MaxConsultHops)
+	}
+	var known []string
+	for _, r := range t.Requirements {
+		if r.ID == requirementID {
+			return r, nil
+		}
+		known = append(known, r.ID)
+	}
+	return consultation.Requirement{}, fault.New(fault.NotFound, "REQUIREMENT_NOT_FOUND", "agent %q has no requirement %q; it has %q", t.Agent, requirementID, known)
+}
+
+// reviewed returns the parts that are reviewed in a phase, and their digest.
+func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifact) ([]*a2apb.Part, string, error) {
+	if len(given) > 0 {
+		if t.Phase != orchestrator.PhaseExecution {
+			return nil, "", fault.New(fault.FailedPrecondition, "CONTENT_DELIVERED", "task %s is in phase %s: what is reviewed is what it holds; leave subject empty", t.ID, t.Phase)
+		}
+		return artifactParts(given), orchestrator.ArtifactsDigest(given), nil
+	}
+	digest := t.Digest(p)
+	if digest == "" {
+		return nil, "", fault.New(fault.FailedPrecondition, "NOTHING_TO_REVIEW", "task %s is in phase %s and holds nothing yet that phase %s is about", t.ID, t.Phase, p)
+	}
+	switch p {
+	case orchestrator.PhasePreExecution:
+		return t.Message.GetParts(), digest, nil
+	case orchestrator.PhaseOnError:
+		return []*a2apb.Part{textPart(t.Error.Reason), textPart(t.Error.Message)}, digest, nil
+	default:
+		return artifactParts(t.Artifacts), digest, nil
+	}
+}
+
+func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
+	var parts []*a2apb.Part
+	for _, a := range artifacts {
+		parts = append(parts, a.GetParts()...)
+	}
+	return parts
+}
+
+func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
+
+// carry submits the task that brings the question to its target. Its request id is the consultation's: asking again finds the same task.
+func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, parts []*a2apb.Part) (consultation.Consultation, error) {
+	m, err := question(c, parts)
+	if err != nil {
+		return c, err
+	}
+	hops := 1
+	if t.Parent != nil {
+		hops = t.Parent.Hops + 1
+	}
+	carrier, err := e.Submit(ctx, Submission{
+		Tenant: t.Tenant, Caller: carrierName, RequestID: c.ID, Message: m, Route: orchestrator.Route{Agent: c.TargetAgent},
+		Deadline: c.ExpireTime, parent: &orchestrator.Parent{TaskID: t.ID, ConsultationID: c.ID, Hops: hops},
+	})
+	if err != nil {
+		text := fault.From(err).Message
+		if ferr := e.Ledger.Fail(ctx, t.Tenant, t.ID, c.ID, "it could not be sent: "+text); ferr != nil {
+			return c, errors.Join(err, ferr)
+		}
+		return c, err
+	}
+	if c.CarrierTaskID == "" {
+		if err := e.Ledger.SetCarrier(ctx, t.Tenant, t.ID, c.ID, carrier.ID); err != nil {
+			return c, err
+		}
+		c.CarrierTaskID = carrier.ID
+		detail := fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID)
+		if _, err := e.update(ctx, keyOf(t), func(*orchestrator.Task) ([]orchestrator.Event, error) {
+			return []orchestrator.Event{event(orchestrator.EventConsultation, detail)}, nil
+		}); err != nil {
+			return c, err
+		}
+	}
+	e.Wake(keyOf(t))
+	return c, nil
+}
+
+// question is the message to the consulted agent: a request in words, what to review, and the terms of the consultation.
+func question(c consultation.Consultation, parts []*a2apb.Part) (*a2apb.Message, error) {
+	word, err := structpb.NewValue(map[string]any{
+		"consultationId": c.ID, "taskId": c.TaskID, "requirementId": c.RequirementID, "phase": c.Phase, "mandatory": c.Mandatory,
+		"sourceAgent": c.SourceAgent, "targetAgent": c.TargetAgent, "attempt": c.Attempt, "subjectDigest": c.SubjectDigest,
+		"expireTime": c.ExpireTime.UTC().Format(time.RFC3339Nano),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("describe consultation %s: %w", c.ID, err)
+	}
+	ask := fmt.Sprintf("%s asks %s for a review (%s) of the content that follows.", c.SourceAgent, c.TargetAgent, c.Phase)
+	return &a2apb.Message{
+		MessageId: c.ID,
+		Role:      a2apb.Role_ROLE_USER,
+		Parts:     append([]*a2apb.Part{textPart(ask)}, parts...),
+		Metadata: &structpb.Struct{Fields: map[string]*structpb.Value{
+			ConsultationExtension: word,
+			"traceparent":         structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
+		}},
+		Extensions: []string{ConsultationExtension},
+	}, nil
+}

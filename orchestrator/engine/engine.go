@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/registry"
+)
+
+// Agents is what the engine needs to know of the registry.
+type Agents interface {
+	// Agent returns an agent with its status of now; an unknown one is fault NotFound.
+	Agent(ctx context.Context, tenant, name string) (registry.Agent, error)
+	// AgentsBySkill returns the agents that have a skill in order of name, after one of them.
+	AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]registry.Agent, error)
+}
+
+// Connector opens a client to an agent.
+type Connector interface {
+	Connect(name string, card registry.Card) (client agentclient.Client, binding string, err error)
+}
+
+// Config holds what an Engine works with. All fields but Now and the durations are required.
+type Config struct {
+	Store   orchestrator.Store
+	Agents  Agents
+	Connect Connector
+	Ledger  *consultation.Ledger
+	Logger  *slog.Logger
+	Tracer  trace.Tracer
+	Meter   metric.Meter
+	Now     func() time.Time // default time.Now
+
+	Rescan     time.Duration // how often unfinished tasks are looked for anew; default 60 s
+	RetryDelay time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
+	MaxRunning int           // runners at a time; more tasks wait their turn; default 4,096
+}
+
+const (
+	maxSends     = 6                // of one attempt to an agent that cannot be reached
+	pollEvery    = 5 * time.Second  // a remote task whose stream ended before it did, at most
+	pendingCheck = 15 * time.Second // a gate that waits for an outcome
+	storeRetry   = time.Second      // after the store or the evidence was unavailable
+)
+
+// Engine drives tasks. Its methods may be called by many goroutines; Run must be running for anything to move.
+type Engine struct {
+	Config
+	meters meters
+
+	signal chan struct{} // holds one token when pending may have work
+
+	mu       sync.Mutex
+	pending  map[orchestrator.Key]struct{}    // guarded by mu; tasks to start a runner for
+	runners  map[orchestrator.Key]*runner     // guarded by mu
+	timers   map[orchestrator.Key]*time.Timer // guarded by mu; wake-ups of tasks that wait
+	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
+	working  map[orchestrator.Key]int                        // guarded by mu; tasks under way by tenant and agent
+	stopped  bool                                            // guarded by mu; no timer is set any more
+}
+
+// runner is the goroutine that works on one task.
+type runner struct {
+	cancel context.CancelFunc
+	again  bool // something happened meanwhile: start anew when this one ends
+}
+
+// New returns an engine. It hears of new evidence through the ledger.
+func New(c Config) (*Engine, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Rescan <= 0 {
+		c.Rescan = time.Minute
+	}
+	if c.RetryDelay <= 0 {
+		c.RetryDelay = 500 * time.Millisecond
+	}
+	if c.MaxRunning <= 0 {
+		c.MaxRunning = 4096
+	}
+	m, err := newMeters(c.Meter)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		Config:   c,
+		meters:   m,
+		signal:   make(chan struct{}, 1),
+		pending:  make(map[orchestrator.Key]struct{}),
+		runners:  make(map[orchestrator.Key]*runner),
+		timers:   make(map[orchestrator.Key]*time.Timer),
+		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
+		working:  make(map[orchestrator.Key]int),
+	}
+	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
+	return e, nil
+}
+
+// update writes a change and tells those who watch the task.
+func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+	now := e.now()
+	t, err := e.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		events, err := change(t)
+		if err != nil {
+			return nil, err
+		}
+		t.UpdateTime = now
+		for i := range events {
+			events[i].Time, events[i].State, events[i].Phase = now, t.State, t.Phase
+		}
+		return events, nil
+	})
+	if err == nil {
+		e.notify(k)
+	}
+	return t, err
+}
+
+func (e *Engine) now() time.Time { return e.Now().UTC().Truncate(time.Microsecond) }
+
+func keyOf(t *orchestrator.Task) orchestrator.Key {
+	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+}
+
+func event(kind orchestrator.EventType, detail string) orchestrator.Event {
+	return orchestrator.Event{Type: kind, Detail: detail}
+}

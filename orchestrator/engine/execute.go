@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// execute has the agent do the work: it stores the intent, sends the message or takes up what an earlier process sent, follows the agent to
+// its end and stores what it delivered.
+func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error) {
+	agent, err := e.Agents.Agent(ctx, t.Tenant, t.Agent)
+	if err != nil {
+		return e.giveUp(ctx, t, err)
+	}
+	client, binding, err := e.Connect.Connect(agent.Name, agent.Card)
+	if err != nil {
+		return e.giveUp(ctx, t, err)
+	}
+	ctx, span := e.Tracer.Start(remoteSpan(ctx, &t), "invoke_agent "+t.Agent, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String(attrAgent, t.Agent), attribute.String(attrTask, t.ID)))
+	defer span.End()
+	ctx, cancel := context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
+	defer cancel()
+
+	if t, err = e.intend(ctx, t, binding); err != nil {
+		return step{}, err
+	}
+	defer e.begin(t.Tenant, t.Agent)()
+	c := &conversation{engine: e, client: client, stream: agent.Card.Streaming, task: t}
+	err = c.run(ctx)
+	switch {
+	case errors.Is(context.Cause(ctx), errDeadline):
+		return step{again: true}, nil // the next step ends the task
+	case ctx.Err() != nil:
+		return step{}, ctx.Err()
+	case err != nil:
+		return e.giveUp(ctx, c.task, err)
+	}
+	return e.settle(ctx, c)
+}
+
+var errDeadline = errors.New("the task's deadline has passed")
+
+// remoteSpan returns ctx with the task's own trace as the parent of what follows, sampled.
+func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
+	traceID, err1 := trace.TraceIDFromHex(t.TraceID)
+	spanID, err2 := trace.SpanIDFromHex(t.SpanID)
+	if err1 != nil || err2 != nil {
+		return ctx
+	}
+	return trace.ContextWithRemoteSpanContext(ctx, trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: traceID, SpanID: spanID, TraceFlags: trace.FlagsSampled, Remote: true,
+	}))
+}
+
+// intend stores that the message is about to be sent, under which id and for the how manieth time.
+func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding string) (orchestrator.Task, error) {
+	return e.update(ctx, keyOf(&read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		if t.Version != read.Version {
+			return nil, errMoved
+		}
+		t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
+		if t.Open() == nil {
+			n := len(t.Attempts) + 1
+			t.Attempts = append(t.Attempts, orchestrator.Attempt{
+				Number: n, Agent: t.Agent, MessageID: orchestrator.MessageID(t.ID, n), StartTime: e.now(),
+			})
+		}
+		a := t.Open()
+		a.Binding = binding
+		a.Sends++
+		t.State = a2apb.TaskState_TASK_STATE_WORKING
+		what := fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding)
+		if a.Sends > 1 {
+			what = fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding)
+		}
+		return []orchestrator.Event{event(orchestrator.EventAttempt, what)}, nil
+	})
+}
+
+// giveUp ends the attempt with an error, or waits when trying again may help.
+func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (step, error) {
+	if errors.Is(err, errMoved) || errors.Is(err, context.Canceled) {
+		return step{}, err
+	}
+	f := fault.From(err)
+	if f.Kind == fault.Internal { // our own trouble, not the agent's: the step is tried again
+		return step{}, err
+	}
+	sends := 0
+	if a := t.Open(); a != nil {
+		sends = a.Sends
+	}
+	if agentclient.Retryable(err) && sends < maxSends {
+		return step{wait: e.backoff(sends)}, e.say(ctx, t, fmt.Sprintf("%s; trying again", f.Message))
+	}
+	why := &orchestrator.Error{Reason: f.Reason, Message: f.Message}
+	return e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+		e.closeAttempt(t, why)
+		return e.failed(t, why)
+	})
+}
+
+func (e *Engine) backoff(sends int) time.Duration {
+	return e.RetryDelay << min(max(sends-1, 0), 10)
+}
+
+// say adds a progress entry to the task's log.
+func (e *Engine) say(ctx context.Context, t orchestrator.Task, text string) error {
+	_, err := e.update(ctx, keyOf(&t), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		return progress(t, text)
+	})
+	return err
+}
+
+// progress is a progress entry, as long as the log has room for one.
+func progress(t *orchestrator.Task, text string) ([]orchestrator.Event, error) {
+	switch {
+	case t.LastEvent == orchestrator.MaxEvents:
+		return []orchestrator.Event{event(orchestrator.EventProgress, fmt.Sprintf("the log has %d entries; further progress is not logged", t.LastEvent))}, nil
+	case t.LastEvent > orchestrator.MaxEvents:
+		return nil, orchestrator.ErrUnchanged
+	}
+	return []orchestrator.Event{event(orchestrator.EventProgress, text)}, nil
+}
+
+// settle stores how the agent ended.
+func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
+	why := c.heard.failure()
+	return e.transition(ctx, c.task, func(t *orchestrator.Task) []orchestrator.Event {
+		e.closeAttempt(t, why)
+		if c.heard.status != nil {
+			t.StatusMessage = c.heard.status
+		}
+		t.Artifacts = c.heard.artifacts
+		if why != nil {
+			return e.failed(t, why)
+		}
+		delivered := event(orchestrator.EventDelivered, fmt.Sprintf("%s delivered %d artifacts", t.Agent, len(t.Artifacts)))
+		return append([]orchestrator.Event{delivered}, e.after(t, orchestrator.PhaseExecution)...)
+	})
+}
+
+// cancelRemote asks the agent to stop and returns a note about how that went.
+func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string {
+	a := t.Open()
+	if a == nil {
+		return ""
+	}
+	if a.RemoteTaskID == "" {
+		return "the agent was not told: it had not named its task yet"
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	agent, err := e.Agents.Agent(ctx, t.Tenant, t.Agent)
+	if err == nil {
+		var client agentclient.Client
+		if client, _, err = e.Connect.Connect(agent.Name, agent.Card); err == nil {
+			_, err = client.Cancel(ctx, a.RemoteTaskID)
+		}
+	}
+	if err != nil {
+		return "the agent did not confirm: " + fault.From(err).Message
+	}
+	return "the agent stopped its task"
+}

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// gate checks the requirements of the phase the task is in, and lets it pass, or writes down what it waits for. The check and the passage
+// are one write: it fails when the task changed since its content was judged.
+func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
+	d, err := e.Ledger.Check(ctx, subject(&t, t.Phase))
+	if err != nil {
+		return step{}, err
+	}
+	g := orchestrator.Gate{Phase: t.Phase, Allowed: d.Allowed, Digest: t.Digest(t.Phase), Requirements: d.Requirements, CheckTime: e.now()}
+	e.meters.gate(ctx, g)
+	if d.Allowed {
+		return e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+			t.SetGate(g)
+			if t.Phase != orchestrator.PhaseOnError {
+				t.Error = nil
+			}
+			passed := event(orchestrator.EventGate, summary(g))
+			return append([]orchestrator.Event{passed}, e.after(t, g.Phase)...)
+		})
+	}
+	wait := waits(d)
+	if !changed(&t, g, wait.state) {
+		return wait.step, nil
+	}
+	_, err = e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+		t.SetGate(g)
+		t.State = wait.state
+		if t.Phase != orchestrator.PhaseOnError { // there Error says what went wrong; the gate says what is missing
+			t.Error = wait.why
+		}
+		return []orchestrator.Event{event(orchestrator.EventGate, summary(g))}
+	})
+	return wait.step, err
+}
+
+// subject is what the requirements of some phases are judged on.
+func subject(t *orchestrator.Task, phases ...orchestrator.Phase) consultation.Subject {
+	s := consultation.Subject{
+		Tenant: t.Tenant, TaskID: t.ID, SourceAgent: t.Agent,
+		Attributes: t.Attributes, Requirements: t.Requirements, Digests: make(map[string]string),
+	}
+	for _, p := range phases {
+		s.Phases = append(s.Phases, string(p))
+		s.Digests[string(p)] = t.Digest(p)
+	}
+	return s
+}
+
+// waiting is how a task stands before a closed gate.
+type waiting struct {
+	step  step
+	state a2apb.TaskState
+	why   *orchestrator.Error
+}
+
+// waits says how a task waits: working while an outcome may still arrive, input-required once only a new consultation helps.
+func waits(d consultation.Decision) waiting {
+	w := waiting{state: a2apb.TaskState_TASK_STATE_WORKING}
+	for _, r := range d.Requirements {
+		if !r.Requirement.Mandatory || !r.Applies || r.Verdict == "approved" {
+			continue
+		}
+		final := r.Verdict != "pending" && r.Verdict != "unavailable"
+		if w.why == nil || final && w.state != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED {
+			w.why = &orchestrator.Error{Reason: r.Code, Message: r.Reason}
+		}
+		switch {
+		case final:
+			w.state = a2apb.TaskState_TASK_STATE_INPUT_REQUIRED
+		case r.Verdict == "unavailable":
+			w.step.wait = storeRetry
+		case w.step.wait == 0:
+			w.step.wait = pendingCheck
+		}
+	}
+	return w
+}
+
+// changed reports whether a check says something that the task does not yet.
+func changed(t *orchestrator.Task, g orchestrator.Gate, state a2apb.TaskState) bool {
+	if t.State != state {
+		return true
+	}
+	for _, old := range t.Gates {
+		if old.Phase == g.Phase {
+			return old.Allowed != g.Allowed || old.Digest != g.Digest || summary(old) != summary(g)
+		}
+	}
+	return true
+}
+
+// summary is a gate in one line.
+func summary(g orchestrator.Gate) string {
+	var b strings.Builder
+	b.WriteString("gate " + string(g.Phase))
+	if g.Allowed {
+		b.WriteString(" is open")
+	} else {
+		b.WriteString(" is closed")
+	}
+	for _, r := range g.Requirements {
+		if !r.Applies {
+			b.WriteString("; requirement " + r.Requirement.ID + " does not apply")
+			continue
+		}
+		b.WriteString("; requirement " + r.Requirement.ID + ": " + r.Verdict)
+		if r.Reason != "" && r.Verdict != "approved" {
+			b.WriteString(" (" + r.Reason + ")")
+		}
+	}
+	return b.String()
+}

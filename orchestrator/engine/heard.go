@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// heard is what an agent has said in an attempt, put together from snapshots and updates.
+type heard struct {
+	remote    string
+	state     a2apb.TaskState
+	status    *a2apb.Message
+	artifacts []*a2apb.Artifact
+	bytes     int // of all artifacts
+}
+
+const maxArtifacts = 1000
+
+// take adds one response and reports whether it says anything that has to be stored before the end.
+func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
+	switch p := r.GetPayload().(type) {
+	case *a2apb.StreamResponse_Message:
+		h.state = a2apb.TaskState_TASK_STATE_COMPLETED
+		return true, h.replace([]*a2apb.Artifact{{ArtifactId: "message", Name: "message", Parts: p.Message.GetParts()}})
+	case *a2apb.StreamResponse_Task:
+		t := p.Task
+		news = h.named(t.GetId()) || h.say(t.GetStatus())
+		return news, h.replace(t.GetArtifacts())
+	case *a2apb.StreamResponse_StatusUpdate:
+		named := h.named(p.StatusUpdate.GetTaskId())
+		return h.say(p.StatusUpdate.GetStatus()) || named, nil
+	case *a2apb.StreamResponse_ArtifactUpdate:
+		named := h.named(p.ArtifactUpdate.GetTaskId())
+		return named, h.add(p.ArtifactUpdate)
+	default:
+		return false, nil // something of a newer version of A2A
+	}
+}
+
+func (h *heard) named(id string) bool {
+	if id == "" || id == h.remote {
+		return false
+	}
+	h.remote = id
+	return true
+}
+
+func (h *heard) say(s *a2apb.TaskStatus) bool {
+	news := s.GetState() != h.state || (s.GetMessage() != nil && !proto.Equal(s.GetMessage(), h.status))
+	if s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED {
+		h.state = s.GetState()
+	}
+	if s.GetMessage() != nil {
+		h.status = s.GetMessage()
+	}
+	return news
+}
+
+func (h *heard) replace(artifacts []*a2apb.Artifact) error {
+	h.artifacts, h.bytes = artifacts, 0
+	for _, a := range artifacts {
+		h.bytes += proto.Size(a)
+	}
+	return h.check()
+}
+
+// add applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2).
+func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
+	a := u.GetArtifact()
+	h.bytes += proto.Size(a)
+	for i, old := range h.artifacts {
+		if old.GetArtifactId() != a.GetArtifactId() {
+			continue
+		}
+		if u.GetAppend() {
+			old.Parts = append(old.Parts, a.GetParts()...)
+		} else {
+			h.bytes -= proto.Size(old)
+			h.artifacts[i] = a
+		}
+		return h.check()
+	}
+	h.artifacts = append(h.artifacts, a)
+	return h.check()
+}
+
+func (h *heard) check() error {
+	if h.bytes > orchestrator.MaxTaskBytes || len(h.artifacts) > maxArtifacts {
+		return fault.New(fault.FailedPrecondition, "ARTIFACTS_TOO_LARGE",
+			"it delivered %d artifacts with %d bytes; a task holds at most %d artifacts with %d bytes", len(h.artifacts), h.bytes, maxArtifacts, orchestrator.MaxTaskBytes)
+	}
+	return nil
+}
+
+func (h *heard) ended() bool { return orchestrator.Terminal(h.state) }
+
+// mirrored is the state that the task takes over while the agent works.
+func (h *heard) mirrored() a2apb.TaskState {
+	switch h.state {
+	case a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, a2apb.TaskState_TASK_STATE_AUTH_REQUIRED:
+		return h.state
+	default:
+		return a2apb.TaskState_TASK_STATE_WORKING
+	}
+}
+
+const maxProgressRunes = 500
+
+// progress is what the agent last said, for the log; the whole text is in the status message.
+func (h *heard) progress() string {
+	text := []rune(messageText(h.status))
+	if len(text) > maxProgressRunes {
+		return string(text[:maxProgressRunes]) + "… (cut)"
+	}
+	return string(text)
+}
+
+// failure says why the agent did not deliver; nil when it did.
+func (h *heard) failure() *orchestrator.Error {
+	reason, verb := "", ""
+	switch h.state {
+	case a2apb.TaskState_TASK_STATE_FAILED:
+		reason, verb = reasonFailed, "the agent failed"
+	case a2apb.TaskState_TASK_STATE_REJECTED:
+		reason, verb = reasonRejected, "the agent rejected the task"
+	case a2apb.TaskState_TASK_STATE_CANCELED:
+		reason, verb = reasonCanceled, "the agent canceled the task"
+	default:
+		return nil
+	}
+	if text := h.progress(); text != "" {
+		verb += ": " + text
+	}
+	return &orchestrator.Error{Reason: reason, Message: verb}
+}
+
+func messageText(m *a2apb.Message) string {
+	var texts []string
+	for _, p := range m.GetParts() {
+		if p.GetText() != "" {
+			texts = append(texts, p.GetText())
+		}
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"go.opentelemetry.io/otel/propagation"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// ConsultationExtension is the A2A extension that tells an agent which task it works on and what it is consulted about.
+const ConsultationExtension = "https://github.com/quorate/quorate/extensions/consultation/v1"
+
+// outgoing is the message as the agent gets it: under the attempt's id, without the caller's ids, and with Quorate's word about the task. What a
+// caller put in the place of that word is replaced, so that nobody can be consulted but by Quorate.
+func outgoing(ctx context.Context, t *orchestrator.Task) (*a2apb.Message, error) {
+	m, ok := proto.Clone(t.Message).(*a2apb.Message)
+	if !ok {
+		return nil, fmt.Errorf("copy the message of task %s", t.ID)
+	}
+	m.MessageId, m.TaskId, m.ContextId = t.Open().MessageID, "", ""
+	m.Role = a2apb.Role_ROLE_USER
+	if m.Metadata == nil {
+		m.Metadata = &structpb.Struct{}
+	}
+	if m.Metadata.Fields == nil {
+		m.Metadata.Fields = make(map[string]*structpb.Value)
+	}
+	if t.Parent == nil {
+		word, err := taskWord(t)
+		if err != nil {
+			return nil, err
+		}
+		m.Metadata.Fields[ConsultationExtension] = word
+		carrier := propagation.MapCarrier{}
+		propagation.TraceContext{}.Inject(ctx, carrier)
+		if tp := carrier["traceparent"]; tp != "" {
+			m.Metadata.Fields["traceparent"] = structpb.NewStringValue(tp)
+		}
+	}
+	m.Extensions = withExtension(m.Extensions)
+	return m, nil
+}
+
+// taskWord names the task and the agent's rules that apply to it.
+func taskWord(t *orchestrator.Task) (*structpb.Value, error) {
+	rules := []any{}
+	for _, r := range t.Requirements {
+		if holds, _ := r.Condition.Holds(t.Attributes); holds {
+			rules = append(rules, map[string]any{"id": r.ID, "targetAgent": r.TargetAgent, "phase": r.Phase})
+		}
+	}
+	v, err := structpb.NewValue(map[string]any{"taskId": t.ID, "requirements": rules})
+	if err != nil {
+		return nil, fmt.Errorf("describe task %s: %w", t.ID, err)
+	}
+	return v, nil
+}
+
+func withExtension(list []string) []string {
+	for _, uri := range list {
+		if uri == ConsultationExtension {
+			return list
+		}
+	}
+	return append(list, ConsultationExtension)
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// Names of attributes and metrics.
+const (
+	attrAgent = "gen_ai.agent.name"
+	attrTask  = "quorate.task.id"
+
+	metricAccepted = "quorate.tasks.accepted"
+	metricEnded    = "quorate.tasks.ended"
+	metricDuration = "quorate.task.duration"
+	metricGates    = "quorate.gate.checks"
+)
+
+// meters counts what the engine does. Labels have few values: no task ids, no agent names.
+type meters struct {
+	accepted, endings, gates metric.Int64Counter
+	duration                 metric.Float64Histogram
+}
+
+func newMeters(m metric.Meter) (meters, error) {
+	var x meters
+	var err error
+	counter := func(name, text string) metric.Int64Counter {
+		c, cerr := m.Int64Counter(name, metric.WithDescription(text))
+		if cerr != nil {
+			err = fmt.Errorf("metric %s: %w", name, cerr)
+		}
+		return c
+	}
+	x.accepted = counter(metricAccepted, "Tasks accepted.")
+	x.endings = counter(metricEnded, "Tasks ended, by state.")
+	x.gates = counter(metricGates, "Gate checks, by phase and result.")
+	if err != nil {
+		return x, err
+	}
+	x.duration, err = m.Float64Histogram(metricDuration, metric.WithUnit("s"), metric.WithDescription("Time from acceptance to the end of a task."))
+	if err != nil {
+		return x, fmt.Errorf("metric %s: %w", metricDuration, err)
+	}
+	return x, nil
+}
+
+func (m *meters) accept(ctx context.Context, t *orchestrator.Task) {
+	m.accepted.Add(ctx, 1, metric.WithAttributes(attribute.Bool("consultation", t.Parent != nil)))
+}
+
+func (m *meters) end(ctx context.Context, t *orchestrator.Task) {
+	state := metric.WithAttributes(attribute.String("state", t.State.String()))
+	m.endings.Add(ctx, 1, state)
+	m.duration.Record(ctx, t.UpdateTime.Sub(t.CreateTime).Seconds(), state)
+}
+
+func (m *meters) gate(ctx context.Context, g orchestrator.Gate) {
+	m.gates.Add(ctx, 1, metric.WithAttributes(attribute.String("phase", string(g.Phase)), attribute.Bool("allowed", g.Allowed)))
+}
+
+func taskAttr(t *orchestrator.Task) slog.Attr { return slog.String("task", t.ID) }
+
+func errAttr(err error) slog.Attr { return slog.Any("error", err) }

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// gated reports whether the task's agent has a requirement in a phase; a phase without one is passed without a stop.
+func gated(t *orchestrator.Task, p orchestrator.Phase) bool {
+	for _, r := range t.Requirements {
+		if r.Phase == string(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// first returns the phase a new task begins in.
+func first(t *orchestrator.Task) orchestrator.Phase {
+	if gated(t, orchestrator.PhasePreExecution) {
+		return orchestrator.PhasePreExecution
+	}
+	return orchestrator.PhaseExecution
+}
+
+// after moves a task from a phase it has passed into the next one it has to stop at; behind the last it ends.
+func (e *Engine) after(t *orchestrator.Task, passed orchestrator.Phase) []orchestrator.Event {
+	switch passed {
+	case orchestrator.PhasePreExecution:
+		return e.enter(t, orchestrator.PhaseExecution)
+	case orchestrator.PhaseExecution:
+		if gated(t, orchestrator.PhaseDesignReview) {
+			return e.enter(t, orchestrator.PhaseDesignReview)
+		}
+		return e.after(t, orchestrator.PhaseDesignReview)
+	case orchestrator.PhaseDesignReview:
+		if gated(t, orchestrator.PhasePreCompletion) {
+			return e.enter(t, orchestrator.PhasePreCompletion)
+		}
+		return e.finish(t, a2apb.TaskState_TASK_STATE_COMPLETED, nil, "")
+	case orchestrator.PhaseOnError:
+		return e.finish(t, failedState(t.Error), t.Error, "")
+	default: // pre-completion
+		return e.finish(t, a2apb.TaskState_TASK_STATE_COMPLETED, nil, "")
+	}
+}
+
+// failed moves a task whose agent failed to its on-error gate, or to its end.
+func (e *Engine) failed(t *orchestrator.Task, why *orchestrator.Error) []orchestrator.Event {
+	t.Error = why
+	if gated(t, orchestrator.PhaseOnError) {
+		events := e.enter(t, orchestrator.PhaseOnError)
+		events[0].Detail = why.Reason + ": " + why.Message
+		return events
+	}
+	return e.finish(t, failedState(why), why, "")
+}
+
+func (e *Engine) enter(t *orchestrator.Task, p orchestrator.Phase) []orchestrator.Event {
+	t.Phase = p
+	if p != orchestrator.PhaseExecution || len(t.Attempts) > 0 {
+		t.State = a2apb.TaskState_TASK_STATE_WORKING
+	}
+	return []orchestrator.Event{event(orchestrator.EventPhase, "the task is in phase "+string(p))}
+}
+
+// Reasons of the ends that an agent brings about.
+const (
+	reasonFailed   = "AGENT_FAILED"
+	reasonRejected = "AGENT_REJECTED"
+	reasonCanceled = "AGENT_CANCELED"
+)
+
+func failedState(why *orchestrator.Error) a2apb.TaskState {
+	switch {
+	case why == nil:
+		return a2apb.TaskState_TASK_STATE_FAILED
+	case why.Reason == reasonRejected:
+		return a2apb.TaskState_TASK_STATE_REJECTED
+	case why.Reason == reasonCanceled:
+		return a2apb.TaskState_TASK_STATE_CANCELED
+	default:
+		return a2apb.TaskState_TASK_STATE_FAILED
+	}
+}

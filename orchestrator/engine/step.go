@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// step is what follows a step: another one at once, or a wait. A wait of 0 is until something happens, forever is for a task that has ended.
+type step struct {
+	again bool
+	wait  time.Duration
+}
+
+const forever = -1
+
+// errMoved says that the task changed while a step was under way; the step is done anew on what is there now.
+var errMoved = errors.New("the task changed meanwhile")
+
+// step does the one thing that is due.
+func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
+	switch {
+	case t.Ended():
+		return step{wait: forever}, nil
+	case !e.now().Before(t.Deadline):
+		return e.stop(ctx, t, a2apb.TaskState_TASK_STATE_FAILED,
+			&orchestrator.Error{Reason: "DEADLINE_EXCEEDED", Message: "the task had not ended by its deadline, " + t.Deadline.Format(time.RFC3339) + deadlineHint(&t)})
+	case t.CancelAsked:
+		return e.stop(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
+	}
+	if t.Phase == orchestrator.PhaseExecution {
+		return e.execute(ctx, t)
+	}
+	return e.gate(ctx, t)
+}
+
+func deadlineHint(t *orchestrator.Task) string {
+	if t.Blocked() && t.Error != nil {
+		return "; it was blocked: " + t.Error.Message
+	}
+	return ""
+}
+
+// stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent says.
+func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (step, error) {
+	note := e.cancelRemote(ctx, &t)
+	return e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+		e.closeAttempt(t, why)
+		return e.finish(t, state, why, note)
+	})
+}
+
+// transition writes a change on condition that nothing else changed the task since it was read.
+func (e *Engine) transition(ctx context.Context, read orchestrator.Task, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
+	t, err := e.update(ctx, keyOf(&read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		if t.Version != read.Version {
+			return nil, errMoved
+		}
+		return change(t), nil
+	})
+	if err != nil {
+		return step{}, err
+	}
+	if t.Ended() {
+		e.ended(ctx, &t)
+		return step{wait: forever}, nil
+	}
+	return step{again: true}, nil
+}
+
+// finish puts a task into its terminal state.
+func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error, note string) []orchestrator.Event {
+	t.State, t.Phase, t.Error = state, orchestrator.PhaseDone, why
+	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !t.Guarded() {
+		t.Released = true
+	}
+	detail := "the task is completed"
+	if why != nil {
+		detail = why.Reason + ": " + why.Message
+	}
+	if note != "" {
+		detail += " (" + note + ")"
+	}
+	return []orchestrator.Event{event(orchestrator.EventState, detail)}
+}
+
+// closeAttempt ends the attempt that is under way, if any.
+func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
+	if n := len(t.Attempts); n > 0 && t.Attempts[n-1].EndTime.IsZero() {
+		attempts := append([]orchestrator.Attempt(nil), t.Attempts...)
+		attempts[n-1].EndTime, attempts[n-1].Error = e.now(), why
+		t.Attempts = attempts
+	}
+}
+
+// ended does what follows the end of a task: a consultation that its carrier did not bring an outcome for has failed.
+func (e *Engine) ended(ctx context.Context, t *orchestrator.Task) {
+	e.meters.end(ctx, t)
+	if t.Parent == nil {
+		return
+	}
+	why := "the consulted agent answered without evidence in the traces"
+	if t.Error != nil {
+		why = t.Error.Reason + ": " + t.Error.Message
+	}
+	if err := e.Ledger.Fail(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, why); err != nil {
+		e.Logger.ErrorContext(ctx, "a consultation could not be closed; it stays open until it expires", taskAttr(t), errAttr(err))
+	}
+}

@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// Submission is a task to accept.
+type Submission struct {
+	Tenant     string
+	Caller     string
+	Message    *a2apb.Message
+	Route      orchestrator.Route
+	Attributes consultation.Attributes
+	RequestID  string    // empty: every submission is a new task
+	Deadline   time.Time // zero: orchestrator.DefaultDeadline from now
+
+	parent *orchestrator.Parent
+}
+
+// Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again; other
+// content under the same id is fault Conflict "REQUEST_ID_REUSED".
+func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, error) {
+	now := e.now()
+	hash, err := s.check(now)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	id := orchestrator.TaskID(s.Tenant, s.Caller, s.RequestID)
+	if s.RequestID != "" {
+		old, err := e.Store.Task(ctx, orchestrator.Key{Tenant: s.Tenant, ID: id})
+		if err == nil || fault.KindOf(err) != fault.NotFound {
+			return same(old, hash, s.RequestID, err)
+		}
+	}
+	agent, decision, err := e.decide(ctx, s.Tenant, s.Route)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	t := s.task(ctx, id, hash, now)
+	t.Agent, t.Skill, t.Decision, t.Requirements = agent.Name, s.Route.Skill, decision, requirements(agent.Metadata)
+	t.Phase = first(&t)
+	stored, created, err := e.Store.Create(ctx, t, orchestrator.Event{
+		Time: now, Type: orchestrator.EventSubmitted, State: t.State, Phase: t.Phase, Detail: "accepted for agent " + t.Agent,
+	})
+	if err != nil || !created {
+		return same(stored, hash, s.RequestID, err)
+	}
+	e.meters.accept(ctx, &stored)
+	e.Wake(keyOf(&stored))
+	return stored, nil
+}
+
+func same(t orchestrator.Task, hash, requestID string, err error) (orchestrator.Task, error) {
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	if t.RequestHash != hash {
+		return orchestrator.Task{}, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
+			"request id %q was used for task %s with other content; use a new id for new work", requestID, t.ID).With("task", t.ID)
+	}
+	return t, nil
+}
+
+// task is the submission as a task that is not routed yet.
+func (s *Submission) task(ctx context.Context, id, hash string, now time.Time) orchestrator.Task {
+	m := s.Message
+	contextID := m.GetContextId()
+	if contextID == "" {
+		contextID = id
+	}
+	t := orchestrator.Task{
+		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: s.Caller, RequestHash: hash,
+		State: a2apb.TaskState_TASK_STATE_SUBMITTED, Attributes: s.Attributes, Parent: s.parent,
+		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, Message: m,
+	}
+	if t.Deadline.IsZero() {
+		t.Deadline = now.Add(orchestrator.DefaultDeadline)
+	}
+	if sc := trace.SpanContextFromContext(ctx); sc.IsValid() {
+		t.TraceID, t.SpanID = sc.TraceID().String(), sc.SpanID().String()
+	} else {
+		t.TraceID, t.SpanID = randomHex(16), randomHex(8)
+	}
+	return t
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// check refuses what cannot be a task, fills in what may be left out, and returns the hash that tells a retry from another request.
+func (s *Submission) check(now time.Time) (hash string, err error) {
+	if len(s.Message.GetParts()) == 0 {
+		return "", fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
+	}
+	for i, p := range s.Message.GetParts() {
+		if p.GetContent() == nil {
+			return "", fault.Invalid(fmt.Sprintf("message.parts[%d]", i), "PART_EMPTY", "the part has no content: set text, raw, url or data")
+		}
+	}
+	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
+		return "", fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
+			s.Deadline.Format(time.RFC3339), int(orchestrator.MaxDeadline.Hours()/24))
+	}
+	if err := checkAttributes(s.Attributes); err != nil {
+		return "", err
+	}
+	hash, err = s.hash()
+	if err != nil {
+		return "", err
+	}
+	if s.Message.GetRole() == a2apb.Role_ROLE_UNSPECIFIED || s.Message.GetMessageId() == "" {
+		m, ok := proto.Clone(s.Message).(*a2apb.Message)
+		if !ok {
+			return "", fmt.Errorf("copy message")
+		}
+		m.Role = a2apb.Role_ROLE_USER
+		if m.MessageId == "" {
+			m.MessageId = randomHex(16)
+		}
+		s.Message = m
+	}
+	return hash, nil
+}
+
+func (s *Submission) hash() (string, error) {
+	message, err := proto.MarshalOptions{Deterministic: true}.Marshal(s.Message)
+	if err != nil {
+		return "", fmt.Errorf("encode message: %w", err)
+	}
+	attributes, err := json.Marshal(s.Attributes)
+	if err != nil {
+		return "", fmt.Errorf("encode attributes: %w", err)
+	}
+	rest := fmt.Sprintf("%q %q %d", s.Route.Agent, s.Route.Skill, s.Deadline.UnixMicro())
+	sum := sha256.Sum256(bytes.Join([][]byte{message, attributes, []byte(rest)}, []byte{0}))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func checkAttributes(attributes consultation.Attributes) error {
+	if len(attributes) > orchestrator.MaxAttributes {
+		return fault.Invalid("attributes", "TOO_MANY_ATTRIBUTES", "there are %d attributes; the limit is %d", len(attributes), orchestrator.MaxAttributes)
+	}
+	for key, value := range attributes {
+		if !simple(value, true) {
+			return fault.Invalid("attributes."+key, "ATTRIBUTE_KIND", "attribute %q must be a string, a number, a boolean or a list of them", key)
+		}
+	}
+	return nil
+}
+
+func simple(value any, lists bool) bool {
+	switch v := value.(type) {
+	case string, float64, bool:
+		return true
+	case []any:
+		for _, item := range v {
+			if !simple(item, false) {
+				return false
+			}
+		}
+		return lists
+	default:
+		return false
+	}
+}
+
+// requirements takes an agent's rules over into the terms of consultations.
+func requirements(m registry.Metadata) []consultation.Requirement {
+	var list []consultation.Requirement
+	for _, r := range m.ConsultationRequirements {
+		c := consultation.Requirement{ID: r.ID, TargetAgent: r.TargetAgent, Phase: r.Phase, Mandatory: r.Mandatory}
+		if r.Condition != nil {
+			c.Condition = &consultation.Condition{Attribute: r.Condition.Attribute, Operator: r.Condition.Operator, Value: r.Condition.Value}
+		}
+		list = append(list, c)
+	}
+	return list
+}

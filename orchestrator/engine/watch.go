@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// Watch calls emit with the task's events after a number, in order and without gaps, and goes on as they happen. It returns the task when it has
+// ended, or when a gate blocks it and throughGates is false. A slow emit slows nobody but its own Watch.
+func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, throughGates bool, emit func(orchestrator.Event) error) (orchestrator.Task, error) {
+	changed, stop := e.subscribe(k)
+	defer stop()
+	const page = 200
+	for {
+		// The task is read before its events: what it says was written with or before the last of them.
+		t, err := e.Store.Task(ctx, k)
+		if err != nil {
+			return t, err
+		}
+		for after < t.LastEvent {
+			events, err := e.Store.Events(ctx, k, after, page)
+			if err != nil {
+				return t, err
+			}
+			for _, ev := range events {
+				if err := emit(ev); err != nil {
+					return t, err
+				}
+				after = ev.Sequence
+			}
+		}
+		if t.Ended() || (t.Blocked() && !throughGates) {
+			return t, nil
+		}
+		select {
+		case <-ctx.Done():
+			return t, ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// subscribe returns a channel that holds a token when the task may have changed since the last one was taken.
+func (e *Engine) subscribe(k orchestrator.Key) (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.watchers[k] == nil {
+		e.watchers[k] = make(map[chan struct{}]struct{})
+	}
+	e.watchers[k][ch] = struct{}{}
+	return ch, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.watchers[k], ch)
+		if len(e.watchers[k]) == 0 {
+			delete(e.watchers, k)
+		}
+	}
+}
+
+func (e *Engine) notify(k orchestrator.Key) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for ch := range e.watchers[k] {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package orchestrator
+
+import (
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+)
+
+// EventType says what happened to a task.
+type EventType string
+
+// What can happen to a task.
+const (
+	EventSubmitted    EventType = "submitted"
+	EventPhase        EventType = "phase"
+	EventAttempt      EventType = "attempt"
+	EventProgress     EventType = "progress"
+	EventDelivered    EventType = "delivered"
+	EventGate         EventType = "gate"
+	EventConsultation EventType = "consultation"
+	EventState        EventType = "state"
+	EventCanceling    EventType = "canceling"
+)
+
+// Event is one entry of a task's numbered log. The store sets Sequence: the first is 1 and there are no gaps.
+type Event struct {
+	Sequence uint64
+	Time     time.Time
+	Type     EventType
+	State    a2apb.TaskState
+	Phase    Phase
+	Detail   string
+}

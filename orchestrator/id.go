@@ -1,0 +1,41 @@
+package orchestrator
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"strconv"
+)
+
+// TaskID derives a task's id from who asked and the id of the request, so that a retry finds the same task without an index;
+// without a request id it is random. 26 lower-case letters and digits, 128 bits.
+func TaskID(tenant, caller, requestID string) string {
+	if requestID == "" {
+		var b [16]byte
+		rand.Read(b[:])
+		return encodeID(b[:])
+	}
+	return hashID(tenant, caller, requestID)
+}
+
+// MessageID derives the A2A message id of an attempt: the same attempt is always sent under the same name, so that an agent can
+// tell a repetition from new work.
+func MessageID(taskID string, attempt int) string {
+	return hashID(taskID, strconv.Itoa(attempt))
+}
+
+func hashID(fields ...string) string {
+	h := sha256.New()
+	for _, f := range fields {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(f)))
+		h.Write(n[:])
+		h.Write([]byte(f))
+	}
+	return encodeID(h.Sum(nil)[:16])
+}
+
+func encodeID(b []byte) string {
+	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding).EncodeToString(b)
+}

@@ -1,0 +1,156 @@
+package orchestrator
+
+import (
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
+)
+
+// Limits of a task. A submission beyond them is refused with an error that names the limit.
+const (
+	MaxAttributes      = 64
+	MaxEvents          = 2000               // progress beyond it is not logged; the log says so
+	DefaultDeadline    = 24 * time.Hour     // from acceptance
+	MaxDeadline        = 30 * 24 * time.Hour
+	MaxTaskBytes       = 4 << 20 // all artifacts of a task together
+	MaxConsultHops     = 5       // a consultation of a consultation of …
+)
+
+// Phase is where in its life a task is.
+type Phase string
+
+// The phases in the order a task passes them; OnError is passed instead of the reviews when the agent fails.
+const (
+	PhasePreExecution  Phase = consultation.PhasePreExecution
+	PhaseExecution     Phase = "execution"
+	PhaseDesignReview  Phase = consultation.PhaseDesignReview
+	PhasePreCompletion Phase = consultation.PhasePreCompletion
+	PhaseOnError       Phase = consultation.PhaseOnError
+	PhaseDone          Phase = "done"
+)
+
+// Task is one piece of accepted work. Message and Artifacts are shared between copies and must not be changed in place.
+type Task struct {
+	Tenant       string
+	ID           string
+	ContextID    string
+	Owner        string // the principal who submitted it
+	RequestHash  string // of the submission, to tell a retry from another request with the same id
+	State        a2apb.TaskState
+	Phase        Phase
+	Agent        string
+	Skill        string
+	Attributes   consultation.Attributes
+	Requirements []consultation.Requirement // the agent's rules when the task was accepted: nobody can change them under it
+	Attempts     []Attempt
+	Gates        []Gate
+	Decision     Decision
+	Error        *Error
+	Parent       *Parent
+	TraceID      string
+	SpanID       string
+	CancelAsked  bool
+	Released     bool   // artifacts and progress may be shown: no mandatory gate holds them back
+	Version      uint64 // counts the task's writes; the etag
+	LastEvent    uint64
+	CreateTime   time.Time
+	UpdateTime   time.Time
+	Deadline     time.Time
+
+	// Stores keep these apart from the rest, which is small and rewritten with every step.
+	Message       *a2apb.Message    `json:"-"` // what was submitted
+	StatusMessage *a2apb.Message    `json:"-"` // the last thing the agent said
+	Artifacts     []*a2apb.Artifact `json:"-"` // what the agent delivered
+}
+
+// Attempt is one commission of an agent. Its message id is stored before any byte leaves and stays the same however often the message is sent.
+type Attempt struct {
+	Number       int
+	Agent        string
+	MessageID    string
+	RemoteTaskID string
+	Binding      string
+	Sends        int
+	StartTime    time.Time
+	EndTime      time.Time
+	Error        *Error
+}
+
+// Gate is a phase's latest consultation check.
+type Gate struct {
+	Phase        Phase
+	Allowed      bool
+	Digest       string // of the content the verdict is about
+	Requirements []consultation.RequirementVerdict
+	CheckTime    time.Time
+}
+
+// Error is why a task failed or is blocked: a reason for programs and a sentence for people.
+type Error struct {
+	Reason  string
+	Message string
+}
+
+// Parent names what a task serves when it carries a consultation.
+type Parent struct {
+	TaskID         string
+	ConsultationID string
+	Hops           int // how many consultations deep the task is
+}
+
+// Ended reports whether the task is in a terminal state of A2A.
+func (t *Task) Ended() bool { return Terminal(t.State) }
+
+// Terminal reports whether a state is one that a task does not leave (A2A §4.1.3).
+func Terminal(s a2apb.TaskState) bool {
+	switch s {
+	case a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED,
+		a2apb.TaskState_TASK_STATE_CANCELED, a2apb.TaskState_TASK_STATE_REJECTED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Blocked reports whether a gate holds the task until somebody is consulted.
+func (t *Task) Blocked() bool {
+	if t.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || len(t.Gates) == 0 {
+		return false
+	}
+	last := t.Gates[len(t.Gates)-1]
+	return last.Phase == t.Phase && !last.Allowed
+}
+
+// Open returns the attempt that has not ended, or nil.
+func (t *Task) Open() *Attempt {
+	if n := len(t.Attempts); n > 0 && t.Attempts[n-1].EndTime.IsZero() {
+		return &t.Attempts[n-1]
+	}
+	return nil
+}
+
+// Guarded reports whether a mandatory requirement that applies stands between the agent's work and the caller.
+func (t *Task) Guarded() bool {
+	for _, r := range t.Requirements {
+		if !r.Mandatory || (r.Phase != string(PhaseDesignReview) && r.Phase != string(PhasePreCompletion)) {
+			continue
+		}
+		if holds, _ := r.Condition.Holds(t.Attributes); holds {
+			return true
+		}
+	}
+	return false
+}
+
+// SetGate records the latest check of a phase, in place of an earlier one of the same phase.
+func (t *Task) SetGate(g Gate) {
+	gates := make([]Gate, 0, len(t.Gates)+1)
+	for _, old := range t.Gates {
+		if old.Phase != g.Phase {
+			gates = append(gates, old)
+		}
+	}
+	t.Gates = append(gates, g)
+}
