@@ -1,0 +1,74 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Key names an agent across tenants.
+type Key struct{ Tenant, Name string }
+
+// Agent is a registered agent. What it holds is shared with other readers: treat slices and maps as read-only.
+type Agent struct {
+	Tenant     string
+	Name       string // the same as the card's
+	Card       Card
+	RawCard    []byte // the card's bytes as they were registered
+	CardURI    string // empty when the card was given inline
+	Metadata   Metadata
+	Etag       string // strong; changes with every write to card or metadata, never with heartbeats
+	Revision   int64  // counts the writes to card or metadata, from 1
+	CreateTime time.Time
+	UpdateTime time.Time
+	Status     Status
+}
+
+// Key returns the agent's key.
+func (a *Agent) Key() Key { return Key{a.Tenant, a.Name} }
+
+// Warning tells of something accepted that its author should know about.
+type Warning struct {
+	Code    string `json:"code"`    // stable, UPPER_SNAKE
+	Message string `json:"message"` // what is odd and what to do about it
+	Field   string `json:"field"`   // path in the request, such as card.skills
+}
+
+var namePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$`)
+
+const nameRule = "letters, digits and inner hyphens, 1 to 64 characters"
+
+// Missing returns the NotFound fault for an agent that does not exist, with the reason AGENT_NOT_FOUND; stores return it too.
+func Missing(key Key) error {
+	return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent is named %q", key.Name).With("agent", key.Name)
+}
+
+// seal gives the agent the revision and, from all that a reader can see of the registration, a new etag. The creation time
+// is part of it, so that an etag of a deleted agent never fits its successor.
+func (a *Agent) seal(revision int64) error {
+	metadata, err := json.Marshal(a.Metadata)
+	if err != nil {
+		return fmt.Errorf("encoding metadata: %w", err)
+	}
+	a.Revision = revision
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %d\n", a.CreateTime.UnixNano(), revision, len(a.RawCard))
+	h.Write(a.RawCard)
+	h.Write(metadata)
+	a.Etag = hex.EncodeToString(h.Sum(nil)[:16])
+	return nil
+}
+
+// checkEtag refuses a write whose etag is not the agent's; an empty etag and * always match.
+func (a *Agent) checkEtag(etag string) error {
+	if etag == "" || etag == "*" || etag == a.Etag {
+		return nil
+	}
+	return fault.New(fault.Conflict, "ETAG_MISMATCH", "agent %q has changed since it was read; read it again and retry", a.Name).
+		With("agent", a.Name).With("etag", a.Etag)
+}

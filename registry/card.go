@@ -1,0 +1,120 @@
+package registry
+
+import (
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Limits of a card.
+const (
+	MaxCardBytes  = 256 << 10
+	maxCardDepth  = 64
+	maxSkills     = 500
+	maxSkillID    = 256 // characters
+	maxInterfaces = 32
+	maxURL        = 2048 // bytes
+)
+
+// Bindings of the A2A protocol; a card may name others.
+const (
+	BindingGRPC     = "GRPC"
+	BindingJSONRPC  = "JSONRPC"
+	BindingHTTPJSON = "HTTP+JSON"
+)
+
+// Card is the parsed view of an A2A agent card, v1.0 or v0.3.
+type Card struct {
+	Name               string      `json:"name"`
+	Description        string      `json:"description,omitempty"`
+	Version            string      `json:"version"`    // semantic version
+	Interfaces         []Interface `json:"interfaces"` // in the card's order: the first is preferred
+	Streaming          bool        `json:"streaming,omitempty"`
+	PushNotifications  bool        `json:"push_notifications,omitempty"`
+	Extensions         []Extension `json:"extensions,omitempty"`
+	DefaultInputModes  []string    `json:"default_input_modes,omitempty"`
+	DefaultOutputModes []string    `json:"default_output_modes,omitempty"`
+	Skills             []Skill     `json:"skills,omitempty"`
+}
+
+// Interface is one way to reach an agent.
+type Interface struct {
+	URL             string `json:"url"`     // as the card has it: http(s)://… or, for gRPC, host:port
+	Binding         string `json:"binding"` // BindingGRPC, BindingJSONRPC, BindingHTTPJSON or another
+	Tenant          string `json:"tenant,omitempty"`
+	ProtocolVersion string `json:"protocol_version"` // such as 1.0 or 0.3.0
+}
+
+// Extension is a protocol extension that an agent declares.
+type Extension struct {
+	URI      string         `json:"uri"`
+	Required bool           `json:"required,omitempty"`
+	Params   map[string]any `json:"params,omitempty"` // without those of ContractExtension, which are metadata
+}
+
+// Skill is something an agent can do.
+type Skill struct {
+	ID          string   `json:"id"` // unique within the agent
+	Name        string   `json:"name,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	Examples    []string `json:"examples,omitempty"`
+	InputModes  []string `json:"input_modes,omitempty"`
+	OutputModes []string `json:"output_modes,omitempty"`
+}
+
+// ParseCard reads an A2A agent card, v1.0 or v0.3, of at most MaxCardBytes.
+//
+// The metadata is what the card carries as ContractExtension, or nil; it is not validated here. An error is an
+// InvalidArgument fault that names each wrong field: CARD_TOO_LARGE, CARD_NOT_JSON, CARD_TOO_DEEP, CARD_DUPLICATE_KEY or
+// CARD_INVALID.
+func ParseCard(raw []byte) (Card, *Metadata, []Warning, error) {
+	root, err := decodeCard(raw)
+	if err != nil {
+		return Card{}, nil, nil, err
+	}
+	r := &cardReader{}
+	card := Card{
+		Name:               r.text(root, "card", "name"),
+		Description:        r.text(root, "card", "description"),
+		Version:            r.text(root, "card", "version"),
+		DefaultInputModes:  r.texts(root, "card", "defaultInputModes"),
+		DefaultOutputModes: r.texts(root, "card", "defaultOutputModes"),
+	}
+	if !namePattern.MatchString(card.Name) {
+		r.wrong("card.name", "the name %q is not valid: %s", clip(card.Name), nameRule)
+	}
+	if _, err := semver.StrictNewVersion(card.Version); err != nil {
+		r.wrong("card.version", "the version %q is not a semantic version such as 1.2.0", clip(card.Version))
+	}
+	card.Interfaces = r.interfaces(root)
+	metadata := r.capabilities(root, &card)
+	card.Skills = r.skills(root)
+	if len(r.violations) > 0 {
+		return Card{}, nil, nil, invalid("CARD_INVALID", r.violations)
+	}
+	if len(card.Skills) == 0 {
+		r.warn("SKILLS_EMPTY", "card.skills", "the card names no skill, so the agent can be found by its name only")
+	}
+	return card, metadata, r.warnings, nil
+}
+
+// invalid returns one InvalidArgument fault for several violations; its message is the first of them.
+func invalid(reason string, violations []fault.Violation) error {
+	first := violations[0]
+	e := fault.New(fault.InvalidArgument, reason, "%s: %s", first.Field, first.Description)
+	if n := len(violations) - 1; n > 0 {
+		e = fault.New(fault.InvalidArgument, reason, "%s: %s (and %d more)", first.Field, first.Description, n)
+	}
+	e.Violations = violations
+	return e
+}
+
+// clip shortens what a message quotes.
+func clip(s string) string {
+	const most = 80
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,100 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// decodeCard returns the card as one JSON object. Unlike encoding/json it refuses what two readers could read differently:
+// a key that is there twice, names that differ only in case, and invalid UTF-8.
+func decodeCard(raw []byte) (map[string]any, error) {
+	switch {
+	case len(raw) > MaxCardBytes:
+		return nil, fault.Invalid("card", "CARD_TOO_LARGE", "the card has more than %d bytes", MaxCardBytes)
+	case looksLikeHTML(raw):
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "this is HTML, not a card")
+	case !utf8.Valid(raw):
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid UTF-8")
+	}
+	tree, err := decodeValue(json.NewDecoder(bytes.NewReader(raw)), maxCardDepth)
+	if _, isFault := errors.AsType[*fault.Error](err); isFault {
+		return nil, err
+	}
+	if err == nil && !json.Valid(raw) { // a second value after the first
+		err = errors.New("there is more after the object's end")
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("it ends too early")
+	}
+	if err != nil {
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid JSON: %s", err.Error())
+	}
+	root, ok := tree.(map[string]any)
+	if !ok {
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not a JSON object")
+	}
+	return root, nil
+}
+
+func looksLikeHTML(raw []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(raw, "\ufeff \t\r\n"), []byte("<"))
+}
+
+// decodeValue reads the next value, nested at most depth levels deep.
+func decodeValue(d *json.Decoder, depth int) (any, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	delim, nested := token.(json.Delim)
+	if !nested {
+		return token, nil
+	}
+	if depth == 0 {
+		return nil, fault.Invalid("card", "CARD_TOO_DEEP", "the card is nested more than %d levels deep", maxCardDepth)
+	}
+	if delim == '[' {
+		return decodeList(d, depth-1)
+	}
+	return decodeObject(d, depth-1)
+}
+
+func decodeList(d *json.Decoder, depth int) (any, error) {
+	list := []any{}
+	for d.More() {
+		value, err := decodeValue(d, depth)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, value)
+	}
+	_, err := d.Token() // the closing bracket
+	return list, err
+}
+
+func decodeObject(d *json.Decoder, depth int) (any, error) {
+	object := make(map[string]any)
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, ok := token.(string)
+		if !ok {
+			return nil, errors.New("an object's key is not a string")
+		}
+		if _, twice := object[key]; twice {
+			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the key %q is there twice in one object", clip(key))
+		}
+		if object[key], err = decodeValue(d, depth); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.Token() // the closing brace
+	return object, err
+}

@@ -1,0 +1,190 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const maxViolations = 20
+
+// cardReader reads fields of a decoded card and collects what is wrong with them. Absent fields read as zero.
+type cardReader struct {
+	violations []fault.Violation
+	warnings   []Warning
+}
+
+func (r *cardReader) wrong(field, format string, args ...any) {
+	if len(r.violations) < maxViolations {
+		r.violations = append(r.violations, fault.Violation{Field: field, Description: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (r *cardReader) warn(code, field, message string) {
+	if len(r.warnings) < maxViolations {
+		r.warnings = append(r.warnings, Warning{Code: code, Message: message, Field: field})
+	}
+}
+
+// field returns the field of the type T, or the zero value when it is absent, null or of another type.
+func field[T any](r *cardReader, object map[string]any, path, key, kind string) T {
+	value, ok := object[key].(T)
+	if !ok && object[key] != nil {
+		r.wrong(path+"."+key, "this must be %s", kind)
+	}
+	return value
+}
+
+func (r *cardReader) text(object map[string]any, path, key string) string {
+	return field[string](r, object, path, key, "a string")
+}
+
+func (r *cardReader) flag(object map[string]any, path, key string) bool {
+	return field[bool](r, object, path, key, "true or false")
+}
+
+func (r *cardReader) object(object map[string]any, path, key string) map[string]any {
+	return field[map[string]any](r, object, path, key, "an object")
+}
+
+func (r *cardReader) texts(object map[string]any, path, key string) []string {
+	var texts []string
+	for i, value := range field[[]any](r, object, path, key, "a list") {
+		text, ok := value.(string)
+		if !ok {
+			r.wrong(fmt.Sprintf("%s.%s[%d]", path, key, i), "this must be a string")
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// objects calls each for every object of the list, at most limit.
+func (r *cardReader) objects(object map[string]any, path, key string, limit int, each func(path string, object map[string]any)) {
+	list := field[[]any](r, object, path, key, "a list")
+	if len(list) > limit {
+		r.wrong(path+"."+key, "there are %d entries; the most is %d", len(list), limit)
+		return
+	}
+	for i, value := range list {
+		at := fmt.Sprintf("%s.%s[%d]", path, key, i)
+		if entry, ok := value.(map[string]any); ok {
+			each(at, entry)
+		} else {
+			r.wrong(at, "this must be an object")
+		}
+	}
+}
+
+// interfaces reads a v1.0 card's supportedInterfaces or else a v0.3 card's url and additionalInterfaces. It leaves out,
+// with a warning, those that nobody could call.
+func (r *cardReader) interfaces(root map[string]any) []Interface {
+	list := interfaceList{reader: r}
+	_, v1 := root["supportedInterfaces"]
+	if v1 {
+		r.objects(root, "card", "supportedInterfaces", maxInterfaces, func(path string, o map[string]any) {
+			version := r.text(o, path, "protocolVersion")
+			if version == "" {
+				version = "1.0"
+			}
+			list.add(path, Interface{
+				URL: r.text(o, path, "url"), Binding: r.text(o, path, "protocolBinding"),
+				Tenant: r.text(o, path, "tenant"), ProtocolVersion: version,
+			})
+		})
+	} else if root["url"] != nil {
+		version := r.text(root, "card", "protocolVersion")
+		if version == "" {
+			version = "0.3.0"
+		}
+		list.add("card", Interface{URL: r.text(root, "card", "url"), Binding: r.text(root, "card", "preferredTransport"), ProtocolVersion: version})
+		r.objects(root, "card", "additionalInterfaces", maxInterfaces, func(path string, o map[string]any) {
+			list.add(path, Interface{URL: r.text(o, path, "url"), Binding: r.text(o, path, "transport"), ProtocolVersion: version})
+		})
+	}
+	if len(list.interfaces) == 0 {
+		r.wrong("card.supportedInterfaces", "at least one interface with an absolute http or https URL or a gRPC host:port is needed")
+	}
+	return list.interfaces
+}
+
+type interfaceList struct {
+	reader     *cardReader
+	interfaces []Interface
+}
+
+func (l *interfaceList) add(path string, i Interface) {
+	i.Binding = strings.ToUpper(i.Binding)
+	if i.Binding == "" {
+		i.Binding = BindingJSONRPC // the default of v0.3
+	}
+	if err := checkInterfaceURL(i); err != nil {
+		l.reader.warn("INTERFACE_SKIPPED", path+".url", fmt.Sprintf("the interface at %q is left out: %v", clip(i.URL), err))
+		return
+	}
+	for _, other := range l.interfaces { // v0.3 cards repeat their main interface
+		if other == i {
+			return
+		}
+	}
+	l.interfaces = append(l.interfaces, i)
+}
+
+func checkInterfaceURL(i Interface) error {
+	if i.Binding == BindingGRPC && !strings.Contains(i.URL, "://") {
+		host, port, err := net.SplitHostPort(i.URL)
+		number, _ := strconv.ParseUint(port, 10, 16)
+		if err != nil || host == "" || number == 0 || strings.ContainsAny(host, "/@?# ") || len(i.URL) > maxURL {
+			return errors.New("a gRPC address is host:port")
+		}
+		return nil
+	}
+	_, err := parseURL(i.URL)
+	return err
+}
+
+// parseURL accepts an absolute http or https URL with a host, without user name and fragment, of at most maxURL bytes.
+func parseURL(text string) (*url.URL, error) {
+	if len(text) > maxURL {
+		return nil, fmt.Errorf("a URL has at most %d bytes", maxURL)
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, errors.New("it is not a URL")
+	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		return nil, errors.New("it is not an absolute http or https URL")
+	case u.User != nil:
+		return nil, errors.New("a URL with a user name is not accepted")
+	case u.Fragment != "":
+		return nil, errors.New("a URL with a fragment is not accepted")
+	}
+	return u, nil
+}
+
+func (r *cardReader) skills(root map[string]any) []Skill {
+	var skills []Skill
+	seen := make(map[string]bool)
+	r.objects(root, "card", "skills", maxSkills, func(path string, o map[string]any) {
+		s := Skill{
+			ID: r.text(o, path, "id"), Name: r.text(o, path, "name"), Description: r.text(o, path, "description"),
+			Tags: r.texts(o, path, "tags"), Examples: r.texts(o, path, "examples"),
+			InputModes: r.texts(o, path, "inputModes"), OutputModes: r.texts(o, path, "outputModes"),
+		}
+		switch {
+		case s.ID == "" || utf8.RuneCountInString(s.ID) > maxSkillID:
+			r.wrong(path+".id", "a skill's id has 1 to %d characters", maxSkillID)
+		case seen[s.ID]:
+			r.wrong(path+".id", "the skill id %q is there twice", clip(s.ID))
+		}
+		seen[s.ID] = true
+		skills = append(skills, s)
+	})
+	return skills
+}

@@ -1,0 +1,27 @@
+package embedded
+
+import (
+	"bytes"
+
+	"go.etcd.io/bbolt"
+)
+
+// scan calls each for the keys with prefix that sort behind after, at most limit.
+func scan(bucket *bbolt.Bucket, prefix, after []byte, limit int, each func(key, value []byte) error) error {
+	cursor := bucket.Cursor()
+	start := prefix
+	if bytes.Compare(after, prefix) > 0 {
+		start = after
+	}
+	key, value := cursor.Seek(start)
+	if key != nil && bytes.Equal(key, after) {
+		key, value = cursor.Next()
+	}
+	for n := 0; n < limit && key != nil && bytes.HasPrefix(key, prefix); n++ {
+		if err := each(key, value); err != nil {
+			return err
+		}
+		key, value = cursor.Next()
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+// Package embedded keeps agents in one bbolt file through package boltdb, with the same sorted-key model as the other
+// stores. One process at a time has the file open, so what it decodes once it may keep.
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/registry"
+)
+
+// Buckets, with their keys.
+var (
+	bucketAgents   = []byte("registry_agents")         // tenant, name: item
+	bucketCards    = []byte("registry_cards")          // tenant, name: the card's bytes
+	bucketSkills   = []byte("registry_skills")         // tenant, skill, agent: the skill as JSON
+	bucketPulses   = []byte("registry_pulses")         // tenant, name: the pulse as JSON
+	bucketTokens   = []byte("registry_tokens")         // hash: tenant, name
+	bucketRequests = []byte("registry_requests")       // tenant, caller, id: the request as JSON
+	bucketExpiries = []byte("registry_request_expiry") // time, then the key of the request: nothing
+)
+
+var _ registry.Store = (*Store)(nil)
+
+// Store is a registry.Store; it is safe for concurrent use.
+type Store struct {
+	db    *boltdb.DB
+	cache cache
+}
+
+// New returns a store in db, whose other buckets it leaves alone. The caller closes db.
+func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
+	err := db.Update(ctx, func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{bucketAgents, bucketCards, bucketSkills, bucketPulses, bucketTokens, bucketRequests, bucketExpiries} {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("creating the registry's buckets: %w", err)
+	}
+	return &Store{db: db}, nil
+}
+
+// view runs fn on one committed state unless ctx is over.
+func (s *Store) view(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.db.View(fn)
+}
+
+// Agent returns one agent, or the fault of registry.Missing.
+func (s *Store) Agent(ctx context.Context, key registry.Key) (record registry.Record, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		record, err = s.read(tx, key)
+		return err
+	})
+	return record, err
+}
+
+// Agents returns the selected agents in order of tenant and name.
+func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registry.Record, err error) {
+	bucket, prefix := bucketAgents, boltdb.Prefix()
+	after := boltdb.Key(q.After.Tenant, q.After.Name)
+	switch {
+	case q.Skill != "" && q.Tenant == "":
+		return nil, errors.New("a skill is looked up in one tenant only")
+	case q.Skill != "":
+		bucket, prefix = bucketSkills, boltdb.Prefix(q.Tenant, q.Skill)
+		after = boltdb.Key(q.Tenant, q.Skill, q.After.Name)
+	case q.Tenant != "":
+		prefix = boltdb.Prefix(q.Tenant)
+		after = boltdb.Key(q.Tenant, q.After.Name)
+	case q.After == (registry.Key{}):
+		after = nil
+	}
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		return scan(tx.Bucket(bucket), prefix, after, q.Limit, func(key, _ []byte) error {
+			parts := boltdb.Split(key) // tenant, perhaps skill, name
+			record, err := s.read(tx, registry.Key{Tenant: parts[0], Name: parts[len(parts)-1]})
+			if err == nil {
+				records = append(records, record)
+			}
+			return err
+		})
+	})
+	return records, err
+}
+
+// Skills returns the tenant's skills behind after, in order of skill id and agent name.
+func (s *Store) Skills(ctx context.Context, tenant string, after registry.SkillKey, limit int) (rows []registry.SkillRow, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		start := boltdb.Key(tenant, after.Skill, after.Agent)
+		return scan(tx.Bucket(bucketSkills), boltdb.Prefix(tenant), start, limit, func(key, value []byte) error {
+			row := registry.SkillRow{Agent: boltdb.Split(key)[2]}
+			if err := decode("skill", value, &row.Skill); err != nil {
+				return err
+			}
+			rows = append(rows, row)
+			return nil
+		})
+	})
+	return rows, err
+}
+
+// Pulses returns the pulses of those of the agents that have one.
+func (s *Store) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
+	pulses := make(map[registry.Key]registry.Pulse, len(keys))
+	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(bucketPulses)
+		for _, key := range keys {
+			value := bucket.Get(boltdb.Key(key.Tenant, key.Name))
+			if value == nil {
+				continue
+			}
+			var p registry.Pulse
+			if err := decode("pulse", value, &p); err != nil {
+				return err
+			}
+			pulses[key] = p
+		}
+		return nil
+	})
+	return pulses, err
+}
+
+// AgentByToken returns whose token has the hash.
+func (s *Store) AgentByToken(ctx context.Context, hash [sha256.Size]byte) (key registry.Key, ok bool, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		if value := tx.Bucket(bucketTokens).Get(hash[:]); value != nil {
+			parts := boltdb.Split(value)
+			key, ok = registry.Key{Tenant: parts[0], Name: parts[1]}, true
+		}
+		return nil
+	})
+	return key, ok, err
+}
+
+// Request returns a remembered request.
+func (s *Store) Request(ctx context.Context, key registry.RequestKey) (request registry.Request, ok bool, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		request, ok, err = readRequest(tx, key)
+		return err
+	})
+	return request, ok, err
+}

@@ -1,0 +1,152 @@
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// Update reads an agent and writes what change makes of it, in one transaction.
+func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *registry.Record) (registry.Change, error)) error {
+	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
+		var old *registry.Record
+		record, err := s.read(tx, key)
+		if err == nil {
+			old = &record
+		} else if fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+		c, err := change(old)
+		if err != nil {
+			return err
+		}
+		w := &writer{tx: tx, key: key, dry: c.DryRun}
+		w.request(c.Remember)
+		w.tokens(old, c.Record)
+		w.skills(old, c.Record)
+		w.agent(c.Record)
+		if c.Record == nil {
+			w.remove(bucketPulses, w.id())
+		} else if c.Pulse != nil {
+			w.pulse(*c.Pulse)
+		}
+		return w.err
+	})
+}
+
+// UpdatePulse reads an agent's pulse and writes what change makes of it, in one transaction.
+func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(old registry.Pulse) (registry.Pulse, error)) error {
+	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
+		w := &writer{tx: tx, key: key}
+		if tx.Bucket(bucketAgents).Get(w.id()) == nil {
+			return registry.Missing(key)
+		}
+		var old registry.Pulse
+		if value := tx.Bucket(bucketPulses).Get(w.id()); value != nil {
+			if err := decode("pulse", value, &old); err != nil {
+				return err
+			}
+		}
+		next, err := change(old)
+		if err != nil {
+			return err
+		}
+		w.pulse(next)
+		return w.err
+	})
+}
+
+// writer writes the rows of one agent and keeps the first error, after which it writes no more.
+type writer struct {
+	tx  *bbolt.Tx
+	key registry.Key
+	dry bool
+	err error
+}
+
+func (w *writer) id() []byte { return boltdb.Key(w.key.Tenant, w.key.Name) }
+
+func (w *writer) put(bucket, key, value []byte) {
+	if w.err == nil && !w.dry {
+		w.err = w.tx.Bucket(bucket).Put(key, value)
+	}
+}
+
+func (w *writer) remove(bucket, key []byte) {
+	if w.err == nil && !w.dry {
+		w.err = w.tx.Bucket(bucket).Delete(key)
+	}
+}
+
+// encoded returns v as JSON and keeps the error.
+func (w *writer) encoded(what string, v any) []byte {
+	if w.err != nil {
+		return nil
+	}
+	value, err := encode(what, v)
+	w.err = err
+	return value
+}
+
+func (w *writer) pulse(p registry.Pulse) {
+	w.put(bucketPulses, w.id(), w.encoded("the status of agent "+w.key.Name, p))
+}
+
+func (w *writer) agent(r *registry.Record) {
+	if r == nil {
+		w.remove(bucketAgents, w.id())
+		w.remove(bucketCards, w.id())
+		return
+	}
+	if w.err == nil {
+		w.err = boltdb.CheckItem("the card of agent "+w.key.Name, len(r.RawCard))
+	}
+	value := w.encoded("agent "+w.key.Name, newItem(r))
+	if w.err != nil || w.dry {
+		return
+	}
+	serial, err := w.tx.Bucket(bucketAgents).NextSequence()
+	if err != nil {
+		w.err = fmt.Errorf("numbering agent: %w", err)
+		return
+	}
+	w.put(bucketAgents, w.id(), append(binary.BigEndian.AppendUint64(nil, serial), value...))
+	w.put(bucketCards, w.id(), r.RawCard)
+}
+
+// skills makes the index rows those of next.
+func (w *writer) skills(old, next *registry.Record) {
+	rows := make(map[string]bool)
+	if next != nil {
+		for _, skill := range next.Card.Skills {
+			rows[skill.ID] = true
+			w.put(bucketSkills, boltdb.Key(w.key.Tenant, skill.ID, w.key.Name), w.encoded("the skill "+skill.ID, skill))
+		}
+	}
+	if old == nil {
+		return
+	}
+	for _, skill := range old.Card.Skills {
+		if !rows[skill.ID] {
+			w.remove(bucketSkills, boltdb.Key(w.key.Tenant, skill.ID, w.key.Name))
+		}
+	}
+}
+
+func (w *writer) tokens(old, next *registry.Record) {
+	if old != nil && hasToken(old) && (next == nil || next.TokenHash != old.TokenHash) {
+		w.remove(bucketTokens, old.TokenHash[:])
+	}
+	if next != nil && hasToken(next) {
+		w.put(bucketTokens, next.TokenHash[:], w.id())
+	}
+}
+
+func hasToken(r *registry.Record) bool { return r.TokenHash != [sha256.Size]byte{} }

@@ -1,0 +1,175 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	probeWorkers = 8
+	probeChunk   = 200
+)
+
+// RunProber reads the cards of agents that have no live lease of their own, every ProbeInterval and once right after a
+// registration, until ctx ends. An agent that answers with its own card holds a lease for LeaseDuration; one that does not
+// keeps what it has, which then runs out. It returns nil when ctx ends.
+func (r *Registry) RunProber(ctx context.Context) error {
+	if r.client == nil {
+		<-ctx.Done()
+		return nil
+	}
+	jobs := make(chan Key)
+	var group sync.WaitGroup
+	for range probeWorkers {
+		group.Go(func() { r.probeWorker(ctx, jobs) })
+	}
+	r.feedProbes(ctx, jobs)
+	group.Wait()
+	return nil
+}
+
+// feedProbes gives the workers every agent that needs a probe, once per interval. A round that takes longer than that is
+// cut short: agents that are up come first, so that many dead ones cannot make them look dead too, and the dead ones
+// come in a new order each time.
+func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
+	ticker := time.NewTicker(r.probeInterval)
+	defer ticker.Stop()
+	for {
+		keys, err := r.probeCandidates(ctx)
+		if err != nil && ctx.Err() == nil {
+			r.logger.ErrorContext(ctx, "agents to probe not read", slog.Any("error", err))
+		}
+		ticked := false
+		for i := 0; i < len(keys) && !ticked; i++ {
+			select {
+			case jobs <- keys[i]:
+			case <-ticker.C:
+				ticked = true
+				r.logger.WarnContext(ctx, "probe round cut short", slog.Int("left_out", len(keys)-i))
+			case <-ctx.Done():
+				return
+			}
+		}
+		if ticked {
+			continue
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// probeCandidates returns the agents without a live lease of their own: those that answered lately, then the others.
+func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
+	var up, down []Key
+	q := Query{Limit: probeChunk}
+	for {
+		records, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return append(up, down...), err
+		}
+		keys := make([]Key, 0, len(records))
+		for i := range records {
+			if probeURL(&records[i].Agent) != "" {
+				keys = append(keys, records[i].Key())
+			}
+		}
+		pulses, err := r.store.Pulses(ctx, keys...)
+		if err != nil {
+			return append(up, down...), err
+		}
+		now := r.now()
+		for _, key := range keys {
+			switch p := pulses[key]; {
+			case p.beating(now):
+			case p.answering(now):
+				up = append(up, key)
+			default:
+				down = append(down, key)
+			}
+		}
+		if len(records) < q.Limit {
+			break
+		}
+		q.After = records[len(records)-1].Key()
+	}
+	rand.Shuffle(len(down), func(i, j int) { down[i], down[j] = down[j], down[i] })
+	return append(up, down...), nil
+}
+
+// probeSoon has a new agent probed at once. When too many are new the next round finds it.
+func (r *Registry) probeSoon(key Key) {
+	select {
+	case r.fresh <- key:
+	default:
+	}
+}
+
+func (r *Registry) probeWorker(ctx context.Context, jobs <-chan Key) {
+	for {
+		var key Key
+		select {
+		case key = <-r.fresh:
+		case key = <-jobs:
+		case <-ctx.Done():
+			return
+		}
+		if err := r.probe(ctx, key); err != nil && ctx.Err() == nil {
+			r.logger.DebugContext(ctx, "probe not answered", slog.String("agent", key.Name), slog.Any("error", err))
+		}
+	}
+}
+
+// probe reads the agent's card and, if it is the agent's, renews its probe lease. The lease counts from before the question:
+// the answer says nothing about a later time.
+func (r *Registry) probe(ctx context.Context, key Key) error {
+	record, err := r.store.Agent(ctx, key)
+	if err != nil {
+		return err
+	}
+	uri := probeURL(&record.Agent)
+	if uri == "" {
+		return nil
+	}
+	asked := r.now().UTC()
+	raw, err := r.fetchCard(ctx, uri)
+	if err != nil {
+		return err
+	}
+	card, _, _, err := ParseCard(raw)
+	if err != nil {
+		return fmt.Errorf("reading the card at %s: %w", uri, err)
+	}
+	if card.Name != key.Name {
+		return fmt.Errorf("the card at %s is that of %q", uri, clip(card.Name))
+	}
+	return r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
+		if asked.After(p.ProbeTime) {
+			p.ProbeTime, p.ProbeExpire = asked, asked.Add(r.leaseDuration)
+		}
+		return p, nil
+	})
+}
+
+// probeURL returns where the agent's card can be read: where it was read from or, for an inline card, the well-known path at
+// the origin of its first HTTP interface. It is empty for an agent that speaks gRPC only.
+func probeURL(a *Agent) string {
+	if a.CardURI != "" {
+		return a.CardURI
+	}
+	for _, i := range a.Card.Interfaces {
+		u, err := url.Parse(i.URL)
+		if i.Binding != BindingGRPC && err == nil && strings.HasPrefix(u.Scheme, "http") {
+			return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: wellKnownPath}).String()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,135 @@
+package rpc
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+	"github.com/quorate/quorate/registry"
+)
+
+func agentToProto(a *registry.Agent) (*registryv1.Agent, error) {
+	// Not protojson: it refuses escapes that encoding/json, and so the check at registration, reads.
+	var tree map[string]any
+	if err := json.Unmarshal(a.RawCard, &tree); err != nil {
+		return nil, fmt.Errorf("decoding the card of %q: %w", a.Name, err)
+	}
+	card, err := structpb.NewStruct(tree)
+	if err != nil {
+		return nil, fmt.Errorf("decoding the card of %q: %w", a.Name, err)
+	}
+	metadata, err := metadataToProto(&a.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	return &registryv1.Agent{
+		Name: a.Name, Card: card, CardUri: a.CardURI, Metadata: metadata, Status: statusToProto(a.Name, &a.Status),
+		Version: a.Card.Version, Etag: a.Etag, CreateTime: timeToProto(a.CreateTime), UpdateTime: timeToProto(a.UpdateTime),
+	}, nil
+}
+
+func statusToProto(name string, s *registry.Status) *registryv1.AgentStatus {
+	return &registryv1.AgentStatus{
+		AgentName: name, Status: s.Status, CurrentTaskId: s.CurrentTaskID, ErrorMessage: s.ErrorMessage,
+		LastHeartbeat: timeToProto(s.LastHeartbeat), Epoch: s.Epoch, LeaseExpireTime: timeToProto(s.LeaseExpireTime),
+	}
+}
+
+// timeToProto returns nil for the zero time, which is "never" and not the year 1.
+func timeToProto(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}
+
+func skillToProto(s *registry.AgentSkill) *registryv1.Skill {
+	return &registryv1.Skill{
+		Id: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags, AgentName: s.Agent, AgentStatus: s.Status.Status,
+	}
+}
+
+func warningsToProto(warnings []registry.Warning) []*registryv1.Warning {
+	out := make([]*registryv1.Warning, len(warnings))
+	for i, w := range warnings {
+		out[i] = &registryv1.Warning{Code: w.Code, Message: w.Message, Field: w.Field}
+	}
+	return out
+}
+
+func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
+	out := &registryv1.AgentMetadata{}
+	for _, s := range m.InputSchemas {
+		input := &registryv1.InputSchema{Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Required: s.Required}
+		for _, rule := range s.ValidationRules {
+			value, err := valueToProto(rule.Value)
+			if err != nil {
+				return nil, err
+			}
+			input.ValidationRules = append(input.ValidationRules, &registryv1.ValidationRule{Type: rule.Type, Value: value, Message: rule.Message})
+		}
+		out.InputSchemas = append(out.InputSchemas, input)
+	}
+	for _, s := range m.OutputSchemas {
+		out.OutputSchemas = append(out.OutputSchemas, &registryv1.OutputSchema{
+			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Guaranteed: s.Guaranteed,
+		})
+	}
+	for _, q := range m.ConsultationRequirements {
+		requirement := &registryv1.ConsultationRequirement{Id: q.ID, TargetAgent: q.TargetAgent, Phase: q.Phase, Mandatory: q.Mandatory}
+		if c := q.Condition; c != nil {
+			requirement.Condition = &registryv1.ConsultationCondition{Attribute: c.Attribute, Operator: c.Operator}
+			if c.Value != nil {
+				value, err := valueToProto(c.Value)
+				if err != nil {
+					return nil, err
+				}
+				requirement.Condition.Value = value
+			}
+		}
+		out.ConsultationRequirements = append(out.ConsultationRequirements, requirement)
+	}
+	return out, nil
+}
+
+func valueToProto(v any) (*structpb.Value, error) {
+	value, err := structpb.NewValue(v)
+	if err != nil {
+		return nil, fmt.Errorf("encoding metadata: %w", err)
+	}
+	return value, nil
+}
+
+func metadataFromProto(m *registryv1.AgentMetadata) registry.Metadata {
+	var out registry.Metadata
+	for _, s := range m.GetInputSchemas() {
+		input := registry.InputSchema{
+			Name: s.GetName(), SemanticType: s.GetSemanticType(), Description: s.GetDescription(), Required: s.GetRequired(),
+		}
+		for _, rule := range s.GetValidationRules() {
+			input.ValidationRules = append(input.ValidationRules, registry.ValidationRule{
+				Type: rule.GetType(), Value: rule.GetValue().AsInterface(), Message: rule.GetMessage(),
+			})
+		}
+		out.InputSchemas = append(out.InputSchemas, input)
+	}
+	for _, s := range m.GetOutputSchemas() {
+		out.OutputSchemas = append(out.OutputSchemas, registry.OutputSchema{
+			Name: s.GetName(), SemanticType: s.GetSemanticType(), Description: s.GetDescription(), Guaranteed: s.GetGuaranteed(),
+		})
+	}
+	for _, q := range m.GetConsultationRequirements() {
+		requirement := registry.ConsultationRequirement{
+			ID: q.GetId(), TargetAgent: q.GetTargetAgent(), Phase: q.GetPhase(), Mandatory: q.GetMandatory(),
+		}
+		if c := q.GetCondition(); c != nil {
+			requirement.Condition = &registry.Condition{Attribute: c.GetAttribute(), Operator: c.GetOperator(), Value: c.GetValue().AsInterface()}
+		}
+		out.ConsultationRequirements = append(out.ConsultationRequirements, requirement)
+	}
+	return out
+}

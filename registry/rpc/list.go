@@ -1,0 +1,161 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/page"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+	"github.com/quorate/quorate/registry"
+)
+
+// A page ends early rather than outgrow a gRPC message (4 MiB by default; a card takes up to three times its size as a
+// Struct) or read without end for a filter that few agents pass.
+const (
+	pageBytes = 1 << 20
+	pageReads = 2000
+	readChunk = 50
+)
+
+// ListAgents lists the caller's agents in order of name.
+func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsRequest) (*registryv1.ListAgentsResponse, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := agentList{
+		server: s, scope: scope(p.Tenant, "ListAgents"), size: req.GetPageSize(), token: req.GetPageToken(),
+		read: func(after string, limit int) ([]registry.Agent, error) { return s.registry.Agents(ctx, p.Tenant, after, limit) },
+	}
+	agents, next, err := list.page()
+	if err != nil {
+		return nil, err
+	}
+	return &registryv1.ListAgentsResponse{Agents: agents, NextPageToken: next}, nil
+}
+
+// FindAgentsBySkill lists the caller's agents that have a skill in order of name.
+func (s *Server) FindAgentsBySkill(
+	ctx context.Context, req *registryv1.FindAgentsBySkillRequest,
+) (*registryv1.FindAgentsBySkillResponse, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := agentList{
+		server: s, scope: scope(p.Tenant, "FindAgentsBySkill", req.GetSkillId(), req.GetAvailableOnly()),
+		size: req.GetPageSize(), token: req.GetPageToken(),
+		read: func(after string, limit int) ([]registry.Agent, error) {
+			return s.registry.AgentsBySkill(ctx, p.Tenant, req.GetSkillId(), after, limit)
+		},
+	}
+	if req.GetAvailableOnly() {
+		list.keep = func(a *registry.Agent) bool { return a.Status.Status == registry.StatusAvailable }
+	}
+	agents, next, err := list.page()
+	if err != nil {
+		return nil, err
+	}
+	return &registryv1.FindAgentsBySkillResponse{Agents: agents, NextPageToken: next}, nil
+}
+
+// agentList reads one page of a list of agents.
+type agentList struct {
+	server *Server
+	scope  string
+	size   int32
+	token  string
+	read   func(after string, limit int) ([]registry.Agent, error)
+	keep   func(*registry.Agent) bool // nil keeps all
+}
+
+// page returns the agents of one page and the token of the next. A page that ended early has a token too.
+func (l *agentList) page() (agents []*registryv1.Agent, next string, err error) {
+	size, cursor, err := l.server.open(l.scope, l.size, l.token)
+	if err != nil {
+		return nil, "", err
+	}
+	after, cost := string(cursor), 0
+	for reads := 0; reads < pageReads; reads += readChunk {
+		chunk, err := l.read(after, readChunk)
+		if err != nil {
+			return nil, "", err
+		}
+		for i := range chunk {
+			a := &chunk[i]
+			if l.keep == nil || l.keep(a) {
+				if len(agents) == size || (len(agents) > 0 && cost+len(a.RawCard) > pageBytes) {
+					return agents, l.server.pages.Encode(l.scope, []byte(after)), nil
+				}
+				out, err := agentToProto(a)
+				if err != nil {
+					return nil, "", err
+				}
+				agents, cost = append(agents, out), cost+len(a.RawCard)
+			}
+			after = a.Name
+		}
+		if len(chunk) < readChunk {
+			return agents, "", nil
+		}
+	}
+	return agents, l.server.pages.Encode(l.scope, []byte(after)), nil
+}
+
+// ListSkills lists the skills of the caller's agents in order of skill id and agent name.
+func (s *Server) ListSkills(ctx context.Context, req *registryv1.ListSkillsRequest) (*registryv1.ListSkillsResponse, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	where := scope(p.Tenant, "ListSkills")
+	size, cursor, err := s.open(where, req.GetPageSize(), req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	var after registry.SkillKey
+	if cursor != nil {
+		if err := json.Unmarshal(cursor, &after); err != nil {
+			return nil, fmt.Errorf("decoding page cursor: %w", err)
+		}
+	}
+	skills, err := s.registry.Skills(ctx, p.Tenant, after, size)
+	if err != nil {
+		return nil, err
+	}
+	out := &registryv1.ListSkillsResponse{}
+	cost := 0
+	for i := range skills {
+		skill := skillToProto(&skills[i])
+		if cost += len(skill.GetDescription()) + len(skill.GetName()); i > 0 && cost > pageBytes {
+			return out, s.next(out, where, after)
+		}
+		out.Skills = append(out.Skills, skill)
+		after = registry.SkillKey{Skill: skill.GetId(), Agent: skill.GetAgentName()}
+	}
+	if len(skills) == size {
+		return out, s.next(out, where, after)
+	}
+	return out, nil
+}
+
+// next gives a page of skills the token of the page behind after.
+func (s *Server) next(out *registryv1.ListSkillsResponse, where string, after registry.SkillKey) error {
+	cursor, err := json.Marshal(after)
+	if err != nil {
+		return fmt.Errorf("encoding page cursor: %w", err)
+	}
+	out.NextPageToken = s.pages.Encode(where, cursor)
+	return nil
+}
+
+// open returns a page's size and where it starts.
+func (s *Server) open(where string, size int32, token string) (int, []byte, error) {
+	if size < 0 {
+		return 0, nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "a page size is not negative")
+	}
+	cursor, err := s.pages.Decode(where, token)
+	return page.Size(size), cursor, err
+}

@@ -1,0 +1,27 @@
+package rpc
+
+import (
+	"github.com/quorate/quorate/platform/auth"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+// Rules returns who may call each method of RegistryService. Where agents may call, they may do so for themselves only.
+func Rules() auth.Rules {
+	admin := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}}
+	adminOrAgent := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleAgent}}
+	anyRole := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
+	return auth.Rules{
+		registryv1.RegistryService_RegisterAgent_FullMethodName:       adminOrAgent,
+		registryv1.RegistryService_GetAgent_FullMethodName:            anyRole,
+		registryv1.RegistryService_ListAgents_FullMethodName:          anyRole,
+		registryv1.RegistryService_DeleteAgent_FullMethodName:         admin,
+		registryv1.RegistryService_GetAgentCard_FullMethodName:        anyRole,
+		registryv1.RegistryService_GetAgentMetadata_FullMethodName:    anyRole,
+		registryv1.RegistryService_UpdateAgentMetadata_FullMethodName: adminOrAgent,
+		registryv1.RegistryService_GetAgentStatus_FullMethodName:      anyRole,
+		registryv1.RegistryService_Heartbeat_FullMethodName:           adminOrAgent,
+		registryv1.RegistryService_IssueAgentToken_FullMethodName:     admin,
+		registryv1.RegistryService_ListSkills_FullMethodName:          anyRole,
+		registryv1.RegistryService_FindAgentsBySkill_FullMethodName:   anyRole,
+	}
+}

@@ -1,0 +1,211 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/page"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+	"github.com/quorate/quorate/registry"
+)
+
+var _ registryv1.RegistryServiceServer = (*Server)(nil)
+
+// Server implements RegistryService.
+type Server struct {
+	registryv1.UnimplementedRegistryServiceServer
+	registry *registry.Registry
+	pages    *page.Codec
+}
+
+// New returns a server over r that makes its page tokens with pages.
+func New(r *registry.Registry, pages *page.Codec) *Server {
+	return &Server{registry: r, pages: pages}
+}
+
+// RegisterAgent registers an agent; an agent may register itself only.
+func (s *Server) RegisterAgent(ctx context.Context, req *registryv1.RegisterAgentRequest) (*registryv1.RegisterAgentResponse, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := registry.Registration{
+		CardURI: req.GetCardUri(), RequestID: req.GetRequestId(), Caller: p.Name, ValidateOnly: req.GetValidateOnly(),
+	}
+	if !p.Is(auth.RoleAdmin) {
+		in.OnlyName = p.Name
+	}
+	if req.GetCard() != nil {
+		if in.RawCard, err = encodeCard(req.GetCard()); err != nil {
+			return nil, err
+		}
+	}
+	if req.GetMetadata() != nil {
+		m := metadataFromProto(req.GetMetadata())
+		in.Metadata = &m
+	}
+	agent, warnings, err := s.registry.Register(ctx, p.Tenant, in)
+	if err != nil {
+		return nil, err
+	}
+	out, err := agentToProto(&agent)
+	if err != nil {
+		return nil, err
+	}
+	return &registryv1.RegisterAgentResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
+}
+
+// encodeCard returns an inline card as JSON with sorted keys, so that the same card always has the same bytes.
+func encodeCard(card *structpb.Struct) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(card.AsMap()); err != nil {
+		return nil, fault.Invalid("card", "CARD_NOT_JSON", "the card is not valid JSON: %s", err.Error())
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// GetAgent returns one agent.
+func (s *Server) GetAgent(ctx context.Context, req *registryv1.GetAgentRequest) (*registryv1.Agent, error) {
+	agent, err := s.agent(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return agentToProto(&agent)
+}
+
+// GetAgentCard returns the card's bytes as they were registered.
+func (s *Server) GetAgentCard(ctx context.Context, req *registryv1.GetAgentCardRequest) (*httpbody.HttpBody, error) {
+	agent, err := s.agent(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return &httpbody.HttpBody{ContentType: "application/json", Data: agent.RawCard}, nil
+}
+
+// GetAgentMetadata returns the agent's metadata.
+func (s *Server) GetAgentMetadata(ctx context.Context, req *registryv1.GetAgentMetadataRequest) (*registryv1.AgentMetadata, error) {
+	agent, err := s.agent(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return metadataToProto(&agent.Metadata)
+}
+
+// GetAgentStatus returns the agent's status.
+func (s *Server) GetAgentStatus(ctx context.Context, req *registryv1.GetAgentStatusRequest) (*registryv1.AgentStatus, error) {
+	agent, err := s.agent(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return statusToProto(agent.Name, &agent.Status), nil
+}
+
+// DeleteAgent removes an agent.
+func (s *Server) DeleteAgent(ctx context.Context, req *registryv1.DeleteAgentRequest) (*emptypb.Empty, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.registry.Delete(ctx, p.Tenant, req.GetName(), req.GetEtag()); err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, nil
+}
+
+// UpdateAgentMetadata replaces fields of an agent's metadata; an agent may update its own only.
+func (s *Server) UpdateAgentMetadata(
+	ctx context.Context, req *registryv1.UpdateAgentMetadataRequest,
+) (*registryv1.UpdateAgentMetadataResponse, error) {
+	p, err := callerFor(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	agent, warnings, err := s.registry.UpdateMetadata(ctx, p.Tenant, req.GetName(), req.GetEtag(),
+		req.GetUpdateMask().GetPaths(), metadataFromProto(req.GetMetadata()))
+	if err != nil {
+		return nil, err
+	}
+	out, err := agentToProto(&agent)
+	if err != nil {
+		return nil, err
+	}
+	return &registryv1.UpdateAgentMetadataResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
+}
+
+// Heartbeat renews an agent's lease; an agent may beat for itself only.
+func (s *Server) Heartbeat(ctx context.Context, req *registryv1.HeartbeatRequest) (*registryv1.HeartbeatResponse, error) {
+	p, err := callerFor(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	lease, err := s.registry.Heartbeat(ctx, p.Tenant, registry.Beat{
+		Agent: req.GetName(), Epoch: req.GetEpoch(), Status: req.GetStatus(),
+		CurrentTaskID: req.GetCurrentTaskId(), ErrorMessage: req.GetErrorMessage(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &registryv1.HeartbeatResponse{
+		Epoch: lease.Epoch, NextHeartbeat: durationpb.New(lease.NextHeartbeat), LeaseExpireTime: timeToProto(lease.ExpireTime),
+	}, nil
+}
+
+// IssueAgentToken makes a new token for the agent and ends the one before.
+func (s *Server) IssueAgentToken(ctx context.Context, req *registryv1.IssueAgentTokenRequest) (*registryv1.IssueAgentTokenResponse, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	token := auth.NewToken(tokenKind)
+	if err := s.registry.SetTokenHash(ctx, p.Tenant, req.GetName(), sha256.Sum256([]byte(token.Reveal()))); err != nil {
+		return nil, err
+	}
+	return &registryv1.IssueAgentTokenResponse{Token: token.Reveal()}, nil
+}
+
+// agent returns one agent of the caller's tenant.
+func (s *Server) agent(ctx context.Context, name string) (registry.Agent, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return registry.Agent{}, err
+	}
+	return s.registry.Agent(ctx, p.Tenant, name)
+}
+
+// caller returns who is calling.
+func caller(ctx context.Context) (auth.Principal, error) {
+	p, ok := auth.FromContext(ctx)
+	if !ok {
+		return auth.Principal{}, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "a bearer token is needed")
+	}
+	return p, nil
+}
+
+// callerFor returns who is calling and refuses an agent that acts on another one.
+func callerFor(ctx context.Context, agent string) (auth.Principal, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	if !p.Is(auth.RoleAdmin) && p.Name != agent {
+		return auth.Principal{}, registry.NotYours(agent)
+	}
+	return p, nil
+}
+
+// scope names a list for its page tokens: they are good for one tenant, method and query only.
+func scope(tenant, method string, query ...any) string {
+	return fmt.Sprintf("%q %s %q", tenant, method, query)
+}

@@ -1,0 +1,100 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// UpdateMetadata replaces the fields of an agent's metadata that mask names: input_schemas, output_schemas and
+// consultation_requirements; none, or *, means all. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty
+// one writes over whatever is there.
+func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
+	merge, err := merger(mask, m)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	key := Key{tenant, name}
+	// What the new rules name is looked up first: inside Update the store may not be read.
+	proposed := Agent{Tenant: tenant, Name: name}
+	merge(&proposed.Metadata)
+	warnings, err := r.checkMetadata(ctx, &proposed)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	var next Record
+	err = r.store.Update(ctx, key, func(old *Record) (Change, error) {
+		if old == nil {
+			return Change{}, Missing(key)
+		}
+		if err := old.checkEtag(etag); err != nil {
+			return Change{}, err
+		}
+		next = *old
+		merge(&next.Metadata)
+		next.UpdateTime = later(r.now().UTC(), old.UpdateTime)
+		if err := next.seal(old.Revision + 1); err != nil {
+			return Change{}, err
+		}
+		return Change{Record: &next}, nil
+	})
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	agents, err := r.withStatus(ctx, []Record{next})
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	return agents[0], warnings, nil
+}
+
+// merger returns a function that copies the fields of mask from m.
+func merger(mask []string, m Metadata) (func(*Metadata), error) {
+	all := len(mask) == 0
+	fields := make(map[string]bool)
+	for i, path := range mask {
+		switch path {
+		case "*":
+			all = true
+		case "input_schemas", "output_schemas", "consultation_requirements":
+			fields[path] = true
+		default:
+			return nil, fault.Invalid(fmt.Sprintf("update_mask.paths[%d]", i), "MASK_INVALID",
+				"%q cannot be updated; input_schemas, output_schemas and consultation_requirements can", clip(path))
+		}
+	}
+	return func(to *Metadata) {
+		if all || fields["input_schemas"] {
+			to.InputSchemas = m.InputSchemas
+		}
+		if all || fields["output_schemas"] {
+			to.OutputSchemas = m.OutputSchemas
+		}
+		if all || fields["consultation_requirements"] {
+			to.ConsultationRequirements = m.ConsultationRequirements
+		}
+	}, nil
+}
+
+// checkMetadata validates an agent's metadata and warns of rules whose target is not registered.
+func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, error) {
+	if err := a.Metadata.Validate(a.Name); err != nil {
+		return nil, err
+	}
+	var warnings []Warning
+	for i, q := range a.Metadata.ConsultationRequirements {
+		exists, err := r.AgentExists(ctx, a.Tenant, q.TargetAgent)
+		if err != nil {
+			return nil, err
+		}
+		if !exists {
+			warnings = append(warnings, Warning{
+				Code:    "TARGET_AGENT_UNKNOWN",
+				Message: fmt.Sprintf("no agent is named %q yet; until it is registered, the rule %q cannot be met", q.TargetAgent, q.ID),
+				Field:   fmt.Sprintf("metadata.consultation_requirements[%d].target_agent", i),
+			})
+		}
+	}
+	return warnings, nil
+}

@@ -1,0 +1,168 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of metadata, in entries and characters.
+const (
+	maxEntries     = 64
+	maxRules       = 32
+	maxEnum        = 256
+	maxName        = 128
+	maxDescription = 2000
+	maxMessage     = 500
+	maxPattern     = 1000
+	maxValue       = 4 << 10 // bytes
+)
+
+var (
+	semanticTypes = []string{"document", "artifact", "collection", "reference", "comment"}
+	phases        = []string{"pre-execution", "design-review", "pre-completion", "on-error"}
+	operators     = []string{"equals", "contains", "greater_than", "exists"}
+	idPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+)
+
+// Validate returns an InvalidArgument fault with the reason METADATA_INVALID that names every wrong field of the metadata
+// of the agent agentName, or nil.
+func (m *Metadata) Validate(agentName string) error {
+	v := &validator{}
+	v.count("metadata.input_schemas", len(m.InputSchemas), maxEntries)
+	v.count("metadata.output_schemas", len(m.OutputSchemas), maxEntries)
+	v.count("metadata.consultation_requirements", len(m.ConsultationRequirements), maxEntries)
+	if len(v.violations) > 0 { // do not work through a list of any length
+		return invalid("METADATA_INVALID", v.violations)
+	}
+	v.inputs(m.InputSchemas)
+	v.outputs(m.OutputSchemas)
+	v.requirements(agentName, m.ConsultationRequirements)
+	if len(v.violations) > 0 {
+		return invalid("METADATA_INVALID", v.violations)
+	}
+	return nil
+}
+
+// validator collects violations.
+type validator struct{ cardReader }
+
+func (v *validator) count(field string, n, most int) {
+	if n > most {
+		v.wrong(field, "there are %d entries; the most is %d", n, most)
+	}
+}
+
+func (v *validator) length(field, text string, least, most int) {
+	if n := utf8.RuneCountInString(text); n < least || n > most {
+		v.wrong(field, "this has %d characters; %d to %d are allowed", n, least, most)
+	}
+}
+
+func (v *validator) oneOf(field, value string, known []string) {
+	if !slices.Contains(known, value) {
+		v.wrong(field, "%q is not one of %s", clip(value), strings.Join(known, ", "))
+	}
+}
+
+func (v *validator) once(field, name string, seen map[string]bool) {
+	if seen[name] {
+		v.wrong(field, "%q is there twice", clip(name))
+	}
+	seen[name] = true
+}
+
+func (v *validator) inputs(list []InputSchema) {
+	seen := make(map[string]bool)
+	for i, s := range list {
+		path := fmt.Sprintf("metadata.input_schemas[%d]", i)
+		v.length(path+".name", s.Name, 1, maxName)
+		v.once(path+".name", s.Name, seen)
+		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
+		v.length(path+".description", s.Description, 0, maxDescription)
+		v.count(path+".validation_rules", len(s.ValidationRules), maxRules)
+		for j, rule := range s.ValidationRules[:min(len(s.ValidationRules), maxRules)] {
+			v.rule(fmt.Sprintf("%s.validation_rules[%d]", path, j), rule)
+		}
+	}
+}
+
+func (v *validator) outputs(list []OutputSchema) {
+	seen := make(map[string]bool)
+	for i, s := range list {
+		path := fmt.Sprintf("metadata.output_schemas[%d]", i)
+		v.length(path+".name", s.Name, 1, maxName)
+		v.once(path+".name", s.Name, seen)
+		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
+		v.length(path+".description", s.Description, 0, maxDescription)
+	}
+}
+
+func (v *validator) rule(path string, rule ValidationRule) {
+	v.length(path+".message", rule.Message, 1, maxMessage)
+	text, isText := rule.Value.(string)
+	switch rule.Type {
+	case "format":
+		if !isText || text == "" || len(text) > maxName {
+			v.wrong(path+".value", "a format rule's value is a format's name")
+		}
+	case "length":
+		if n, ok := rule.Value.(float64); !ok || n < 0 || n != math.Trunc(n) {
+			v.wrong(path+".value", "a length rule's value is a whole number of characters")
+		}
+	case "pattern":
+		if !isText || len(text) > maxPattern {
+			v.wrong(path+".value", "a pattern rule's value is a regular expression of at most %d bytes", maxPattern)
+		} else if _, err := regexp.Compile(text); err != nil {
+			v.wrong(path+".value", "the pattern does not compile: %v", err)
+		}
+	case "enum":
+		list, ok := rule.Value.([]any)
+		isOther := func(v any) bool { _, text := v.(string); return !text }
+		if !ok || len(list) == 0 || len(list) > maxEnum || slices.ContainsFunc(list, isOther) {
+			v.wrong(path+".value", "an enum rule's value is a list of 1 to %d strings", maxEnum)
+		}
+	default:
+		v.oneOf(path+".type", rule.Type, []string{"format", "length", "pattern", "enum"})
+	}
+}
+
+func (v *validator) requirements(agentName string, list []ConsultationRequirement) {
+	seen := make(map[string]bool)
+	for i, q := range list {
+		path := fmt.Sprintf("metadata.consultation_requirements[%d]", i)
+		if !idPattern.MatchString(q.ID) {
+			v.wrong(path+".id", "%q is not valid: letters, digits, dot, underscore and hyphen, 1 to 64 characters", clip(q.ID))
+		}
+		v.once(path+".id", q.ID, seen)
+		switch {
+		case !namePattern.MatchString(q.TargetAgent):
+			v.wrong(path+".target_agent", "%q is not an agent's name: %s", clip(q.TargetAgent), nameRule)
+		case q.TargetAgent == agentName:
+			v.wrong(path+".target_agent", "an agent cannot be consulted about its own work")
+		}
+		v.oneOf(path+".phase", q.Phase, phases)
+		if q.Condition != nil {
+			v.condition(path+".condition", q.Condition)
+		}
+	}
+}
+
+func (v *validator) condition(path string, c *Condition) {
+	v.length(path+".attribute", c.Attribute, 1, maxName)
+	v.oneOf(path+".operator", c.Operator, operators)
+	_, isNumber := c.Value.(float64)
+	switch {
+	case c.Operator == "greater_than" && !isNumber:
+		v.wrong(path+".value", "greater_than needs a number")
+	case c.Operator != "exists" && c.Value == nil:
+		v.wrong(path+".value", "%s needs a value", clip(c.Operator))
+	}
+	if encoded, err := json.Marshal(c.Value); err != nil || len(encoded) > maxValue {
+		v.wrong(path+".value", "the value has more than %d bytes as JSON", maxValue)
+	}
+}
