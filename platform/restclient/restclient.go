@@ -144,7 +144,7 @@ func tooLarge() error {
 // front of the cause: the message names the server already.
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("calling %s: %w", c.base, context.Cause(ctx))
+		return fmt.Errorf("calling %s: %w", c.base, ctx.Err())
 	}
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err

@@ -69,11 +69,14 @@ func (c *Client) Stream(ctx context.Context, path string, query url.Values, newM
 }
 
 func (c *Client) broken(ctx context.Context, err error) error {
-	switch _, isFault := errors.AsType[*fault.Error](err); {
-	case isFault:
+	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
-	case ctx.Err() != nil:
-		return fmt.Errorf("reading the stream of %s: %w", c.base, context.Cause(ctx))
+	}
+	if errors.Is(context.Cause(ctx), errSilence) {
+		return errSilence
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("reading the stream of %s: %w", c.base, ctx.Err())
 	}
 	return fault.New(fault.Unavailable, "STREAM_BROKEN", "the stream of %s broke off: %w", c.base, err)
 }

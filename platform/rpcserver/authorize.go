@@ -1,0 +1,81 @@
+package rpcserver
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func (s *Server) authorizeUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	ctx, err := s.authorize(ctx, info.FullMethod)
+	if err != nil {
+		return nil, err
+	}
+	return next(ctx, req)
+}
+
+func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	ctx, err := s.authorize(stream.Context(), info.FullMethod)
+	if err != nil {
+		return err
+	}
+	return next(srv, &serverStream{ServerStream: stream, ctx: ctx})
+}
+
+// authorize returns ctx with the caller, if method needs one. No metadata but the authorization is looked at.
+func (s *Server) authorize(ctx context.Context, method string) (context.Context, error) {
+	rule, ok := s.opts.Rules[method]
+	if !ok {
+		return nil, fault.New(fault.PermissionDenied, "RPC_CLOSED", "nobody may call this method")
+	}
+	if rule.Public {
+		return ctx, nil
+	}
+	p, err := s.admit(ctx, metadata.ValueFromIncomingContext(ctx, "authorization"), rule)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		c.caller = p
+	}
+	return auth.NewContext(ctx, p), nil
+}
+
+// admit returns who presents the credentials, the values of an Authorization header, if rule admits it.
+func (s *Server) admit(ctx context.Context, credentials []string, rule auth.Rule) (auth.Principal, error) {
+	var token string
+	if len(credentials) == 1 {
+		scheme, rest, _ := strings.Cut(credentials[0], " ")
+		if strings.EqualFold(scheme, "bearer") {
+			token = strings.TrimSpace(rest)
+		}
+	}
+	if token == "" {
+		return auth.Principal{}, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "send one header Authorization: Bearer TOKEN")
+	}
+	p, err := s.opts.Authenticator.Authenticate(ctx, token)
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	return p, rule.Allow(p)
+}
+
+// Authenticated admits to next the callers that have one of roles, or any caller with a valid token when there are none,
+// and puts the principal in the request's context. Others get 401 or 403.
+func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handler {
+	rule := auth.Rule{Roles: roles}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, err := s.admit(r.Context(), r.Header.Values("Authorization"), rule)
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(auth.NewContext(r.Context(), p)))
+	})
+}

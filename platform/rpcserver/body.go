@@ -1,0 +1,71 @@
+package rpcserver
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	bodyTimeout  = time.Minute
+	drainTimeout = 5 * time.Second
+	drainBytes   = 64 << 20
+)
+
+// limitBody bounds the size of every body, and the time to send it.
+func (s *Server) limitBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := &limitedBody{
+			ReadCloser: http.MaxBytesReader(w, r.Body, s.opts.MaxBodyBytes),
+			raw:        r.Body, control: http.NewResponseController(w), limit: s.opts.MaxBodyBytes,
+		}
+		if r.ContentLength > s.opts.MaxBodyBytes {
+			body.refuse(w, r)
+			return
+		}
+		r.Body = body
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limitedBody remembers that the limit was exceeded, because the gateway turns the error into text.
+type limitedBody struct {
+	io.ReadCloser
+	raw      io.Reader
+	control  *http.ResponseController
+	limit    int64
+	begun    bool
+	exceeded bool
+}
+
+// Read reads until the limit, and fails when the client takes longer than bodyTimeout.
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // a recorder in a test has no deadline
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		b.exceeded = true
+	}
+	_ = b.control.SetReadDeadline(time.Time{}) // the server goes on reading, to see whether the client leaves
+	return n, err
+}
+
+// refuse answers 413. Many clients read the answer only after they have sent everything, so it takes the body first,
+// within bounds, unless the client waits for leave to send it.
+func (b *limitedBody) refuse(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Expect") == "" {
+		_ = b.control.SetReadDeadline(time.Now().Add(drainTimeout))
+		_, _ = io.CopyN(io.Discard, b.raw, drainBytes) // it is thrown away
+	}
+	w.Header().Set("Connection", "close")
+	writeErrorCode(w, http.StatusRequestEntityTooLarge,
+		fault.New(fault.InvalidArgument, "BODY_TOO_LARGE", "the body is larger than %d bytes", b.limit))
+}

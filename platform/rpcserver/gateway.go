@@ -1,0 +1,130 @@
+package rpcserver
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// forwarded are the headers that become metadata of the call. The gateway passes authorization by itself; listing it
+// would pass it twice.
+var forwarded = []string{"traceparent", "tracestate", "if-match", "idempotency-key", "x-request-id"}
+
+// newGateway closes what grpc-gateway leaves open: it drops unknown fields, makes metadata of any Grpc-Metadata-
+// header, lets a form override the method, and answers 501 to a wrong one.
+func newGateway() *runtime.ServeMux {
+	messages := newMessageMarshaler()
+	return runtime.NewServeMux(
+		runtime.WithMarshalerOption(runtime.MIMEWildcard, messages),
+		runtime.WithMarshalerOption(eventMIME, &eventMarshaler{messages}),
+		runtime.WithIncomingHeaderMatcher(func(key string) (string, bool) {
+			key = strings.ToLower(key)
+			return key, slices.Contains(forwarded, key)
+		}),
+		runtime.WithOutgoingHeaderMatcher(func(string) (string, bool) { return "", false }),
+		runtime.WithOutgoingTrailerMatcher(func(string) (string, bool) { return "", false }),
+		runtime.WithDisableHTTPMethodOverride(),
+		runtime.WithDisablePathLengthFallback(),
+		runtime.WithForwardResponseOption(setETag),
+		runtime.WithMiddlewares(enterREST),
+		runtime.WithRoutingErrorHandler(routingError),
+		runtime.WithErrorHandler(func(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
+			gatewayError(w, r, err)
+		}),
+		runtime.WithStreamErrorHandler(func(_ context.Context, err error) *status.Status { return statusOf(err) }),
+	)
+}
+
+// setETag copies a response's field etag to the header, as the strong tag that If-Match wants.
+func setETag(_ context.Context, w http.ResponseWriter, message proto.Message) error {
+	if message == nil {
+		return nil
+	}
+	m := message.ProtoReflect()
+	field := m.Descriptor().Fields().ByName("etag")
+	if field == nil || field.Kind() != protoreflect.StringKind || field.IsList() {
+		return nil
+	}
+	if tag := m.Get(field).String(); tag != "" {
+		w.Header().Set("ETag", `"`+strings.Trim(tag, `"`)+`"`)
+	}
+	return nil
+}
+
+// gatewayError answers an error of a REST call, whether the gateway or the service found it.
+func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
+	if wrapped, ok := errors.AsType[*runtime.HTTPStatusError](err); ok { // a path that cannot be decoded
+		err = status.Error(codes.InvalidArgument, wrapped.Err.Error())
+	}
+	if body, ok := r.Body.(*limitedBody); ok && body.exceeded {
+		body.refuse(w, r)
+		return
+	}
+	if events, ok := w.(*eventStream); ok && events.fail(err) {
+		return
+	}
+	writeError(w, r, err)
+}
+
+// probe asks whether a method has a handler, without calling it.
+type probe struct{ matched bool }
+
+type probeKey struct{}
+
+// routingError answers a request that no REST handler wants.
+func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, code int) {
+	if _, probing := ctx.Value(probeKey{}).(*probe); probing {
+		return
+	}
+	switch code {
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", strings.Join(allowedMethods(ctx, mux, w, r), ", "))
+		writeErrorCode(w, code, fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here", r.Method))
+	case http.StatusNotFound:
+		writeErrorCode(w, code, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is nothing at %s", r.URL.Path))
+	default:
+		writeErrorCode(w, http.StatusBadRequest, fault.New(fault.InvalidArgument, "PATH_INVALID", "the path is not valid"))
+	}
+}
+
+// allowedMethods tries each method, because the gateway's table is private.
+func allowedMethods(ctx context.Context, mux *runtime.ServeMux, w http.ResponseWriter, r *http.Request) []string {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
+		p := &probe{}
+		attempt := r.Clone(context.WithValue(ctx, probeKey{}, p))
+		attempt.Method = method
+		if mux.ServeHTTP(w, attempt); p.matched {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}
+
+// enterREST wraps every REST handler.
+func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request, path map[string]string) {
+		if p, probing := r.Context().Value(probeKey{}).(*probe); probing {
+			p.matched = true
+			return
+		}
+		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path}
+		if acceptsEvents(r) {
+			r.Header.Set("Accept", eventMIME) // the gateway compares the whole value
+			c.events = newEventStream(w)
+			defer c.events.stop()
+			w = c.events
+		}
+		next(w, r.WithContext(context.WithValue(r.Context(), restKey{}, c)), path)
+	}
+}

@@ -1,0 +1,69 @@
+package rpcserver
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// statusOf returns the status of err with an ErrorInfo, which the gateway's own errors lack.
+func statusOf(err error) *status.Status {
+	st := rpcfault.Status(err)
+	for _, d := range st.Details() {
+		if _, ok := d.(*errdetails.ErrorInfo); ok {
+			return st
+		}
+	}
+	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: code.Code(st.Code()).String(), Domain: rpcfault.Domain})
+	if err != nil {
+		return st
+	}
+	return detailed
+}
+
+// writeError answers err with the HTTP status that belongs to its code.
+func writeError(w http.ResponseWriter, r *http.Request, err error) {
+	st := statusOf(err)
+	httpCode := runtime.HTTPStatusFromCode(st.Code())
+	if st.Code() == codes.Aborted && r.Header.Get("If-Match") != "" {
+		httpCode = http.StatusPreconditionFailed // RFC 9110, section 13.1.1
+	}
+	writeStatus(w, httpCode, st)
+}
+
+// writeErrorCode answers err with an HTTP status that no code stands for.
+func writeErrorCode(w http.ResponseWriter, httpCode int, err error) {
+	writeStatus(w, httpCode, statusOf(err))
+}
+
+func writeStatus(w http.ResponseWriter, httpCode int, st *status.Status) {
+	body, err := protojson.Marshal(st.Proto())
+	if err != nil { // a detail of a type that this binary does not know
+		body, _ = protojson.Marshal(status.New(st.Code(), st.Message()).Proto()) // two scalar fields
+	}
+	h := w.Header()
+	h.Del("Transfer-Encoding")
+	h.Del("Trailer")
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if httpCode == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Bearer realm="quorate"`)
+	}
+	for _, d := range st.Details() {
+		if retry, ok := d.(*errdetails.RetryInfo); ok {
+			seconds := math.Ceil(retry.GetRetryDelay().AsDuration().Seconds())
+			h.Set("Retry-After", strconv.Itoa(int(seconds)))
+		}
+	}
+	w.WriteHeader(httpCode)
+	_, _ = w.Write(body) // the client is gone when it fails
+}

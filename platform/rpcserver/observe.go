@@ -1,0 +1,97 @@
+package rpcserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+// call collects what the log line at the end of an RPC says.
+type call struct {
+	method string
+	start  time.Time
+	caller auth.Principal // set by authorize
+}
+
+type callKey struct{}
+
+// observeUnary is the outermost interceptor: it recovers, logs and maps errors, in that order, of all that is inside.
+func (s *Server) observeUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
+	c := &call{method: info.FullMethod, start: time.Now()}
+	ctx = context.WithValue(ctx, callKey{}, c)
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanicError(v)
+		}
+		if err = s.finish(ctx, c, err); err != nil {
+			resp = nil
+		}
+	}()
+	return next(ctx, req)
+}
+
+func (s *Server) observeStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	c := &call{method: info.FullMethod, start: time.Now()}
+	ctx, release := s.streams.track(context.WithValue(stream.Context(), callKey{}, c))
+	defer release()
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanicError(v)
+		}
+		err = s.finish(ctx, c, err)
+	}()
+	return next(srv, &serverStream{ServerStream: stream, ctx: ctx})
+}
+
+// finish logs the end of c once and returns what the client sees of err.
+func (s *Server) finish(ctx context.Context, c *call, err error) error {
+	st := rpcfault.Status(err)
+	attrs := []slog.Attr{
+		slog.String(telemetry.LogMethod, c.method), slog.String(telemetry.LogCode, st.Code().String()),
+		slog.Duration(telemetry.LogDuration, time.Since(c.start)),
+	}
+	if c.caller.Name != "" {
+		attrs = append(attrs, slog.String(telemetry.LogTenant, c.caller.Tenant), slog.String(telemetry.LogPrincipal, c.caller.Name))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String(telemetry.LogReason, fault.ReasonOf(err)), slog.Any(telemetry.LogError, err))
+	}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		attrs = append(attrs, slog.String(telemetry.LogStack, p.stack))
+	}
+	s.opts.Logger.LogAttrs(ctx, level(ctx, st.Code()), "rpc", attrs...)
+	return st.Err()
+}
+
+// level is Error for our faults and Warn for the caller's; a caller that went away is nobody's.
+func level(ctx context.Context, code codes.Code) slog.Level {
+	switch {
+	case code == codes.OK || errors.Is(ctx.Err(), context.Canceled):
+		return slog.LevelDebug
+	case code == codes.Internal || code == codes.Unknown || code == codes.DataLoss || code == codes.Unavailable:
+		return slog.LevelError
+	default:
+		return slog.LevelWarn
+	}
+}
+
+// panicError keeps the stack for the log; as it is no fault, the client sees an internal error.
+type panicError struct {
+	value any
+	stack string
+}
+
+func newPanicError(v any) *panicError { return &panicError{value: v, stack: string(debug.Stack())} }
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }

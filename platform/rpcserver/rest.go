@@ -1,0 +1,136 @@
+package rpcserver
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// restCall is what an RPC must know of the REST request that it came from.
+type restCall struct {
+	verb   string
+	query  url.Values
+	path   map[string]string // values of the path, by field
+	events *eventStream      // nil unless the client accepts events
+}
+
+type restKey struct{}
+
+// restUnary runs between the gateway and the service, where both the query and the method are known.
+func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
+		if err := c.checkQuery(method); err != nil {
+			return rpcfault.Status(err).Err()
+		}
+	}
+	return invoke(ctx, method, req, reply, cc, opts...)
+}
+
+func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
+		if err := c.checkQuery(method); err != nil {
+			return nil, rpcfault.Status(err).Err()
+		}
+		if c.events != nil {
+			c.events.start()
+		}
+	}
+	return open(ctx, desc, cc, method, opts...)
+}
+
+// checkQuery refuses the query parameters that the gateway would drop in silence: those of no field, those that the path
+// sets, and all of them where the body is the whole request.
+func (c *restCall) checkQuery(method string) error {
+	if len(c.query) == 0 {
+		return nil
+	}
+	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", "."))
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(name)
+	if err != nil {
+		return err
+	}
+	rpc, ok := found.(protoreflect.MethodDescriptor)
+	if !ok {
+		return fault.New(fault.Internal, "INTERNAL", "%s is no method", name)
+	}
+	taken := c.bodyField(rpc)
+	for key := range c.query {
+		field, _, _ := strings.Cut(key, "[") // of a map, as in labels[team]
+		top, _, _ := strings.Cut(field, ".")
+		_, inPath := c.path[field]
+		if taken == "*" || taken == top || inPath || !hasField(rpc.Input(), field) {
+			return fault.Invalid(key, "QUERY_PARAMETER_UNKNOWN", "unknown query parameter %q", key)
+		}
+	}
+	return nil
+}
+
+// bodyField returns the field of the request that the body fills, or "*" for all of it.
+func (c *restCall) bodyField(rpc protoreflect.MethodDescriptor) string {
+	rule, _ := proto.GetExtension(rpc.Options(), annotations.E_Http).(*annotations.HttpRule)
+	for _, r := range append([]*annotations.HttpRule{rule}, rule.GetAdditionalBindings()...) {
+		if verbOf(r) == c.verb {
+			return r.GetBody()
+		}
+	}
+	return ""
+}
+
+func verbOf(r *annotations.HttpRule) string {
+	switch p := r.GetPattern().(type) {
+	case *annotations.HttpRule_Get:
+		return "GET"
+	case *annotations.HttpRule_Put:
+		return "PUT"
+	case *annotations.HttpRule_Post:
+		return "POST"
+	case *annotations.HttpRule_Delete:
+		return "DELETE"
+	case *annotations.HttpRule_Patch:
+		return "PATCH"
+	case *annotations.HttpRule_Custom:
+		return p.Custom.GetKind()
+	}
+	return ""
+}
+
+// hasField reports whether the dotted path names a field of message, by JSON or proto names.
+func hasField(message protoreflect.MessageDescriptor, path string) bool {
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		field := message.Fields().ByTextName(name)
+		if field == nil {
+			field = message.Fields().ByJSONName(name)
+		}
+		if field == nil {
+			return false
+		}
+		if i < len(names)-1 {
+			if message = field.Message(); message == nil || field.Cardinality() == protoreflect.Repeated {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// IfMatch returns the etag in the If-Match header of the REST request behind ctx, without quotes; it is empty when there is
+// none or when any version will do.
+func IfMatch(ctx context.Context) string {
+	values := metadata.ValueFromIncomingContext(ctx, "if-match")
+	if len(values) != 1 || slices.Contains(values, "*") {
+		return ""
+	}
+	return strings.Trim(values[0], `"`)
+}

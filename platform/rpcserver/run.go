@@ -1,0 +1,115 @@
+package rpcserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/quorate/quorate/platform/tasks"
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+const (
+	stopTimeout       = 10 * time.Second
+	abandonTimeout    = time.Second
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute
+)
+
+// Run serves until ctx is done, then ends streams at once, lets calls finish for up to ten seconds, cuts off the rest and
+// returns. It refuses to start when a registered method has no rule.
+func (s *Server) Run(ctx context.Context) error {
+	if err := s.checkRules(); err != nil {
+		return err
+	}
+	for service := range s.grpc.GetServiceInfo() {
+		s.health.SetServingStatus(service, healthServing)
+	}
+	server := &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
+	} // no WriteTimeout: a stream lives as long as its task; see response for the bound on each write
+	list := []tasks.Task{
+		{Name: "pipe", Run: func(context.Context) error { return s.grpc.Serve(s.pipe) }},
+		{Name: "stop", Run: func(ctx context.Context) error {
+			<-ctx.Done()
+			s.shutdown(context.WithoutCancel(ctx), server)
+			return nil
+		}},
+	}
+	if l := s.opts.GRPCListener; l != nil {
+		list = append(list, tasks.Task{Name: "grpc", Run: func(context.Context) error { return s.grpc.Serve(l) }})
+		s.logServing(ctx, "grpc", l)
+	}
+	if l := s.opts.HTTPListener; l != nil {
+		list = append(list, tasks.Task{Name: "http", Run: func(context.Context) error { return serveHTTP(server, l) }})
+		s.logServing(ctx, "http", l)
+	}
+	return tasks.Run(ctx, s.opts.Logger, list...)
+}
+
+func serveHTTP(server *http.Server, l net.Listener) error {
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) logServing(ctx context.Context, protocol string, l net.Listener) {
+	s.opts.Logger.InfoContext(ctx, "serving", slog.String("protocol", protocol), slog.String(telemetry.LogAddress, l.Addr().String()))
+}
+
+func (s *Server) checkRules() error {
+	var open []string
+	for service, info := range s.grpc.GetServiceInfo() {
+		for _, m := range info.Methods {
+			full := "/" + service + "/" + m.Name
+			if _, ok := s.opts.Rules[full]; !ok {
+				open = append(open, full)
+			}
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	slices.Sort(open)
+	return fmt.Errorf("no rule says who may call %v", open)
+}
+
+func (s *Server) shutdown(ctx context.Context, server *http.Server) {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	s.stopping.Store(true)
+	s.health.Shutdown()
+	s.streams.endAll()
+	// REST first: its calls still need gRPC.
+	if err := server.Shutdown(ctx); err != nil {
+		s.opts.Logger.WarnContext(ctx, "cutting off HTTP requests", slog.Any(telemetry.LogError, errors.Join(err, server.Close())))
+	}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.grpc.GracefulStop()
+	}()
+	select {
+	case <-stopped:
+	case <-ctx.Done():
+		s.grpc.Stop()
+		select {
+		case <-stopped:
+		case <-time.After(abandonTimeout): // a handler that ignores its context must not keep the process alive
+			s.opts.Logger.WarnContext(ctx, "abandoning calls that do not end")
+		}
+	}
+	if err := s.conn.Close(); err != nil {
+		s.opts.Logger.WarnContext(ctx, "closing the REST connection", slog.Any(telemetry.LogError, err))
+	}
+}

@@ -1,0 +1,174 @@
+package rpcserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"buf.build/go/protovalidate"
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+const (
+	defaultMaxBody = 4 << 20
+	maxAnswer      = 64 << 20 // of the in-memory connection; a page of large items is more than a request may be
+	maxStreams     = 4096     // per connection; all REST calls share one
+	maxHeaderBytes = 64 << 10
+	pipeBuffer     = 256 << 10
+	connectTimeout = 20 * time.Second
+	minPing        = 10 * time.Second // clients that ping more often are cut off
+	pingAfter      = time.Minute
+	pingTimeout    = 20 * time.Second
+)
+
+// Options are what New needs. Telemetry, Authenticator and at least one listener are required.
+type Options struct {
+	Logger        *slog.Logger // nil takes the one of Telemetry
+	Telemetry     *telemetry.Telemetry
+	Authenticator auth.Authenticator
+	Rules         auth.Rules   // one row for each method; those of health and reflection have defaults
+	MaxBodyBytes  int64        // of a gRPC message and of an HTTP body; zero is 4 MiB
+	GRPCListener  net.Listener // Run closes it
+	HTTPListener  net.Listener // Run closes it
+	AllowedHosts  []string     // names that a Host header may have besides localhost and the addresses of the listener
+}
+
+// Server is one gRPC server and one HTTP server before it. Register everything, then call Run once.
+type Server struct {
+	opts      Options
+	validator protovalidate.Validator
+	grpc      *grpc.Server
+	health    *health.Server
+	pipe      *bufconn.Listener
+	conn      *grpc.ClientConn
+	gateway   *runtime.ServeMux
+	mux       *http.ServeMux
+	hasRoot   bool // somebody handles "/"
+	checks    []check
+	streams   *openStreams
+	stopping  atomic.Bool
+}
+
+// New returns a server that knows the health and reflection services. It serves nothing before Run.
+func New(opts Options) (*Server, error) {
+	switch {
+	case opts.Telemetry == nil:
+		return nil, errors.New("rpc server needs telemetry")
+	case opts.Authenticator == nil:
+		return nil, errors.New("rpc server needs an authenticator")
+	case opts.GRPCListener == nil && opts.HTTPListener == nil:
+		return nil, errors.New("rpc server needs a listener")
+	}
+	if opts.Logger == nil {
+		opts.Logger = opts.Telemetry.Logger
+	}
+	if opts.MaxBodyBytes == 0 {
+		opts.MaxBodyBytes = defaultMaxBody
+	}
+	rules := defaultRules()
+	maps.Copy(rules, opts.Rules)
+	opts.Rules = rules
+	validator, err := protovalidate.New()
+	if err != nil {
+		return nil, fmt.Errorf("creating the request validator: %w", err)
+	}
+	s := &Server{
+		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
+		mux: http.NewServeMux(), streams: newOpenStreams(),
+	}
+	s.gateway = newGateway()
+	s.grpc = s.newGRPC()
+	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
+	reflection.RegisterV1(s.grpc)
+	if s.conn, err = s.dialPipe(); err != nil {
+		return nil, fmt.Errorf("connecting REST to gRPC: %w", err)
+	}
+	s.handleBuiltIn()
+	return s, nil
+}
+
+func defaultRules() auth.Rules {
+	return auth.Rules{
+		grpc_health_v1.Health_Check_FullMethodName:                              {Public: true},
+		grpc_health_v1.Health_List_FullMethodName:                               {Public: true},
+		grpc_health_v1.Health_Watch_FullMethodName:                              {Public: true},
+		grpc_reflection_v1.ServerReflection_ServerReflectionInfo_FullMethodName: {},
+	}
+}
+
+func (s *Server) newGRPC() *grpc.Server {
+	t := s.opts.Telemetry
+	return grpc.NewServer(
+		grpc.StatsHandler(otelgrpc.NewServerHandler(
+			otelgrpc.WithTracerProvider(t.TracerProvider), otelgrpc.WithMeterProvider(t.MeterProvider), otelgrpc.WithPropagators(t.Propagator))),
+		grpc.ChainUnaryInterceptor(s.observeUnary, s.authorizeUnary, s.validateUnary),
+		grpc.ChainStreamInterceptor(s.observeStream, s.authorizeStream, s.validateStream),
+		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxHeaderListSize(maxHeaderBytes),
+		grpc.ConnectionTimeout(connectTimeout),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingTimeout}),
+	)
+}
+
+func (s *Server) dialPipe() (*grpc.ClientConn, error) {
+	t := s.opts.Telemetry
+	return grpc.NewClient("passthrough:///quorate",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return s.pipe.DialContext(ctx) }),
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // it never leaves the process
+		grpc.WithStatsHandler(otelgrpc.NewClientHandler(
+			otelgrpc.WithTracerProvider(t.TracerProvider), otelgrpc.WithMeterProvider(t.MeterProvider), otelgrpc.WithPropagators(t.Propagator))),
+		grpc.WithChainUnaryInterceptor(restUnary),
+		grpc.WithChainStreamInterceptor(restStream),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+	)
+}
+
+// GRPC returns where services register.
+func (s *Server) GRPC() grpc.ServiceRegistrar { return s.grpc }
+
+// Conn returns the in-memory connection to the services. A call over it waits until Run serves, and passes every
+// interceptor as a call from outside does.
+func (s *Server) Conn() *grpc.ClientConn { return s.conn }
+
+// Gateway registers generated REST handlers, each a RegisterXHandler of grpc-gateway. Never register one with
+// RegisterXHandlerServer: it would pass no interceptor.
+func (s *Server) Gateway(register ...func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error) error {
+	for _, r := range register {
+		if err := r(context.Background(), s.gateway, s.conn); err != nil {
+			return fmt.Errorf("registering a REST service: %w", err)
+		}
+	}
+	return nil
+}
+
+// Handle serves h at pattern, in the form of http.ServeMux; it panics when two patterns conflict. The limits on body, host and
+// origin apply to h too; authentication does not, see Authenticated.
+func (s *Server) Handle(pattern string, h http.Handler) {
+	s.hasRoot = s.hasRoot || pattern == "/"
+	s.mux.Handle(pattern, h)
+}
+
+// OnReady adds a check to /readyz under name; what it returns is shown as a fault shows it, after at most two seconds.
+func (s *Server) OnReady(name string, run func(context.Context) error) {
+	s.checks = append(s.checks, check{name, run})
+}
