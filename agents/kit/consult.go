@@ -77,4 +77,3 @@ func find(list []*consultationv1.Consultation, id string) *consultationv1.Consul
 	}
 	return nil
 }
-

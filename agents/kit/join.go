@@ -19,6 +19,7 @@ const (
 	maxBeat      = 5 * time.Minute
 	defaultBeat  = 10 * time.Second
 	leaveTimeout = 2 * time.Second
+	rejoinPause  = 200 * time.Millisecond
 )
 
 // Statuses an agent gives itself.
@@ -30,29 +31,38 @@ const (
 
 const maxTaskIDBytes = 128 // what a beat may carry
 
-// join registers the agent and beats until ctx is done, then says that the agent is going. It returns early only when
-// Quorate refuses the agent for good.
+// join keeps the agent a member until ctx is done, then says that the agent is going. It returns early only when Quorate
+// refuses the agent for good.
 func (a *Agent) join(ctx context.Context) error {
-	var epoch int64
-	defer func() { a.leave(context.WithoutCancel(ctx), epoch) }()
-	for ctx.Err() == nil {
+	epoch, err := a.stay(ctx)
+	a.leave(context.WithoutCancel(ctx), epoch)
+	if ctx.Err() == nil {
+		return err
+	}
+	return nil // whatever ended then was told to
+}
+
+// stay registers the agent and beats until ctx is done. It returns the epoch of the lease that the agent holds, or 0.
+func (a *Agent) stay(ctx context.Context) (epoch int64, err error) {
+	for {
 		if err := a.register(ctx); err != nil {
-			return err
+			return 0, err
 		}
-		err := a.beats(ctx, &epoch)
+		epoch, err = a.beats(ctx)
 		switch fault.KindOf(err) {
 		case fault.NotFound: // deleted, or the server lost its data
 			a.config.Logger.WarnContext(ctx, "Quorate does not know this agent any more, registering again", slog.Any("error", err))
-			epoch = 0
+			if err := wait(ctx, rejoinPause); err != nil {
+				return 0, err
+			}
 		case fault.Conflict: // another process of this agent started later; its word counts
 			a.config.Logger.WarnContext(ctx, "another process beats for this agent, this one stops to beat and goes on serving", slog.Any("error", err))
-			epoch = 0
 			<-ctx.Done()
+			return 0, nil
 		default:
-			return err
+			return epoch, err
 		}
 	}
-	return nil
 }
 
 // register makes the agent known by its card. A name that is taken is its own: it was registered before.
@@ -94,23 +104,20 @@ func (a *Agent) compare(ctx context.Context) error {
 	return nil
 }
 
-// beats renews the lease at the server's interval and returns nil when ctx is done.
-func (a *Agent) beats(ctx context.Context, epoch *int64) error {
+// beats renews the lease at the server's interval until ctx is done or the server refuses.
+func (a *Agent) beats(ctx context.Context) (epoch int64, err error) {
 	for {
-		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.beat(ctx, *epoch) }, a.notify(ctx, "beating"))
-		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was told to stop
-		}
+		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.beat(ctx, epoch) }, a.notify(ctx, "beating"))
 		if err != nil {
-			return err
+			return epoch, err
 		}
-		*epoch = lease.GetEpoch()
+		epoch = lease.GetEpoch()
 		next := lease.GetNextHeartbeat().AsDuration()
 		if next <= 0 {
 			next = defaultBeat
 		}
-		if wait(ctx, min(max(next, minBeat), maxBeat)) != nil {
-			return nil
+		if err := wait(ctx, min(max(next, minBeat), maxBeat)); err != nil {
+			return epoch, err
 		}
 	}
 }
@@ -141,7 +148,9 @@ func (a *Agent) leave(ctx context.Context, epoch int64) {
 	}
 }
 
-func (a *Agent) path(suffix string) string { return "/v1/agents/" + url.PathEscape(a.config.Name) + suffix }
+func (a *Agent) path(suffix string) string {
+	return "/v1/agents/" + url.PathEscape(a.config.Name) + suffix
+}
 
 func (a *Agent) notify(ctx context.Context, doing string) backoff.RetryOption {
 	return backoff.WithNotify(func(err error, pause time.Duration) {

@@ -61,8 +61,10 @@ func (a *Agent) serve(ctx context.Context) error {
 	if server.Shutdown(stopCtx) != nil { // a client that does not let go is no error of ours
 		_ = server.Close()
 	}
-	<-broken
 	rpc.Stop()
+	if end := <-broken; !errors.Is(end, http.ErrServerClosed) {
+		err = errors.Join(fmt.Errorf("serving: %w", end), err)
+	}
 	return err
 }
 
@@ -85,7 +87,7 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	mux.Handle("POST /{$}", a2asrv.NewJSONRPCHandler(a.board, keepAlive))
 	web := http.NewCrossOriginProtection().Handler(limited(mux)) // no page in a browser may use a local agent
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(a2alog.AttachLogger(r.Context(), a.config.Logger))
+		r = r.WithContext(a2alog.AttachLogger(r.Context(), a.config.Logger)) //nolint:forbidigo // the SDK's package of that name, which takes a slog logger
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			rpc.ServeHTTP(w, r)
 			return

@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/agents/kit/board"
 	"github.com/quorate/quorate/platform/fault"
@@ -88,9 +91,15 @@ func (a *Agent) work(ctx context.Context, job *board.Job) error {
 	task := &Task{Message: message, Parts: message.Parts, agent: a, job: job, said: said}
 	a.working.add(task)
 	defer a.working.remove(task)
-	ctx, end := a.span(ctx, task)
+	ctx, span := a.tracer.Start(inCallersTrace(ctx, message), taskSpan, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+		attribute.String("a2a.task.id", string(job.ID())),
+		attribute.String("quorate.task.id", said.TaskID),
+	))
+	defer span.End()
 	err = a.dispatch(ctx, task)
-	end(err)
+	if err != nil {
+		span.SetStatus(codes.Error, fault.ReasonOf(err))
+	}
 	return err
 }
 

@@ -6,15 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
-
-	"github.com/quorate/quorate/platform/fault"
 )
 
 const (
@@ -57,28 +54,18 @@ func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// span begins the span of one task in the caller's trace, as the header tells it or else the message's metadata.
-func (a *Agent) span(ctx context.Context, t *Task) (spanCtx context.Context, end func(error)) {
+// inCallersTrace returns ctx in the trace that the header of the call tells, or else the message's metadata.
+func inCallersTrace(ctx context.Context, message *a2a.Message) context.Context {
 	carrier := propagation.MapCarrier{}
+	if header, ok := message.Metadata["traceparent"].(string); ok {
+		carrier["traceparent"] = header
+	}
 	if call, ok := a2asrv.CallContextFrom(ctx); ok {
 		if values, _ := call.ServiceParams().Get("traceparent"); len(values) > 0 {
 			carrier["traceparent"] = values[0]
 		}
 	}
-	if header, ok := t.Message.Metadata["traceparent"].(string); ok && carrier["traceparent"] == "" {
-		carrier["traceparent"] = header
-	}
-	ctx = propagation.TraceContext{}.Extract(ctx, carrier)
-	ctx, span := a.tracer.Start(ctx, taskSpan, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
-		attribute.String("a2a.task.id", string(t.job.ID())),
-		attribute.String("quorate.task.id", t.QuorateTaskID()),
-	))
-	return ctx, func(err error) {
-		if err != nil {
-			span.SetStatus(codes.Error, fault.ReasonOf(err))
-		}
-		span.End()
-	}
+	return propagation.TraceContext{}.Extract(ctx, carrier)
 }
 
 // recordConsultations records every consultation span and leaves the others to the base sampler: evidence that was

@@ -116,14 +116,14 @@ func (b *Board) Stop(ctx context.Context) error {
 // admit returns the task of a message that came before, or makes one and starts its job.
 func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (*entry, error) {
 	message := request.Message
-	print, size, err := measure(message)
+	sentAs, size, err := measure(message)
 	if err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forget(time.Now())
-	if known := b.messages[print]; known != nil {
+	if known := b.messages[sentAs]; known != nil {
 		return known, nil
 	}
 	if message.TaskID != "" {
@@ -140,8 +140,8 @@ func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (*en
 	}
 	// The job outlives the request, and keeps its values: service parameters and the caller's trace.
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	e := newEntry(message, print, size, cancel)
-	b.tasks[e.id], b.messages[print] = e, e
+	e := newEntry(message, sentAs, size, cancel)
+	b.tasks[e.id], b.messages[sentAs] = e, e
 	b.live++
 	b.jobs.Go(func() { b.run(jobCtx, &Job{Request: request, entry: e}) })
 	return e, nil

@@ -1,0 +1,117 @@
+package reviewer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/agents/kit"
+)
+
+// Name is the agent's name.
+const Name = "reviewer"
+
+const maxFindings = 8 // told; the rest is counted, so that the feedback stays short
+
+// NewConfig returns the agent's configuration. The caller adds the listener and how to join.
+//
+// A consultation is answered with the verdict about its subject, any other task with the verdict about its message.
+func NewConfig() kit.Config {
+	return kit.Config{
+		Name:        Name,
+		Description: "Rejects content that holds a secret or is empty, by fixed rules; approves the rest.",
+		Version:     "0.1.0",
+		Skills: []kit.Skill{{
+			ID: "review", Name: "Review", Description: "Looks for secrets in a text and says where they are.",
+			Tags: []string{"review", "security"}, Examples: []string{"Is there a secret in this text?"},
+		}},
+		Handler: func(ctx context.Context, t *kit.Task) error {
+			outcome := reviewParts(t.Parts)
+			return t.AddArtifact(ctx, kit.Artifact{Name: "verdict", MediaType: "text/plain", Text: outcome.Verdict + ": " + outcome.Feedback})
+		},
+		Reviewer: func(_ context.Context, r kit.Review) (kit.Outcome, error) { return reviewParts(r.Parts), nil },
+	}
+}
+
+// Review decides about a text.
+func Review(text string) kit.Outcome {
+	if strings.TrimSpace(text) == "" {
+		return decide(empty)
+	}
+	return decide(scan("", text)...)
+}
+
+const empty = "empty: there is nothing to review"
+
+// reviewParts decides about all parts together. One that cannot be read is a reason to reject: it may hold anything.
+func reviewParts(parts []*a2a.Part) kit.Outcome {
+	var findings []string
+	blank := true
+	for i, part := range parts {
+		where := ""
+		if len(parts) > 1 {
+			where = fmt.Sprintf("part %d, ", i+1)
+		}
+		text, ok := readable(part)
+		if !ok {
+			findings = append(findings, fmt.Sprintf("unreadable: part %d is not text", i+1))
+			blank = false
+			continue
+		}
+		blank = blank && strings.TrimSpace(text) == ""
+		findings = append(findings, scan(where, text)...)
+	}
+	if blank {
+		findings = []string{empty}
+	}
+	return decide(findings...)
+}
+
+// readable returns what a part says, when it says it itself.
+func readable(part *a2a.Part) (text string, ok bool) {
+	switch content := part.Content.(type) {
+	case a2a.Text:
+		return string(content), true
+	case a2a.Raw:
+		return string(content), utf8.Valid(content) && !bytes.ContainsRune(content, 0)
+	case a2a.Data:
+		var lines bytes.Buffer
+		encoder := json.NewEncoder(&lines)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", " ") // a line for each value, so that a finding says where
+		err := encoder.Encode(content.Value)
+		return lines.String(), err == nil
+	}
+	return "", false
+}
+
+// scan returns a finding for each rule and line.
+func scan(where, text string) []string {
+	var findings []string
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		for _, r := range rules {
+			if r.finds(line) {
+				findings = append(findings, fmt.Sprintf("%s: %sline %d holds %s", r.name, where, number, r.what))
+			}
+		}
+	}
+	return findings
+}
+
+func decide(findings ...string) kit.Outcome {
+	if len(findings) == 0 {
+		return kit.Outcome{Verdict: kit.Approved, Feedback: "no rule objects"}
+	}
+	feedback := strings.Join(findings[:min(len(findings), maxFindings)], "; ")
+	if more := len(findings) - maxFindings; more > 0 {
+		feedback += fmt.Sprintf("; and %d more", more)
+	}
+	return kit.Outcome{Verdict: kit.Rejected, Feedback: feedback}
+}

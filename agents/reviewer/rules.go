@@ -1,0 +1,78 @@
+package reviewer
+
+import (
+	"math"
+	"regexp"
+	"strings"
+)
+
+// rule finds one kind of secret in a line.
+type rule struct {
+	name  string
+	what  string
+	finds func(line string) bool
+}
+
+var rules = []rule{
+	{"aws-access-key-id", "an AWS access key id", pattern(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"private-key", "a private key", pattern(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
+	{"github-token", "a GitHub token", pattern(`\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b`)},
+	{"slack-token", "a Slack token", pattern(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{"quorate-token", "a Quorate token", pattern(`\bquorate_[a-z]+_[0-9A-Za-z]{43}_[0-9a-f]{8}\b`)},
+	{"password-assignment", "a password", assignsPassword},
+	{"high-entropy-assignment", "what looks like a key or token", assignsRandom},
+}
+
+func pattern(expression string) func(string) bool {
+	return regexp.MustCompile(expression).MatchString
+}
+
+var passwordAssignment = regexp.MustCompile(`(?i)(?:password|passwd|passphrase|pwd)["']?\s*(=|:)\s*(["']?)([^\s"']{4,})`)
+
+// assignsPassword takes any value behind an equals sign or in quotes. Behind a bare colon the value needs a digit, because
+// "Password: required" is prose. Placeholders such as <password> and ${PASSWORD} are no secrets.
+func assignsPassword(line string) bool {
+	for _, match := range passwordAssignment.FindAllStringSubmatch(line, -1) {
+		sign, quote, value := match[1], match[2], match[3]
+		if strings.ContainsAny(value[:1], "<${[*%") {
+			continue
+		}
+		if sign == "=" || quote != "" || strings.ContainsAny(value, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+var keyAssignment = regexp.MustCompile(`(?i)(?:secret|token|api[_-]?key|access[_-]?key|credential)[\w.-]*["']?\s*[=:]\s*["']?([A-Za-z0-9+/=_-]{20,})`)
+
+// minEntropy is in bits per character. English words joined by underscores stay below it, random base 64 of 20 characters
+// and more is above it, as is random hexadecimal.
+const minEntropy = 3.0
+
+// assignsRandom takes a value of 20 characters or more with letters, digits and a high entropy behind a name that speaks of
+// a secret.
+func assignsRandom(line string) bool {
+	for _, match := range keyAssignment.FindAllStringSubmatch(line, -1) {
+		value := match[1]
+		if strings.ContainsAny(value, "0123456789") && strings.ContainsAny(strings.ToLower(value), "abcdefghijklmnopqrstuvwxyz") && entropy(value) >= minEntropy {
+			return true
+		}
+	}
+	return false
+}
+
+// entropy returns the Shannon entropy of text in bits per byte.
+func entropy(text string) float64 {
+	var counts [256]float64
+	for i := range len(text) {
+		counts[text[i]]++
+	}
+	bits, total := 0.0, float64(len(text))
+	for _, n := range counts {
+		if n > 0 {
+			bits -= n / total * math.Log2(n/total)
+		}
+	}
+	return bits
+}
