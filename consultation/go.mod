@@ -6,6 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/quorate/quorate/platform v0.0.0
 	go.etcd.io/bbolt v1.5.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

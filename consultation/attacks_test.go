@@ -1,0 +1,265 @@
+package consultation_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const spanID = "00000000000000a1"
+
+func TestRecordRefusesEveryAttack(t *testing.T) {
+	t.Parallel()
+	type attack struct {
+		recorder consultation.Recorder
+		change   func(*consultation.Claim)
+		reason   string
+		verdict  string // afterwards; empty means pending
+	}
+	tests := map[string]attack{
+		"the source writes its own review span": {
+			recorder: consultation.Recorder{Tenant: tenant, Agent: source},
+			reason:   consultation.ReasonNotTheTarget, verdict: consultation.VerdictUnauthenticated,
+		},
+		"the source names itself as the target": {
+			recorder: consultation.Recorder{Tenant: tenant, Agent: source},
+			change:   func(c *consultation.Claim) { c.TargetAgent, c.ServiceName = source, source },
+			reason:   consultation.ReasonNotTheTarget, verdict: consultation.VerdictUnauthenticated,
+		},
+		"another agent answers in the target's name": {
+			recorder: consultation.Recorder{Tenant: tenant, Agent: "stranger"},
+			reason:   consultation.ReasonNotTheTarget, verdict: consultation.VerdictUnauthenticated,
+		},
+		"an alias of the target answers": {
+			recorder: consultation.Recorder{Tenant: tenant, Agent: "Reviewer"},
+			change:   func(c *consultation.Claim) { c.TargetAgent, c.ServiceName = "Reviewer", "Reviewer" },
+			reason:   consultation.ReasonNotTheTarget, verdict: consultation.VerdictUnauthenticated,
+		},
+		"an admin's credential records a verdict": {
+			recorder: consultation.Recorder{Tenant: tenant},
+			reason:   consultation.ReasonNotAnAgent, verdict: consultation.VerdictUnauthenticated,
+		},
+		"the resource is another service": {
+			change: func(c *consultation.Claim) { c.ServiceName = source },
+			reason: consultation.ReasonOtherService, verdict: consultation.VerdictUnauthenticated,
+		},
+		"the span names another target than its sender": {
+			change: func(c *consultation.Claim) { c.TargetAgent = "tester" }, reason: consultation.ReasonNotTheTarget,
+		},
+		"another tenant's agent of the same name answers": {
+			recorder: consultation.Recorder{Tenant: "other", Agent: target}, reason: consultation.ReasonUnknownConsultation,
+		},
+		"a consultation that was never issued": {
+			change: func(c *consultation.Claim) { c.ConsultationID = "guess" }, reason: consultation.ReasonUnknownConsultation,
+		},
+		"no consultation at all": {
+			change: func(c *consultation.Claim) { c.ConsultationID = "" }, reason: consultation.ReasonUnknownConsultation,
+		},
+		"an endless consultation id": {
+			change: func(c *consultation.Claim) { c.ConsultationID = strings.Repeat("x", 1<<20) }, reason: consultation.ReasonUnknownConsultation,
+		},
+		"an approval for another task": {
+			change: func(c *consultation.Claim) { c.TaskID = "task-2" }, reason: consultation.ReasonOtherTask,
+		},
+		"an approval for another requirement": {
+			change: func(c *consultation.Claim) { c.RequirementID = "r2" }, reason: consultation.ReasonOtherRequirement,
+		},
+		"an approval for another phase": {
+			change: func(c *consultation.Claim) { c.Phase = consultation.PhasePreExecution }, reason: consultation.ReasonOtherPhase,
+		},
+		"an approval of another source's work": {
+			change: func(c *consultation.Claim) { c.SourceAgent = "planner" }, reason: consultation.ReasonOtherSource,
+		},
+		"the target reviews itself": {
+			change: func(c *consultation.Claim) { c.SourceAgent = target }, reason: consultation.ReasonSelfReview,
+		},
+		"another attempt": {
+			change: func(c *consultation.Claim) { c.Attempt++ }, reason: consultation.ReasonOtherAttempt,
+		},
+		"an approval of other content": {
+			change: func(c *consultation.Claim) { c.SubjectDigest = older }, reason: consultation.ReasonOtherDigest,
+		},
+		"a trace that was not minted for it": {
+			change: func(c *consultation.Claim) { c.TraceID = strings.Repeat("ab", 16) },
+			reason: consultation.ReasonOtherTrace, verdict: consultation.VerdictUnauthenticated,
+		},
+		"an unknown outcome": {
+			change: func(c *consultation.Claim) { c.Outcome = "Approved" }, reason: consultation.ReasonUnknownOutcome,
+		},
+		"a feedback that is too long": {
+			change: func(c *consultation.Claim) { c.Feedback = strings.Repeat("x", 1025) }, reason: consultation.ReasonFeedbackTooLong,
+		},
+		"a feedback that is not text": {
+			change: func(c *consultation.Claim) { c.Feedback = "\xff" }, reason: consultation.ReasonMalformed,
+		},
+		"a schema of the future": {
+			change: func(c *consultation.Claim) { c.SchemaVersion = 2 }, reason: consultation.ReasonSchema,
+		},
+		"no trace id": {
+			change: func(c *consultation.Claim) { c.TraceID = strings.Repeat("0", 32) }, reason: consultation.ReasonMalformed,
+		},
+		"no span id": {
+			change: func(c *consultation.Claim) { c.SpanID = "" }, reason: consultation.ReasonMalformed,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			cl := claim(f.issue(t, current), consultation.OutcomeApproved, spanID)
+			if test.change != nil {
+				test.change(&cl)
+			}
+			recorder := test.recorder
+			if recorder.Tenant == "" {
+				recorder = reviewer
+			}
+			err := f.Record(t.Context(), recorder, cl)
+			if fault.ReasonOf(err) != test.reason || !consultation.IsRefusal(err) {
+				t.Errorf("Record() = %v, want the refusal %s", err, test.reason)
+			}
+			want := test.verdict
+			if want == "" {
+				want = consultation.VerdictPending
+			}
+			if allowed, v := f.check(t); allowed || v.Verdict != want {
+				t.Errorf("Check() = %v, %s, want it blocked as %s", allowed, v.Verdict, want)
+			}
+			list, err := f.Consultations(t.Context(), tenant, task)
+			if err != nil {
+				t.Fatalf("Consultations() = %v, want no error", err)
+			}
+			noted := list[0].Refused
+			if test.reason == consultation.ReasonUnknownConsultation {
+				if len(noted) > 0 {
+					t.Errorf("Consultations() notes %v, want nothing", noted)
+				}
+			} else if len(noted) != 1 || noted[0].Reason != test.reason || noted[0].Recorder != recorder.Agent {
+				t.Errorf("Consultations() notes %v, want one refusal %s from %q", noted, test.reason, recorder.Agent)
+			}
+		})
+	}
+}
+
+func TestAForgedSpanDoesNotSpoilAnHonestOne(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	forged := claim(c, consultation.OutcomeRejected, spanID)
+	for i := range 100 {
+		r := consultation.Recorder{Tenant: tenant, Agent: fmt.Sprintf("forger-%d", i%30)}
+		if err := f.Record(t.Context(), r, forged); fault.ReasonOf(err) != consultation.ReasonNotTheTarget {
+			t.Fatalf("Record() = %v, want %s", err, consultation.ReasonNotTheTarget)
+		}
+	}
+	f.record(t, claim(c, consultation.OutcomeApproved, spanID))
+	if allowed, v := f.check(t); !allowed {
+		t.Errorf("Check() = %s, want it allowed", v.Reason)
+	}
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if err != nil || len(list[0].Refused) != consultation.MaxRefusals {
+		t.Errorf("Consultations() notes %d refusals, %v, want %d", len(list[0].Refused), err, consultation.MaxRefusals)
+	}
+}
+
+func TestAnOldApprovalCannotBeReplayed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	first := f.issue(t, older)
+	approval := claim(first, consultation.OutcomeApproved, spanID)
+	f.record(t, approval)
+	second := f.issue(t, current)
+	if second.Attempt != 2 || second.TraceID == first.TraceID {
+		t.Fatalf("Issue() = attempt %d in trace %s, want attempt 2 in a trace of its own", second.Attempt, second.TraceID)
+	}
+	approval.ConsultationID = second.ID
+	if err := f.Record(t.Context(), reviewer, approval); fault.ReasonOf(err) != consultation.ReasonOtherAttempt {
+		t.Errorf("Record() of attempt 1 for attempt 2 = %v, want %s", err, consultation.ReasonOtherAttempt)
+	}
+	if allowed, v := f.check(t); allowed || v.Verdict != consultation.VerdictPending {
+		t.Errorf("Check() = %v, %s, want it blocked as pending", allowed, v.Verdict)
+	}
+}
+
+func TestALateVerdictDoesNotCount(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	cl := claim(f.issue(t, current), consultation.OutcomeApproved, spanID)
+	f.Advance(15*time.Minute + time.Nanosecond)
+	if err := f.Record(t.Context(), reviewer, cl); fault.ReasonOf(err) != consultation.ReasonExpired {
+		t.Errorf("Record() = %v, want %s", err, consultation.ReasonExpired)
+	}
+	allowed, v := f.check(t)
+	if allowed || v.Verdict != consultation.VerdictMissing || !strings.Contains(v.Found, "no answer in time; refused a span from reviewer (EVIDENCE_EXPIRED)") {
+		t.Errorf("Check() = %v, %s, found %q, want it missing with the late span named", allowed, v.Verdict, v.Found)
+	}
+}
+
+func TestASpanIsRecordedOnceAndForAll(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	calls := 0
+	f.OnChange(func(string, string) { calls++ })
+	cl := claim(f.issue(t, current), consultation.OutcomeRejected, spanID)
+	f.record(t, cl)
+	f.record(t, cl)
+	f.Advance(time.Hour)
+	f.record(t, cl) // a sender that never saw our answer
+	cl.Outcome = consultation.OutcomeApproved
+	if err := f.Record(t.Context(), reviewer, cl); fault.ReasonOf(err) != consultation.ReasonConflict {
+		t.Errorf("Record() of other content = %v, want %s", err, consultation.ReasonConflict)
+	}
+	if _, v := f.check(t); v.Verdict != consultation.VerdictRejected || len(v.Evidence) != 1 {
+		t.Errorf("Check() = %s with %d pieces of evidence, want rejected with 1", v.Verdict, len(v.Evidence))
+	}
+	if calls != 1 {
+		t.Errorf("OnChange was called %d times, want 1", calls)
+	}
+}
+
+func TestAFloodOfApprovalsLeavesRoomForARejection(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	refused := 0
+	for i := range 50 {
+		err := f.Record(t.Context(), reviewer, claim(c, consultation.OutcomeApproved, fmt.Sprintf("%016x", i+1)))
+		if err != nil && fault.ReasonOf(err) != consultation.ReasonTooMany {
+			t.Fatalf("Record() = %v, want nil or %s", err, consultation.ReasonTooMany)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if refused != 34 {
+		t.Errorf("Record() refused %d of 50 approvals, want 34", refused)
+	}
+	f.record(t, claim(c, consultation.OutcomeRejected, spanID))
+	if allowed, v := f.check(t); allowed || v.Verdict != consultation.VerdictRejected {
+		t.Errorf("Check() = %v, %s, want it blocked as rejected", allowed, v.Verdict)
+	}
+}
+
+func TestRecordTellsTroubleFromRefusal(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("disk on fire")
+	for name, breakIt := range map[string]func(*failing){
+		"reading": func(s *failing) { s.reads = broken },
+		"writing": func(s *failing) { s.writes = broken },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			cl := claim(f.issue(t, current), consultation.OutcomeApproved, spanID)
+			breakIt(f.store)
+			if err := f.Record(t.Context(), reviewer, cl); !errors.Is(err, broken) || consultation.IsRefusal(err) {
+				t.Errorf("Record() = %v, want %v and no refusal", err, broken)
+			}
+		})
+	}
+}

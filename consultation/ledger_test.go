@@ -1,0 +1,205 @@
+package consultation_test
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func TestIssueMintsWhatNobodyCanGuess(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	for what, test := range map[string]struct{ got, form string }{
+		"id":       {c.ID, `^[a-z2-7]{26}$`},
+		"trace id": {c.TraceID, `^[0-9a-f]{32}$`},
+		"span id":  {c.SpanID, `^[0-9a-f]{16}$`},
+	} {
+		if !regexp.MustCompile(test.form).MatchString(test.got) {
+			t.Errorf("Issue() has the %s %q, want %s", what, test.got, test.form)
+		}
+	}
+	if c.State != consultation.StateOpen || c.Attempt != 1 || c.ExpireTime.Sub(c.IssueTime) != 15*time.Minute || !c.Mandatory {
+		t.Errorf("Issue() = %+v, want an open first attempt of 15 minutes", c)
+	}
+}
+
+func TestIssueAsksOnceWhileTheQuestionIsOpen(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	first := f.issue(t, current)
+	if again := f.issue(t, current); again.ID != first.ID {
+		t.Errorf("Issue() again = %s, want the open %s", again.ID, first.ID)
+	}
+	other := f.issue(t, older)
+	if other.Attempt != 2 {
+		t.Errorf("Issue() about other content = attempt %d, want 2", other.Attempt)
+	}
+	if back := f.issue(t, current); back.Attempt != 3 {
+		t.Errorf("Issue() when the newest asks something else = attempt %d, want 3", back.Attempt)
+	}
+	f.Advance(16 * time.Minute)
+	if late := f.issue(t, current); late.Attempt != 4 {
+		t.Errorf("Issue() after the expiry = attempt %d, want 4", late.Attempt)
+	}
+	q := question(current)
+	q.Requirement.TargetAgent = "tester"
+	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 5 || c.TargetAgent != "tester" {
+		t.Errorf("Issue() with another target = %v, %v, want attempt 5", c, err)
+	}
+	q.Requirement.ID = "r2"
+	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 1 {
+		t.Errorf("Issue() of another requirement = attempt %d, %v, want 1", c.Attempt, err)
+	}
+}
+
+func TestIssueRefuses(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change func(*consultation.Question)
+		reason string
+	}{
+		"a target that is the source": {func(q *consultation.Question) { q.Requirement.TargetAgent = source }, "SELF_REVIEW"},
+		"an unknown phase":            {func(q *consultation.Question) { q.Requirement.Phase = "later" }, "QUESTION_INVALID"},
+		"no digest":                   {func(q *consultation.Question) { q.SubjectDigest = "" }, "QUESTION_INVALID"},
+		"a digest of another kind":    {func(q *consultation.Question) { q.SubjectDigest = "md5:00" }, "QUESTION_INVALID"},
+		"no task":                     {func(q *consultation.Question) { q.TaskID = "" }, "QUESTION_INVALID"},
+		"no requirement":              {func(q *consultation.Question) { q.Requirement.ID = "" }, "QUESTION_INVALID"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := question(current)
+			test.change(&q)
+			if c, err := newFixture(t).Issue(t.Context(), q); fault.ReasonOf(err) != test.reason {
+				t.Errorf("Issue() = %v, %v, want %s", c, err, test.reason)
+			}
+		})
+	}
+}
+
+func TestATaskHasAtMostAHundredConsultations(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range consultation.MaxPerTask {
+		f.issue(t, []string{current, older}[i%2])
+	}
+	_, err := f.Issue(t.Context(), question(current))
+	if fault.KindOf(err) != fault.ResourceExhausted || fault.ReasonOf(err) != "CONSULTATION_LIMIT" {
+		t.Errorf("Issue() the 101st = %v, want CONSULTATION_LIMIT", err)
+	}
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if err != nil || len(list) != consultation.MaxPerTask || list[0].Attempt != 1 || list[99].Attempt != 100 {
+		t.Errorf("Consultations() = %d, %v, want 100, oldest first", len(list), err)
+	}
+}
+
+func TestAConsultationThatCannotBeCarriedFails(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var changes []string
+	f.OnChange(func(tenant, taskID string) { changes = append(changes, tenant+"/"+taskID) })
+	c := f.issue(t, current)
+	if err := f.SetCarrier(t.Context(), tenant, task, c.ID, "child"); err != nil {
+		t.Fatalf("SetCarrier() = %v, want no error", err)
+	}
+	for range 2 {
+		if err := f.Fail(t.Context(), tenant, task, c.ID, "the reviewer is unavailable"); err != nil {
+			t.Fatalf("Fail() = %v, want no error", err)
+		}
+	}
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if err != nil || list[0].State != consultation.StateFailed || list[0].CarrierTaskID != "child" || list[0].Feedback != "the reviewer is unavailable" {
+		t.Errorf("Consultations() = %+v, %v, want a failed one with its carrier and reason", list, err)
+	}
+	allowed, v := f.check(t)
+	if allowed || v.Verdict != consultation.VerdictMissing || !strings.Contains(v.Found, "the reviewer is unavailable") {
+		t.Errorf("Check() = %v, %s, found %q, want it missing with the reason", allowed, v.Verdict, v.Found)
+	}
+	if got := fmt.Sprint(changes); got != "[default/task-1]" {
+		t.Errorf("OnChange saw %s, want one change of default/task-1", got)
+	}
+	f.record(t, claim(c, consultation.OutcomeApproved, spanID)) // only the carrying failed
+	if allowed, v := f.check(t); !allowed {
+		t.Errorf("Check() after the evidence came = %s, want it allowed", v.Reason)
+	}
+	if err := f.Fail(t.Context(), tenant, task, c.ID, "too late"); err != nil {
+		t.Errorf("Fail() of an answered one = %v, want no error", err)
+	}
+	if allowed, v := f.check(t); !allowed {
+		t.Errorf("Check() after a late failure = %s, want it still allowed", v.Reason)
+	}
+}
+
+func TestAConsultationIsFoundOnlyUnderItsTask(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	for _, where := range []struct{ tenant, task, id string }{{tenant, "task-2", c.ID}, {"other", task, c.ID}, {tenant, task, "guess"}} {
+		if err := f.SetCarrier(t.Context(), where.tenant, where.task, where.id, "child"); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
+			t.Errorf("SetCarrier(%v) = %v, want CONSULTATION_NOT_FOUND", where, err)
+		}
+		if err := f.Fail(t.Context(), where.tenant, where.task, where.id, "x"); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
+			t.Errorf("Fail(%v) = %v, want CONSULTATION_NOT_FOUND", where, err)
+		}
+	}
+}
+
+func TestAnOpenConsultationExpiresWhenItIsRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.issue(t, current)
+	f.Advance(15 * time.Minute)
+	if _, v := f.check(t); v.Verdict != consultation.VerdictPending {
+		t.Errorf("Check() at the expiry = %s, want pending", v.Verdict)
+	}
+	f.Advance(time.Nanosecond)
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if err != nil || list[0].State != consultation.StateExpired {
+		t.Errorf("Consultations() = %v, %v, want an expired one", list, err)
+	}
+}
+
+func TestCheckFailsClosedWhenTheStoreIsDown(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.record(t, claim(f.issue(t, current), consultation.OutcomeApproved, spanID))
+	f.store.reads = errors.New("disk on fire")
+	s := subject()
+	recommended := requirement
+	recommended.ID, recommended.Mandatory = "r2", false
+	s.Requirements = append(s.Requirements, recommended)
+	d, err := f.Check(t.Context(), s)
+	if err != nil || d.Allowed {
+		t.Fatalf("Check() = %v, %v, want it blocked without an error", d, err)
+	}
+	for _, v := range d.Requirements {
+		if v.Verdict != consultation.VerdictUnavailable || v.Code != "CONSULTATION_UNAVAILABLE" {
+			t.Errorf("Check() of %s = %s %s, want unavailable", v.Requirement.ID, v.Verdict, v.Code)
+		}
+		if strings.Contains(v.Reason, "fire") {
+			t.Errorf("Check() of %s says %q, want nothing of the cause", v.Requirement.ID, v.Reason)
+		}
+	}
+	s.Requirements = []consultation.Requirement{recommended}
+	if d, err := f.Check(t.Context(), s); err != nil || !d.Allowed {
+		t.Errorf("Check() of a recommended requirement = %v, %v, want it allowed", d, err)
+	}
+	s.Requirements = nil
+	if d, err := f.Check(t.Context(), s); err != nil || !d.Allowed {
+		t.Errorf("Check() without requirements = %v, %v, want it allowed without a look into the store", d, err)
+	}
+}
+
+func TestCheckNeedsToKnowTheTask(t *testing.T) {
+	t.Parallel()
+	if d, err := newFixture(t).Check(t.Context(), consultation.Subject{Tenant: tenant}); fault.ReasonOf(err) != "SUBJECT_INVALID" || d.Allowed {
+		t.Errorf("Check() = %v, %v, want SUBJECT_INVALID", d, err)
+	}
+}
