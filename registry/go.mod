@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/Masterminds/semver/v3 v3.5.0
+	github.com/google/go-cmp v0.7.0
 	github.com/quorate/quorate/platform v0.0.0
 	github.com/quorate/quorate/proto v0.0.0
 	go.etcd.io/bbolt v1.5.0
