@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+func (a *app) agentsDelete() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "delete NAME",
+		Aliases: []string{"rm"},
+		Short:   "Remove an agent, its status and its token; its tasks keep their history",
+		Example: "  quorate agents delete web-fetch --yes",
+		Args:    arguments("NAME"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			if !yes && isTerminal(a.stdin) && !a.confirm("delete agent "+args[0]+"?") {
+				return errors.New("nothing was deleted")
+			}
+			answer := &emptypb.Empty{}
+			if err := s.client.Call(ctx, http.MethodDelete, agentPath(args[0]), nil, nil, answer); err != nil {
+				return err
+			}
+			return a.show(answer, func() { a.out.line("deleted %s", args[0]) })
+		}),
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; without a terminal nothing is asked")
+	return cmd
+}
+
+// confirm asks the person at the terminal.
+func (a *app) confirm(question string) bool {
+	_, _ = io.WriteString(a.err, escape(question, false)+" [y/N] ") // Write keeps the error
+	answer, err := bufio.NewReader(io.LimitReader(a.stdin, 16)).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return err == nil && (answer == "y" || answer == "yes")
+}

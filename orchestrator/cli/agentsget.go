@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+func (a *app) agentsGet() *cobra.Command {
+	return &cobra.Command{
+		Use:     "get NAME",
+		Short:   "Show one agent: status, card, inputs, outputs and consultation rules",
+		Example: "  quorate agents get web-fetch",
+		Args:    arguments("NAME"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			agent := &registryv1.Agent{}
+			if err := s.get(ctx, agentPath(args[0]), nil, agent); err != nil {
+				return err
+			}
+			return a.show(agent, func() { a.agentDetails(agent) })
+		}),
+	}
+}
+
+func (a *app) agentDetails(agent *registryv1.Agent) {
+	c, status := readCard(agent.GetCard()), agent.GetStatus()
+	rows := fields(
+		"Name", agent.GetName(),
+		"Version", agent.GetVersion(),
+		"Description", firstLine(c.description),
+		"Status", status.GetStatus(),
+		"Task", status.GetCurrentTaskId(),
+		"Trouble", status.GetErrorMessage(),
+		"Last seen", a.when(status.GetLastHeartbeat()),
+		"Lease ends", a.when(status.GetLeaseExpireTime()),
+		"Card", agent.GetCardUri(),
+		"Registered", a.when(agent.GetCreateTime()),
+		"Changed", a.when(agent.GetUpdateTime()),
+		"ETag", agent.GetEtag(),
+	)
+	a.out.table("", rows)
+	var interfaces, skills, inputs, outputs, rules [][]string
+	for _, i := range c.interfaces {
+		interfaces = append(interfaces, []string{i.binding, i.url})
+	}
+	for _, skill := range c.skills {
+		skills = append(skills, []string{skill.id, skill.description})
+	}
+	for _, in := range agent.GetMetadata().GetInputSchemas() {
+		inputs = append(inputs, []string{in.GetName(), in.GetSemanticType(), choose(in.GetRequired(), "required", "optional")})
+	}
+	for _, out := range agent.GetMetadata().GetOutputSchemas() {
+		outputs = append(outputs, []string{out.GetName(), out.GetSemanticType(), choose(out.GetGuaranteed(), "always", "sometimes")})
+	}
+	for _, rule := range agent.GetMetadata().GetConsultationRequirements() {
+		rules = append(rules, []string{
+			rule.GetId(), "consult " + rule.GetTargetAgent(), rule.GetPhase(),
+			choose(rule.GetMandatory(), "mandatory", "recommended"), condition(rule.GetCondition()),
+		})
+	}
+	a.section("Interfaces", interfaces)
+	a.section("Skills", skills)
+	a.section("Inputs", inputs)
+	a.section("Outputs", outputs)
+	a.section("Consultation rules", rules)
+}
+
+func condition(c *registryv1.ConsultationCondition) string {
+	if c == nil {
+		return "always"
+	}
+	text := "when " + c.GetAttribute() + " " + c.GetOperator()
+	if c.GetValue() != nil {
+		text += " " + jsonText(c.GetValue())
+	}
+	return text
+}
+
+// section prints a titled table, or nothing when there are no rows.
+func (a *app) section(title string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	a.out.line("")
+	a.out.line("%s", title)
+	a.out.table("  ", rows)
+}
+
+// fields returns the rows of names and values, given in turn, whose value says something.
+func fields(pairs ...string) [][]string {
+	var rows [][]string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" && pairs[i+1] != "-" {
+			rows = append(rows, []string{pairs[i], pairs[i+1]})
+		}
+	}
+	return rows
+}
+
+func choose(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}

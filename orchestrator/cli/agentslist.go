@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+func (a *app) agentsList() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the agents with their status",
+		Example: "  quorate agents list",
+		Args:    arguments(),
+		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
+			all := &registryv1.ListAgentsResponse{}
+			err := pages(limit, func(query url.Values) (int, string, error) {
+				page := &registryv1.ListAgentsResponse{}
+				err := s.get(ctx, "/v1/agents", query, page)
+				all.Agents = append(all.Agents, page.GetAgents()...)
+				all.NextPageToken = page.GetNextPageToken()
+				return len(page.GetAgents()), all.GetNextPageToken(), err
+			})
+			if err != nil {
+				return err
+			}
+			return a.show(all, func() { a.agentTable(all.GetAgents(), all.GetNextPageToken()) })
+		}),
+	}
+	addLimit(cmd, &limit, 1000)
+	return cmd
+}
+
+func (a *app) agentTable(agents []*registryv1.Agent, next string) {
+	rows := [][]string{{"NAME", "STATUS", "VERSION", "SKILLS", "RULES", "LAST SEEN"}}
+	for _, agent := range agents {
+		rows = append(rows, []string{
+			agent.GetName(), agent.GetStatus().GetStatus(), agent.GetVersion(),
+			strconv.Itoa(len(readCard(agent.GetCard()).skills)),
+			strconv.Itoa(len(agent.GetMetadata().GetConsultationRequirements())),
+			a.when(agent.GetStatus().GetLastHeartbeat()),
+		})
+	}
+	a.list(rows, "agents", next)
+}
+
+// list prints a table with a header, or a note that there is nothing, and tells when there is more.
+func (a *app) list(rows [][]string, what, next string) {
+	if len(rows) == 1 {
+		a.err.line("no %s", what)
+		return
+	}
+	a.out.table("", rows)
+	if next != "" {
+		a.err.line("there are more %s; raise --limit to see them", what)
+	}
+}

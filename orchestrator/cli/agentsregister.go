@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+func (a *app) agentsRegister() *cobra.Command {
+	var file, metadata string
+	request := &registryv1.RegisterAgentRequest{}
+	cmd := &cobra.Command{
+		Use:   "register [CARD_URL]",
+		Short: "Register an agent by the URL of its card, or by the card itself",
+		Example: "  quorate agents register https://agent.example.com\n" +
+			"  quorate agents register -f card.json --metadata metadata.json --validate-only",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args)+len(file) == 0 || len(args) > 1 || (len(args) == 1 && file != "") {
+				return usage("takes either the card's URL or -f with the card")
+			}
+			return nil
+		},
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			if err := a.fillRegistration(request, args, file, metadata); err != nil {
+				return err
+			}
+			response := &registryv1.RegisterAgentResponse{}
+			if err := s.postOnce(ctx, "/v1/agents:register", request, response); err != nil {
+				return err
+			}
+			for _, w := range response.GetWarnings() {
+				a.err.line("warning: %s: %s (%s)", w.GetField(), w.GetMessage(), w.GetCode())
+			}
+			if request.GetValidateOnly() {
+				a.err.line("valid; nothing was written")
+			}
+			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&file, "file", "f", "", "file with the card as JSON; - reads stdin")
+	flags.StringVar(&metadata, "metadata", "", "file with inputs, outputs and consultation rules as JSON; - reads stdin")
+	flags.StringVar(&request.RequestId, "request-id", "", "makes a repeated request return the first answer (default random)")
+	flags.BoolVar(&request.ValidateOnly, "validate-only", false, "check everything, write nothing")
+	return cmd
+}
+
+func (a *app) fillRegistration(request *registryv1.RegisterAgentRequest, args []string, file, metadata string) error {
+	request.RequestId = requestID(request.GetRequestId())
+	if file != "" {
+		content := &structpb.Struct{}
+		if err := a.readMessage(file, content); err != nil {
+			return err
+		}
+		request.Source = &registryv1.RegisterAgentRequest_Card{Card: content}
+	} else {
+		request.Source = &registryv1.RegisterAgentRequest_CardUri{CardUri: args[0]}
+	}
+	if metadata != "" {
+		request.Metadata = &registryv1.AgentMetadata{}
+		return a.readMessage(metadata, request.GetMetadata())
+	}
+	return nil
+}

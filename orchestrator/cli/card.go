@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// card is what people want to see of an A2A card.
+type card struct {
+	description string
+	skills      []cardSkill
+	interfaces  []cardInterface
+}
+
+type cardSkill struct{ id, description string }
+
+type cardInterface struct{ binding, url string }
+
+// readCard reads a card of A2A v1.0, or of v0.3, which names its first interface at the top.
+func readCard(s *structpb.Struct) card {
+	c := card{description: stringIn(s, "description")}
+	for _, skill := range structsIn(s, "skills") {
+		c.skills = append(c.skills, cardSkill{id: stringIn(skill, "id"), description: firstLine(stringIn(skill, "description"))})
+	}
+	for _, i := range structsIn(s, "supportedInterfaces") {
+		c.interfaces = append(c.interfaces, cardInterface{strings.TrimSpace(stringIn(i, "protocolBinding") + " " + stringIn(i, "protocolVersion")), stringIn(i, "url")})
+	}
+	if len(c.interfaces) == 0 && stringIn(s, "url") != "" {
+		c.interfaces = append(c.interfaces, cardInterface{stringIn(s, "preferredTransport"), stringIn(s, "url")})
+	}
+	return c
+}
+
+func stringIn(s *structpb.Struct, key string) string { return s.GetFields()[key].GetStringValue() }
+
+func structsIn(s *structpb.Struct, key string) []*structpb.Struct {
+	var list []*structpb.Struct
+	for _, value := range s.GetFields()[key].GetListValue().GetValues() {
+		list = append(list, value.GetStructValue())
+	}
+	return list
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/restclient"
+)
+
+const (
+	defaultServer  = "http://127.0.0.1:8080"
+	maxTokenBytes  = 4 << 10
+	groupAndOthers = 0o077
+)
+
+// The variables that say which server to call, as whom.
+const (
+	envServer    = "QUORATE_SERVER"
+	envToken     = "QUORATE_TOKEN"      //nolint:gosec // the name of a variable
+	envTokenFile = "QUORATE_TOKEN_FILE" //nolint:gosec // the name of a variable
+)
+
+// connect returns a session with the server that flags and environment name.
+func (a *app) connect() (*session, error) {
+	server := a.server
+	if server == "" {
+		server = config.Env(envServer)
+	}
+	if server == "" {
+		server = defaultServer
+	}
+	token, err := a.token(server)
+	if err != nil {
+		return nil, err
+	}
+	client, err := restclient.New(server, token, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &session{client: client}, nil
+}
+
+// token returns the token: of --token-file, of QUORATE_TOKEN, of the file in QUORATE_TOKEN_FILE, or of the dev server on
+// this machine. The dev server listens on loopback only, so its token is offered nowhere else.
+func (a *app) token(server string) (auth.Secret, error) {
+	if a.tokenFile != "" {
+		return a.readToken(a.tokenFile)
+	}
+	if token := config.Env(envToken); token != "" {
+		return auth.Secret(strings.TrimSpace(token)), nil
+	}
+	if file := config.Env(envTokenFile); file != "" {
+		return a.readToken(file)
+	}
+	file := defaultTokenFile()
+	if _, err := os.Stat(file); err != nil || !loopback(server) {
+		return "", nil //nolint:nilerr // without a dev server there is no token to send
+	}
+	return a.readToken(file)
+}
+
+func loopback(server string) bool {
+	u, err := url.Parse(server)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+// readToken reads a token file and warns when other users of this machine can read it, too.
+func (a *app) readToken(name string) (auth.Secret, error) {
+	file, err := os.Open(name) //nolint:gosec // the user names the file
+	if err != nil {
+		return "", fmt.Errorf("reading the token file: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return "", fmt.Errorf("reading the token file: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&groupAndOthers != 0 {
+		a.err.line("warning: %s can be read by other users; chmod 600 %s", name, name)
+	}
+	content, err := io.ReadAll(io.LimitReader(file, maxTokenBytes+1))
+	if err != nil {
+		return "", fmt.Errorf("reading the token file: %w", err)
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" || len(content) > maxTokenBytes {
+		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token file %s is empty or longer than %d KiB", name, maxTokenBytes>>10)
+	}
+	return auth.Secret(token), nil
+}

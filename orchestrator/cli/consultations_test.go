@@ -1,0 +1,52 @@
+package cli_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRequestWaitsForTheOutcome(t *testing.T) {
+	t.Parallel()
+	list := func(state, outcome string) string { return `{"consultations":[` + consultation(state, outcome) + `]}` }
+	tests := map[string]struct {
+		lists []string
+		args  []string
+		exit  int
+		want  string // in stdout
+	}{
+		"an approval is 0":       {[]string{list("open", ""), list("answered", "approved")}, []string{"--wait"}, 0, "approved"},
+		"a rejection is 8":       {[]string{list("answered", "rejected")}, []string{"--wait", "-o", "json"}, 8, `"outcome": "rejected"`},
+		"one that expired is 8":  {[]string{list("expired", "")}, []string{"--wait"}, 8, "expired"},
+		"too long a wait is 9":   {[]string{list("open", "")}, []string{"--wait", "--timeout", "300ms"}, 9, ""},
+		"without --wait it is 0": {nil, nil, 0, "open"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{
+				"POST /v1/tasks/t1/consultations": answer(consultation("open", "")),
+				"GET /v1/tasks/t1/consultations":  answer(test.lists...),
+			})
+			exit, stdout, stderr := g.run(t, "", append([]string{"consultations", "request", "t1", "--requirement", "review"}, test.args...)...)
+			if exit != test.exit || !strings.Contains(stdout, test.want) {
+				t.Errorf("Main(consultations request %q) = %d, %q, %q, want %d and %q", test.args, exit, stdout, stderr, test.exit, test.want)
+			}
+			want := map[string]any{"taskId": "t1", "requirementId": "review"}
+			if diff := cmp.Diff(want, sent(t, g, 0)); diff != "" {
+				t.Errorf("consultations request sent (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCheckAsksForThePhase(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, routes())
+	g.run(t, "", "consultations", "check", "t1", "--phase", "on-error")
+	if want := "GET /v1/tasks/t1:checkConsultations?phase=on-error"; g.seen()[0] != want {
+		t.Errorf("consultations check asked %q, want %q", g.seen()[0], want)
+	}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quorate/quorate/platform/fault"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+)
+
+func (a *app) consultationsRequest() *cobra.Command {
+	var requirement string
+	var waits bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:     "request TASK",
+		Short:   "Have the target of a requirement consulted about a task",
+		Example: "  quorate consultations request 01jb9x --requirement review --wait",
+		Args:    arguments("TASK"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			request := &consultationv1.RequestConsultationRequest{TaskId: args[0], RequirementId: requirement}
+			c := &consultationv1.Consultation{}
+			if err := s.post(ctx, taskPath(args[0])+"/consultations", request, c); err != nil {
+				return err
+			}
+			if !waits {
+				return a.show(c, func() {
+					a.consultation(c)
+					a.err.line("see its outcome: quorate consultations list %s", args[0])
+				})
+			}
+			c, err := outcome(ctx, s, c, timeout)
+			if err != nil {
+				return err
+			}
+			if err := a.show(c, func() { a.consultation(c) }); err != nil {
+				return err
+			}
+			if c.GetOutcome() != "approved" {
+				return &resultError{code: exitBlocked}
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&requirement, "requirement", "", "id of the requirement")
+	cmd.Flags().BoolVar(&waits, "wait", false, "wait for the outcome; exit code 8 when it is not an approval")
+	cmd.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "how long to wait at most")
+	_ = cmd.MarkFlagRequired("requirement") // the flag is there
+	return cmd
+}
+
+const maxPoll = 2 * time.Second
+
+// outcome polls until the consultation is not open any more.
+func outcome(ctx context.Context, s *session, asked *consultationv1.Consultation, timeout time.Duration) (*consultationv1.Consultation, error) {
+	end := time.Now().Add(timeout)
+	for pause := firstPause / 2; asked.GetState() == "open"; pause = min(2*pause, maxPoll) {
+		if time.Until(end) < pause {
+			return nil, fault.New(fault.DeadlineExceeded, "CONSULTATION_OPEN", "consultation %s has no outcome after %v; see it with quorate consultations list %s",
+				asked.GetId(), timeout, asked.GetTaskId())
+		}
+		if err := wait(ctx, pause); err != nil {
+			return nil, err
+		}
+		list, err := s.consultations(ctx, asked.GetTaskId())
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list.GetConsultations() {
+			if c.GetId() == asked.GetId() {
+				asked = c
+			}
+		}
+	}
+	return asked, nil
+}
+
+func (a *app) consultation(c *consultationv1.Consultation) {
+	a.out.table("", fields(
+		"Consultation", c.GetId(),
+		"Task", c.GetTaskId(),
+		"Requirement", c.GetRequirementId(),
+		"Phase", c.GetPhase(),
+		"Target", c.GetTargetAgent(),
+		"State", c.GetState(),
+		"Outcome", c.GetOutcome(),
+		"Feedback", c.GetFeedback(),
+		"Digest", c.GetSubjectDigest(),
+		"Trace", c.GetTraceId(),
+		"Issued", a.when(c.GetIssueTime()),
+		"Expires", a.when(c.GetExpireTime()),
+	))
+}

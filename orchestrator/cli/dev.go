@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quorate/quorate/orchestrator/dev"
+	"github.com/quorate/quorate/platform/config"
+)
+
+const envConfig = "QUORATE_CONFIG"
+
+// devFlag is a flag of dev and the setting it gives.
+type devFlag struct{ name, path, usual, help string }
+
+// devFlags has a flag for every setting: httpAddr is --http-addr.
+func devFlags() []devFlag {
+	var flags []devFlag
+	for field, value := range reflect.ValueOf(dev.DefaultConfig()).Fields() {
+		path := field.Tag.Get("yaml")
+		var name strings.Builder
+		for _, r := range path {
+			if unicode.IsUpper(r) {
+				name.WriteByte('-')
+			}
+			name.WriteRune(unicode.ToLower(r))
+		}
+		flags = append(flags, devFlag{name: name.String(), path: path, usual: fmt.Sprint(value), help: field.Tag.Get("doc")})
+	}
+	return flags
+}
+
+func defaultTokenFile() string { return dev.DefaultTokenFile() }
+
+func (a *app) dev() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "dev",
+		Short:   "Run everything in one process on this machine, with two agents and a demo site",
+		Example: "  quorate dev --data-dir ./data",
+		Args:    arguments(),
+	}
+	load := a.devConfig(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		a.started = true
+		cfg, _, err := load()
+		if err != nil {
+			return err
+		}
+		err = dev.Run(cmd.Context(), cfg, a.out.w, a.err.w) // many goroutines write
+		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return nil // to stop is how dev ends
+		}
+		return err
+	}
+	return cmd
+}
+
+func (a *app) config() *cobra.Command {
+	group := a.group("config", "Look at the configuration")
+	explain := &cobra.Command{
+		Use:     "explain",
+		Short:   "Print every setting of dev with its value and where that comes from",
+		Example: "  quorate config explain --config quorate.yaml",
+		Args:    arguments(),
+	}
+	load := a.devConfig(explain)
+	explain.RunE = func(*cobra.Command, []string) error {
+		a.started = true
+		_, sources, err := load()
+		if err != nil {
+			return err
+		}
+		return sources.Explain(a.out)
+	}
+	group.AddCommand(explain)
+	return group
+}
+
+// devConfig adds the flags of dev to cmd and returns what reads them, the environment and the file.
+func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources, error) {
+	file := cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")
+	for _, f := range devFlags() {
+		cmd.Flags().String(f.name, f.usual, f.help)
+	}
+	return func() (dev.Config, *config.Sources, error) {
+		given := make(map[string]string)
+		for _, f := range devFlags() {
+			if flag := cmd.Flags().Lookup(f.name); flag.Changed {
+				given[f.path] = flag.Value.String()
+			}
+		}
+		name := *file
+		if name == "" {
+			name = config.Env(envConfig)
+		}
+		cfg := dev.DefaultConfig()
+		sources, err := config.Load(&cfg, config.Options{
+			File: name, Flags: given, KnownEnv: []string{envServer, envToken, envTokenFile, envConfig},
+		})
+		if err != nil {
+			return cfg, nil, err
+		}
+		for _, warning := range sources.Warnings() {
+			a.err.line("warning: %s", warning)
+		}
+		return cfg, sources, nil
+	}
+}

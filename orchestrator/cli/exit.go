@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	exitOther       = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitDenied      = 4
+	exitConflict    = 5
+	exitInvalid     = 6
+	exitTaskFailed  = 7
+	exitBlocked     = 8
+	exitUnavailable = 9
+	exitInterrupted = 130
+)
+
+// resultError is a verb that did its work and found something that the exit code has to tell. It prints nothing.
+type resultError struct{ code int }
+
+func (*resultError) Error() string { return "the result is told by the exit code" }
+
+// exit prints err and returns the exit code.
+func (a *app) exit(ctx context.Context, cmd *cobra.Command, err error) int {
+	if err == nil {
+		return 0
+	}
+	if result, ok := errors.AsType[*resultError](err); ok {
+		return result.code
+	}
+	if _, ok := errors.AsType[*usageError](err); ok || !a.started {
+		a.err.line("%s: %s", cmd.CommandPath(), firstLine(err.Error()))
+		a.err.line("see %q", cmd.CommandPath()+" --help")
+		return exitUsage
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		a.err.line("%s: interrupted", cmd.CommandPath())
+		return exitInterrupted
+	}
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		a.explain(cmd, err, e)
+		return exitCode(e)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		a.err.line("%s: no answer in time", cmd.CommandPath())
+		return exitUnavailable
+	}
+	a.err.line("%s: %s", cmd.CommandPath(), err)
+	return exitOther
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func exitCode(e *fault.Error) int {
+	switch e.Kind {
+	case fault.NotFound:
+		return exitNotFound
+	case fault.Unauthenticated, fault.PermissionDenied:
+		return exitDenied
+	case fault.Conflict, fault.AlreadyExists:
+		return exitConflict
+	case fault.InvalidArgument, fault.FailedPrecondition:
+		return exitInvalid
+	case fault.Unavailable, fault.DeadlineExceeded:
+		return exitUnavailable
+	default:
+		return exitOther
+	}
+}
+
+// explain prints what failed, the reason for programs, what is wrong with which field, and what to do.
+func (a *app) explain(cmd *cobra.Command, err error, e *fault.Error) {
+	a.err.line("%s: %s (%s)", cmd.CommandPath(), err, e.Reason)
+	for _, v := range e.Violations {
+		if strings.Contains(e.Message, v.Description) {
+			a.err.line("  field: %s", v.Field)
+			continue
+		}
+		a.err.line("  field: %s: %s", v.Field, v.Description)
+	}
+	if todo := advice(e); todo != "" {
+		a.err.line("  try: %s", todo)
+	}
+}
+
+// advice says what to do, where the message of the server cannot know it.
+func advice(e *fault.Error) string {
+	if e.RetryAfter > 0 {
+		return "again in " + e.RetryAfter.Round(time.Second).String()
+	}
+	switch e.Reason {
+	case "AGENT_NOT_FOUND":
+		return "quorate agents list"
+	case "TASK_NOT_FOUND":
+		return "quorate tasks list"
+	case "SERVER_UNREACHABLE":
+		return "quorate dev starts a server on this machine"
+	}
+	switch e.Kind {
+	case fault.Unauthenticated:
+		return "give a valid token with --token-file FILE, QUORATE_TOKEN_FILE or QUORATE_TOKEN; quorate dev prints where its token is"
+	case fault.Conflict:
+		return "read it again, then repeat the change"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,167 @@
+package cli_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestExitCodeTellsWhatFailed(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		status, code int
+		exit         int
+	}{
+		"an unknown name is 3":                {http.StatusNotFound, 5, 3},
+		"no valid token is 4":                 {http.StatusUnauthorized, 16, 4},
+		"a role that does not suffice is 4":   {http.StatusForbidden, 7, 4},
+		"a name that is taken is 5":           {http.StatusConflict, 6, 5},
+		"a concurrent change is 5":            {http.StatusConflict, 10, 5},
+		"an invalid argument is 6":            {http.StatusBadRequest, 3, 6},
+		"a state that does not allow it is 6": {http.StatusBadRequest, 9, 6},
+		"an unavailable server is 9":          {http.StatusServiceUnavailable, 14, 9},
+		"a server out of time is 9":           {http.StatusGatewayTimeout, 4, 9},
+		"a bug is 1":                          {http.StatusInternalServerError, 13, 1},
+		"a used up quota is 1":                {http.StatusTooManyRequests, 8, 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/x": {refuse(test.status, test.code, "THE_REASON", "the message")}})
+			exit, stdout, stderr := g.run(t, "", "agents", "get", "x")
+			if exit != test.exit || stdout != "" {
+				t.Errorf("Main(agents get x) = %d, stdout %q, want %d and nothing", exit, stdout, test.exit)
+			}
+			if first, _, _ := strings.Cut(stderr, "\n"); first != "quorate agents get: the message (THE_REASON)" {
+				t.Errorf("Main(agents get x) printed %q, want the verb, the message and the reason", stderr)
+			}
+			if strings.Contains(stderr, "Usage") || strings.Contains(stderr, "--help") {
+				t.Errorf("Main(agents get x) printed %q, want no usage after an error of the server", stderr)
+			}
+		})
+	}
+}
+
+func TestErrorsNameTheFieldsAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ body, want string }{
+		"a field": {
+			`{"code":3,"message":"two fields are wrong","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"VALIDATION_FAILED"},
+				{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"no spaces"},{"field":"a.b","description":"two fields are wrong"}]}]}`,
+			"quorate agents get: two fields are wrong (VALIDATION_FAILED)\n  field: name: no spaces\n  field: a.b\n",
+		},
+		"a time to come back": {
+			`{"code":14,"message":"busy","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"BUSY"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"2s"}]}`,
+			"quorate agents get: busy (BUSY)\n  try: again in 2s\n",
+		},
+		"a list to choose from": {
+			`{"code":5,"message":"no agent x","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"AGENT_NOT_FOUND"}]}`,
+			"quorate agents get: no agent x (AGENT_NOT_FOUND)\n  try: quorate agents list\n",
+		},
+		"a token": {
+			`{"code":16,"message":"no token"}`,
+			"quorate agents get: no token (UNAUTHENTICATED)\n  try: give a valid token with --token-file FILE, QUORATE_TOKEN_FILE or QUORATE_TOKEN; quorate dev prints where its token is\n",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/x": {func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write([]byte(test.body))
+			}}})
+			if _, _, stderr := g.run(t, "", "agents", "get", "x"); stderr != test.want {
+				t.Errorf("Main(agents get x) printed %q, want %q", stderr, test.want)
+			}
+		})
+	}
+}
+
+func TestAServerThatIsNotThereIs9(t *testing.T) {
+	t.Parallel()
+	exit, _, stderr := run(t.Context(), "", "agents", "list", "--server", "http://127.0.0.1:1", "--token-file", write(t, "token", "x"))
+	if exit != 9 || !strings.Contains(stderr, "http://127.0.0.1:1") || !strings.Contains(stderr, "SERVER_UNREACHABLE") {
+		t.Errorf("Main(agents list) = %d, %q, want 9 and the address", exit, stderr)
+	}
+}
+
+func TestAnInterruptIs130(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents": {func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	}}})
+	exit, stdout, stderr := run(ctx, "", "agents", "list", "--server", g.url, "--token-file", g.token)
+	if exit != 130 || stdout != "" || stderr != "quorate agents list: interrupted\n" {
+		t.Errorf("Main(agents list) = %d, %q, %q, want 130 and a word about it", exit, stdout, stderr)
+	}
+}
+
+func TestAWrongCommandLineIs2(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args []string
+		want string // in the first line
+	}{
+		"an unknown noun":           {[]string{"agnets"}, `unknown verb "agnets"; did you mean agents?`},
+		"an unknown verb":           {[]string{"tasks", "sumbit"}, `unknown verb "sumbit"; did you mean submit?`},
+		"an unknown flag":           {[]string{"tasks", "submit", "--agnet", "x"}, "unknown flag: --agnet; did you mean --agent?"},
+		"an unknown client flag":    {[]string{"tasks", "list", "--sever", "x"}, "unknown flag: --sever; did you mean --server?"},
+		"a flag of another command": {[]string{"version", "--server", "x"}, "unknown flag: --server"},
+		"an unknown format":         {[]string{"agents", "list", "-o", "yaml"}, "must be table or json"},
+		"a missing name":            {[]string{"agents", "get"}, "takes the argument NAME, got 0"},
+		"a name too many":           {[]string{"agents", "list", "x"}, "takes no arguments, got 1"},
+		"a step instead of a name":  {[]string{"agents", "delete", ".."}, `".." is no NAME`},
+		"no route":                  {[]string{"tasks", "submit", "--text", "x"}, "[agent skill]"},
+		"two routes":                {[]string{"tasks", "submit", "--text", "x", "--agent", "a", "--skill", "s"}, "[agent skill]"},
+		"nothing to do":             {[]string{"tasks", "submit", "--agent", "a"}, "[text file message]"},
+		"an attribute without =":    {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--attr", "k"}, `--attr "k" is not key=value`},
+		"an attribute given twice":  {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--attr", "k=1", "--attr", "k=2"}, "--attr k is given twice"},
+		"a deadline in the past":    {[]string{"tasks", "submit", "--agent", "a", "--text", "x", "--deadline", "-1s"}, "--deadline must be longer than 0"},
+		"no requirement":            {[]string{"consultations", "request", "t"}, `"requirement" not set`},
+		"no card":                   {[]string{"agents", "register"}, "either the card's URL or -f"},
+		"two cards":                 {[]string{"agents", "register", "http://x", "-f", "c.json"}, "either the card's URL or -f"},
+		"a limit of nothing":        {[]string{"agents", "list", "--limit", "0"}, "--limit must be from 1 to 100000"},
+		"available without a skill": {[]string{"skills", "find", "--available"}, "--available needs a SKILL"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exit, stdout, stderr := run(t.Context(), "", test.args...)
+			lines := strings.Split(strings.TrimSpace(stderr), "\n")
+			if exit != 2 || stdout != "" || len(lines) != 2 || !strings.Contains(lines[0], test.want) || !strings.HasPrefix(lines[1], `see "quorate`) {
+				t.Errorf("Main(%q) = %d, %q, %q, want 2, %q and where to find help", test.args, exit, stdout, stderr, test.want)
+			}
+		})
+	}
+}
+
+func TestEveryVerbHasHelpWithAnExample(t *testing.T) {
+	t.Parallel()
+	verbs := []string{
+		"", "dev", "version", "config explain", "agents list", "agents get", "agents register", "agents delete", "agents token", "skills find",
+		"tasks submit", "tasks get", "tasks list", "tasks watch", "tasks cancel", "tasks explain",
+		"consultations request", "consultations list", "consultations check",
+	}
+	for _, verb := range verbs {
+		exit, stdout, stderr := run(t.Context(), "", append(strings.Fields(verb), "--help")...)
+		if exit != 0 || stderr != "" || !strings.Contains(stdout, "Examples:\n  ") {
+			t.Errorf("Main(%s --help) = %d, %q, %q, want 0 and an example", verb, exit, stdout, stderr)
+		}
+	}
+	for _, alone := range []string{"", "agents", "tasks"} {
+		if exit, stdout, _ := run(t.Context(), "", strings.Fields(alone)...); exit != 0 || !strings.Contains(stdout, "Usage:") {
+			t.Errorf("Main(%q) = %d, %q, want 0 and the help", alone, exit, stdout)
+		}
+	}
+}
+
+func TestVersionNamesTheToolchain(t *testing.T) {
+	t.Parallel()
+	exit, stdout, stderr := run(t.Context(), "", "version")
+	if exit != 0 || stderr != "" || !strings.HasPrefix(stdout, "quorate ") || !strings.Contains(stdout, "go1.") {
+		t.Errorf("Main(version) = %d, %q, %q, want 0 and the version of quorate and Go", exit, stdout, stderr)
+	}
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// maxInputBytes is the longest file that is read; the server's own limits are lower.
+const maxInputBytes = 1 << 20
+
+// readFile reads a file of at most 1 MiB; - is stdin.
+func (a *app) readFile(name string) ([]byte, error) {
+	var from io.Reader = a.stdin
+	if name != "-" {
+		file, err := os.Open(name) //nolint:gosec // the user names the file
+		if err != nil {
+			return nil, fmt.Errorf("reading the input: %w", err)
+		}
+		defer file.Close() //nolint:errcheck // it was only read
+		from = file
+	}
+	content, err := io.ReadAll(io.LimitReader(from, maxInputBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if len(content) > maxInputBytes {
+		return nil, fault.New(fault.InvalidArgument, "INPUT_TOO_LARGE", "%s is longer than %d KiB", name, maxInputBytes>>10)
+	}
+	return content, nil
+}
+
+// readMessage reads a file of protojson into m. An unknown field is an error: it is most likely a slip of the pen.
+func (a *app) readMessage(name string, m proto.Message) error {
+	content, err := a.readFile(name)
+	if err != nil {
+		return err
+	}
+	if err := protojson.Unmarshal(content, m); err != nil {
+		text := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0") // protojson varies the space
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", name, text)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs the command line args, without the program's name, and returns the exit code of the package comment.
+//
+// A cancelled ctx interrupts the command; `dev` then stops and returns 0.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (exit int) {
+	a := &app{stdin: stdin, out: &printer{w: stdout}, err: &printer{w: stderr}}
+	root := a.root()
+	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
+	root.SetIn(stdin)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.out.err
+	}
+	return a.exit(ctx, command, err)
+}
+
+// app is one run of the command line.
+type app struct {
+	stdin io.Reader
+	out   *printer
+	err   *printer
+
+	server    string
+	tokenFile string
+	json      outputFormat
+	started   bool // whether a verb began: an error before it is a usage error
+}
+
+func (a *app) root() *cobra.Command {
+	root := a.group("quorate", "A registry and router for A2A agents, with gates that need evidence of consultations.")
+	root.Example = "  quorate dev\n  quorate agents list\n  quorate tasks submit --agent web-fetch --text 'Fetch https://example.com' --watch"
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.dev(), a.config(), a.agents(), a.skills(), a.tasks(), a.consultations(), a.version())
+	return root
+}
+
+// group returns a command that only holds others: alone it prints its help, and a verb that it does not have is a usage error.
+func (a *app) group(name, short string, aliases ...string) *cobra.Command {
+	return &cobra.Command{
+		Use:     name,
+		Short:   short,
+		Aliases: aliases,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return usage("unknown verb %q%s", args[0], didYouMean(args[0], verbs(cmd), ""))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+}
+
+// clients returns a group whose verbs call a server, with the flags that say which one.
+func (a *app) clients(name, short string, aliases ...string) *cobra.Command {
+	cmd := a.group(name, short, aliases...)
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&a.server, "server", "", "base URL of the server (env QUORATE_SERVER; default "+defaultServer+")")
+	flags.StringVar(&a.tokenFile, "token-file", "", "file that holds the token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
+	flags.VarP(&a.json, "output", "o", "table or json")
+	return cmd
+}
+
+// calls makes the RunE of a verb that calls a server.
+func (a *app) calls(verb func(ctx context.Context, s *session, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.started = true
+		s, err := a.connect()
+		if err != nil {
+			return err
+		}
+		return verb(cmd.Context(), s, args)
+	}
+}

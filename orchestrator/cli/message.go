@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+func textPart(text string) *a2apb.Part {
+	return &a2apb.Part{Content: &a2apb.Part_Text{Text: text}}
+}
+
+// filePart is text when the content is, so that agents which read text only understand it.
+func filePart(name string, content []byte) *a2apb.Part {
+	part := textPart(string(content))
+	if !utf8.Valid(content) {
+		part = &a2apb.Part{Content: &a2apb.Part_Raw{Raw: content}}
+	}
+	if name != "-" {
+		part.Filename = filepath.Base(name)
+	}
+	return part
+}
+
+// attributes reads key=value pairs. A value that is a JSON scalar is that scalar; any other is a string.
+func attributes(pairs []string) (map[string]*structpb.Value, error) {
+	found := make(map[string]*structpb.Value, len(pairs))
+	for _, pair := range pairs {
+		key, text, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return nil, usage("--attr %q is not key=value", pair)
+		}
+		if _, twice := found[key]; twice {
+			return nil, usage("--attr %s is given twice", key)
+		}
+		found[key] = scalar(text)
+	}
+	return found, nil
+}
+
+func scalar(text string) *structpb.Value {
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err == nil {
+		switch value := value.(type) {
+		case bool:
+			return structpb.NewBoolValue(value)
+		case float64:
+			return structpb.NewNumberValue(value)
+		case string:
+			return structpb.NewStringValue(value)
+		case nil:
+			return structpb.NewNullValue()
+		}
+	}
+	return structpb.NewStringValue(text)
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// outputFormat is the value of -o: whether the output is JSON.
+type outputFormat bool
+
+// Set takes table or json.
+func (o *outputFormat) Set(text string) error {
+	if text != "table" && text != "json" {
+		return errors.New("must be table or json")
+	}
+	*o = text == "json"
+	return nil
+}
+
+// String returns table or json.
+func (o *outputFormat) String() string {
+	if *o {
+		return "json"
+	}
+	return "table"
+}
+
+// Type names the values in help texts.
+func (*outputFormat) Type() string { return "format" }
+
+// show prints m as one JSON document, or calls table.
+func (a *app) show(m proto.Message, table func()) error {
+	if !a.json {
+		table()
+		return nil
+	}
+	compact, err := compactJSON(m)
+	if err != nil {
+		return err
+	}
+	return a.document(compact)
+}
+
+// document prints one JSON value, indented.
+func (a *app) document(compact []byte) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, compact, "", "  "); err != nil {
+		return fmt.Errorf("indenting JSON: %w", err)
+	}
+	b.WriteByte('\n')
+	_, err := a.out.Write(b.Bytes())
+	return err
+}
+
+// jsonLine prints m as one line of JSON.
+func (a *app) jsonLine(m proto.Message) error {
+	compact, err := compactJSON(m)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(append(compact, '\n'))
+	return err
+}
+
+// compactJSON returns protojson of m without the white space that protojson varies from build to build.
+func compactJSON(m proto.Message) ([]byte, error) {
+	content, err := protojson.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the answer: %w", err)
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, content); err != nil {
+		return nil, fmt.Errorf("compacting JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// when prints a time as its distance from now to a person and as RFC 3339 in UTC to a program.
+func (a *app) when(t *timestamppb.Timestamp) string {
+	if t == nil {
+		return "-"
+	}
+	if a.out.terminal() {
+		return relative(time.Until(t.AsTime()))
+	}
+	return t.AsTime().UTC().Format(time.RFC3339)
+}
+
+// clock prints the time of an event: the local time of day to a person, RFC 3339 in UTC to a program.
+func (a *app) clock(t *timestamppb.Timestamp) string {
+	if a.out.terminal() {
+		return t.AsTime().Local().Format("15:04:05")
+	}
+	return t.AsTime().UTC().Format(time.RFC3339)
+}
+
+// relative says how far away a time is, in its largest unit.
+func relative(distance time.Duration) string {
+	amount := distance.Abs()
+	var text string
+	switch {
+	case amount < time.Minute:
+		text = fmt.Sprintf("%ds", amount/time.Second)
+	case amount < time.Hour:
+		text = fmt.Sprintf("%dm", amount/time.Minute)
+	case amount < 48*time.Hour:
+		text = fmt.Sprintf("%dh", amount/time.Hour)
+	default:
+		text = fmt.Sprintf("%dd", amount/(24*time.Hour))
+	}
+	if distance > 0 {
+		return "in " + text
+	}
+	return text + " ago"
+}

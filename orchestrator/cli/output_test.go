@@ -1,0 +1,144 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/orchestrator/cli"
+)
+
+// routes has an answer for every call that only reads.
+func routes() map[string][]http.HandlerFunc {
+	return map[string][]http.HandlerFunc{
+		"GET /v1/agents":                          answer(`{"agents":[`+oldAgent+`],"nextPageToken":"p2"}`, `{"agents":[`+webFetch+`]}`),
+		"GET /v1/agents/web-fetch":                answer(webFetch),
+		"GET /v1/agents/old":                      answer(oldAgent),
+		"GET /v1/skills":                          answer(`{"skills":[{"id":"fetch_url","agentName":"web-fetch","agentStatus":"available","description":"Fetches a page as Markdown, with its links, its headings and its tables."}]}`),
+		"GET /v1/skills/fetch_url/agents":         answer(`{"agents":[` + webFetch + `]}`),
+		"GET /v1/tasks":                           answer(`{"tasks":[`+blockedTask+`],"nextPageToken":"p2"}`, `{"tasks":[`+completedTask+`],"nextPageToken":"p3"}`),
+		"GET /v1/tasks/t1":                        answer(blockedTask),
+		"GET /v1/tasks/done":                      answer(completedTask),
+		"GET /v1/tasks/failed":                    answer(failedTask),
+		"GET /v1/tasks/t1/consultations":          answer(`{"consultations":[` + consultation("answered", "approved") + `]}`),
+		"GET /v1/tasks/none/consultations":        answer(`{}`),
+		"GET /v1/tasks/t1:checkConsultations":     answer(`{"requirements":[` + rejected + `,` + skipped + `]}`),
+		"GET /v1/tasks/done:checkConsultations":   answer(`{"allowed":true}`),
+		"GET /v1/tasks/failed:checkConsultations": answer(`{"allowed":true}`),
+	}
+}
+
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		args []string
+		exit int
+	}{
+		"agents_list":         {args: []string{"agents", "list"}},
+		"agents_list_json":    {args: []string{"agent", "ls", "-o", "json"}},
+		"agents_get":          {args: []string{"agents", "get", "web-fetch"}},
+		"agents_get_v03":      {args: []string{"agents", "get", "old"}},
+		"skills_all":          {args: []string{"skills", "find"}},
+		"skills_find":         {args: []string{"skill", "find", "fetch_url", "--available"}},
+		"tasks_list":          {args: []string{"tasks", "list", "--limit", "2"}},
+		"tasks_get":           {args: []string{"tasks", "get", "done"}},
+		"tasks_get_json":      {args: []string{"task", "get", "done", "-o", "json"}},
+		"tasks_get_failed":    {args: []string{"tasks", "get", "failed"}},
+		"tasks_explain":       {args: []string{"tasks", "explain", "t1"}},
+		"tasks_explain_done":  {args: []string{"tasks", "explain", "done"}},
+		"tasks_explain_fail":  {args: []string{"tasks", "explain", "failed"}},
+		"tasks_explain_json":  {args: []string{"tasks", "explain", "t1", "-o", "json"}},
+		"consultations_list":  {args: []string{"consultations", "list", "t1"}},
+		"consultations_none":  {args: []string{"consultation", "ls", "none"}},
+		"consultations_check": {args: []string{"consultations", "check", "t1", "--phase", "pre-completion"}, exit: 8},
+		"consultations_pass":  {args: []string{"consultations", "check", "done"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exit, stdout, stderr := newGateway(t, routes()).run(t, "", test.args...)
+			if exit != test.exit {
+				t.Errorf("Main(%q) = %d, want %d", test.args, exit, test.exit)
+			}
+			golden(t, name, stdout+"--- stderr\n"+stderr)
+		})
+	}
+}
+
+func TestListsAskForNoMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, routes())
+	g.run(t, "", "tasks", "list", "--limit", "2")
+	want := []string{"GET /v1/tasks?page_size=2", "GET /v1/tasks?page_size=1&page_token=p2"}
+	if diff := cmp.Diff(want, g.seen()); diff != "" {
+		t.Errorf("tasks list --limit 2 asked (-want +got):\n%s", diff)
+	}
+}
+
+func TestTextFromOutsideCannotSteerATerminal(t *testing.T) {
+	t.Parallel()
+	const evil = `"x\u001b]0;pwned\u0007\u202e\u009b2J\r\ny"`
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"GET /v1/agents":    answer(`{"agents":[{"name":` + evil + `}]}`),
+		"GET /v1/agents/x":  {refuse(http.StatusNotFound, 5, "AGENT_NOT_FOUND", "no \x1b[2J\nagent")},
+		"GET /v1/tasks/t1":  answer(`{"id":` + evil + `,"artifacts":[{"name":` + evil + `,"parts":[{"text":` + evil + `}]}]}`),
+		"GET /v1/tasks/t1w": answer(`{"id":"t1w"}`),
+		"GET /v1/tasks/t1w:watch": {stream(false, `{"event":{"sequence":"1","type":"progress","detail":`+evil+`}}`,
+			`{"task":{"id":"t1w","state":"TASK_STATE_COMPLETED","artifacts":[{"parts":[{"text":`+evil+`}]}]}}`)},
+	})
+	for _, args := range [][]string{{"agents", "list"}, {"agents", "get", "x"}, {"tasks", "get", "t1"}, {"tasks", "watch", "t1w"}} {
+		_, stdout, stderr := g.run(t, "", args...)
+		if got := stdout + stderr; strings.ContainsAny(got, "\x1b\a\r\u009b\u202e") || len(got) == 0 {
+			t.Errorf("Main(%q) printed %q, want text without control characters", args, got)
+		}
+	}
+	_, stdout, _ := g.run(t, "", "agents", "list", "-o", "json")
+	var list struct{ Agents []struct{ Name string } }
+	if err := json.Unmarshal([]byte(stdout), &list); err != nil || list.Agents[0].Name != "x\x1b]0;pwned\a\u202e\u009b2J\r\ny" {
+		t.Errorf("agents list -o json = %q, %v, want the name untouched", stdout, err)
+	}
+}
+
+func TestEscape(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text string
+		many bool
+		want string
+	}{
+		"plain text stays":                      {"grüße, 世界 🙂 a\u00a0b", false, "grüße, 世界 🙂 a\u00a0b"},
+		"escape is shown":                       {"\x1b[31m", false, `\x1b[31m`},
+		"delete and C1 are shown":               {"\x7f\u009b", true, `\x7f\u009b`},
+		"a line break is shown in one line":     {"a\nb\tc", false, `a\nb\tc`},
+		"a line break stays in many lines":      {"a\r\nb\tc", true, "a\nb\tc"},
+		"a return alone is shown":               {"safe\revil", true, `safe\revil`},
+		"a turned direction is shown":           {"a\u202eb", true, `a\u202eb`},
+		"bytes that are no UTF-8 are shown":     {"a\xffb", false, `a\xffb`},
+		"the replacement character is a letter": {"\ufffd", false, "\ufffd"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := cli.Escape(test.text, test.many); got != test.want {
+				t.Errorf("escape(%q, %v) = %q, want %q", test.text, test.many, got, test.want)
+			}
+		})
+	}
+}
+
+func TestRelative(t *testing.T) {
+	t.Parallel()
+	tests := map[time.Duration]string{
+		0: "0s ago", -12 * time.Second: "12s ago", -90 * time.Second: "1m ago", -47 * time.Hour: "47h ago",
+		-72 * time.Hour: "3d ago", 5*time.Minute + time.Second: "in 5m",
+	}
+	for distance, want := range tests {
+		if got := cli.Relative(distance); got != want {
+			t.Errorf("relative(%v) = %q, want %q", distance, got, want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// printer writes to one stream. It keeps the first error, so that only Main looks for it. All methods but Write escape
+// what they print.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+// Write passes p on as it is.
+func (p *printer) Write(b []byte) (int, error) {
+	if p.err != nil {
+		return 0, p.err
+	}
+	n, err := p.w.Write(b)
+	p.err = err
+	return n, err
+}
+
+// terminal reports whether a person reads the stream.
+func (p *printer) terminal() bool { return isTerminal(p.w) }
+
+func isTerminal(stream any) bool {
+	file, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// line prints one line; a line break in it is escaped.
+func (p *printer) line(format string, args ...any) {
+	_, _ = io.WriteString(p, escape(fmt.Sprintf(format, args...), false)+"\n") // Write keeps the error
+}
+
+// text prints text of any number of lines, each one after indent.
+func (p *printer) text(indent, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(escape(text, true), "\n"), "\n") {
+		_, _ = io.WriteString(p, strings.TrimRight(indent+line, " ")+"\n") // Write keeps the error
+	}
+}
+
+// table prints rows in aligned columns after indent; the first row may be a header.
+func (p *printer) table(indent string, rows [][]string) {
+	tw := tabwriter.NewWriter(p, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = escape(cell, false)
+		}
+		_, _ = io.WriteString(tw, indent+strings.Join(cells, "\t")+"\n") // Write keeps the error
+	}
+	_ = tw.Flush() // Write keeps the error
+}
+
+// escape makes text from outside harmless: control characters, which can move a terminal's cursor or rename its window, and
+// format characters, which can turn the direction of writing, become Go escapes. With many, line breaks and tabs stay.
+func escape(text string, many bool) string {
+	if many {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case many && (r == '\n' || r == '\t'):
+			b.WriteRune(r)
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029':
+			b.WriteString(strings.Trim(fmt.Sprintf("%+q", r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// cut shortens text for a column of a table.
+func cut(text string, limit int) string {
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text
+	}
+	return string(runes[:limit-1]) + "…"
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/restclient"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+// session is the API of one server.
+type session struct{ client *restclient.Client }
+
+func (s *session) get(ctx context.Context, path string, query url.Values, out proto.Message) error {
+	return s.client.Call(ctx, http.MethodGet, path, query, nil, out)
+}
+
+func (s *session) post(ctx context.Context, path string, in, out proto.Message) error {
+	return s.client.Call(ctx, http.MethodPost, path, nil, in, out)
+}
+
+const (
+	tries      = 3
+	firstPause = 250 * time.Millisecond
+)
+
+// postOnce posts a request that has a request id: the server does it once however often it arrives, so an
+// answer that was lost on the way is asked for again.
+func (s *session) postOnce(ctx context.Context, path string, in, out proto.Message) error {
+	pause := firstPause
+	for try := 1; ; try++ {
+		err := s.post(ctx, path, in, out)
+		if try == tries || fault.ReasonOf(err) != "SERVER_UNREACHABLE" {
+			return err
+		}
+		if err := wait(ctx, pause); err != nil {
+			return err
+		}
+		pause *= 2
+	}
+}
+
+func (s *session) task(ctx context.Context, id string) (*orchestratorv1.Task, error) {
+	task := &orchestratorv1.Task{}
+	return task, s.get(ctx, taskPath(id), nil, task)
+}
+
+func (s *session) check(ctx context.Context, task, phase string) (*consultationv1.CheckConsultationsResponse, error) {
+	query := url.Values{}
+	if phase != "" {
+		query.Set("phase", phase)
+	}
+	check := &consultationv1.CheckConsultationsResponse{}
+	return check, s.get(ctx, taskPath(task)+":checkConsultations", query, check)
+}
+
+func (s *session) consultations(ctx context.Context, task string) (*consultationv1.ListConsultationsResponse, error) {
+	list := &consultationv1.ListConsultationsResponse{}
+	return list, s.get(ctx, taskPath(task)+"/consultations", nil, list)
+}
+
+func agentPath(name string) string { return "/v1/agents/" + url.PathEscape(name) }
+
+func taskPath(id string) string { return "/v1/tasks/" + url.PathEscape(id) }
+
+const (
+	pageSize = 500
+	maxItems = 100_000
+)
+
+// addLimit adds the flag that bounds a list.
+func addLimit(cmd *cobra.Command, limit *int, usual int) {
+	cmd.Flags().IntVar(limit, "limit", usual, "how many to list at most, 1 to 100000")
+}
+
+// pages calls fetch with the query of one page after the other until there is no next page or there are limit items.
+// fetch returns how many items the page had and the token of the next one.
+func pages(limit int, fetch func(query url.Values) (items int, next string, err error)) error {
+	if limit < 1 || limit > maxItems {
+		return usage("--limit must be from 1 to %d", maxItems)
+	}
+	query := url.Values{}
+	for have := 0; have < limit; {
+		query.Set("page_size", strconv.Itoa(min(pageSize, limit-have)))
+		items, next, err := fetch(query)
+		if err != nil || next == "" || items == 0 {
+			return err
+		}
+		have += items
+		query.Set("page_token", next)
+	}
+	return nil
+}
+
+// wait pauses, or returns the error of ctx as soon as it ends.
+func wait(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// requestID returns given, or a new random id.
+func requestID(given string) string {
+	if given != "" {
+		return given
+	}
+	return rand.Text()
+}

@@ -1,0 +1,131 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sent returns the JSON body of one of the requests.
+func sent(t *testing.T, g *gateway, request int) map[string]any {
+	t.Helper()
+	_, body, ok := strings.Cut(g.seen()[request], "{")
+	var fields map[string]any
+	if err := json.Unmarshal([]byte("{"+body), &fields); !ok || err != nil {
+		t.Fatalf("request %q holds no JSON: %v", g.seen()[request], err)
+	}
+	return fields
+}
+
+func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	type object = map[string]any
+	text := func(text string) object { return object{"role": "ROLE_USER", "parts": []any{object{"text": text}}} }
+	note := write(t, "note.txt", "read me")
+	blob := write(t, "blob.bin", "\xff\x00")
+	tests := map[string]struct {
+		stdin string
+		args  []string
+		want  object
+	}{
+		"an agent and a text": {
+			args: []string{"--agent", "web-fetch", "--text", "Fetch it"},
+			want: object{"route": object{"agent": "web-fetch"}, "message": text("Fetch it")},
+		},
+		"a skill and stdin": {
+			stdin: "Fetch it", args: []string{"--skill", "fetch_url", "--file", "-"},
+			want: object{"route": object{"skill": "fetch_url"}, "message": text("Fetch it")},
+		},
+		"a text file": {
+			args: []string{"--agent", "a", "--file", note},
+			want: object{"route": object{"agent": "a"}, "message": object{"role": "ROLE_USER", "parts": []any{object{"text": "read me", "filename": "note.txt"}}}},
+		},
+		"a file that is no text": {
+			args: []string{"--agent", "a", "--file", blob},
+			want: object{"route": object{"agent": "a"}, "message": object{"role": "ROLE_USER", "parts": []any{object{"raw": "/wA=", "filename": "blob.bin"}}}},
+		},
+		"a message": {
+			stdin: `{"message_id":"m","parts":[{"data":{"n":1}}]}`, args: []string{"--agent", "a", "-f", "-"},
+			want: object{"route": object{"agent": "a"}, "message": object{"messageId": "m", "parts": []any{object{"data": object{"n": 1.0}}}}},
+		},
+		"attributes": {
+			args: []string{"--agent", "a", "--text", "x", "--attr", "b=true", "--attr", "n=7.5", "--attr", `q="7"`, "--attr", "s=a,b=c", "--attr", "l=[1]", "--attr", "e="},
+			want: object{
+				"route": object{"agent": "a"}, "message": text("x"),
+				"attributes": object{"b": true, "n": 7.5, "q": "7", "s": "a,b=c", "l": "[1]", "e": ""},
+			},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/tasks": answer(blockedTask)})
+			exit, stdout, stderr := g.run(t, test.stdin, append([]string{"tasks", "submit", "--request-id", "r1"}, test.args...)...)
+			if exit != 0 || !strings.HasPrefix(stdout, "Task        t1\n") || !strings.Contains(stderr, "quorate tasks watch t1") {
+				t.Fatalf("Main(tasks submit %q) = %d, %q, %q, want 0 and the task", test.args, exit, stdout, stderr)
+			}
+			test.want["requestId"] = "r1"
+			if diff := cmp.Diff(test.want, sent(t, g, 0)); diff != "" {
+				t.Errorf("tasks submit %q sent (-want +got):\n%s", test.args, diff)
+			}
+		})
+	}
+}
+
+func TestSubmitSetsADeadline(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/tasks": answer(blockedTask)})
+	before := time.Now()
+	g.run(t, "", "tasks", "submit", "--agent", "a", "--text", "x", "--deadline", "10m")
+	text, _ := sent(t, g, 0)["deadline"].(string)
+	deadline, err := time.Parse(time.RFC3339, text)
+	if err != nil || deadline.Before(before.Add(10*time.Minute)) || deadline.After(time.Now().Add(10*time.Minute)) {
+		t.Errorf("tasks submit --deadline 10m sent deadline %q, want 10 minutes from now", text)
+	}
+}
+
+func TestSubmitAsksAgainWithTheSameRequestID(t *testing.T) {
+	t.Parallel()
+	lost := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/tasks": append([]http.HandlerFunc{lost}, answer(blockedTask)...)})
+	exit, _, stderr := g.run(t, "", "tasks", "submit", "--agent", "a", "--text", "x")
+	if exit != 0 || len(g.seen()) != 2 {
+		t.Fatalf("Main(tasks submit) = %d, %q after %d requests, want 0 after 2", exit, stderr, len(g.seen()))
+	}
+	first, second := sent(t, g, 0)["requestId"], sent(t, g, 1)["requestId"]
+	if id, _ := first.(string); id == "" || first != second {
+		t.Errorf("tasks submit sent the request ids %v and %v, want one", first, second)
+	}
+}
+
+func TestInputThatCannotBeRight(t *testing.T) {
+	t.Parallel()
+	card := write(t, "card.json", `{"name":"a"}`)
+	tests := map[string]struct {
+		stdin string
+		args  []string
+		exit  int
+		want  string
+	}{
+		"a message with an unknown field": {`{"txt":1}`, []string{"tasks", "submit", "--agent", "a", "-f", "-"}, 6, `unknown field "txt"`},
+		"a message that is no JSON":       {`<html>`, []string{"tasks", "submit", "--agent", "a", "-f", "-"}, 6, "INPUT_INVALID"},
+		"a file of 20 MB":                 {strings.Repeat("x", 20<<20), []string{"tasks", "submit", "--agent", "a", "--file", "-"}, 6, "INPUT_TOO_LARGE"},
+		"a file that is not there":        {"", []string{"tasks", "submit", "--agent", "a", "--file", "/no/such"}, 1, "/no/such"},
+		"metadata with an unknown field":  {`{"rules":[]}`, []string{"agents", "register", "-f", card, "--metadata", "-"}, 6, `unknown field "rules"`},
+		"a card that is a list":           {`[]`, []string{"agents", "register", "-f", "-"}, 6, "INPUT_INVALID"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, nil)
+			exit, stdout, stderr := g.run(t, test.stdin, test.args...)
+			if exit != test.exit || stdout != "" || !strings.Contains(stderr, test.want) || len(g.seen()) != 0 {
+				t.Errorf("Main(%q) = %d, %q, %q, want %d and %q without a request", test.args, exit, stdout, stderr, test.exit, test.want)
+			}
+		})
+	}
+}

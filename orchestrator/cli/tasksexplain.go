@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/spf13/cobra"
+
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+func (a *app) tasksExplain() *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain TASK",
+		Short:   "Tell why a task went where it went, and what its gates looked for and found",
+		Example: "  quorate tasks explain 01jb9x",
+		Args:    arguments("TASK"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			task, err := s.task(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			check, err := s.check(ctx, args[0], "")
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.document(fmt.Appendf(nil, `{"task":%s,"check":%s}`, jsonText(task), jsonText(check)))
+			}
+			a.taskDetails(task)
+			a.route(task.GetExplanation())
+			a.attempts(task.GetAttempts())
+			a.gates(task.GetGates(), check)
+			a.out.line("")
+			a.out.line("Next: %s", nextStep(task, check))
+			return nil
+		}),
+	}
+}
+
+func (a *app) route(decision *orchestratorv1.RouteDecision) {
+	a.out.line("")
+	a.out.line("Route: %s", choose(decision.GetChosen() != "", "chose "+decision.GetChosen(), "refused: "+decision.GetRefused()))
+	var rows [][]string
+	for _, c := range decision.GetCandidates() {
+		rows = append(rows, []string{
+			"candidate", c.GetAgent(), strconv.FormatFloat(c.GetScore(), 'f', 2, 64), strings.Join(c.GetReasons(), "; "),
+		})
+	}
+	for _, r := range decision.GetRejected() {
+		rows = append(rows, []string{"rejected", r.GetAgent(), r.GetCode(), r.GetReason()})
+	}
+	a.out.table("  ", rows)
+}
+
+func (a *app) attempts(attempts []*orchestratorv1.Attempt) {
+	var rows [][]string
+	for _, attempt := range attempts {
+		how := "runs"
+		if attempt.GetEndTime() != nil {
+			how = "ended " + a.when(attempt.GetEndTime())
+		}
+		if attempt.GetError() != nil {
+			how += ", " + taskError(attempt.GetError())
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(int(attempt.GetNumber())), attempt.GetAgent(), attempt.GetBinding(), "sent " + a.when(attempt.GetStartTime()), how,
+		})
+	}
+	a.section("Attempts", rows)
+}
+
+// gates prints the gates as the task passed or met them. Where the evidence of today says something else, or about a phase that has
+// not had its gate, that follows.
+func (a *app) gates(gates []*orchestratorv1.Gate, check *consultationv1.CheckConsultationsResponse) {
+	seen := make(map[string]string) // verdict by phase and requirement
+	key := func(r *consultationv1.RequirementVerdict) string { return r.GetPhase() + " " + r.GetId() }
+	for _, gate := range gates {
+		a.out.line("")
+		a.out.line("Gate %s: %s, checked %s", gate.GetPhase(), choose(gate.GetAllowed(), "allowed", "BLOCKED"), a.when(gate.GetCheckTime()))
+		for _, requirement := range gate.GetRequirements() {
+			seen[key(requirement)] = requirement.GetVerdict()
+			a.requirement(requirement)
+		}
+	}
+	var news []*consultationv1.RequirementVerdict
+	for _, requirement := range check.GetRequirements() {
+		if verdict, ok := seen[key(requirement)]; !ok || verdict != requirement.GetVerdict() {
+			news = append(news, requirement)
+		}
+	}
+	if len(news) > 0 {
+		a.out.line("")
+		a.out.line("Since then, or not checked by a gate yet")
+	}
+	for _, requirement := range news {
+		a.requirement(requirement)
+	}
+}
+
+// requirement prints one requirement with its verdict and all that led to it.
+func (a *app) requirement(r *consultationv1.RequirementVerdict) {
+	verdict := strings.TrimSpace(r.GetVerdict() + " " + r.GetCode())
+	if !r.GetApplies() {
+		verdict = "does not apply"
+	}
+	a.out.line("  %s: %s %s, %s: %s", r.GetId(), r.GetTargetAgent(), r.GetPhase(), choose(r.GetMandatory(), "mandatory", "recommended"), verdict)
+	a.out.table("    ", fields("looked for", r.GetLookedFor(), "found", r.GetFound(), "reason", r.GetReason()))
+	for _, e := range r.GetEvidence() {
+		a.out.line("    evidence: %s by %s %s, attempt %d, level %s, trace %s span %s", e.GetOutcome(), e.GetRecorder(),
+			a.when(e.GetTimestamp()), e.GetAttempt(), e.GetLevel(), e.GetTraceId(), e.GetSpanId())
+		if e.GetFeedback() != "" {
+			a.out.text("      | ", e.GetFeedback())
+		}
+	}
+}
+
+// nextStep is the command to try next.
+func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultationsResponse) string {
+	switch {
+	case task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED:
+		return "quorate tasks get " + task.GetId()
+	case ended(task):
+		return "quorate agents get " + task.GetAgent()
+	}
+	for _, r := range check.GetRequirements() {
+		if !r.GetApplies() || !r.GetMandatory() || r.GetVerdict() == "approved" {
+			continue
+		}
+		switch r.GetVerdict() {
+		case "pending":
+			return "quorate consultations list " + task.GetId()
+		case "unavailable":
+			return "quorate agents get " + r.GetTargetAgent()
+		default:
+			return "quorate consultations request " + task.GetId() + " --requirement " + r.GetId() + " --wait"
+		}
+	}
+	return "quorate tasks watch " + task.GetId()
+}

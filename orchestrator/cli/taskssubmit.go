@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+// submission is what the flags of tasks submit say.
+type submission struct {
+	agent, skill        string
+	text, file, message string
+	attributes          []string
+	requestID           string
+	deadline            time.Duration
+	watch               bool
+}
+
+func (a *app) tasksSubmit() *cobra.Command {
+	var sub submission
+	cmd := &cobra.Command{
+		Use:   "submit",
+		Short: "Submit a task to an agent, or to one that has a skill",
+		Example: "  quorate tasks submit --agent web-fetch --text 'Fetch https://example.com' --watch\n" +
+			"  quorate tasks submit --skill fetch_url --text 'Fetch https://example.com' --attr handling_sensitive_data=true",
+		Args: arguments(),
+		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error { return a.submit(ctx, s, &sub) }),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&sub.agent, "agent", "", "the agent that does it")
+	flags.StringVar(&sub.skill, "skill", "", "the skill it needs; an agent that has it is chosen")
+	flags.StringVar(&sub.text, "text", "", "what to do")
+	flags.StringVar(&sub.file, "file", "", "file that says what to do; - reads stdin")
+	flags.StringVarP(&sub.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
+	flags.StringArrayVar(&sub.attributes, "attr", nil, "key=value that rules look at, repeated; true, 7 and \"7\" are a boolean, a number and a string")
+	flags.StringVar(&sub.requestID, "request-id", "", "makes a repeated request return the first task (default random)")
+	flags.DurationVar(&sub.deadline, "deadline", 0, "how long the task may take, such as 10m (default 24h, at most 720h)")
+	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end or to a gate that blocks it")
+	cmd.MarkFlagsOneRequired("agent", "skill")
+	cmd.MarkFlagsMutuallyExclusive("agent", "skill")
+	cmd.MarkFlagsOneRequired("text", "file", "message")
+	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
+	return cmd
+}
+
+func (a *app) submit(ctx context.Context, s *session, sub *submission) error {
+	request, err := a.submitRequest(sub)
+	if err != nil {
+		return err
+	}
+	task := &orchestratorv1.Task{}
+	if err := s.postOnce(ctx, "/v1/tasks", request, task); err != nil {
+		return err
+	}
+	if sub.watch {
+		return a.watch(ctx, s, task.GetId(), false)
+	}
+	return a.show(task, func() {
+		a.taskDetails(task)
+		a.err.line("follow it: quorate tasks watch %s", task.GetId())
+	})
+}
+
+func (a *app) submitRequest(sub *submission) (*orchestratorv1.SubmitTaskRequest, error) {
+	request := &orchestratorv1.SubmitTaskRequest{
+		Route:     &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: sub.agent}},
+		RequestId: requestID(sub.requestID),
+	}
+	if sub.skill != "" {
+		request.Route.To = &orchestratorv1.Route_Skill{Skill: sub.skill}
+	}
+	if sub.deadline < 0 {
+		return nil, usage("--deadline must be longer than 0")
+	}
+	if sub.deadline > 0 {
+		request.Deadline = timestamppb.New(time.Now().Add(sub.deadline))
+	}
+	var err error
+	if request.Attributes, err = attributes(sub.attributes); err != nil {
+		return nil, err
+	}
+	request.Message, err = a.submitMessage(sub)
+	return request, err
+}
+
+func (a *app) submitMessage(sub *submission) (*a2apb.Message, error) {
+	if sub.message != "" {
+		message := &a2apb.Message{}
+		return message, a.readMessage(sub.message, message)
+	}
+	part := textPart(sub.text)
+	if sub.file != "" {
+		content, err := a.readFile(sub.file)
+		if err != nil {
+			return nil, err
+		}
+		part = filePart(sub.file, content)
+	}
+	return &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{part}}, nil
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/fault"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+func (a *app) tasksWatch() *cobra.Command {
+	var throughGates bool
+	cmd := &cobra.Command{
+		Use:     "watch TASK",
+		Short:   "Follow a task to its end or to a gate that blocks it",
+		Example: "  quorate tasks watch 01jb9x --through-gates",
+		Args:    arguments("TASK"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			if _, err := s.task(ctx, args[0]); err != nil { // at once, where a broken watch is tried again
+				return err
+			}
+			return a.watch(ctx, s, args[0], throughGates)
+		}),
+	}
+	cmd.Flags().BoolVar(&throughGates, "through-gates", false, "go on while a gate blocks the task, until it ends")
+	return cmd
+}
+
+const (
+	maxBreaks = 6 // in a row, without an event between them
+	maxPause  = 4 * time.Second
+)
+
+// watch prints the events of a task as they come and then the task. A stream that breaks is taken up after the last event.
+func (a *app) watch(ctx context.Context, s *session, id string, throughGates bool) error {
+	w := &watch{app: a}
+	pause := firstPause
+	for breaks := 1; w.task == nil; breaks++ {
+		before := w.last
+		err := w.follow(ctx, s, id, throughGates)
+		switch {
+		case w.task != nil:
+			continue
+		case ctx.Err() != nil:
+			a.err.line("the task goes on; follow it: quorate tasks watch %s", id)
+			return ctx.Err()
+		case err == nil:
+			err = fault.New(fault.Unavailable, "STREAM_BROKEN", "the server ended the stream before the task ended")
+		case fault.KindOf(err) != fault.Unavailable:
+			return err
+		}
+		if w.last > before {
+			breaks, pause = 1, firstPause
+		}
+		if breaks == maxBreaks {
+			return fmt.Errorf("following task %s: %w", id, err)
+		}
+		a.err.line("the connection is lost; trying again in %v", pause)
+		if err := wait(ctx, pause); err != nil {
+			return err
+		}
+		pause = min(2*pause, maxPause)
+	}
+	if err := a.finish(w.task); err != nil {
+		return err
+	}
+	return result(w.task)
+}
+
+// watch is the state of one watch over all its streams.
+type watch struct {
+	app  *app
+	last uint64               // the number of the last event that was printed
+	task *orchestratorv1.Task // the task at the end
+}
+
+func (w *watch) follow(ctx context.Context, s *session, id string, throughGates bool) error {
+	query := url.Values{"after_sequence": {strconv.FormatUint(w.last, 10)}}
+	if throughGates {
+		query.Set("through_gates", "true")
+	}
+	newMessage := func() proto.Message { return &orchestratorv1.WatchTaskResponse{} }
+	return s.client.Stream(ctx, taskPath(id)+":watch", query, newMessage, func(m proto.Message) error {
+		response, ok := m.(*orchestratorv1.WatchTaskResponse)
+		if !ok {
+			return fmt.Errorf("watching task %s: unexpected message %T", id, m)
+		}
+		if response.GetTask() != nil {
+			w.task = response.GetTask()
+		}
+		if event := response.GetEvent(); event.GetSequence() > w.last {
+			w.last = event.GetSequence()
+			return w.app.event(event)
+		}
+		return nil
+	})
+}
+
+// event prints one event as one line.
+func (a *app) event(event *orchestratorv1.TaskEvent) error {
+	if a.json {
+		return a.jsonLine(event)
+	}
+	a.out.line("%s  %-12s  %-14s  %s", a.clock(event.GetTime()), event.GetType(), stateName(event.GetState()), event.GetDetail())
+	return a.out.err
+}
+
+// finish prints how a task stands after its last event.
+func (a *app) finish(task *orchestratorv1.Task) error {
+	if a.json {
+		return a.jsonLine(task)
+	}
+	a.out.line("")
+	a.out.line("%s  task %s", stateName(task.GetState()), task.GetId())
+	if task.GetError() != nil {
+		a.out.line("%s", taskError(task.GetError()))
+	}
+	a.delivered(task)
+	if task.GetError() != nil || blockedBy(task) != nil {
+		a.err.line("see why: quorate tasks explain %s", task.GetId())
+	}
+	return a.out.err
+}
