@@ -33,7 +33,8 @@ const (
 
 // serve answers on the listener until ctx is done.
 func (a *Agent) serve(ctx context.Context) error {
-	rpc := grpc.NewServer(grpc.MaxRecvMsgSize(maxGRPCBytes), grpc.WaitForHandlers(true))
+	rpc := grpc.NewServer(grpc.MaxRecvMsgSize(maxGRPCBytes), grpc.WaitForHandlers(true),
+		grpc.UnaryInterceptor(a.recoverUnary), grpc.StreamInterceptor(a.recoverStream))
 	a2agrpc.NewHandler(a.board).RegisterWith(rpc)
 	server := &http.Server{
 		Handler:           a.handler(rpc),

@@ -89,8 +89,10 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 // passing reports whether the export may succeed when it is tried again.
 func passing(err error) bool {
 	var trouble *url.Error
-	return errors.As(err, &trouble)
+	return errors.As(err, &trouble) && !errors.Is(err, errNoReceiver)
 }
+
+var errNoReceiver = errors.New("this is no OTLP receiver")
 
 // span returns the finished verdict span in the trace that Quorate minted for the consultation.
 func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace.ReadOnlySpan, error) {
@@ -148,9 +150,9 @@ func (o otlpOnly) RoundTrip(r *http.Request) (*http.Response, error) {
 	case code == http.StatusTooManyRequests || code >= http.StatusInternalServerError:
 		err = fmt.Errorf("the receiver answered %s", answer.Status)
 	case code == http.StatusOK && kind != "application/x-protobuf":
-		err = fmt.Errorf("the receiver answered %.64q instead of OTLP", kind)
+		err = fmt.Errorf("%w: it answered %.64q", errNoReceiver, kind)
 	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest:
-		err = fmt.Errorf("the receiver answered a redirect, %s", answer.Status)
+		err = fmt.Errorf("%w: it answered %s", errNoReceiver, answer.Status)
 	}
 	if err != nil {
 		return nil, errors.Join(err, answer.Body.Close())

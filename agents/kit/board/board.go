@@ -13,8 +13,8 @@ import (
 
 // Limits of one task.
 const (
-	MaxEvents = 1_000    // status and artifact updates of one task
-	MaxBytes  = 16 << 20 // message and artifacts of one task
+	MaxEvents = 1_000   // status and artifact updates of one task
+	MaxBytes  = 8 << 20 // message and artifacts of one task
 )
 
 // Work does one job. A fault it returns is told to the caller, any other error is told as an internal one. Its context

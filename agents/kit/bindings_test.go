@@ -1,0 +1,264 @@
+package kit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+var bindings = []a2a.TransportProtocol{a2a.TransportProtocolGRPC, a2a.TransportProtocolJSONRPC, a2a.TransportProtocolHTTPJSON}
+
+// play does what the text says.
+func play(ctx context.Context, t *kit.Task) error {
+	switch text := t.Text(); text {
+	case "hang":
+		return hang(ctx, t)
+	case "fault":
+		return fault.New(fault.NotFound, "PAGE_NOT_FOUND", "there is no such page")
+	case "error":
+		return errors.New("the password is hunter2")
+	case "panic":
+		panic("the password is hunter2")
+	case "progress":
+		return t.Progress(ctx, "looked everywhere")
+	case "bytes":
+		return t.AddArtifact(ctx, kit.Artifact{Name: "b\xff", MediaType: "application/octet-stream", Raw: []byte{0, 0xff}})
+	default:
+		if err := t.Progress(ctx, "half way \xff"); err != nil {
+			return err
+		}
+		return echo(ctx, t)
+	}
+}
+
+func onEachBinding(t *testing.T, test func(t *testing.T, c *a2aclient.Client)) {
+	t.Helper()
+	agent, _ := start(t, kit.Config{Handler: play})
+	for _, binding := range bindings {
+		t.Run(string(binding), func(t *testing.T) { test(t, client(t, agent, binding)) })
+	}
+}
+
+func TestATaskEndsAsItsHandlerDoes(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text  string
+		state a2a.TaskState
+		tells string
+	}{
+		"an artifact completes":                     {"hello", a2a.TaskStateCompleted, ""},
+		"bytes complete":                            {"bytes", a2a.TaskStateCompleted, ""},
+		"progress alone completes with its text":    {"progress", a2a.TaskStateCompleted, "looked everywhere"},
+		"a fault fails with its reason and message": {"fault", a2a.TaskStateFailed, "PAGE_NOT_FOUND: there is no such page"},
+		"an error fails without its text":           {"error", a2a.TaskStateFailed, "INTERNAL: the agent met an internal error; its log tells more"},
+		"a panic fails without its text":            {"panic", a2a.TaskStateFailed, "INTERNAL: the agent met an internal error; its log tells more"},
+	}
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) {
+				task := send(t, c, say(test.text))
+				if task.Status.State != test.state || statusText(task) != test.tells {
+					t.Errorf("SendMessage(%q) = %s %q, want %s %q", test.text, task.Status.State, statusText(task), test.state, test.tells)
+				}
+			})
+		}
+	})
+}
+
+func TestAStreamTellsTheTaskAndEachEventToTheEnd(t *testing.T) {
+	t.Parallel()
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		var got []string
+		for event, err := range c.SendStreamingMessage(t.Context(), request(say("hello"))) {
+			if err != nil {
+				t.Fatalf("SendStreamingMessage() yields %v, want events", err)
+			}
+			got = append(got, describe(event))
+		}
+		want := []string{"task", "TASK_STATE_WORKING ", "TASK_STATE_WORKING half way \uFFFD", "artifact hello", "TASK_STATE_COMPLETED "}
+		if !slices.Equal(got, want) {
+			t.Errorf("SendStreamingMessage() = %q, want %q", got, want)
+		}
+	})
+}
+
+func describe(event a2a.Event) string {
+	switch e := event.(type) {
+	case *a2a.Task:
+		return "task"
+	case *a2a.TaskArtifactUpdateEvent:
+		return "artifact " + e.Artifact.Parts[0].Text()
+	case *a2a.TaskStatusUpdateEvent:
+		return e.Status.State.String() + " " + statusText(&a2a.Task{Status: e.Status})
+	}
+	return fmt.Sprintf("%T", event)
+}
+
+func TestATaskCanBeReadWatchedAndCanceled(t *testing.T) {
+	t.Parallel()
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		ctx := t.Context()
+		result, err := c.SendMessage(ctx, &a2a.SendMessageRequest{Message: say("hang"), Config: &a2a.SendMessageConfig{ReturnImmediately: true}})
+		if err != nil {
+			t.Fatalf("SendMessage(hang) = %v, want a task", err)
+		}
+		id := result.TaskInfo().TaskID
+		states := make(chan a2a.TaskState, 1)
+		subscribed := make(chan struct{})
+		go func() {
+			var last a2a.TaskState
+			for event, err := range c.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: id}) {
+				if err != nil {
+					break
+				}
+				switch e := event.(type) {
+				case *a2a.Task:
+					close(subscribed)
+				case *a2a.TaskStatusUpdateEvent:
+					last = e.Status.State
+				}
+			}
+			states <- last
+		}()
+		<-subscribed
+		task, err := c.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
+		if err != nil || task.Status.State != a2a.TaskStateCanceled {
+			t.Fatalf("CancelTask() = %v, %v, want a canceled task", task, err)
+		}
+		if got := <-states; got != a2a.TaskStateCanceled {
+			t.Errorf("SubscribeToTask() ends with %q, want %q", got, a2a.TaskStateCanceled)
+		}
+		none := 0
+		task, err = c.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: &none})
+		if err != nil || task.Status.State != a2a.TaskStateCanceled || len(task.History) != 0 {
+			t.Errorf("GetTask() = %v, %v, want it canceled and without history", task, err)
+		}
+		if _, err = c.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id}); err != nil {
+			t.Errorf("CancelTask() again = %v, want the same task", err)
+		}
+	})
+}
+
+func TestWrongCallsAreRefusedWithTheSpecifiedErrors(t *testing.T) {
+	t.Parallel()
+	onEachBinding(t, func(t *testing.T, c *a2aclient.Client) {
+		t.Helper()
+		ctx := t.Context()
+		ended := send(t, c, say("hello"))
+		followUp := say("and then?")
+		followUp.TaskID, followUp.ContextID = ended.ID, ended.ContextID
+		tests := map[string]struct {
+			call func() error
+			want error
+		}{
+			"an unknown task":                 {func() error { _, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: "none"}); return err }, a2a.ErrTaskNotFound},
+			"canceling an unknown task":       {func() error { _, err := c.CancelTask(ctx, &a2a.CancelTaskRequest{ID: "none"}); return err }, a2a.ErrTaskNotFound},
+			"canceling a task that has ended": {func() error { _, err := c.CancelTask(ctx, &a2a.CancelTaskRequest{ID: ended.ID}); return err }, a2a.ErrTaskNotCancelable},
+			"a second message for a task":     {func() error { _, err := c.SendMessage(ctx, request(followUp)); return err }, a2a.ErrUnsupportedOperation},
+			"a message without parts":         {func() error { _, err := c.SendMessage(ctx, request(a2a.NewMessage(a2a.MessageRoleUser))); return err }, a2a.ErrInvalidParams},
+			"watching a task that has ended": {func() error {
+				for _, err := range c.SubscribeToTask(ctx, &a2a.SubscribeToTaskRequest{ID: ended.ID}) {
+					return err
+				}
+				return nil
+			}, a2a.ErrUnsupportedOperation},
+		}
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) {
+				if err := test.call(); !errors.Is(err, test.want) {
+					t.Errorf("call = %v, want %v", err, test.want)
+				}
+			})
+		}
+	})
+}
+
+func TestAnotherProtocolVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	agent, _ := start(t, kit.Config{Handler: echo})
+	header := http.Header{a2a.SvcParamVersion: {"99.0"}}
+	call := `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}`
+	if _, body := fetch(t, http.MethodPost, agent.URL()+"/", header, strings.NewReader(call)); !strings.Contains(string(body), "-32009") {
+		t.Errorf("GetTask by JSON-RPC in version 99.0 = %s, want error -32009", body)
+	}
+	if answer, body := fetch(t, http.MethodGet, agent.URL()+"/rest/tasks/x", header, nil); answer.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "VERSION_NOT_SUPPORTED") {
+		t.Errorf("GetTask by HTTP+JSON in version 99.0 = %s %s, want 400 VERSION_NOT_SUPPORTED", answer.Status, body)
+	}
+	conn := dial(t, agent)
+	ctx := metadata.AppendToOutgoingContext(t.Context(), a2a.SvcParamVersion, "99.0")
+	if _, err := a2apb.NewA2AServiceClient(conn).GetTask(ctx, &a2apb.GetTaskRequest{Id: "x"}); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("GetTask by gRPC in version 99.0 = %v, want FAILED_PRECONDITION", err)
+	}
+}
+
+func TestEmptyAndOddMessagesAreRefusedByGRPC(t *testing.T) {
+	t.Parallel()
+	agent, _ := start(t, kit.Config{Handler: echo})
+	service := a2apb.NewA2AServiceClient(dial(t, agent))
+	tests := map[string]*a2apb.SendMessageRequest{
+		"nothing":                {},
+		"no message id":          {Message: &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "x"}}}}},
+		"no parts":               {Message: &a2apb.Message{MessageId: "m", Role: a2apb.Role_ROLE_USER}},
+		"a part without content": {Message: &a2apb.Message{MessageId: "m", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{}}}},
+		"text that is too long":  {Message: &a2apb.Message{MessageId: "m", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: strings.Repeat("x", 8<<20)}}}}},
+	}
+	for name, message := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := service.SendMessage(t.Context(), message); status.Code(err) != codes.InvalidArgument {
+				t.Errorf("SendMessage(%.100v) = %v, want INVALID_ARGUMENT", message, err)
+			}
+		})
+	}
+}
+
+func dial(t *testing.T, agent *kit.Agent) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient(strings.TrimPrefix(agent.URL(), "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatalf("NewClient(%s) = %v, want a connection", agent.URL(), err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func TestTheSameMessageIsWorkedOnOnce(t *testing.T) {
+	t.Parallel()
+	worked := make(chan string, 10)
+	agent, _ := start(t, kit.Config{Handler: func(ctx context.Context, task *kit.Task) error {
+		worked <- task.Text()
+		return echo(ctx, task)
+	}})
+	message := say("once")
+	var ids []a2a.TaskID
+	for _, binding := range bindings {
+		message.Metadata = map[string]any{"traceparent": strings.Repeat("0", len(ids))} // another attempt, another trace
+		ids = append(ids, send(t, client(t, agent, binding), message).ID)
+	}
+	if ids[0] != ids[1] || ids[1] != ids[2] || len(worked) != 1 {
+		t.Errorf("the same message sent over each binding made tasks %v and was worked on %d times, want one task and once", ids, len(worked))
+	}
+	other := *message
+	other.Parts = a2a.ContentParts{a2a.NewTextPart("another text under the same id")}
+	if id := send(t, client(t, agent, bindings[0]), &other).ID; id == ids[0] {
+		t.Errorf("another content under the same message id found task %s, want a new one", id)
+	}
+}

@@ -1,0 +1,236 @@
+package kit_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/platform/fault"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+)
+
+func member(q *quorate, handler kit.Handler) kit.Config {
+	return kit.Config{Name: "writer", Handler: handler, Server: q.URL, Token: token}
+}
+
+func TestAnAgentRegistersBeatsAndLeaves(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	agent, stop := start(t, member(q, echo))
+	q.until(t, "the third beat", func() bool { return len(q.beats) >= 3 })
+	if err := stop(); err != nil {
+		t.Fatalf("Run() = %v, want nil", err)
+	}
+	if !slices.Equal(q.registered, []string{agent.CardURL()}) {
+		t.Errorf("registered %q, want %q once", q.registered, agent.CardURL())
+	}
+	if first, second := q.beats[0], q.beats[1]; first.GetEpoch() != 0 || first.GetStatus() != "available" || second.GetEpoch() != 7 {
+		t.Errorf("beats %v, %v, want available with epoch 0 and then the server's 7", first, second)
+	}
+	if last := q.beats[len(q.beats)-1]; last.GetStatus() != "unavailable" || last.GetEpoch() != 7 {
+		t.Errorf("last beat %v, want unavailable with epoch 7", last)
+	}
+}
+
+func TestAnAgentThatTakesNoMoreIsBusy(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	c := member(q, hang)
+	c.MaxConcurrent = 1
+	agent, _ := start(t, c)
+	message := say("x")
+	message.Metadata = map[string]any{kit.ConsultationExtension: map[string]any{"taskId": "t1"}}
+	_, err := client(t, agent, a2a.TransportProtocolGRPC).SendMessage(t.Context(), &a2a.SendMessageRequest{
+		Message: message, Config: &a2a.SendMessageConfig{ReturnImmediately: true},
+	})
+	if err != nil {
+		t.Fatalf("SendMessage() = %v, want a task", err)
+	}
+	q.until(t, "a busy beat", func() bool {
+		last := len(q.beats) - 1
+		return last >= 0 && q.beats[last].GetStatus() == "busy" && q.beats[last].GetCurrentTaskId() == "t1"
+	})
+}
+
+func TestAnAgentJoinsInSpiteOf(t *testing.T) {
+	t.Parallel()
+	gone := fault.New(fault.NotFound, "AGENT_NOT_FOUND", "agent writer does not exist")
+	down := fault.New(fault.Unavailable, "DOWN", "not now")
+	tests := map[string]struct {
+		register, beat func(n int) error
+		registrations  int
+	}{
+		"a name that is registered already": {func(int) error { return fault.New(fault.AlreadyExists, "AGENT_EXISTS", "taken") }, nil, 1},
+		"a server that is not up yet":       {first(2, down), nil, 3},
+		"a beat that is lost":               {nil, first(1, down), 1},
+		"its own deletion":                  {nil, first(1, gone), 2},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := newQuorate(t)
+			q.register, q.beat = test.register, test.beat
+			start(t, member(q, echo))
+			q.until(t, "the third beat", func() bool { return len(q.beats) >= 3 })
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			if len(q.registered) != test.registrations {
+				t.Errorf("registered %d times, want %d", len(q.registered), test.registrations)
+			}
+		})
+	}
+}
+
+// first fails the first n calls.
+func first(n int, err error) func(int) error {
+	return func(i int) error {
+		if i <= n {
+			return err
+		}
+		return nil
+	}
+}
+
+func TestAnAgentThatIsRefusedForGoodStops(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	c := member(q, echo)
+	c.Token = "wrong"
+	c.Listener, c.Description, c.Version = listen(t), "d", "1.0.0"
+	agent, err := kit.New(c)
+	if err != nil {
+		t.Fatalf("New() = %v, want an agent", err)
+	}
+	if err := agent.Run(t.Context()); fault.ReasonOf(err) != "TOKEN_INVALID" {
+		t.Errorf("Run() with a wrong token = %v, want TOKEN_INVALID", err)
+	}
+}
+
+func TestAnOlderProcessStopsBeatingAndGoesOnServing(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	q.beat = func(n int) error {
+		if n == 2 {
+			return fault.New(fault.Conflict, "EPOCH_STALE", "another process holds the lease")
+		}
+		return nil
+	}
+	agent, stop := start(t, member(q, echo))
+	q.until(t, "the second beat", func() bool { return len(q.beats) >= 2 })
+	if task := send(t, client(t, agent, a2a.TransportProtocolGRPC), say("x")); task.Status.State != a2a.TaskStateCompleted {
+		t.Errorf("SendMessage() = %s, want COMPLETED", task.Status.State)
+	}
+	if err := stop(); err != nil {
+		t.Fatalf("Run() = %v, want nil", err)
+	}
+	if len(q.beats) != 2 {
+		t.Errorf("%d beats, want 2: none after the refusal, not even to leave", len(q.beats))
+	}
+}
+
+func TestAHandlerConsultsAboutExactlyWhatItDelivers(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		end  *consultationv1.Consultation
+		want string
+	}{
+		"an approval":      {&consultationv1.Consultation{State: "answered", Outcome: "approved", Feedback: "fine"}, "approved fine"},
+		"a rejection":      {&consultationv1.Consultation{State: "answered", Outcome: "rejected", Feedback: "no"}, "rejected no"},
+		"nobody answered":  {&consultationv1.Consultation{State: "expired", TargetAgent: "reviewer"}, "CONSULTATION_FAILED"},
+		"it got nowhere":   {&consultationv1.Consultation{State: "failed", TargetAgent: "reviewer"}, "CONSULTATION_FAILED"},
+		"it has no record": {nil, "CONSULTATION_NOT_FOUND"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := newQuorate(t)
+			q.consultations = func(n int) *consultationv1.Consultation {
+				switch {
+				case n < 2:
+					return &consultationv1.Consultation{Id: "c1", State: "open"}
+				case test.end == nil:
+					return &consultationv1.Consultation{Id: "other"}
+				}
+				test.end.Id = "c1"
+				return test.end
+			}
+			got := ""
+			agent, _ := start(t, member(q, func(ctx context.Context, task *kit.Task) error {
+				page := kit.Artifact{Name: "page.md", MediaType: "text/markdown", Text: "# Hello"}
+				outcome, err := task.Consult(ctx, task.Requirements()[0].ID, page)
+				if got = outcome.Verdict + " " + outcome.Feedback; err != nil {
+					got = fault.ReasonOf(err)
+				}
+				return task.AddArtifact(ctx, page)
+			}))
+			message := say("x")
+			message.Metadata = map[string]any{kit.ConsultationExtension: map[string]any{
+				"taskId": "t1", "requirements": []any{map[string]any{"id": "r1", "targetAgent": "reviewer", "phase": "pre-completion"}},
+			}}
+			task := send(t, client(t, agent, a2a.TransportProtocolGRPC), message)
+			if got != test.want {
+				t.Errorf("Consult() = %q, want %q", got, test.want)
+			}
+			asked := q.asked[0]
+			delivered, subject := task.Artifacts[0].Parts[0], asked.GetSubject()[0].GetParts()[0]
+			if asked.GetTaskId() != "t1" || asked.GetRequirementId() != "r1" || subject.GetText() != delivered.Text() || subject.GetMediaType() != delivered.MediaType || subject.GetFilename() != delivered.Filename {
+				t.Errorf("asked about %v, want task t1, requirement r1 and the delivered part %v", asked, delivered)
+			}
+		})
+	}
+}
+
+func TestAnAgentStopsSoonWhateverItDoes(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	agent, stop := start(t, member(q, hang))
+	ended := make(chan error, len(bindings))
+	for _, binding := range bindings {
+		c := client(t, agent, binding)
+		working := make(chan struct{})
+		go func() {
+			var last error
+			events := 0
+			for _, err := range c.SendStreamingMessage(context.WithoutCancel(t.Context()), request(say(string(binding)))) {
+				if events++; events == 3 {
+					close(working)
+				}
+				last = err
+			}
+			ended <- last
+		}()
+		<-working
+	}
+	began := time.Now()
+	if err := stop(); err != nil {
+		t.Errorf("Run() = %v, want nil", err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("Run() took %s to return, want at most 5s", took)
+	}
+	for range bindings {
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "the agent is stopping") {
+			t.Errorf("the stream ends with %v, want that the agent is stopping", err)
+		}
+	}
+}
+
+func TestAHandlerThatDoesNotLetGoIsAnError(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	agent, stop := start(t, kit.Config{Handler: func(context.Context, *kit.Task) error { <-release; return nil }})
+	c := client(t, agent, a2a.TransportProtocolGRPC)
+	if _, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: say("x"), Config: &a2a.SendMessageConfig{ReturnImmediately: true}}); err != nil {
+		t.Fatalf("SendMessage() = %v, want a task", err)
+	}
+	err := stop()
+	close(release)
+	if err == nil || !strings.Contains(err.Error(), "waiting for the handlers") {
+		t.Errorf("Run() = %v, want that a handler did not return", err)
+	}
+}

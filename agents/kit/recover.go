@@ -1,0 +1,30 @@
+package kit
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// recoverUnary keeps the process alive when the SDK trips over a message: unlike net/http, gRPC does not.
+func (a *Agent) recoverUnary(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
+	defer func() { err = a.recovered(ctx, info.FullMethod, recover(), err) }()
+	return next(ctx, request)
+}
+
+func (a *Agent) recoverStream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	defer func() { err = a.recovered(stream.Context(), info.FullMethod, recover(), err) }()
+	return next(server, stream)
+}
+
+func (a *Agent) recovered(ctx context.Context, method string, panicked any, err error) error {
+	if panicked == nil {
+		return err
+	}
+	a.config.Logger.ErrorContext(ctx, "call panicked", slog.String("method", method), slog.Any("panic", panicked), slog.String("stack", string(debug.Stack())))
+	return status.Error(codes.Internal, "internal error")
+}
