@@ -1,0 +1,140 @@
+package otlp
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Bounds on a request, checked before it is decoded: a few bytes on the wire become hundreds in memory, and the decoder
+// recurses as deep as the sender nests. Four mebibytes of nested lists take it half a gigabyte.
+const (
+	maxSpans       = 10_000
+	maxMessages    = 400_000 // protobuf messages
+	maxDepth       = 64      // protobuf messages in one another; a plain attribute is six deep
+	maxJSONObjects = 200_000
+	maxJSONDepth   = 128
+)
+
+var errMalformed = errors.New("the body is not an OTLP trace request")
+
+// message is a protobuf message type of a trace request.
+type message int
+
+const (
+	request message = iota
+	resourceSpans
+	resource
+	scopeSpans
+	scope
+	span
+	event
+	link
+	keyValue
+	anyValue
+	list
+	keyValueList
+	leaf // has no message in it that matters
+)
+
+// fields are the message fields of each type, from opentelemetry/proto/trace/v1/trace.proto and its imports.
+var fields = map[message]map[protowire.Number]message{
+	request:       {1: resourceSpans},
+	resourceSpans: {1: resource, 2: scopeSpans, 1000: scopeSpans},
+	resource:      {1: keyValue, 3: leaf},
+	scopeSpans:    {1: scope, 2: span},
+	scope:         {3: keyValue},
+	span:          {9: keyValue, 11: event, 13: link, 15: leaf},
+	event:         {3: keyValue},
+	link:          {4: keyValue},
+	keyValue:      {2: anyValue},
+	anyValue:      {5: list, 6: keyValueList},
+	list:          {1: anyValue},
+	keyValueList:  {1: keyValue},
+}
+
+// protoGuard counts what a protobuf request holds.
+type protoGuard struct{ spans, messages int }
+
+func checkProto(body []byte) error {
+	var g protoGuard
+	return g.walk(request, body, 0)
+}
+
+func (g *protoGuard) walk(m message, body []byte, depth int) error {
+	g.messages++
+	if m == span {
+		g.spans++
+	}
+	if err := within(g.spans, maxSpans, "spans"); err != nil {
+		return err
+	}
+	if err := within(g.messages, maxMessages, "messages"); err != nil {
+		return err
+	}
+	if err := within(depth, maxDepth, "levels of nesting"); err != nil {
+		return err
+	}
+	for len(body) > 0 {
+		number, kind, n := protowire.ConsumeTag(body)
+		if n < 0 {
+			return errMalformed
+		}
+		body = body[n:]
+		if child, ok := fields[m][number]; ok && kind == protowire.BytesType {
+			inner, n := protowire.ConsumeBytes(body)
+			if n < 0 {
+				return errMalformed
+			}
+			if err := g.walk(child, inner, depth+1); err != nil {
+				return err
+			}
+			body = body[n:]
+			continue
+		}
+		// A group is in no OTLP message, and skipping one recurses.
+		if kind == protowire.StartGroupType {
+			return errMalformed
+		}
+		n = protowire.ConsumeFieldValue(number, kind, body)
+		if n < 0 {
+			return errMalformed
+		}
+		body = body[n:]
+	}
+	return nil
+}
+
+// checkJSON counts what a JSON request holds; whether it is valid JSON is for the decoder to say.
+func checkJSON(body []byte) error {
+	objects, depth := 0, 0
+	inString := false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case inString:
+			if c == '\\' {
+				i++
+			}
+			inString = c != '"'
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			depth++
+			objects++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if err := within(depth, maxJSONDepth, "levels of nesting"); err != nil {
+			return err
+		}
+	}
+	return within(objects, maxJSONObjects, "objects and lists")
+}
+
+func within(n, limit int, what string) error {
+	if n <= limit {
+		return nil
+	}
+	return fmt.Errorf("the body has more than %d %s", limit, what)
+}

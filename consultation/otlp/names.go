@@ -1,0 +1,29 @@
+package otlp
+
+// SpanName is the name of the span that holds a verdict.
+const SpanName = "quorate.consultation.verdict"
+
+// The attributes of that span: strings, but for AttemptKey and SchemaVersionKey, which are integers.
+const (
+	IDKey            = attributePrefix + "id"
+	TaskKey          = attributePrefix + "task.id"
+	RequirementKey   = attributePrefix + "requirement.id"
+	PhaseKey         = attributePrefix + "phase"
+	SourceKey        = attributePrefix + "source.agent"
+	TargetKey        = attributePrefix + "target.agent"
+	OutcomeKey       = attributePrefix + "outcome"
+	AttemptKey       = attributePrefix + "attempt"
+	DigestKey        = attributePrefix + "subject.digest"
+	FeedbackKey      = attributePrefix + "feedback"
+	SchemaVersionKey = attributePrefix + "schema.version"
+)
+
+const (
+	attributePrefix = "quorate.consultation."
+	serviceNameKey  = "service.name"
+)
+
+// exportMethod is the full gRPC method of the receiver.
+const exportMethod = "/" + serviceName + "/Export"
+
+const serviceName = "opentelemetry.proto.collector.trace.v1.TraceService"

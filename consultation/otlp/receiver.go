@@ -1,0 +1,136 @@
+package otlp
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	maxReasons = 5           // that one answer tells
+	retryAfter = time.Second // after trouble with the store
+)
+
+// Rules returns who may send traces. Admins and dispatchers may, so that their own spans are no error; only an agent's
+// verdicts count.
+func Rules() auth.Rules {
+	return auth.Rules{exportMethod: {Roles: []auth.Role{auth.RoleAgent, auth.RoleAdmin, auth.RoleDispatcher}}}
+}
+
+// Receiver takes trace requests and records the verdicts in them. It is safe for concurrent use.
+type Receiver struct {
+	ledger *consultation.Ledger
+	logger *slog.Logger
+}
+
+// New returns a receiver that records in ledger; a nil logger discards.
+func New(ledger *consultation.Ledger, logger *slog.Logger) *Receiver {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &Receiver{ledger: ledger, logger: logger}
+}
+
+// admit returns the caller when it may send traces.
+func admit(ctx context.Context) (auth.Principal, error) {
+	p, ok := auth.FromContext(ctx)
+	if !ok {
+		return p, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "a bearer token is needed")
+	}
+	return p, Rules()[exportMethod].Allow(p)
+}
+
+// decode returns the traces of a request body, or an InvalidArgument fault with the reason TRACES_INVALID.
+func decode(body []byte, asJSON bool) (traces ptrace.Traces, err error) {
+	check := checkProto
+	req := ptraceotlp.NewExportRequest()
+	unmarshal := req.UnmarshalProto
+	if asJSON {
+		check, unmarshal = checkJSON, req.UnmarshalJSON
+	}
+	if err := check(body); err != nil {
+		return traces, invalid(err)
+	}
+	if err := unmarshal(body); err != nil {
+		refused := invalid(errMalformed)
+		refused.Cause = err // its text may repeat the body
+		return traces, refused
+	}
+	if err := within(req.Traces().SpanCount(), maxSpans, "spans"); err != nil {
+		return traces, invalid(err)
+	}
+	return req.Traces(), nil
+}
+
+func invalid(err error) *fault.Error {
+	return fault.New(fault.InvalidArgument, "TRACES_INVALID", "%w", err)
+}
+
+// result is what became of the spans of one request.
+type result struct {
+	recorded, ignored, refused int
+	reasons                    []string // why spans were refused, the first few
+}
+
+// receive records the verdicts in traces. Its error is about the request as a whole.
+func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.Traces) (ptraceotlp.ExportResponse, error) {
+	recorder := consultation.Recorder{Tenant: p.Tenant}
+	if p.Is(auth.RoleAgent) {
+		recorder.Agent = p.Name
+	}
+	var res result
+	for _, rs := range traces.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, s := range ss.Spans().All() {
+				if s.Name() != SpanName {
+					res.ignored++
+					continue
+				}
+				err := r.record(ctx, recorder, rs.Resource().Attributes(), s)
+				if err != nil && !consultation.IsRefusal(err) {
+					return ptraceotlp.NewExportResponse(), &fault.Error{
+						Kind: fault.Unavailable, Reason: "STORE_UNAVAILABLE", RetryAfter: retryAfter, Cause: err,
+						Message: "the verdicts could not be kept; send the request again",
+					}
+				}
+				res.add(s, err)
+				if err != nil {
+					r.logger.WarnContext(ctx, "consultation verdict refused", slog.String("tenant", p.Tenant),
+						slog.String("sender", p.Name), slog.String("span_id", s.SpanID().String()), slog.String("reason", fault.ReasonOf(err)))
+				}
+			}
+		}
+	}
+	r.logger.DebugContext(ctx, "spans received", slog.String("sender", p.Name), slog.Int("recorded", res.recorded),
+		slog.Int("refused", res.refused), slog.Int("ignored", res.ignored))
+	return res.response(), nil
+}
+
+func (r *result) add(s ptrace.Span, err error) {
+	if err == nil {
+		r.recorded++
+		return
+	}
+	r.refused++
+	if len(r.reasons) < maxReasons {
+		e := fault.From(err)
+		r.reasons = append(r.reasons, "span "+s.SpanID().String()+": "+e.Reason+": "+e.Message)
+	}
+}
+
+func (r *result) response() ptraceotlp.ExportResponse {
+	resp := ptraceotlp.NewExportResponse()
+	if r.refused > 0 {
+		resp.PartialSuccess().SetRejectedSpans(int64(r.refused))
+		resp.PartialSuccess().SetErrorMessage(strings.Join(r.reasons, "; "))
+	}
+	return resp
+}
