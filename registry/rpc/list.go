@@ -27,7 +27,9 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 	}
 	list := agentList{
 		server: s, scope: scope(p.Tenant, "ListAgents"), size: req.GetPageSize(), token: req.GetPageToken(),
-		read: func(after string, limit int) ([]registry.Agent, error) { return s.registry.Agents(ctx, p.Tenant, after, limit) },
+		read: func(after string, limit int) ([]registry.Agent, error) {
+			return s.registry.Agents(ctx, p.Tenant, after, limit)
+		},
 	}
 	agents, next, err := list.page()
 	if err != nil {

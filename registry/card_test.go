@@ -1,0 +1,216 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// cardV1 is a v1.0 card with everything that is read.
+const cardV1 = `{
+  "name": "web-fetch", "description": "Fetches pages", "version": "1.2.0-rc.1+b7",
+  "supportedInterfaces": [
+    {"url": "127.0.0.1:9000", "protocolBinding": "GRPC", "protocolVersion": "1.0", "tenant": "x"},
+    {"url": "https://a.example/rpc", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
+    {"url": "https://a.example/rest", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}
+  ],
+  "capabilities": {"streaming": true, "pushNotifications": true, "extensions": [
+    {"uri": "https://example.com/other", "required": true, "params": {"deduplicates": true}},
+    {"uri": "https://github.com/quorate/quorate/extensions/contract/v1", "params": {
+      "inputSchemas": [{"name": "page", "semanticType": "reference", "required": true,
+        "validationRules": [{"type": "pattern", "value": "^https?://", "message": "a URL"}]}],
+      "output_schemas": [{"name": "text", "semantic_type": "document", "guaranteed": true}],
+      "consultationRequirements": [{"id": "safe", "targetAgent": "reviewer", "phase": "pre-completion", "mandatory": true,
+        "condition": {"attribute": "handling_sensitive_data", "operator": "equals", "value": {"keptAsIs": true}}}]
+    }}
+  ]},
+  "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/markdown"],
+  "skills": [{"id": "fetch_url", "name": "Fetch", "description": "Fetches", "tags": ["web"], "examples": ["Fetch x"],
+    "inputModes": ["a"], "outputModes": ["b"]}],
+  "provider": {"organization": "unread"}
+}`
+
+const cardV03 = `{
+  "name": "old", "description": "d", "version": "0.1.0", "protocolVersion": "0.3.0",
+  "url": "http://127.0.0.1:1/a", "additionalInterfaces": [
+    {"url": "http://127.0.0.1:1/a", "transport": "JSONRPC"}, {"url": "http://127.0.0.1:1/rest", "transport": "HTTP+JSON"}],
+  "capabilities": {"streaming": false, "stateTransitionHistory": true}, "defaultInputModes": ["text"], "defaultOutputModes": ["text"],
+  "skills": [{"id": "s", "name": "S", "description": "d", "tags": []}]
+}`
+
+func TestParseCardReadsBothVersions(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		raw      string
+		want     registry.Card
+		metadata *registry.Metadata
+	}{
+		"a v1.0 card with metadata": {
+			raw: cardV1,
+			want: registry.Card{
+				Name: "web-fetch", Description: "Fetches pages", Version: "1.2.0-rc.1+b7", Streaming: true, PushNotifications: true,
+				Interfaces: []registry.Interface{
+					{URL: "127.0.0.1:9000", Binding: "GRPC", Tenant: "x", ProtocolVersion: "1.0"},
+					{URL: "https://a.example/rpc", Binding: "JSONRPC", ProtocolVersion: "1.0"},
+					{URL: "https://a.example/rest", Binding: "HTTP+JSON", ProtocolVersion: "1.0"},
+				},
+				Extensions: []registry.Extension{
+					{URI: "https://example.com/other", Required: true, Params: map[string]any{"deduplicates": true}},
+					{URI: registry.ContractExtension},
+				},
+				DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/markdown"},
+				Skills: []registry.Skill{{
+					ID: "fetch_url", Name: "Fetch", Description: "Fetches", Tags: []string{"web"}, Examples: []string{"Fetch x"},
+					InputModes: []string{"a"}, OutputModes: []string{"b"},
+				}},
+			},
+			metadata: &registry.Metadata{
+				InputSchemas: []registry.InputSchema{{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []registry.ValidationRule{
+					{Type: "pattern", Value: "^https?://", Message: "a URL"},
+				}}},
+				OutputSchemas: []registry.OutputSchema{{Name: "text", SemanticType: "document", Guaranteed: true}},
+				ConsultationRequirements: []registry.ConsultationRequirement{{
+					ID: "safe", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
+					Condition: &registry.Condition{Attribute: "handling_sensitive_data", Operator: "equals", Value: map[string]any{"keptAsIs": true}},
+				}},
+			},
+		},
+		"a v0.3 card, whose main interface is repeated": {
+			raw: cardV03,
+			want: registry.Card{
+				Name: "old", Description: "d", Version: "0.1.0",
+				Interfaces: []registry.Interface{
+					{URL: "http://127.0.0.1:1/a", Binding: "JSONRPC", ProtocolVersion: "0.3.0"},
+					{URL: "http://127.0.0.1:1/rest", Binding: "HTTP+JSON", ProtocolVersion: "0.3.0"},
+				},
+				DefaultInputModes: []string{"text"}, DefaultOutputModes: []string{"text"},
+				Skills: []registry.Skill{{ID: "s", Name: "S", Description: "d"}},
+			},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, metadata, warnings, err := registry.ParseCard([]byte(test.raw))
+			if err != nil || len(warnings) > 0 || cmp.Diff(test.want, got) != "" || cmp.Diff(test.metadata, metadata) != "" {
+				t.Errorf("ParseCard() = %v, %v, card (-want +got):\n%s\nmetadata:\n%s", warnings, err,
+					cmp.Diff(test.want, got), cmp.Diff(test.metadata, metadata))
+			}
+		})
+	}
+}
+
+// card returns a valid card with one part replaced.
+func card(old, replacement string) string {
+	return strings.Replace(`{"name":"a","version":"1.0.0","supportedInterfaces":[{"url":"http://h/","protocolBinding":"JSONRPC"}],"skills":[{"id":"s"}]}`, old, replacement, 1)
+}
+
+func TestParseCardRefusesWithTheField(t *testing.T) {
+	t.Parallel()
+	contract := `"skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"` + registry.ContractExtension + `","params":PARAMS}]}`
+	withParams := func(params string) string {
+		return card(`"skills":[{"id":"s"}]`, strings.Replace(contract, "PARAMS", params, 1))
+	}
+	tests := map[string]struct{ raw, reason, field string }{
+		"an HTML page":                     {" \n<!doctype html><p>login", "CARD_NOT_JSON", "card"},
+		"nothing":                          {"", "CARD_NOT_JSON", "card"},
+		"half a card":                      {`{"name":"a"`, "CARD_NOT_JSON", "card"},
+		"a list":                           {`[]`, "CARD_NOT_JSON", "card"},
+		"two values":                       {card("", "") + "{}", "CARD_NOT_JSON", "card"},
+		"invalid UTF-8":                    {card(`"a"`, "\"a\xff\""), "CARD_NOT_JSON", "card"},
+		"a number out of range":            {card(`"skills"`, `"x":1e999,"skills"`), "CARD_NOT_JSON", "card"},
+		"a key that is there twice":        {card(`"version"`, `"name":"b","version"`), "CARD_DUPLICATE_KEY", "card"},
+		"a key that is there twice, below": {card(`{"id":"s"}`, `{"id":"s","x":{"y":1,"y":2}}`), "CARD_DUPLICATE_KEY", "card"},
+		"deep nesting":                     {strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), "CARD_TOO_DEEP", "card"},
+		"very deep nesting":                {strings.Repeat("[", 200_000), "CARD_TOO_DEEP", "card"},
+		"more than 256 KiB":                {card(`"a"`, `"`+strings.Repeat("a", 256<<10)+`"`), "CARD_TOO_LARGE", "card"},
+		"no name":                          {card(`"name":"a",`, ""), "CARD_INVALID", "card.name"},
+		"a name in other letter case":      {card(`"name"`, `"Name"`), "CARD_INVALID", "card.name"},
+		"a name with a space":              {card(`"a"`, `"web fetch"`), "CARD_INVALID", "card.name"},
+		"a name with 65 characters":        {card(`"a"`, `"`+strings.Repeat("a", 65)+`"`), "CARD_INVALID", "card.name"},
+		"a name that is a number":          {card(`"a"`, `7`), "CARD_INVALID", "card.name"},
+		"a version that is not semantic":   {card("1.0.0", "1.0"), "CARD_INVALID", "card.version"},
+		"a version with a v":               {card("1.0.0", "v1.0.0"), "CARD_INVALID", "card.version"},
+		"no interface":                     {card(`[{"url":"http://h/","protocolBinding":"JSONRPC"}]`, "[]"), "CARD_INVALID", "card.supportedInterfaces"},
+		"only a relative URL":              {card("http://h/", "/rpc"), "CARD_INVALID", "card.supportedInterfaces"},
+		"only a URL with a password":       {card("http://h/", "http://u:p@h/"), "CARD_INVALID", "card.supportedInterfaces"},
+		"only a file URL":                  {card("http://h/", "file:///etc/passwd"), "CARD_INVALID", "card.supportedInterfaces"},
+		"host:port for JSON-RPC":           {card("http://h/", "h:80"), "CARD_INVALID", "card.supportedInterfaces"},
+		"a skill without an id":            {card(`{"id":"s"}`, `{"name":"s"}`), "CARD_INVALID", "card.skills[0].id"},
+		"a skill id that is there twice":   {card(`{"id":"s"}`, `{"id":"s"},{"id":"s"}`), "CARD_INVALID", "card.skills[1].id"},
+		"a skill that is a string":         {card(`{"id":"s"}`, `"s"`), "CARD_INVALID", "card.skills[0]"},
+		"501 skills":                       {card(`{"id":"s"}`, strings.Repeat(`{},`, 500)+"{}"), "CARD_INVALID", "card.skills"},
+		"capabilities of the wrong type":   {card(`"skills"`, `"capabilities":[],"skills"`), "CARD_INVALID", "card.capabilities"},
+		"metadata with a misspelt field":   {withParams(`{"consultationRequirements":[{"id":"r","mandatry":true}]}`), "CARD_INVALID", "card.capabilities.extensions[0].params"},
+		"metadata with a name in two spellings": {
+			withParams(`{"inputSchemas":[],"input_schemas":[]}`), "CARD_INVALID", "card.capabilities.extensions[0].params",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, _, err := registry.ParseCard([]byte(test.raw))
+			f := fault.From(err)
+			if err == nil || f.Kind != fault.InvalidArgument || f.Reason != test.reason || len(f.Violations) == 0 || f.Violations[0].Field != test.field {
+				t.Errorf("ParseCard() = %v (%+v), want %s about %s", err, f, test.reason, test.field)
+			}
+		})
+	}
+}
+
+func TestParseCardAcceptsWithAWarning(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ raw, code, field string }{
+		"no skills":               {card(`[{"id":"s"}]`, "[]"), "SKILLS_EMPTY", "card.skills"},
+		"skills that are null":    {card(`[{"id":"s"}]`, "null"), "SKILLS_EMPTY", "card.skills"},
+		"an interface left out":   {card(`}],"skills"`, `},{"url":"nowhere"}],"skills"`), "INTERFACE_SKIPPED", "card.supportedInterfaces[1].url"},
+		"a gRPC port of 0":        {card(`}],"skills"`, `},{"url":"h:0","protocolBinding":"grpc"}],"skills"`), "INTERFACE_SKIPPED", "card.supportedInterfaces[1].url"},
+		"a URL with a fragment":   {card(`}],"skills"`, `},{"url":"http://h/#a"}],"skills"`), "INTERFACE_SKIPPED", "card.supportedInterfaces[1].url"},
+		"an unparsable interface": {card(`}],"skills"`, `},{"url":"http://%"}],"skills"`), "INTERFACE_SKIPPED", "card.supportedInterfaces[1].url"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _, warnings, err := registry.ParseCard([]byte(test.raw))
+			if err != nil || len(got.Interfaces) != 1 || len(warnings) != 1 || warnings[0].Code != test.code || warnings[0].Field != test.field {
+				t.Errorf("ParseCard() = %+v, %v, %v, want one interface and %s about %s", got.Interfaces, warnings, err, test.code, test.field)
+			}
+		})
+	}
+}
+
+func FuzzParseCard(f *testing.F) {
+	for _, seed := range []string{cardV1, cardV03, card("", ""), "<html>", `{"name":"a","name":"b"}`, strings.Repeat("[", 100)} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		got, metadata, _, err := registry.ParseCard(raw)
+		if err != nil {
+			if k := fault.KindOf(err); k != fault.InvalidArgument {
+				t.Errorf("ParseCard() = %v of kind %v, want an invalid argument", err, k)
+			}
+			return
+		}
+		if got.Name == "" || len(got.Name) > 64 || got.Version == "" || len(got.Interfaces) == 0 {
+			t.Errorf("ParseCard() = %+v, want a name, a version and an interface", got)
+		}
+		if metadata != nil {
+			if err := metadata.Validate(got.Name); err != nil && fault.KindOf(err) != fault.InvalidArgument {
+				t.Errorf("Validate() = %v, want nil or an invalid argument", err)
+			}
+		}
+	})
+}
+
+func TestParseCardTakesTheV1InterfacesOfACardThatIsBoth(t *testing.T) {
+	t.Parallel()
+	got, _, _, err := registry.ParseCard([]byte(card(`"version"`, `"url":"http://old/","protocolVersion":"0.3.0","version"`)))
+	want := []registry.Interface{{URL: "http://h/", Binding: "JSONRPC", ProtocolVersion: "1.0"}}
+	if err != nil || cmp.Diff(want, got.Interfaces) != "" {
+		t.Errorf("ParseCard() = %+v, %v, want %+v", got.Interfaces, err, want)
+	}
+}

@@ -1,0 +1,140 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func beat(t *testing.T, r *registry.Registry, b registry.Beat) registry.Lease {
+	t.Helper()
+	lease, err := r.Heartbeat(t.Context(), tenant, b)
+	if err != nil {
+		t.Fatalf("Heartbeat(%+v) = %v, want no error", b, err)
+	}
+	return lease
+}
+
+func TestAnAgentThatNeverBeatIsUnknown(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	if got := statusOf(t, r, "a"); got != (registry.Status{Status: registry.StatusUnknown}) {
+		t.Errorf("Status = %+v, want unknown and nothing else", got)
+	}
+}
+
+func TestAStaleAgentRecoversOnItsNextBeat(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	register(t, r, "a")
+	lease := beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	if lease.Epoch != 1 || lease.NextHeartbeat <= 0 || lease.NextHeartbeat > 10*time.Second || !lease.ExpireTime.Equal(time0.Now().Add(30*time.Second)) {
+		t.Errorf("Heartbeat() = %+v, want epoch 1, a beat within 10 s and 30 s of lease", lease)
+	}
+	time0.pass(30*time.Second - 1)
+	if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable {
+		t.Errorf("Status at the lease's last moment = %+v, want available", got)
+	}
+	time0.pass(1)
+	got := statusOf(t, r, "a")
+	if got.Status != registry.StatusUnavailable || !strings.Contains(got.ErrorMessage, "since 2026-01-16T12:00:00Z") {
+		t.Errorf("Status at the lease's end = %+v, want unavailable and since when", got)
+	}
+	time0.pass(72 * time.Hour)
+	beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "available"})
+	if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable || got.ErrorMessage != "" {
+		t.Errorf("Status after a late beat = %+v, want available", got)
+	}
+}
+
+func TestAnOldEpochCannotRevive(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	register(t, r, "a")
+	old := beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	fresh := beat(t, r, registry.Beat{Agent: "a", Status: "error", ErrorMessage: "disk full"})
+	if old.Epoch != 1 || fresh.Epoch != 2 {
+		t.Errorf("epochs = %d, %d, want 1, 2", old.Epoch, fresh.Epoch)
+	}
+	for _, epoch := range []int64{old.Epoch, 3, -1} {
+		_, err := r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: "a", Epoch: epoch, Status: "available"})
+		if fault.ReasonOf(err) != "EPOCH_STALE" || fault.KindOf(err) != fault.Conflict {
+			t.Errorf("Heartbeat(epoch %d) = %v, want EPOCH_STALE", epoch, err)
+		}
+	}
+	if got := statusOf(t, r, "a"); got.Status != registry.StatusError || got.ErrorMessage != "disk full" || got.Epoch != 2 {
+		t.Errorf("Status = %+v, want the new process's error", got)
+	}
+	time0.pass(time.Hour)
+	if _, err := r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: "a", Epoch: 1, Status: "available"}); err == nil {
+		t.Error("Heartbeat(epoch 1) after the lease's end = nil, want EPOCH_STALE")
+	}
+}
+
+func TestHeartbeatRefuses(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	tests := map[string]struct {
+		beat   registry.Beat
+		reason string
+	}{
+		"an agent that is not registered": {registry.Beat{Agent: "b", Status: "available"}, "AGENT_NOT_FOUND"},
+		"a status of its own making":      {registry.Beat{Agent: "a", Status: "unknown"}, "STATUS_INVALID"},
+		"an endless message":              {registry.Beat{Agent: "a", Status: "error", ErrorMessage: strings.Repeat("x", 5000)}, "BEAT_TOO_LARGE"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := r.Heartbeat(t.Context(), tenant, test.beat); fault.ReasonOf(err) != test.reason {
+				t.Errorf("Heartbeat() = %v, want %s", err, test.reason)
+			}
+		})
+	}
+}
+
+func TestPulseAt(t *testing.T) {
+	t.Parallel()
+	now := newClock().Now()
+	past, future := now.Add(-time.Minute), now.Add(time.Minute)
+	live := registry.Pulse{CurrentTaskID: "t", ErrorMessage: "e", BeatTime: past, BeatExpire: future}
+	over := registry.Pulse{CurrentTaskID: "t", ErrorMessage: "e", BeatTime: past, BeatExpire: now}
+	with := func(p registry.Pulse, word string, probe time.Time) registry.Pulse {
+		p.Word, p.ProbeTime, p.ProbeExpire = word, past, probe
+		return p
+	}
+	tests := map[string]struct {
+		pulse registry.Pulse
+		want  string
+	}{
+		"nothing heard":                                {registry.Pulse{}, "unknown"},
+		"its own word while its lease is live":         {with(live, "unavailable", future), "unavailable"},
+		"busy while its lease is live":                 {with(live, "busy", past), "busy"},
+		"an expired lease without a probe":             {with(over, "available", past), "unavailable"},
+		"an expired lease of a busy agent":             {with(over, "busy", past), "unavailable"},
+		"an expired lease and an answered probe":       {with(over, "available", future), "available"},
+		"an answered probe does not end an error":      {with(over, "error", future), "error"},
+		"an answered probe does not end being busy":    {with(over, "busy", future), "busy"},
+		"an answered probe of one that never beat":     {with(registry.Pulse{}, "", future), "available"},
+		"a probe that ran out of one that never beat":  {with(registry.Pulse{}, "", now), "unavailable"},
+		"its own word is worth more than a live probe": {with(live, "error", future), "error"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := test.pulse.At(now)
+			if got.Status != test.want {
+				t.Errorf("At() = %+v, want %s", got, test.want)
+			}
+			if (got.CurrentTaskID != "") != (test.want == "busy") {
+				t.Errorf("At().CurrentTaskID = %q, want one only when busy", got.CurrentTaskID)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package registry_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func input(rules ...registry.ValidationRule) registry.Metadata {
+	return registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "n", SemanticType: "document", ValidationRules: rules}}}
+}
+
+func rule(kind string, value any) registry.Metadata {
+	return input(registry.ValidationRule{Type: kind, Value: value, Message: "m"})
+}
+
+func requirement(change func(*registry.ConsultationRequirement)) registry.Metadata {
+	q := registry.ConsultationRequirement{ID: "r", TargetAgent: "reviewer", Phase: "on-error"}
+	change(&q)
+	return registry.Metadata{ConsultationRequirements: []registry.ConsultationRequirement{q}}
+}
+
+func condition(operator string, value any) registry.Metadata {
+	return requirement(func(q *registry.ConsultationRequirement) {
+		q.Condition = &registry.Condition{Attribute: "a", Operator: operator, Value: value}
+	})
+}
+
+func TestValidateMetadata(t *testing.T) {
+	t.Parallel()
+	const consultation, ruleValue = "metadata.consultation_requirements[0]", "metadata.input_schemas[0].validation_rules[0].value"
+	schema := registry.OutputSchema{Name: "n", SemanticType: "comment"}
+	tests := map[string]struct {
+		metadata registry.Metadata
+		field    string // empty: valid
+	}{
+		"nothing is valid":                       {registry.Metadata{}, ""},
+		"a format":                               {rule("format", "markdown"), ""},
+		"a length":                               {rule("length", 10.0), ""},
+		"a pattern":                              {rule("pattern", `^\d+$`), ""},
+		"an enum":                                {rule("enum", []any{"a"}), ""},
+		"a condition without a value for exists": {condition("exists", nil), ""},
+		"a condition with a number":              {condition("greater_than", 3.5), ""},
+		"a condition with false":                 {condition("equals", false), ""},
+		"two inputs of one name":                 {registry.Metadata{InputSchemas: slices.Repeat(input().InputSchemas, 2)}, "metadata.input_schemas[1].name"},
+		"two outputs of one name":                {registry.Metadata{OutputSchemas: []registry.OutputSchema{schema, schema}}, "metadata.output_schemas[1].name"},
+		"two requirements of one id":             {registry.Metadata{ConsultationRequirements: slices.Repeat(condition("exists", nil).ConsultationRequirements, 2)}, "metadata.consultation_requirements[1].id"},
+		"65 inputs":                              {registry.Metadata{InputSchemas: make([]registry.InputSchema, 65)}, "metadata.input_schemas"},
+		"33 rules":                               {input(slices.Repeat(rule("format", "x").InputSchemas[0].ValidationRules, 33)...), "metadata.input_schemas[0].validation_rules"},
+		"an unknown semantic type":               {registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "n", SemanticType: "text"}}}, "metadata.output_schemas[0].semantic_type"},
+		"a rule without a message":               {input(registry.ValidationRule{Type: "format", Value: "x"}), "metadata.input_schemas[0].validation_rules[0].message"},
+		"an unknown rule":                        {rule("min", 1.0), "metadata.input_schemas[0].validation_rules[0].type"},
+		"a pattern that does not compile":        {rule("pattern", "("), ruleValue},
+		"a pattern that is a number":             {rule("pattern", 1.0), ruleValue},
+		"a length that is negative":              {rule("length", -1.0), ruleValue},
+		"a length that is not whole":             {rule("length", 1.5), ruleValue},
+		"an enum of numbers":                     {rule("enum", []any{1.0}), ruleValue},
+		"an empty enum":                          {rule("enum", []any{}), ruleValue},
+		"a format without a name":                {rule("format", ""), ruleValue},
+		"an agent that reviews itself":           {requirement(func(q *registry.ConsultationRequirement) { q.TargetAgent = "self" }), consultation + ".target_agent"},
+		"a target that is no name":               {requirement(func(q *registry.ConsultationRequirement) { q.TargetAgent = "a b" }), consultation + ".target_agent"},
+		"an id with a space":                     {requirement(func(q *registry.ConsultationRequirement) { q.ID = "a b" }), consultation + ".id"},
+		"an unknown phase":                       {requirement(func(q *registry.ConsultationRequirement) { q.Phase = "later" }), consultation + ".phase"},
+		"an unknown operator":                    {condition("matches", "x"), consultation + ".condition.operator"},
+		"greater_than with a word":               {condition("greater_than", "3"), consultation + ".condition.value"},
+		"equals without a value":                 {condition("equals", nil), consultation + ".condition.value"},
+		"a value without end":                    {condition("equals", strings.Repeat("x", 5000)), consultation + ".condition.value"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := test.metadata.Validate("self")
+			if test.field == "" {
+				if err != nil {
+					t.Errorf("Validate() = %v, want nil", err)
+				}
+				return
+			}
+			f := fault.From(err)
+			if err == nil || f.Kind != fault.InvalidArgument || f.Reason != "METADATA_INVALID" || f.Violations[0].Field != test.field {
+				t.Errorf("Validate() = %v (%+v), want METADATA_INVALID about %s", err, f, test.field)
+			}
+		})
+	}
+}
+
+func TestUpdateMetadata(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	before := register(t, r, "a")
+	both := input()
+	both.ConsultationRequirements = condition("exists", nil).ConsultationRequirements
+	first, warnings, err := r.UpdateMetadata(t.Context(), tenant, "a", before.Etag, nil, both)
+	if err != nil || first.Etag == before.Etag || first.Revision != 2 || len(warnings) != 1 {
+		t.Fatalf("UpdateMetadata() = %+v, %v, %v, want a new etag, revision 2 and one warning", first, warnings, err)
+	}
+	_, _, err = r.UpdateMetadata(t.Context(), tenant, "a", before.Etag, nil, both)
+	if fault.ReasonOf(err) != "ETAG_MISMATCH" || fault.KindOf(err) != fault.Conflict {
+		t.Errorf("UpdateMetadata(stale etag) = %v, want ETAG_MISMATCH", err)
+	}
+	second, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "*", []string{"input_schemas"}, registry.Metadata{})
+	if err != nil || len(second.Metadata.InputSchemas) != 0 || len(second.Metadata.ConsultationRequirements) != 1 {
+		t.Errorf("UpdateMetadata(mask) = %+v, %v, want only the inputs replaced", second.Metadata, err)
+	}
+	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	if got, err := r.Agent(t.Context(), tenant, "a"); err != nil || got.Etag != second.Etag {
+		t.Errorf("Agent().Etag after a beat = %q, %v, want %q", got.Etag, err, second.Etag)
+	}
+	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", []string{"name"}, both); fault.ReasonOf(err) != "MASK_INVALID" {
+		t.Errorf("UpdateMetadata(mask name) = %v, want MASK_INVALID", err)
+	}
+	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "b", "", nil, both); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("UpdateMetadata(b) = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestAnEtagDoesNotFitASuccessor(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	before := register(t, r, "a")
+	if err := r.Delete(t.Context(), tenant, "a", "stale"); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+		t.Errorf("Delete(stale etag) = %v, want ETAG_MISMATCH", err)
+	}
+	if err := r.Delete(t.Context(), tenant, "a", before.Etag); err != nil {
+		t.Errorf("Delete() = %v, want no error", err)
+	}
+	if err := r.Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("Delete() again = %v, want AGENT_NOT_FOUND", err)
+	}
+	time0.pass(1)
+	if after := register(t, r, "a"); after.Etag == before.Etag {
+		t.Errorf("Etag of the successor = %q, want another", after.Etag)
+	}
+}

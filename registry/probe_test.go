@@ -1,0 +1,150 @@
+package registry_test
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// running runs the prober of a registry over a fake web, in fake time, while test runs.
+func running(t *testing.T, client func(*web) *http.Client, test func(t *testing.T, w *web, r *registry.Registry)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWeb()
+		r := open(t, registry.Options{Client: client(w)})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- r.RunProber(ctx) }()
+		test(t, w, r)
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("RunProber() = %v, want nil", err)
+		}
+	})
+}
+
+// settle lets fake time pass and waits until the prober has done what was due.
+func settle(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func TestAnInlineAgentIsProbedAtOnce(t *testing.T) {
+	t.Parallel()
+	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		w.serve("https://a.example/.well-known/agent-card.json", string(named("a")))
+		register(t, r, "a")
+		settle(time.Millisecond)
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable {
+			t.Errorf("Status = %+v, want available", got)
+		}
+	})
+}
+
+func TestAProbedAgentStaysUpAndItsSilenceShows(t *testing.T) {
+	t.Parallel()
+	const uri = "https://a.example/.well-known/agent-card.json"
+	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		w.serve(uri, string(named("a")))
+		register(t, r, "a")
+		for range 20 {
+			settle(7 * time.Second)
+			if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable {
+				t.Fatalf("Status = %+v, want available", got)
+			}
+		}
+		w.serve(uri, "<html>moved")
+		settle(31 * time.Second)
+		got := statusOf(t, r, "a")
+		if got.Status != registry.StatusUnavailable || w.count(uri) < 10 {
+			t.Errorf("Status after %d probes = %+v, want unavailable", w.count(uri), got)
+		}
+		settle(time.Minute) // asking does not refresh what it asks about
+		if again := statusOf(t, r, "a"); again != got {
+			t.Errorf("Status a minute later = %+v, want %+v", again, got)
+		}
+		w.serve(uri, string(named("a")))
+		settle(16 * time.Second)
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusAvailable {
+			t.Errorf("Status when it is back = %+v, want available", got)
+		}
+	})
+}
+
+func TestTheCardOfAnotherIsNoProof(t *testing.T) {
+	t.Parallel()
+	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		w.serve("https://a.example/.well-known/agent-card.json", string(named("b")))
+		register(t, r, "a")
+		settle(time.Minute)
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusUnknown {
+			t.Errorf("Status = %+v, want unknown", got)
+		}
+	})
+}
+
+func TestAnAgentThatBeatsIsNotProbed(t *testing.T) {
+	t.Parallel()
+	const uri = "https://a.example/.well-known/agent-card.json"
+	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		w.serve(uri, string(named("a")))
+		register(t, r, "a")
+		settle(time.Millisecond)
+		before := w.count(uri)
+		beat(t, r, registry.Beat{Agent: "a", Status: "busy", CurrentTaskID: "t"})
+		for range 12 {
+			settle(10 * time.Second)
+			beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "busy", CurrentTaskID: "t"})
+		}
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusBusy || w.count(uri) != before {
+			t.Errorf("Status after %d probes = %+v, want busy and none", w.count(uri)-before, got)
+		}
+	})
+}
+
+// slow answers nothing for the hosts of dead agents until the probe gives up.
+type slow struct{ next http.RoundTripper }
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host == "up.example" {
+		return s.next.RoundTrip(r)
+	}
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestManyDeadAgentsDoNotStarveOneThatIsUp(t *testing.T) {
+	t.Parallel()
+	client := func(w *web) *http.Client { return &http.Client{Transport: slow{w}} }
+	running(t, client, func(t *testing.T, w *web, r *registry.Registry) {
+		w.serve("https://up.example/.well-known/agent-card.json", string(named("up")))
+		register(t, r, "up")
+		settle(time.Second)
+		for i := range 100 {
+			register(t, r, "dead"+strconv.Itoa(i))
+		}
+		settle(70 * time.Second) // until what is fresh has been tried
+		for range 20 {
+			settle(11 * time.Second)
+			if got := statusOf(t, r, "up"); got.Status != registry.StatusAvailable {
+				t.Fatalf("Status = %+v, want available", got)
+			}
+		}
+	})
+}
+
+func TestAProberWithoutAClientWaits(t *testing.T) {
+	t.Parallel()
+	running(t, func(*web) *http.Client { return nil }, func(t *testing.T, _ *web, r *registry.Registry) {
+		register(t, r, "a")
+		settle(time.Minute)
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusUnknown {
+			t.Errorf("Status = %+v, want unknown", got)
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package registry_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func TestRegisterByURL(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	serve := func(path, kind, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = w.Write([]byte(body))
+		})
+	}
+	serve("/.well-known/agent-card.json", "application/json", string(named("found")))
+	serve("/cards/other", "text/plain", string(named("other")))
+	serve("/login", "text/html; charset=utf-8", "<html><p>Please log in")
+	serve("/disguised", "application/json", "  <!DOCTYPE html>")
+	serve("/large", "application/json", `{"name":"`+strings.Repeat("a", 300<<10)+`"}`)
+	serve("/invalid", "application/json", string(named("not-")))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	r := open(t, registry.Options{Client: server.Client()})
+	tests := map[string]struct{ uri, agent, reason, text string }{
+		"an origin means the well-known path":   {uri: server.URL, agent: "found"},
+		"a path is taken as it is":              {uri: server.URL + "/cards/other", agent: "other"},
+		"an HTML page is named as such":         {uri: server.URL + "/login", reason: "CARD_NOT_JSON", text: "/login answered HTML, not a card"},
+		"an HTML page that says it is JSON too": {uri: server.URL + "/disguised", reason: "CARD_NOT_JSON", text: "answered HTML, not a card"},
+		"a page that is not there":              {uri: server.URL + "/nowhere", reason: "CARD_UNREACHABLE", text: "404 Not Found"},
+		"a card that is too large":              {uri: server.URL + "/large", reason: "CARD_TOO_LARGE"},
+		"a card that is not valid":              {uri: server.URL + "/invalid", reason: "CARD_INVALID", text: "card.name"},
+		"nobody listening":                      {uri: "http://127.0.0.1:1", reason: "CARD_UNREACHABLE", text: "refused"},
+		"a URL with a password":                 {uri: "http://u:p@127.0.0.1/", reason: "CARD_URI_INVALID"},
+		"a file URL":                            {uri: "file:///etc/passwd", reason: "CARD_URI_INVALID"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			agent, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: test.uri})
+			if agent.Name != test.agent || fault.ReasonOf(err) != test.reason {
+				t.Fatalf("Register(%s) = %q, %v, want %q, %q", test.uri, agent.Name, err, test.agent, test.reason)
+			}
+			if err != nil && !strings.Contains(err.Error(), test.text) {
+				t.Errorf("Register(%s) = %v, want a message with %q", test.uri, err, test.text)
+			}
+			if err == nil && (agent.Status.Status != registry.StatusAvailable || agent.Etag == "" || agent.CardURI == "") {
+				t.Errorf("Register(%s) = %+v, want it available, with etag and card URI", test.uri, agent)
+			}
+		})
+	}
+}
+
+func TestRegisterWithoutAClientReadsNothing(t *testing.T) {
+	t.Parallel()
+	_, _, err := open(t, registry.Options{}).Register(t.Context(), tenant, registry.Registration{CardURI: "http://127.0.0.1:1"})
+	if fault.ReasonOf(err) != "CARD_FETCH_DISABLED" {
+		t.Errorf("Register() = %v, want CARD_FETCH_DISABLED", err)
+	}
+}
+
+func TestRegisterKeepsTheBytes(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	raw := `{ "version":"1.0.0", "name" : "a",` + "\n" + `"url":"http://h/", "unread": "<\u00e4>" }`
+	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(raw)})
+	if err != nil || len(warnings) != 1 || warnings[0].Code != "SKILLS_EMPTY" {
+		t.Fatalf("Register() = %v, %v, want SKILLS_EMPTY and no error", warnings, err)
+	}
+	if got, err := r.Agent(t.Context(), tenant, "a"); err != nil || string(got.RawCard) != raw {
+		t.Errorf("Agent().RawCard = %s, %v, want %s", got.RawCard, err, raw)
+	}
+}
+
+func TestOneNameIsRegisteredOnce(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	var won, lost atomic.Int32
+	var group sync.WaitGroup
+	for range 32 {
+		group.Go(func() {
+			_, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a", "s")})
+			switch {
+			case err == nil:
+				won.Add(1)
+			case fault.ReasonOf(err) == "AGENT_EXISTS" && fault.KindOf(err) == fault.AlreadyExists:
+				lost.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if won.Load() != 1 || lost.Load() != 31 {
+		t.Errorf("Register() won %d times and lost %d times, want 1 and 31", won.Load(), lost.Load())
+	}
+	if _, _, err := r.Register(t.Context(), "other", registry.Registration{RawCard: named("a")}); err != nil {
+		t.Errorf("Register() in another tenant = %v, want no error", err)
+	}
+}
+
+func TestARetryGetsTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	in := registry.Registration{RawCard: named("a"), RequestID: "1", Caller: "ann"}
+	first, warnings, err := r.Register(t.Context(), tenant, in)
+	if err != nil || len(warnings) != 1 {
+		t.Fatalf("Register() = %v, %v, want one warning", warnings, err)
+	}
+	time0.pass(time.Hour)
+	again, warnings, err := r.Register(t.Context(), tenant, in)
+	if err != nil || again.Etag != first.Etag || len(warnings) != 1 {
+		t.Errorf("Register() again = %+v, %v, %v, want the first answer", again, warnings, err)
+	}
+	tests := map[string]struct {
+		change func(*registry.Registration)
+		reason string
+	}{
+		"other content is refused":            {func(in *registry.Registration) { in.RawCard = named("b") }, "REQUEST_ID_REUSED"},
+		"other metadata is other content":     {func(in *registry.Registration) { in.Metadata = &registry.Metadata{} }, "REQUEST_ID_REUSED"},
+		"another id is another request":       {func(in *registry.Registration) { in.RequestID = "2" }, "AGENT_EXISTS"},
+		"another caller is another request":   {func(in *registry.Registration) { in.Caller = "bob" }, "AGENT_EXISTS"},
+		"no id is another request":            {func(in *registry.Registration) { in.RequestID = "" }, "AGENT_EXISTS"},
+		"a dry run answers for itself":        {func(in *registry.Registration) { in.ValidateOnly = true }, "AGENT_EXISTS"},
+		"neither card nor URL is no question": {func(in *registry.Registration) { in.RawCard = nil }, "CARD_MISSING"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			changed := in
+			test.change(&changed)
+			if _, _, err := r.Register(t.Context(), tenant, changed); fault.ReasonOf(err) != test.reason {
+				t.Errorf("Register() = %v, want %s", err, test.reason)
+			}
+		})
+	}
+}
+
+func TestARequestIDIsForgottenAfterADay(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a"), RequestID: "1"}); err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	time0.pass(24 * time.Hour)
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("b"), RequestID: "1"}); err != nil {
+		t.Errorf("Register() a day later = %v, want no error", err)
+	}
+}
+
+func TestConcurrentRetriesAllGetTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	in := registry.Registration{RawCard: named("a", "s"), RequestID: "1", Caller: "ann"}
+	var group sync.WaitGroup
+	for range 16 {
+		group.Go(func() {
+			if agent, _, err := r.Register(t.Context(), tenant, in); err != nil || agent.Name != "a" {
+				t.Errorf("Register() = %q, %v, want a", agent.Name, err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestADryRunWritesNothing(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	agent, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a", "s"), ValidateOnly: true, RequestID: "1"})
+	if err != nil || agent.Name != "a" || agent.Etag == "" {
+		t.Errorf("Register() = %+v, %v, want what would be written", agent, err)
+	}
+	if exists, err := r.AgentExists(t.Context(), tenant, "a"); exists || err != nil {
+		t.Errorf("AgentExists() = %v, %v, want false", exists, err)
+	}
+	register(t, r, "a")
+}
+
+func TestAnAgentRegistersUnderItsOwnNameOnly(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	_, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a"), OnlyName: "b"})
+	if fault.ReasonOf(err) != "NOT_YOUR_AGENT" || fault.KindOf(err) != fault.PermissionDenied {
+		t.Errorf("Register() = %v, want NOT_YOUR_AGENT", err)
+	}
+}
+
+func TestWhatTheAdminSaysWinsOverTheCard(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{
+		RawCard: []byte(cardV1), Metadata: &registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "x", SemanticType: "artifact"}}},
+	})
+	if err != nil || len(warnings) != 1 || warnings[0].Code != "CARD_METADATA_IGNORED" {
+		t.Fatalf("Register() = %v, %v, want CARD_METADATA_IGNORED", warnings, err)
+	}
+	got, err := r.Agent(t.Context(), tenant, "web-fetch")
+	if err != nil || len(got.Metadata.ConsultationRequirements) != 0 || got.Metadata.OutputSchemas[0].Name != "x" {
+		t.Errorf("Agent().Metadata = %+v, %v, want the admin's", got.Metadata, err)
+	}
+}
+
+func TestARuleWithAnUnknownTargetIsAWarning(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(cardV1)})
+	if err != nil || len(warnings) != 1 || warnings[0].Code != "TARGET_AGENT_UNKNOWN" ||
+		warnings[0].Field != "metadata.consultation_requirements[0].target_agent" {
+		t.Errorf("Register() = %+v, %v, want TARGET_AGENT_UNKNOWN", warnings, err)
+	}
+}

@@ -1,0 +1,342 @@
+package rpc_test
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/page"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/embedded"
+	"github.com/quorate/quorate/registry/rpc"
+)
+
+// open returns a server over an empty registry, and that registry.
+func open(t *testing.T) (*rpc.Server, *registry.Registry) {
+	t.Helper()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("Close() = %v, want no error", err)
+		}
+	})
+	store, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	r := registry.New(store, registry.Options{})
+	return rpc.New(r, page.New(make([]byte, 32))), r
+}
+
+func as(t *testing.T, tenant, name string, roles ...auth.Role) context.Context {
+	t.Helper()
+	return auth.NewContext(t.Context(), auth.Principal{Tenant: tenant, Name: name, Roles: roles})
+}
+
+func admin(t *testing.T) context.Context { t.Helper(); return as(t, "t", "root", auth.RoleAdmin) }
+
+// card returns a registration of an agent with the skills.
+func card(t *testing.T, name string, skills ...string) *registryv1.RegisterAgentRequest {
+	t.Helper()
+	list := make([]any, len(skills))
+	for i, id := range skills {
+		list[i] = map[string]any{"id": id, "name": "Skill " + id, "description": "d", "tags": []any{"t"}}
+	}
+	s, err := structpb.NewStruct(map[string]any{
+		"version": "1.0.0", "url": "https://a.example/<rpc>", "skills": list, "name": name,
+	})
+	if err != nil {
+		t.Fatalf("NewStruct() = %v, want no error", err)
+	}
+	return &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_Card{Card: s}}
+}
+
+func register(ctx context.Context, t *testing.T, s *rpc.Server, req *registryv1.RegisterAgentRequest) *registryv1.Agent {
+	t.Helper()
+	res, err := s.RegisterAgent(ctx, req)
+	if err != nil {
+		t.Fatalf("RegisterAgent() = %v, want no error", err)
+	}
+	return res.GetAgent()
+}
+
+func TestEveryMethodHasARule(t *testing.T) {
+	t.Parallel()
+	rules := rpc.Rules()
+	for _, method := range registryv1.RegistryService_ServiceDesc.Methods {
+		name := "/" + registryv1.RegistryService_ServiceDesc.ServiceName + "/" + method.MethodName
+		if rule, ok := rules[name]; !ok || rule.Public || len(rule.Roles) == 0 {
+			t.Errorf("Rules()[%s] = %+v, %v, want roles", name, rule, ok)
+		}
+	}
+	if got, want := len(rules), len(registryv1.RegistryService_ServiceDesc.Methods); got != want {
+		t.Errorf("len(Rules()) = %d, want %d", got, want)
+	}
+}
+
+func TestAnAgentReadsAsItWasRegistered(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	req := card(t, "web", "fetch")
+	req.Metadata = &registryv1.AgentMetadata{
+		InputSchemas: []*registryv1.InputSchema{{Name: "i", SemanticType: "document", Description: "d", Required: true, ValidationRules: []*registryv1.ValidationRule{
+			{Type: "enum", Value: structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewStringValue("x")}}), Message: "m"},
+			{Type: "length", Value: structpb.NewNumberValue(7), Message: "m"},
+		}}},
+		OutputSchemas: []*registryv1.OutputSchema{{Name: "o", SemanticType: "artifact", Description: "d", Guaranteed: true}},
+		ConsultationRequirements: []*registryv1.ConsultationRequirement{
+			{Id: "r", TargetAgent: "reviewer", Phase: "on-error", Mandatory: true, Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "equals", Value: structpb.NewBoolValue(false)}},
+			{Id: "q", TargetAgent: "reviewer", Phase: "on-error", Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "exists"}},
+		},
+	}
+	registered := register(ctx, t, s, req)
+	got, err := s.GetAgent(ctx, &registryv1.GetAgentRequest{Name: "web"})
+	if diff := cmp.Diff(registered, got, protocmp.Transform()); err != nil || diff != "" {
+		t.Errorf("GetAgent() = %v, difference to RegisterAgent() (-want +got):\n%s", err, diff)
+	}
+	if diff := cmp.Diff(req.GetMetadata(), got.GetMetadata(), protocmp.Transform()); diff != "" {
+		t.Errorf("GetAgent().metadata, difference (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(req.GetCard(), got.GetCard(), protocmp.Transform()); diff != "" {
+		t.Errorf("GetAgent().card, difference (-want +got):\n%s", diff)
+	}
+	body, err := s.GetAgentCard(ctx, &registryv1.GetAgentCardRequest{Name: "web"})
+	want := `{"name":"web","skills":[{"description":"d","id":"fetch","name":"Skill fetch","tags":["t"]}],"url":"https://a.example/<rpc>","version":"1.0.0"}`
+	if err != nil || string(body.GetData()) != want || body.GetContentType() != "application/json" {
+		t.Errorf("GetAgentCard() = %s, %v, want %s", body.GetData(), err, want)
+	}
+	metadata, err := s.GetAgentMetadata(ctx, &registryv1.GetAgentMetadataRequest{Name: "web"})
+	if err != nil || !proto.Equal(metadata, req.GetMetadata()) {
+		t.Errorf("GetAgentMetadata() = %v, %v, want what was sent", metadata, err)
+	}
+	status, err := s.GetAgentStatus(ctx, &registryv1.GetAgentStatusRequest{Name: "web"})
+	if want := (&registryv1.AgentStatus{AgentName: "web", Status: "unknown"}); err != nil || !proto.Equal(status, want) {
+		t.Errorf("GetAgentStatus() = %v, %v, want %v", status, err, want)
+	}
+}
+
+func TestAnAgentActsForItselfOnly(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	register(admin(t), t, s, card(t, "other"))
+	self := as(t, "t", "self", auth.RoleAgent)
+	register(self, t, s, card(t, "self"))
+	calls := map[string]func(context.Context, string) error{
+		"register": func(ctx context.Context, name string) error {
+			_, err := s.RegisterAgent(ctx, card(t, name))
+			return err
+		},
+		"update metadata": func(ctx context.Context, name string) error {
+			_, err := s.UpdateAgentMetadata(ctx, &registryv1.UpdateAgentMetadataRequest{Name: name, Metadata: &registryv1.AgentMetadata{}})
+			return err
+		},
+		"heartbeat": func(ctx context.Context, name string) error {
+			_, err := s.Heartbeat(ctx, &registryv1.HeartbeatRequest{Name: name, Status: "available"})
+			return err
+		},
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := call(self, "other"); fault.ReasonOf(err) != "NOT_YOUR_AGENT" || fault.KindOf(err) != fault.PermissionDenied {
+				t.Errorf("%s for another = %v, want NOT_YOUR_AGENT", name, err)
+			}
+			if err := call(self, "self"); err != nil && fault.ReasonOf(err) != "AGENT_EXISTS" {
+				t.Errorf("%s for itself = %v, want it allowed", name, err)
+			}
+			if err := call(t.Context(), "self"); fault.KindOf(err) != fault.Unauthenticated {
+				t.Errorf("%s without a caller = %v, want unauthenticated", name, err)
+			}
+			if name == "register" {
+				return // another tenant may have an agent of that name
+			}
+			if err := call(as(t, "u", "root", auth.RoleAdmin), "self"); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%s in another tenant = %v, want not found", name, err)
+			}
+		})
+	}
+}
+
+func TestATokenIsItsAgent(t *testing.T) {
+	t.Parallel()
+	s, r := open(t)
+	ctx := admin(t)
+	register(ctx, t, s, card(t, "web"))
+	issue := func() string {
+		res, err := s.IssueAgentToken(ctx, &registryv1.IssueAgentTokenRequest{Name: "web"})
+		if err != nil {
+			t.Fatalf("IssueAgentToken() = %v, want no error", err)
+		}
+		return res.GetToken()
+	}
+	first, second := issue(), issue()
+	tokens := rpc.Tokens(r)
+	want := auth.Principal{Tenant: "t", Name: "web", Roles: []auth.Role{auth.RoleAgent}}
+	if got, err := tokens.Authenticate(ctx, second); err != nil || cmp.Diff(want, got) != "" {
+		t.Errorf("Authenticate() = %+v, %v, want %+v", got, err, want)
+	}
+	if _, err := s.DeleteAgent(ctx, &registryv1.DeleteAgentRequest{Name: "web"}); err != nil {
+		t.Fatalf("DeleteAgent() = %v, want no error", err)
+	}
+	for name, token := range map[string]string{"replaced": first, "of a deleted agent": second, "of another kind": "quorate_admin_x", "empty": ""} {
+		if _, err := tokens.Authenticate(ctx, token); fault.ReasonOf(err) != "TOKEN_INVALID" || fault.KindOf(err) != fault.Unauthenticated {
+			t.Errorf("Authenticate(%s) = %v, want TOKEN_INVALID", name, err)
+		}
+	}
+	if _, err := s.IssueAgentToken(ctx, &registryv1.IssueAgentTokenRequest{Name: "web"}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("IssueAgentToken() of a deleted agent = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestUpdateMetadataReplacesWhatTheMaskNames(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	etag := register(ctx, t, s, card(t, "web")).GetEtag()
+	output := []*registryv1.OutputSchema{{Name: "o", SemanticType: "artifact"}}
+	update := func(etag string, mask *fieldmaskpb.FieldMask, m *registryv1.AgentMetadata) (*registryv1.Agent, error) {
+		res, err := s.UpdateAgentMetadata(ctx, &registryv1.UpdateAgentMetadataRequest{Name: "web", Etag: etag, UpdateMask: mask, Metadata: m})
+		return res.GetAgent(), err
+	}
+	first, err := update(etag, nil, &registryv1.AgentMetadata{OutputSchemas: output})
+	if err != nil || len(first.GetMetadata().GetOutputSchemas()) != 1 || first.GetEtag() == etag {
+		t.Errorf("UpdateAgentMetadata() = %v, %v, want the output and a new etag", first, err)
+	}
+	second, err := update("", &fieldmaskpb.FieldMask{Paths: []string{"input_schemas"}}, &registryv1.AgentMetadata{})
+	if err != nil || len(second.GetMetadata().GetOutputSchemas()) != 1 {
+		t.Errorf("UpdateAgentMetadata(input_schemas) = %v, %v, want the output kept", second, err)
+	}
+	if _, err := update(etag, nil, &registryv1.AgentMetadata{}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("UpdateAgentMetadata(stale etag) = %v, want a conflict", err)
+	}
+}
+
+// pages reads a list to its end and returns what is on each page.
+func pages[T any](t *testing.T, read func(token string) ([]T, string, error), name func(T) string) (all [][]string) {
+	t.Helper()
+	token := ""
+	for range 100 {
+		items, next, err := read(token)
+		if err != nil {
+			t.Fatalf("page %d = %v, want no error", len(all), err)
+		}
+		var names []string
+		for _, item := range items {
+			names = append(names, name(item))
+		}
+		all = append(all, names)
+		if token = next; token == "" {
+			return all
+		}
+	}
+	t.Fatal("the list has no end")
+	return nil
+}
+
+func TestListsAreReadPageByPage(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	for _, name := range []string{"a", "b", "c"} {
+		register(ctx, t, s, card(t, name, "fetch", "x-"+name))
+	}
+	if _, err := s.Heartbeat(ctx, &registryv1.HeartbeatRequest{Name: "b", Status: "available"}); err != nil {
+		t.Fatalf("Heartbeat() = %v, want no error", err)
+	}
+	agents := pages(t, func(token string) ([]*registryv1.Agent, string, error) {
+		res, err := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageSize: 2, PageToken: token})
+		return res.GetAgents(), res.GetNextPageToken(), err
+	}, (*registryv1.Agent).GetName)
+	if diff := cmp.Diff([][]string{{"a", "b"}, {"c"}}, agents); diff != "" {
+		t.Errorf("ListAgents(), difference (-want +got):\n%s", diff)
+	}
+	skills := pages(t, func(token string) ([]*registryv1.Skill, string, error) {
+		res, err := s.ListSkills(ctx, &registryv1.ListSkillsRequest{PageSize: 4, PageToken: token})
+		return res.GetSkills(), res.GetNextPageToken(), err
+	}, func(s *registryv1.Skill) string { return s.GetId() + "/" + s.GetAgentName() + "/" + s.GetAgentStatus() })
+	if diff := cmp.Diff([][]string{{"fetch/a/unknown", "fetch/b/available", "fetch/c/unknown", "x-a/a/unknown"}, {"x-b/b/available", "x-c/c/unknown"}}, skills); diff != "" {
+		t.Errorf("ListSkills(), difference (-want +got):\n%s", diff)
+	}
+	for name, test := range map[string]struct {
+		available bool
+		want      [][]string
+	}{"all": {false, [][]string{{"a"}, {"b"}, {"c"}}}, "available": {true, [][]string{{"b"}}}} {
+		found := pages(t, func(token string) ([]*registryv1.Agent, string, error) {
+			res, err := s.FindAgentsBySkill(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", AvailableOnly: test.available, PageSize: 1, PageToken: token})
+			return res.GetAgents(), res.GetNextPageToken(), err
+		}, (*registryv1.Agent).GetName)
+		if diff := cmp.Diff(test.want, found); diff != "" {
+			t.Errorf("FindAgentsBySkill(%s), difference (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestAPageTokenIsGoodForItsListOnly(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	for _, name := range []string{"a", "b"} {
+		register(ctx, t, s, card(t, name, "fetch"))
+	}
+	res, err := s.FindAgentsBySkill(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageSize: 1})
+	if err != nil || res.GetNextPageToken() == "" {
+		t.Fatalf("FindAgentsBySkill() = %v, %v, want a next page", res, err)
+	}
+	token := res.GetNextPageToken()
+	find := func(ctx context.Context, req *registryv1.FindAgentsBySkillRequest) error {
+		_, err := s.FindAgentsBySkill(ctx, req)
+		return err
+	}
+	_, listErr := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageToken: token})
+	for name, err := range map[string]error{
+		"another skill":  find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "x", PageToken: token}),
+		"another filter": find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", AvailableOnly: true, PageToken: token}),
+		"another tenant": find(as(t, "u", "root", auth.RoleAdmin), &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageToken: token}),
+		"another method": listErr,
+	} {
+		if fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
+			t.Errorf("a token for %s = %v, want PAGE_TOKEN_INVALID", name, err)
+		}
+	}
+	if err := find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageSize: -1}); fault.KindOf(err) != fault.InvalidArgument {
+		t.Errorf("a negative page size = %v, want an invalid argument", err)
+	}
+}
+
+func TestAPageOfLargeCardsEndsEarlyAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	for i := range 12 {
+		req := card(t, "a"+strconv.Itoa(10+i), "fetch")
+		req.GetCard().Fields["description"] = structpb.NewStringValue(strings.Repeat("d", 200<<10))
+		register(ctx, t, s, req)
+	}
+	largest, total := 0, 0
+	for _, page := range pages(t, func(token string) ([]*registryv1.Agent, string, error) {
+		res, err := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageSize: 1000, PageToken: token})
+		largest = max(largest, proto.Size(res))
+		return res.GetAgents(), res.GetNextPageToken(), err
+	}, (*registryv1.Agent).GetName) {
+		total += len(page)
+	}
+	if total != 12 || largest > 4<<20 {
+		t.Errorf("ListAgents() = %d agents in pages of at most %d bytes, want 12 and less than a gRPC message", total, largest)
+	}
+}
