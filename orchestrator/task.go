@@ -10,12 +10,12 @@ import (
 
 // Limits of a task. A submission beyond them is refused with an error that names the limit.
 const (
-	MaxAttributes      = 64
-	MaxEvents          = 2000               // progress beyond it is not logged; the log says so
-	DefaultDeadline    = 24 * time.Hour     // from acceptance
-	MaxDeadline        = 30 * 24 * time.Hour
-	MaxTaskBytes       = 4 << 20 // all artifacts of a task together
-	MaxConsultHops     = 5       // a consultation of a consultation of …
+	MaxAttributes   = 64
+	MaxEvents       = 2000           // progress beyond it is not logged; the log says so
+	DefaultDeadline = 24 * time.Hour // from acceptance
+	MaxDeadline     = 30 * 24 * time.Hour
+	MaxTaskBytes    = 4 << 20 // all artifacts of a task together
+	MaxConsultHops  = 5       // a consultation of a consultation of …
 )
 
 // Phase is where in its life a task is.

@@ -16,13 +16,15 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
+// What every request says of itself: the version of A2A and the extensions in use (A2A §3.2.6).
 const (
 	version    = "1.0"
-	extensions = "https://github.com/quorate/quorate/extensions/consultation/v1"
+	extensions = consultation.ExtensionURI
 )
 
 // Dial opens a connection; the guard that keeps requests away from addresses they must not reach.

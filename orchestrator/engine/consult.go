@@ -168,9 +168,9 @@ func question(c consultation.Consultation, parts []*a2apb.Part) (*a2apb.Message,
 		Role:      a2apb.Role_ROLE_USER,
 		Parts:     append([]*a2apb.Part{textPart(ask)}, parts...),
 		Metadata: &structpb.Struct{Fields: map[string]*structpb.Value{
-			ConsultationExtension: word,
-			"traceparent":         structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
+			consultation.ExtensionURI: word,
+			"traceparent":             structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
 		}},
-		Extensions: []string{ConsultationExtension},
+		Extensions: []string{consultation.ExtensionURI},
 	}, nil
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -100,7 +99,7 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 	return func(r *a2apb.StreamResponse) error {
 		news, err := c.heard.take(r)
 		if err != nil {
-			return fmt.Errorf("agent %q: %w", c.task.Agent, err)
+			return err
 		}
 		if !news || c.heard.ended() {
 			return nil // the end is stored as one write with what was delivered

@@ -59,9 +59,9 @@ type Engine struct {
 	signal chan struct{} // holds one token when pending may have work
 
 	mu       sync.Mutex
-	pending  map[orchestrator.Key]struct{}    // guarded by mu; tasks to start a runner for
-	runners  map[orchestrator.Key]*runner     // guarded by mu
-	timers   map[orchestrator.Key]*time.Timer // guarded by mu; wake-ups of tasks that wait
+	pending  map[orchestrator.Key]struct{}                   // guarded by mu; tasks to start a runner for
+	runners  map[orchestrator.Key]*runner                    // guarded by mu
+	timers   map[orchestrator.Key]*time.Timer                // guarded by mu; wake-ups of tasks that wait
 	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
 	working  map[orchestrator.Key]int                        // guarded by mu; tasks under way by tenant and agent
 	stopped  bool                                            // guarded by mu; no timer is set any more

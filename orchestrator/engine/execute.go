@@ -46,7 +46,11 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	case err != nil:
 		return e.giveUp(ctx, c.task, err)
 	}
-	return e.settle(ctx, c)
+	next, err := e.settle(ctx, c)
+	if fault.KindOf(err) == fault.InvalidArgument { // the store will never take it
+		return e.giveUp(ctx, c.task, err)
+	}
+	return next, err
 }
 
 var errDeadline = errors.New("the task's deadline has passed")
@@ -66,7 +70,7 @@ func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
 // intend stores that the message is about to be sent, under which id and for the how manieth time.
 func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding string) (orchestrator.Task, error) {
 	return e.update(ctx, keyOf(&read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if t.Version != read.Version {
+		if !sameAttempt(&read, t) {
 			return nil, errMoved
 		}
 		t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
@@ -105,7 +109,7 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 		return step{wait: e.backoff(sends)}, e.say(ctx, t, fmt.Sprintf("%s; trying again", f.Message))
 	}
 	why := &orchestrator.Error{Reason: f.Reason, Message: f.Message}
-	return e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+	return e.transition(ctx, &t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
 		return e.failed(t, why)
 	})
@@ -137,7 +141,7 @@ func progress(t *orchestrator.Task, text string) ([]orchestrator.Event, error) {
 // settle stores how the agent ended.
 func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	why := c.heard.failure()
-	return e.transition(ctx, c.task, func(t *orchestrator.Task) []orchestrator.Event {
+	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
 		if c.heard.status != nil {
 			t.StatusMessage = c.heard.status

@@ -20,7 +20,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 	g := orchestrator.Gate{Phase: t.Phase, Allowed: d.Allowed, Digest: t.Digest(t.Phase), Requirements: d.Requirements, CheckTime: e.now()}
 	e.meters.gate(ctx, g)
 	if d.Allowed {
-		return e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+		return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 			t.SetGate(g)
 			if t.Phase != orchestrator.PhaseOnError {
 				t.Error = nil
@@ -33,7 +33,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 	if !changed(&t, g, wait.state) {
 		return wait.step, nil
 	}
-	_, err = e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+	_, err = e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		t.SetGate(g)
 		t.State = wait.state
 		if t.Phase != orchestrator.PhaseOnError { // there Error says what went wrong; the gate says what is missing

@@ -29,11 +29,11 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 		return true, h.replace([]*a2apb.Artifact{{ArtifactId: "message", Name: "message", Parts: p.Message.GetParts()}})
 	case *a2apb.StreamResponse_Task:
 		t := p.Task
-		news = h.named(t.GetId()) || h.say(t.GetStatus())
-		return news, h.replace(t.GetArtifacts())
+		named, said := h.named(t.GetId()), h.say(t.GetStatus())
+		return named || said, h.replace(t.GetArtifacts())
 	case *a2apb.StreamResponse_StatusUpdate:
-		named := h.named(p.StatusUpdate.GetTaskId())
-		return h.say(p.StatusUpdate.GetStatus()) || named, nil
+		named, said := h.named(p.StatusUpdate.GetTaskId()), h.say(p.StatusUpdate.GetStatus())
+		return named || said, nil
 	case *a2apb.StreamResponse_ArtifactUpdate:
 		named := h.named(p.ArtifactUpdate.GetTaskId())
 		return named, h.add(p.ArtifactUpdate)
@@ -92,7 +92,7 @@ func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 func (h *heard) check() error {
 	if h.bytes > orchestrator.MaxTaskBytes || len(h.artifacts) > maxArtifacts {
 		return fault.New(fault.FailedPrecondition, "ARTIFACTS_TOO_LARGE",
-			"it delivered %d artifacts with %d bytes; a task holds at most %d artifacts with %d bytes", len(h.artifacts), h.bytes, maxArtifacts, orchestrator.MaxTaskBytes)
+			"the agent delivered %d artifacts with %d bytes; a task holds at most %d artifacts with %d bytes", len(h.artifacts), h.bytes, maxArtifacts, orchestrator.MaxTaskBytes)
 	}
 	return nil
 }

@@ -9,11 +9,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 )
-
-// ConsultationExtension is the A2A extension that tells an agent which task it works on and what it is consulted about.
-const ConsultationExtension = "https://github.com/quorate/quorate/extensions/consultation/v1"
 
 // outgoing is the message as the agent gets it: under the attempt's id, without the caller's ids, and with Quorate's word about the task. What a
 // caller put in the place of that word is replaced, so that nobody can be consulted but by Quorate.
@@ -35,7 +33,7 @@ func outgoing(ctx context.Context, t *orchestrator.Task) (*a2apb.Message, error)
 		if err != nil {
 			return nil, err
 		}
-		m.Metadata.Fields[ConsultationExtension] = word
+		m.Metadata.Fields[consultation.ExtensionURI] = word
 		carrier := propagation.MapCarrier{}
 		propagation.TraceContext{}.Inject(ctx, carrier)
 		if tp := carrier["traceparent"]; tp != "" {
@@ -63,9 +61,9 @@ func taskWord(t *orchestrator.Task) (*structpb.Value, error) {
 
 func withExtension(list []string) []string {
 	for _, uri := range list {
-		if uri == ConsultationExtension {
+		if uri == consultation.ExtensionURI {
 			return list
 		}
 	}
-	return append(list, ConsultationExtension)
+	return append(list, consultation.ExtensionURI)
 }

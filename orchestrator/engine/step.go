@@ -48,16 +48,25 @@ func deadlineHint(t *orchestrator.Task) string {
 // stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent says.
 func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (step, error) {
 	note := e.cancelRemote(ctx, &t)
-	return e.transition(ctx, t, func(t *orchestrator.Task) []orchestrator.Event {
+	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
 		return e.finish(t, state, why, note)
 	})
 }
 
-// transition writes a change on condition that nothing else changed the task since it was read.
-func (e *Engine) transition(ctx context.Context, read orchestrator.Task, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
-	t, err := e.update(ctx, keyOf(&read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if t.Version != read.Version {
+// sameVersion holds while nothing at all has changed the task since it was read: what was judged is what is there.
+func sameVersion(read, now *orchestrator.Task) bool { return now.Version == read.Version }
+
+// sameAttempt holds while the task is still in the attempt it was read in. Others may have added to its log meanwhile: an agent's work is not
+// thrown away because somebody asked for a consultation.
+func sameAttempt(read, now *orchestrator.Task) bool {
+	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Attempts) == len(read.Attempts)
+}
+
+// transition writes a change on condition that what it builds on still holds.
+func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
+	t, err := e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		if t.Ended() || !still(read, t) {
 			return nil, errMoved
 		}
 		return change(t), nil

@@ -1,0 +1,68 @@
+package dev
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Config is the configuration of `quorate dev`.
+type Config struct {
+	HTTPAddr     string `yaml:"httpAddr" doc:"Address of REST, OTLP/HTTP and the console; port 0 chooses a free one."`
+	GRPCAddr     string `yaml:"grpcAddr" doc:"Address of gRPC and OTLP/gRPC; port 0 chooses a free one."`
+	WebfetchAddr string `yaml:"webfetchAddr" doc:"Address of the web-fetch agent; port 0 chooses a free one."`
+	DataDir      string `yaml:"dataDir" doc:"Folder of the embedded store and the token file."`
+	PortsFile    string `yaml:"portsFile" doc:"File that is written as JSON with the addresses once everything is ready; empty for none."`
+	LogLevel     string `yaml:"logLevel" doc:"debug, info, warn or error."`
+	LogFormat    string `yaml:"logFormat" doc:"text or json."`
+}
+
+// DefaultConfig returns the configuration of a plain `quorate dev`.
+func DefaultConfig() Config {
+	return Config{
+		HTTPAddr:     "127.0.0.1:8080",
+		GRPCAddr:     "127.0.0.1:9090",
+		WebfetchAddr: "127.0.0.1:9000",
+		DataDir:      DefaultDataDir(),
+		LogLevel:     "warn",
+		LogFormat:    "text",
+	}
+}
+
+// Validate implements the check that platform/config runs on what it has loaded.
+func (c *Config) Validate() error {
+	if c.DataDir == "" {
+		return fault.Invalid("dataDir", "CONFIG_INVALID", "there is no data folder: set --data-dir (no home folder is known to choose one)")
+	}
+	for field, addr := range map[string]string{"httpAddr": c.HTTPAddr, "grpcAddr": c.GRPCAddr, "webfetchAddr": c.WebfetchAddr} {
+		if err := checkLoopback(field, addr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DefaultDataDir is quorate/dev in the user's state folder (XDG_STATE_HOME, or .local/state in the home folder); empty when there is neither.
+func DefaultDataDir() string {
+	if dir := config.Env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "quorate", "dev")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".local", "state", "quorate", "dev")
+}
+
+// DefaultTokenFile is where `quorate dev` with the default data folder keeps the admin's token.
+func DefaultTokenFile() string { return TokenFile(DefaultDataDir()) }
+
+// TokenFile is where `quorate dev` keeps the admin's token in a data folder; empty for no folder.
+func TokenFile(dataDir string) string {
+	if dataDir == "" {
+		return ""
+	}
+	return filepath.Join(dataDir, "token")
+}

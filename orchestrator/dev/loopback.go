@@ -1,0 +1,23 @@
+package dev
+
+import (
+	"net"
+	"net/netip"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// checkLoopback refuses an address that others than this machine could reach: dev mode has one shared token and no TLS.
+func checkLoopback(field, addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fault.Invalid(field, "CONFIG_INVALID", "%q is not an address: write host:port, for example 127.0.0.1:0", addr)
+	}
+	if host == "localhost" {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return fault.Invalid(field, "NOT_LOOPBACK", "%q is not on loopback: quorate dev has one shared token and no TLS, so it serves this machine only; use 127.0.0.1, [::1] or localhost", addr)
+}

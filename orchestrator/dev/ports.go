@@ -1,0 +1,119 @@
+package dev
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// ports are the listeners of dev mode.
+type ports struct {
+	http, grpc, webfetch, reviewer, demo net.Listener
+}
+
+// remembered are the addresses of the last start on the same data. They are taken again where a free port was asked for, so that what tasks
+// and agents on record point to is still there after a restart.
+type remembered struct {
+	HTTP     string `json:"http"`
+	GRPC     string `json:"grpc"`
+	Webfetch string `json:"webfetch"`
+	Reviewer string `json:"reviewer"`
+	Demo     string `json:"demo"`
+}
+
+func rememberedFile(dataDir string) string { return filepath.Join(dataDir, "ports.json") }
+
+// listen opens all listeners.
+func listen(cfg Config) (p *ports, err error) {
+	var last remembered
+	if b, err := os.ReadFile(rememberedFile(cfg.DataDir)); err == nil {
+		if err := json.Unmarshal(b, &last); err != nil {
+			last = remembered{} // a convenience, not data: new ports serve as well
+		}
+	}
+	p = &ports{}
+	for _, l := range []struct {
+		to         *net.Listener
+		what, flag string
+		addr, last string
+	}{
+		{&p.http, "HTTP", "--http-addr", cfg.HTTPAddr, last.HTTP},
+		{&p.grpc, "gRPC", "--grpc-addr", cfg.GRPCAddr, last.GRPC},
+		{&p.webfetch, "the web-fetch agent", "--webfetch-addr", cfg.WebfetchAddr, last.Webfetch},
+		{&p.reviewer, "the reviewer", "", "127.0.0.1:0", last.Reviewer},
+		{&p.demo, "the demo site", "", "127.0.0.1:0", last.Demo},
+	} {
+		if *l.to, err = open(l.what, l.flag, l.addr, l.last); err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+	}
+	b, err := json.Marshal(remembered{p.http.Addr().String(), p.grpc.Addr().String(), p.webfetch.Addr().String(), p.reviewer.Addr().String(), p.demo.Addr().String()})
+	if err == nil {
+		err = os.WriteFile(rememberedFile(cfg.DataDir), b, 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("remember the ports: %w", err), p.close())
+	}
+	return p, nil
+}
+
+func open(what, flag, addr, last string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("address of %s: %w", what, err)
+	}
+	if lastHost, _, err := net.SplitHostPort(last); port == "0" && err == nil && lastHost == host {
+		if l, err := net.Listen("tcp", last); err == nil {
+			return l, nil
+		}
+	}
+	l, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fault.New(fault.FailedPrecondition, "PORT_IN_USE", "%s for %s is in use by another program; stop it or choose another with %s %s", addr, what, flag, net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen for %s: %w", what, err)
+	}
+	return l, nil
+}
+
+// close closes what is open; a listener that its server closed already is fine.
+func (p *ports) close() error {
+	var errs []error
+	for _, l := range []net.Listener{p.http, p.grpc, p.webfetch, p.reviewer, p.demo} {
+		if l != nil {
+			if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// write tells other programs where everything is, whole or not at all.
+func (p *ports) write(cfg Config, tokenFile string) error {
+	if cfg.PortsFile == "" {
+		return nil
+	}
+	b, err := json.Marshal(map[string]string{
+		"http": "http://" + p.http.Addr().String(), "grpc": p.grpc.Addr().String(), "token_file": tokenFile,
+		"demo_site": "http://" + p.demo.Addr().String(), "webfetch": "http://" + p.webfetch.Addr().String(),
+	})
+	if err != nil {
+		return fmt.Errorf("encode the ports file: %w", err)
+	}
+	temporary := cfg.PortsFile + ".new"
+	if err := os.WriteFile(temporary, append(b, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the ports file: %w", err)
+	}
+	if err := os.Rename(temporary, cfg.PortsFile); err != nil {
+		return fmt.Errorf("write the ports file: %w", err)
+	}
+	return nil
+}

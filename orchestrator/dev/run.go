@@ -1,0 +1,136 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/reviewer"
+	"github.com/quorate/quorate/agents/webfetch"
+	fetchagent "github.com/quorate/quorate/agents/webfetch/agent"
+	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/tasks"
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+// Run runs dev mode until ctx ends. It writes the banner to stdout once everything is ready, and logs to stderr.
+func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) {
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	tel, err := telemetry.Setup(ctx, telemetry.Config{
+		ServiceName: "quorate", LogLevel: cfg.LogLevel, LogFormat: cfg.LogFormat, LogWriter: stderr,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		err = errors.Join(err, tel.Shutdown(ctx))
+	}()
+	p, err := listen(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	m, err := assemble(ctx, cfg, p, tel)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.server.Close()) }()
+	list := append(m.tasks, tasks.Task{Name: "ready", Run: func(ctx context.Context) error {
+		if err := m.awaitAgents(ctx); err != nil {
+			return err
+		}
+		if err := p.write(cfg, m.tokenFile); err != nil {
+			return err
+		}
+		if err := banner(stdout, cfg, p, m.tokenFile); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	}})
+	return tasks.Run(ctx, tel.Logger, list...)
+}
+
+// machine is everything that runs, before it runs.
+type machine struct {
+	server    *server.Server
+	tokenFile string
+	tasks     []tasks.Task
+	agents    []string
+}
+
+// assemble puts the server, the agents and the demo site together.
+func assemble(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetry) (m *machine, err error) {
+	keys := auth.NewKeyring()
+	m = &machine{tokenFile: TokenFile(cfg.DataDir)}
+	admin, err := adminToken(m.tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	keys.Add(admin, auth.Principal{Tenant: auth.DefaultTenant, Name: "admin", Roles: []auth.Role{auth.RoleAdmin}})
+	fetcher, err := webfetch.New(webfetch.Options{
+		Policy: &netguard.Policy{AllowOrigins: []string{p.demo.Addr().String()}}, AllowedHosts: []string{p.demo.Addr().String()}, Logger: tel.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.server, err = server.New(ctx, server.Options{
+		DataDir: cfg.DataDir, HTTPListener: p.http, GRPCListener: p.grpc, Telemetry: tel, Authenticator: keys,
+		Policy: &netguard.Policy{AllowLoopback: true}, Services: []server.Service{fetchService(fetcher)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.tasks = append(m.server.Tasks(), tasks.Task{Name: "demo site", Run: func(ctx context.Context) error { return serveDemo(ctx, p.demo) }})
+	join := func(c kit.Config, l net.Listener) error {
+		c.Listener, c.Server, c.Logger = l, "http://"+p.http.Addr().String(), tel.Logger.With(slog.String("agent", c.Name))
+		c.Token = auth.NewToken("agent")
+		keys.Add(c.Token, auth.Principal{Tenant: auth.DefaultTenant, Name: c.Name, Roles: []auth.Role{auth.RoleAgent}})
+		a, err := kit.New(c)
+		if err != nil {
+			return fmt.Errorf("agent %s: %w", c.Name, err)
+		}
+		m.agents = append(m.agents, c.Name)
+		m.tasks = append(m.tasks, tasks.Task{Name: "agent " + c.Name, Run: a.Run})
+		return nil
+	}
+	if err := errors.Join(join(reviewer.Config(), p.reviewer), join(fetchagent.NewConfig(fetcher), p.webfetch)); err != nil {
+		return nil, errors.Join(err, m.server.Close())
+	}
+	return m, nil
+}
+
+// awaitAgents returns when the built-in agents are registered and up.
+func (m *machine) awaitAgents(ctx context.Context) error {
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		up := 0
+		for _, name := range m.agents {
+			a, err := m.server.Registry.Agent(ctx, auth.DefaultTenant, name)
+			if err == nil && (a.Status.Status == "available" || a.Status.Status == "busy") {
+				up++
+			}
+		}
+		if up == len(m.agents) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package dev
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/quorate/quorate/platform/auth"
+)
+
+// adminToken returns the admin's token from its file, which is made when it is not there.
+func adminToken(file string) (auth.Secret, error) {
+	b, err := os.ReadFile(file) //nolint:gosec // the data folder is the operator's
+	if errors.Is(err, fs.ErrNotExist) {
+		token := auth.NewToken("dev")
+		if err := os.WriteFile(file, []byte(token.Reveal()+"\n"), 0o600); err != nil {
+			return "", fmt.Errorf("write the token file: %w", err)
+		}
+		return token, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the token file: %w", err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("read the token file: %w", err)
+	}
+	token := strings.TrimSpace(string(b))
+	switch {
+	case info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("the token file %s may be read by others (mode %s): run chmod 600 on it, or delete it to have a new token made", file, info.Mode().Perm())
+	case len(token) < 32:
+		return "", fmt.Errorf("the token file %s holds no token: delete it to have a new one made", file)
+	}
+	return auth.Secret(token), nil
+}

@@ -1,0 +1,118 @@
+package engine_test
+
+import (
+	"context"
+	"sync"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// actor plays an agent: it deduplicates by message id and keeps count of what it executed.
+type actor struct {
+	name         string
+	skill        string
+	status       string
+	requirements []registry.ConsultationRequirement
+	play         func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error
+
+	mu       sync.Mutex
+	down     int            // guarded by mu; sends that are refused before they arrive
+	executed map[string]int // guarded by mu; executions by message id
+	messages []*a2apb.Message
+	canceled []string
+	tasks    map[string]*a2apb.Task // guarded by mu; what it remembers of its tasks
+}
+
+func (a *actor) agent() registry.Agent {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	status := a.status
+	if status == "" {
+		status = "available"
+	}
+	return registry.Agent{
+		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Streaming: true}, Status: registry.Status{Status: status},
+		Metadata: registry.Metadata{ConsultationRequirements: a.requirements},
+	}
+}
+
+func (a *actor) Send(ctx context.Context, m *a2apb.Message, _ bool, each agentclient.Each) error {
+	a.mu.Lock()
+	if a.down > 0 {
+		a.down--
+		a.mu.Unlock()
+		return fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "agent %q is down", a.name)
+	}
+	if a.executed == nil {
+		a.executed, a.tasks = make(map[string]int), make(map[string]*a2apb.Task)
+	}
+	a.executed[m.GetMessageId()]++
+	a.messages = append(a.messages, m)
+	a.mu.Unlock()
+	return a.play(ctx, m, each)
+}
+
+func (a *actor) Subscribe(context.Context, string, agentclient.Each) error {
+	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
+}
+
+func (a *actor) Task(_ context.Context, id string) (*a2apb.Task, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t := a.tasks[id]; t != nil {
+		return t, nil
+	}
+	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "agent %q does not know task %q", a.name, id)
+}
+
+func (a *actor) Cancel(_ context.Context, id string) (*a2apb.Task, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.canceled = append(a.canceled, id)
+	return &a2apb.Task{Id: id}, nil
+}
+
+func (a *actor) remember(t *a2apb.Task) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tasks[t.GetId()] = t
+}
+
+func (a *actor) sends() []*a2apb.Message {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.messages
+}
+
+// delivers is the play of an agent that does its work at once.
+func delivers(content string) func(context.Context, *a2apb.Message, agentclient.Each) error {
+	return func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", content))
+	}
+}
+
+func fails(why string) func(context.Context, *a2apb.Message, agentclient.Each) error {
+	return func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_FAILED, why))
+	}
+}
+
+// snapshot is a task of an agent as a stream carries it.
+func snapshot(id string, state a2apb.TaskState, said string, contents ...string) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: remoteTask(id, state, said, contents...)}}
+}
+
+func remoteTask(id string, state a2apb.TaskState, said string, contents ...string) *a2apb.Task {
+	t := &a2apb.Task{Id: id, Status: &a2apb.TaskStatus{State: state}}
+	if said != "" {
+		t.Status.Message = text(said)
+	}
+	for _, c := range contents {
+		t.Artifacts = append(t.Artifacts, &a2apb.Artifact{ArtifactId: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: c}}}})
+	}
+	return t
+}

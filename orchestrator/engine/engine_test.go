@@ -1,0 +1,253 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func TestATaskRunsToItsEnd(t *testing.T) {
+	w := newWorld(t, &actor{name: "echo", skill: "echo", play: delivers("hello")})
+	for name, route := range map[string]orchestrator.Route{"by agent": {Agent: "echo"}, "by skill": {Skill: "echo"}} {
+		t.Run(name, func(t *testing.T) {
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: route}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Phase != orchestrator.PhaseDone {
+				t.Errorf("state, phase = %s, %s, want completed, done", task.State, task.Phase)
+			}
+			if got := task.Artifacts[0].GetParts()[0].GetText(); got != "hello" || !task.Released {
+				t.Errorf("artifact, released = %q, %t, want hello, true", got, task.Released)
+			}
+			if ends := count(log, orchestrator.EventState); ends != 1 {
+				t.Errorf("the log has %d ends, want 1: %v", ends, log)
+			}
+			if task.Decision.Chosen != "echo" || len(task.Decision.Candidates) != 1 {
+				t.Errorf("Decision = %+v, want echo chosen of one", task.Decision)
+			}
+		})
+	}
+}
+
+func TestTheMessageCarriesQuoratesWordAndNobodyElses(t *testing.T) {
+	echo := &actor{name: "echo", play: delivers("hello")}
+	w := newWorld(t, echo)
+	m := text("do it")
+	m.ContextId, m.TaskId = "mine", "theirs"
+	m.Metadata = structOf(t, map[string]any{extension: map[string]any{"consultationId": "forged"}, "mine": "kept"})
+	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}, Message: m})
+	w.awaitEnd(task.ID)
+	sent := echo.sends()[0]
+	word := sent.GetMetadata().AsMap()[extension].(map[string]any)
+	if word["taskId"] != task.ID || word["consultationId"] != nil {
+		t.Errorf("the extension says %v, want the task's id and no consultation", word)
+	}
+	if sent.GetMetadata().AsMap()["mine"] != "kept" || sent.GetTaskId() != "" || sent.GetMessageId() != orchestrator.MessageID(task.ID, 1) {
+		t.Errorf("sent %v, want the caller's metadata, no task id and the attempt's message id", sent)
+	}
+}
+
+func TestAnAgentThatFailsFailsTheTask(t *testing.T) {
+	w := newWorld(t, &actor{name: "web", play: fails("no such page")})
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != "AGENT_FAILED" || !strings.Contains(task.Error.Message, "no such page") {
+		t.Errorf("state, error = %s, %+v, want failed with the agent's words", task.State, task.Error)
+	}
+}
+
+func TestAnAgentThatIsDownIsTriedAgain(t *testing.T) {
+	echo := &actor{name: "echo", play: delivers("hello"), down: 3}
+	w := newWorld(t, echo)
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Attempts) != 1 || task.Attempts[0].Sends != 4 {
+		t.Errorf("state %s after attempts %+v, want completed after one attempt sent 4 times", task.State, task.Attempts)
+	}
+}
+
+func TestAnAgentThatStaysDownFailsTheTask(t *testing.T) {
+	w := newWorld(t, &actor{name: "echo", down: 1000})
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != agentclient.ReasonUnreachable {
+		t.Errorf("state, error = %s, %+v, want failed, %s", task.State, task.Error, agentclient.ReasonUnreachable)
+	}
+}
+
+func TestARestartTakesUpWhatWasRunning(t *testing.T) {
+	for name, forgets := range map[string]bool{"the agent still has it": false, "the agent forgot it": true} {
+		t.Run(name, func(t *testing.T) {
+			started := make(chan struct{}, 2)
+			echo := &actor{name: "echo"}
+			echo.play = func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				if len(echo.sends()) > 1 { // the second life
+					return say(snapshot("r2", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+				}
+				if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "on it")); err != nil {
+					return err
+				}
+				started <- struct{}{}
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			w := newWorld(t, echo)
+			task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}})
+			<-started
+			w.stop()
+			if !forgets {
+				echo.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+			}
+			w.start()
+			task, log := w.awaitEnd(task.ID)
+			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || count(log, orchestrator.EventState) != 1 {
+				t.Errorf("state %s with log %v, want completed once", task.State, log)
+			}
+			want := 1
+			if forgets {
+				want = 2
+			}
+			if n := echo.executed[orchestrator.MessageID(task.ID, 1)]; n != want || len(echo.executed) != 1 {
+				t.Errorf("the agent got %v, want the one message id %d times", echo.executed, want)
+			}
+		})
+	}
+}
+
+func TestATaskIsOnDiskBeforeItIsAccepted(t *testing.T) {
+	w := newWorld(t, &actor{name: "echo", play: delivers("hello")})
+	w.stop() // no engine runs, as if the process died at once
+	w.start()
+	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}})
+	w.restart()
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state = %s, want completed", task.State)
+	}
+}
+
+func TestSubmitIsIdempotent(t *testing.T) {
+	echo := &actor{name: "echo", play: delivers("hello")}
+	w := newWorld(t, echo)
+	s := engine.Submission{Tenant: tenant, Caller: "tester", Route: orchestrator.Route{Agent: "echo"}, RequestID: "r-1", Message: text("a")}
+	first := w.submit(s)
+	w.awaitEnd(first.ID)
+	if again := w.submit(s); again.ID != first.ID || len(echo.sends()) != 1 {
+		t.Errorf("the same request made task %s after %s and %d sends, want the same task and one send", again.ID, first.ID, len(echo.sends()))
+	}
+	s.Message = text("b")
+	if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Submit(other content) = %v, want REQUEST_ID_REUSED", err)
+	}
+	s.Caller = "somebody else"
+	if other := w.submit(s); other.ID == first.ID {
+		t.Error("another caller with the same request id got the first caller's task")
+	}
+}
+
+func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
+	w := newWorld(t, &actor{name: "gone", skill: "s", status: "unavailable"}, &actor{name: "silent", skill: "q", status: "unknown"})
+	tests := map[string]struct {
+		change func(*engine.Submission)
+		want   string
+	}{
+		"a message without parts":                {func(s *engine.Submission) { s.Message = &a2apb.Message{} }, "MESSAGE_EMPTY"},
+		"a part without content":                 {func(s *engine.Submission) { s.Message = &a2apb.Message{Parts: []*a2apb.Part{{}}} }, "PART_EMPTY"},
+		"a deadline in the past":                 {func(s *engine.Submission) { s.Deadline = time.Now().Add(-time.Second) }, "DEADLINE_OUT_OF_RANGE"},
+		"a deadline too far away":                {func(s *engine.Submission) { s.Deadline = time.Now().Add(9000 * time.Hour) }, "DEADLINE_OUT_OF_RANGE"},
+		"an attribute that is an object":         {func(s *engine.Submission) { s.Attributes = map[string]any{"a": map[string]any{}} }, "ATTRIBUTE_KIND"},
+		"an unknown agent":                       {func(s *engine.Submission) { s.Route.Agent = "nobody" }, "AGENT_NOT_FOUND"},
+		"an unknown skill":                       {func(s *engine.Submission) { s.Route = orchestrator.Route{Skill: "juggle"} }, "SKILL_NOT_FOUND"},
+		"an agent that is down":                  {func(s *engine.Submission) { s.Route.Agent = "gone" }, "NO_AGENT_AVAILABLE"},
+		"a skill whose agent was never heard of": {func(s *engine.Submission) { s.Route = orchestrator.Route{Skill: "q"} }, "NO_AGENT_AVAILABLE"},
+		"a message over the item limit":          {func(s *engine.Submission) { s.Message, s.Route.Agent = text(strings.Repeat("x", 400<<10)), "silent" }, "ITEM_TOO_LARGE"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("a"), Route: orchestrator.Route{Agent: "silent"}}
+			tt.change(&s)
+			if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != tt.want {
+				t.Errorf("Submit() = %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestCancelStopsTheAgent(t *testing.T) {
+	started := make(chan struct{}, 1)
+	slow := &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
+			return err
+		}
+		started <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	w := newWorld(t, slow)
+	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "slow"}})
+	<-started
+	key := orchestrator.Key{Tenant: tenant, ID: task.ID}
+	if _, err := w.engine.Cancel(t.Context(), key, "tester"); err != nil {
+		t.Fatalf("Cancel() = %v", err)
+	}
+	task, _ = w.awaitEnd(task.ID)
+	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || len(slow.canceled) != 1 || slow.canceled[0] != "r1" {
+		t.Errorf("state %s, canceled at the agent %v, want canceled, [r1]", task.State, slow.canceled)
+	}
+	if _, err := w.engine.Cancel(t.Context(), key, "tester"); fault.ReasonOf(err) != "TASK_ENDED" {
+		t.Errorf("Cancel(ended) = %v, want TASK_ENDED", err)
+	}
+}
+
+func TestADeadlineEndsATask(t *testing.T) {
+	w := newWorld(t, &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "slow"}, Deadline: time.Now().Add(50 * time.Millisecond)}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != "DEADLINE_EXCEEDED" {
+		t.Errorf("state, error = %s, %+v, want failed, DEADLINE_EXCEEDED", task.State, task.Error)
+	}
+}
+
+func TestAnAgentThatStopsStreamingIsPolled(t *testing.T) {
+	echo := &actor{name: "echo"}
+	echo.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		echo.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "late"))
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, ""))
+	}
+	w := newWorld(t, echo)
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Artifacts[0].GetParts()[0].GetText() != "late" {
+		t.Errorf("task = %s %v, want completed with the polled artifact", task.State, task.Artifacts)
+	}
+}
+
+func TestArtifactsOverTheLimitFailTheTask(t *testing.T) {
+	for name, content := range map[string][]string{
+		"one over the item limit":     {strings.Repeat("x", 400<<10)},
+		"all together over the limit": strings.Split(strings.Repeat(strings.Repeat("x", 300<<10)+" ", 20), " "),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, &actor{name: "big", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", content...))
+			}})
+			task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "big"}}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_FAILED || !strings.HasSuffix(task.Error.Reason, "TOO_LARGE") {
+				t.Errorf("state, error = %s, %+v, want failed, …TOO_LARGE", task.State, task.Error)
+			}
+		})
+	}
+}
+
+func count(log []orchestrator.Event, kind orchestrator.EventType) int {
+	n := 0
+	for _, e := range log {
+		if e.Type == kind {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,253 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+const extension = "https://github.com/quorate/quorate/extensions/consultation/v1"
+
+func structOf(t testing.TB, m map[string]any) *structpb.Struct {
+	t.Helper()
+	s, err := structpb.NewStruct(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func requirement(phase string) []registry.ConsultationRequirement {
+	return []registry.ConsultationRequirement{{
+		ID: "r", TargetAgent: "reviewer", Phase: phase, Mandatory: true,
+		Condition: &registry.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
+	}}
+}
+
+var sensitive = consultation.Attributes{"sensitive": true}
+
+// reviews makes an actor that answers consultations: its verdict gets into the ledger as the receiver would put it there, if recorded is true.
+func reviews(w **world, outcome, feedback string, recorded bool) *actor {
+	return &actor{name: "reviewer", play: func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+		word := m.GetMetadata().AsMap()[extension].(map[string]any)
+		trace := strings.Split(m.GetMetadata().AsMap()["traceparent"].(string), "-")
+		if recorded {
+			err := (*w).ledger.Record(ctx, consultation.Recorder{Tenant: tenant, Agent: "reviewer"}, consultation.Claim{
+				TraceID: trace[1], SpanID: "00f067aa0ba902b7", ServiceName: "reviewer", ConsultationID: word["consultationId"].(string),
+				TaskID: word["taskId"].(string), RequirementID: word["requirementId"].(string), Phase: word["phase"].(string),
+				SourceAgent: word["sourceAgent"].(string), TargetAgent: "reviewer", Outcome: outcome, Feedback: feedback,
+				SubjectDigest: word["subjectDigest"].(string), Attempt: int(word["attempt"].(float64)), SchemaVersion: 1,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return say(snapshot("c1", a2apb.TaskState_TASK_STATE_COMPLETED, "", outcome+": "+feedback))
+	}}
+}
+
+func TestAGateHoldsTheTaskUntilItsReviewerApproves(t *testing.T) {
+	for _, phase := range []string{"pre-execution", "design-review", "pre-completion"} {
+		t.Run(phase, func(t *testing.T) {
+			var w *world
+			web := &actor{name: "web", play: delivers("the page"), requirements: requirement(phase)}
+			w = newWorld(t, web, reviews(&w, "approved", "fine", true))
+			task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+			if !task.Blocked() || task.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || task.Released {
+				t.Fatalf("state %s, phase %s, released %t, want blocked and held back", task.State, task.Phase, task.Released)
+			}
+			v := task.Gates[len(task.Gates)-1].Requirements[0]
+			if v.Verdict != "missing" || v.LookedFor == "" || v.Found == "" || task.Error == nil || task.Error.Message != v.Reason {
+				t.Errorf("verdict = %+v, error = %+v, want missing with what was looked for and found", v, task.Error)
+			}
+			if phase == "pre-execution" && len(web.sends()) != 0 {
+				t.Error("the message left before the gate opened")
+			}
+			if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil); err != nil {
+				t.Fatalf("Consult() = %v", err)
+			}
+			task, log := w.awaitEnd(task.ID)
+			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || !task.Released || count(log, orchestrator.EventState) != 1 {
+				t.Errorf("state %s, released %t, log %v, want completed once", task.State, task.Released, log)
+			}
+		})
+	}
+}
+
+func TestAConditionThatDoesNotHoldNeedsNoReview(t *testing.T) {
+	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")})
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || !task.Released {
+		t.Errorf("state, released = %s, %t, want completed, true", task.State, task.Released)
+	}
+}
+
+func TestARejectionBlocksWithTheReviewersWordsAndANewAttemptMayPass(t *testing.T) {
+	var w *world
+	reviewer := reviews(&w, "rejected", "line 3 holds a password", true)
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviewer)
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	consult(t, w, task.ID)
+	w.blockedWith(task.ID, "rejected", "line 3 holds a password")
+	reviewer.play = reviews(&w, "approved", "seen again", true).play
+	consult(t, w, task.ID)
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state = %s, want completed", task.State)
+	}
+}
+
+func TestAnAnswerWithoutEvidenceDoesNotPass(t *testing.T) {
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "trust me", false))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	consult(t, w, task.ID)
+	w.blockedWith(task.ID, "missing", "without evidence")
+}
+
+func TestAnApprovalOfOtherContentIsStale(t *testing.T) {
+	var w *world
+	started, deliver := make(chan struct{}), make(chan struct{})
+	web := &actor{name: "web", requirements: requirement("pre-completion"), play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		close(started)
+		<-deliver
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "what is delivered"))
+	}}
+	w = newWorld(t, web, reviews(&w, "approved", "fine", true))
+	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive})
+	<-started
+	shown := []*a2apb.Artifact{{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "what was shown to the reviewer"}}}}}
+	c, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", shown)
+	if err != nil {
+		t.Fatalf("Consult() = %v", err)
+	}
+	w.awaitEnd(c.CarrierTaskID)
+	close(deliver)
+	w.blockedWith(task.ID, "stale", "")
+}
+
+func TestAnAgentThatAsksBeforeItDeliversPassesTheGate(t *testing.T) {
+	var w *world
+	web := &actor{name: "web", requirements: requirement("pre-completion")}
+	web.play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+		word := m.GetMetadata().AsMap()[extension].(map[string]any)
+		done := snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "the page")
+		c, err := w.engine.Consult(ctx, tenant, word["taskId"].(string), "r", done.GetTask().GetArtifacts())
+		if err != nil {
+			return err
+		}
+		w.awaitEnd(c.CarrierTaskID)
+		return say(done)
+	}
+	w = newWorld(t, web, reviews(&w, "approved", "fine", true))
+	task, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state = %s, error %+v, log %v, want completed", task.State, task.Error, log)
+	}
+}
+
+func TestARestartFindsABlockedTaskAndItsEvidence(t *testing.T) {
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	w.restart()
+	consult(t, w, task.ID)
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state = %s, want completed", task.State)
+	}
+}
+
+func TestAFailureIsHeldAtItsGate(t *testing.T) {
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: fails("boom"), requirements: requirement("on-error")}, reviews(&w, "approved", "seen", true))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	if !task.Blocked() || task.Error.Reason != "AGENT_FAILED" {
+		t.Fatalf("state %s, error %+v, want blocked with the agent's failure", task.State, task.Error)
+	}
+	consult(t, w, task.ID)
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != "AGENT_FAILED" {
+		t.Errorf("state, error = %s, %+v, want failed, AGENT_FAILED", task.State, task.Error)
+	}
+}
+
+func TestProgressOfAGuardedTaskIsNotTold(t *testing.T) {
+	web := &actor{name: "web", requirements: requirement("pre-completion"), play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "the secret is 42")); err != nil {
+			return err
+		}
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "the page"))
+	}}
+	w := newWorld(t, web)
+	_, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	if got := fmt.Sprint(log); strings.Contains(got, "42") || count(log, orchestrator.EventProgress) != 1 {
+		t.Errorf("log = %v, want progress without the agent's words", log)
+	}
+}
+
+func TestConsultRefuses(t *testing.T) {
+	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, &actor{name: "reviewer", status: "unavailable"})
+	blocked, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	done, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
+	given := []*a2apb.Artifact{{Parts: text("x").GetParts()}}
+	tests := map[string]struct {
+		task, requirement string
+		content           []*a2apb.Artifact
+		want              string
+	}{
+		"a task that does not exist":        {"nosuchtask", "r", nil, "TASK_NOT_FOUND"},
+		"a requirement that does not exist": {blocked.ID, "q", nil, "REQUIREMENT_NOT_FOUND"},
+		"a task that has ended":             {done.ID, "r", nil, "TASK_ENDED"},
+		"other content than was delivered":  {blocked.ID, "r", given, "CONTENT_DELIVERED"},
+		"a target that is down":             {blocked.ID, "r", nil, "NO_AGENT_AVAILABLE"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := w.engine.Consult(t.Context(), tenant, tt.task, tt.requirement, tt.content); fault.ReasonOf(err) != tt.want {
+				t.Errorf("Consult() = %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func consult(t *testing.T, w *world, taskID string) {
+	t.Helper()
+	c, err := w.engine.Consult(t.Context(), tenant, taskID, "r", nil)
+	if err != nil {
+		t.Fatalf("Consult() = %v", err)
+	}
+	w.awaitEnd(c.CarrierTaskID)
+}
+
+// blockedWith waits until the task is blocked with a verdict whose reason has some words in it.
+func (w *world) blockedWith(id, verdict, words string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), limit)
+	defer cancel()
+	seen := errors.New("seen")
+	key := orchestrator.Key{Tenant: tenant, ID: id}
+	task, err := w.engine.Watch(ctx, key, 0, true, func(orchestrator.Event) error {
+		t, err := w.store.Task(ctx, key)
+		if err != nil {
+			return err
+		}
+		if n := len(t.Gates); t.Blocked() && t.Gates[n-1].Requirements[0].Verdict == verdict && strings.Contains(t.Error.Message, words) {
+			return seen
+		}
+		return nil
+	})
+	if !errors.Is(err, seen) {
+		w.t.Fatalf("Watch() = %v with task in state %s, phase %s, error %+v, gates %+v, want it blocked with verdict %s and %q",
+			err, task.State, task.Phase, task.Error, task.Gates, verdict, words)
+	}
+}

@@ -1,0 +1,186 @@
+package engine_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	meternoop "go.opentelemetry.io/otel/metric/noop"
+	tracernoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/quorate/quorate/consultation"
+	consultationstore "github.com/quorate/quorate/consultation/embedded"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/embedded"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+const (
+	tenant = "default"
+	limit  = 20 * time.Second // nothing here takes a second; more means that it hangs
+)
+
+// world is an engine over real embedded stores, with agents that are played.
+type world struct {
+	t      testing.TB
+	dir    string
+	db     *boltdb.DB
+	spans  *boltdb.DB
+	store  *embedded.Store
+	ledger *consultation.Ledger
+	engine *engine.Engine
+	agents *played
+	now    func() time.Time
+	stop   func()
+}
+
+func newWorld(t testing.TB, agents ...*actor) *world {
+	w := &world{t: t, dir: t.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now}
+	for _, a := range agents {
+		w.agents.actors[a.name] = a
+	}
+	w.start()
+	t.Cleanup(func() { w.stop() })
+	return w
+}
+
+// start opens the stores and runs an engine on them; stop ends both, as a crash would: nothing is handed over.
+func (w *world) start() {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	var err error
+	if w.db, err = boltdb.Open(filepath.Join(w.dir, "quorate.db"), boltdb.Options{}); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.spans, err = boltdb.Open(filepath.Join(w.dir, "spans.db"), boltdb.Options{}); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.store, err = embedded.New(ctx, w.db); err != nil {
+		w.t.Fatal(err)
+	}
+	w.ledger = consultation.NewLedger(consultationstore.New(w.spans), consultation.LedgerOptions{})
+	w.engine, err = engine.New(engine.Config{
+		Store: w.store, Agents: w.agents, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
+		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+		RetryDelay: time.Millisecond, Now: func() time.Time { return w.now() },
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := w.engine.Run(ctx); err != nil {
+			w.t.Errorf("Run() = %v", err)
+		}
+	})
+	w.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		if err := w.db.Close(); err != nil {
+			w.t.Error(err)
+		}
+		if err := w.spans.Close(); err != nil {
+			w.t.Error(err)
+		}
+	})
+}
+
+func (w *world) restart() {
+	w.stop()
+	w.start()
+}
+
+func (w *world) submit(s engine.Submission) orchestrator.Task {
+	w.t.Helper()
+	if s.Tenant == "" {
+		s.Tenant, s.Caller = tenant, "tester"
+	}
+	if s.Message == nil {
+		s.Message = text("do it")
+	}
+	task, err := w.engine.Submit(w.t.Context(), s)
+	if err != nil {
+		w.t.Fatalf("Submit() = %v", err)
+	}
+	return task
+}
+
+// await returns the task once it has ended or is blocked, with its log.
+func (w *world) await(id string) (orchestrator.Task, []orchestrator.Event) {
+	w.t.Helper()
+	return w.watch(id, false)
+}
+
+// awaitEnd returns the task once it has ended, with its log.
+func (w *world) awaitEnd(id string) (orchestrator.Task, []orchestrator.Event) {
+	w.t.Helper()
+	return w.watch(id, true)
+}
+
+func (w *world) watch(id string, throughGates bool) (orchestrator.Task, []orchestrator.Event) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), limit)
+	defer cancel()
+	var log []orchestrator.Event
+	task, err := w.engine.Watch(ctx, orchestrator.Key{Tenant: tenant, ID: id}, 0, throughGates, func(e orchestrator.Event) error {
+		log = append(log, e)
+		return nil
+	})
+	if err != nil {
+		w.t.Fatalf("Watch(%s) = %v; the task is in state %s, phase %s; log %v", id, err, task.State, task.Phase, log)
+	}
+	for i, e := range log {
+		if e.Sequence != uint64(i+1) {
+			w.t.Errorf("event %d of task %s has sequence %d", i+1, id, e.Sequence)
+		}
+	}
+	return task, log
+}
+
+func text(s string) *a2apb.Message {
+	return &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: s}}}}
+}
+
+// played is a registry and a network of actors.
+type played struct {
+	mu     sync.Mutex
+	actors map[string]*actor // guarded by mu
+}
+
+func (p *played) actor(name string) *actor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.actors[name]
+}
+
+func (p *played) Agent(_ context.Context, _, name string) (registry.Agent, error) {
+	a := p.actor(name)
+	if a == nil {
+		return registry.Agent{}, fault.New(fault.NotFound, "AGENT_NOT_FOUND", "there is no agent %q", name)
+	}
+	return a.agent(), nil
+}
+
+func (p *played) AgentsBySkill(_ context.Context, _, skill, _ string, _ int) ([]registry.Agent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []registry.Agent
+	for _, a := range p.actors {
+		if a.skill == skill {
+			list = append(list, a.agent())
+		}
+	}
+	return list, nil
+}
+
+func (p *played) Connect(name string, _ registry.Card) (agentclient.Client, string, error) {
+	return p.actor(name), "GRPC", nil
+}

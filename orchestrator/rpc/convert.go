@@ -1,0 +1,109 @@
+package rpc
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/quorate/quorate/consultation"
+	consultationrpc "github.com/quorate/quorate/consultation/rpc"
+	"github.com/quorate/quorate/orchestrator"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+// taskToProto shows a task. What an open gate holds back is counted, not shown; so is the content that a carried consultation is about.
+func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
+	p := &orchestratorv1.Task{
+		Id: t.ID, ContextId: t.ContextID, State: t.State, Phase: string(t.Phase), Agent: t.Agent, Skill: t.Skill,
+		Attributes: make(map[string]*structpb.Value, len(t.Attributes)), Explanation: decisionToProto(t.Decision), Error: errorToProto(t.Error),
+		Etag: strconv.FormatUint(t.Version, 10), CreateTime: timestamppb.New(t.CreateTime), UpdateTime: timestamppb.New(t.UpdateTime),
+		Deadline: timestamppb.New(t.Deadline), TraceId: t.TraceID,
+	}
+	for key, value := range t.Attributes {
+		if v, err := structpb.NewValue(value); err == nil { // only what a Value can hold was let in
+			p.Attributes[key] = v
+		}
+	}
+	for _, a := range t.Attempts {
+		p.Attempts = append(p.Attempts, attemptToProto(a))
+	}
+	for _, g := range t.Gates {
+		p.Gates = append(p.Gates, gateToProto(g))
+	}
+	if t.Released {
+		p.Artifacts, p.StatusMessage = t.Artifacts, statusMessage(t)
+	} else {
+		p.WithheldArtifacts = int32(min(len(t.Artifacts), 1<<30)) //nolint:gosec // bounded in the same expression
+	}
+	p.Message = t.Message
+	if t.Parent != nil {
+		p.ParentTaskId, p.Message = t.Parent.TaskID, nil
+	}
+	return p
+}
+
+// statusMessage is the agent's last word, unless a review stood between the agent and the caller: no reviewer has seen it.
+func statusMessage(t *orchestrator.Task) *a2apb.Message {
+	if t.Guarded() {
+		return nil
+	}
+	return t.StatusMessage
+}
+
+func attemptToProto(a orchestrator.Attempt) *orchestratorv1.Attempt {
+	return &orchestratorv1.Attempt{
+		Number: int32(a.Number), Agent: a.Agent, MessageId: a.MessageID, RemoteTaskId: a.RemoteTaskID, Binding: a.Binding, //nolint:gosec // a handful of attempts
+		StartTime: timeToProto(a.StartTime), EndTime: timeToProto(a.EndTime), Error: errorToProto(a.Error),
+	}
+}
+
+func gateToProto(g orchestrator.Gate) *orchestratorv1.Gate {
+	p := &orchestratorv1.Gate{Phase: string(g.Phase), Allowed: g.Allowed, SubjectDigest: g.Digest, CheckTime: timeToProto(g.CheckTime)}
+	for _, r := range g.Requirements {
+		p.Requirements = append(p.Requirements, consultationrpc.VerdictToProto(r))
+	}
+	return p
+}
+
+func decisionToProto(d orchestrator.Decision) *orchestratorv1.RouteDecision {
+	p := &orchestratorv1.RouteDecision{Chosen: d.Chosen, Refused: d.Refused}
+	for _, c := range d.Candidates {
+		p.Candidates = append(p.Candidates, &orchestratorv1.Candidate{Agent: c.Agent, Skill: c.Skill, Score: c.Score, Reasons: c.Reasons})
+	}
+	for _, r := range d.Rejected {
+		p.Rejected = append(p.Rejected, &orchestratorv1.Rejection{Agent: r.Agent, Code: r.Code, Reason: r.Reason})
+	}
+	return p
+}
+
+func errorToProto(e *orchestrator.Error) *orchestratorv1.TaskError {
+	if e == nil {
+		return nil
+	}
+	return &orchestratorv1.TaskError{Reason: e.Reason, Message: e.Message}
+}
+
+func eventToProto(e orchestrator.Event) *orchestratorv1.TaskEvent {
+	return &orchestratorv1.TaskEvent{
+		Sequence: e.Sequence, Time: timeToProto(e.Time), Type: string(e.Type), State: e.State, Phase: string(e.Phase), Detail: e.Detail,
+	}
+}
+
+// timeToProto leaves out times that are not known.
+func timeToProto(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}
+
+func attributes(in map[string]*structpb.Value) consultation.Attributes {
+	out := make(consultation.Attributes, len(in))
+	for key, value := range in {
+		out[key] = value.AsInterface()
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+// Package server puts Quorate together: the stores, the registry, the consultation ledger, the task engine, and the servers that make them
+// reachable. It is the only place that chooses a store.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"path/filepath"
+
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/consultation"
+	consultationstore "github.com/quorate/quorate/consultation/embedded"
+	"github.com/quorate/quorate/consultation/otlp"
+	consultationrpc "github.com/quorate/quorate/consultation/rpc"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	taskstore "github.com/quorate/quorate/orchestrator/embedded"
+	"github.com/quorate/quorate/orchestrator/engine"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/page"
+	"github.com/quorate/quorate/platform/rpcserver"
+	"github.com/quorate/quorate/platform/tasks"
+	"github.com/quorate/quorate/platform/telemetry"
+	"github.com/quorate/quorate/proto"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+	"github.com/quorate/quorate/registry"
+	registrystore "github.com/quorate/quorate/registry/embedded"
+	registryrpc "github.com/quorate/quorate/registry/rpc"
+)
+
+// Options are what a Server needs. All fields but Services are required.
+type Options struct {
+	DataDir       string // holds quorate.db, spans.db and page.key
+	HTTPListener  net.Listener
+	GRPCListener  net.Listener
+	Telemetry     *telemetry.Telemetry
+	Authenticator auth.Authenticator // callers other than registered agents, whose tokens the registry knows
+	Policy        *netguard.Policy   // which addresses cards and agents may have
+	Services      []Service          // more services behind the same doors
+}
+
+// Service is a gRPC service with its REST form and its rules.
+type Service struct {
+	Rules    auth.Rules
+	Register func(grpc.ServiceRegistrar)
+	Gateway  func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error
+}
+
+// Server is Quorate over the embedded store.
+type Server struct {
+	Registry *registry.Registry
+	Engine   *engine.Engine
+
+	logger *slog.Logger
+	main   *boltdb.DB
+	spans  *boltdb.DB
+	pool   *agentclient.Pool
+	rpc    *rpcserver.Server
+}
+
+// New opens the stores and prepares everything; nothing is served before Run. The caller calls Close, also after an error of Run.
+func New(ctx context.Context, o Options) (s *Server, err error) {
+	s = &Server{logger: o.Telemetry.Logger}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if s.main, err = boltdb.Open(filepath.Join(o.DataDir, "quorate.db"), boltdb.Options{}); err != nil {
+		return s, err
+	}
+	if s.spans, err = boltdb.Open(filepath.Join(o.DataDir, "spans.db"), boltdb.Options{}); err != nil {
+		return s, err
+	}
+	agents, err := registrystore.New(ctx, s.main)
+	if err != nil {
+		return s, err
+	}
+	s.Registry = registry.New(agents, registry.Options{
+		Client: o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects}), Logger: s.logger,
+	})
+	ledger := consultation.NewLedger(consultationstore.New(s.spans), consultation.LedgerOptions{Logger: s.logger})
+	store, err := taskstore.New(ctx, s.main)
+	if err != nil {
+		return s, err
+	}
+	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}))
+	s.Engine, err = engine.New(engine.Config{
+		Store: store, Agents: s.Registry, Connect: s.pool, Ledger: ledger, Logger: s.logger,
+		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
+	})
+	if err != nil {
+		return s, err
+	}
+	pages, err := pageCodec(filepath.Join(o.DataDir, "page.key"))
+	if err != nil {
+		return s, err
+	}
+	services := append([]Service{
+		registryService(registryrpc.New(s.Registry, pages)),
+		taskService(taskrpc.New(s.Engine, store, pages)),
+		consultationService(consultationrpc.New(ledger, s.Engine)),
+	}, o.Services...)
+	return s, s.serve(o, otlp.New(ledger, s.logger), services)
+}
+
+// serve prepares the doors: gRPC, REST through it, and OTLP.
+func (s *Server) serve(o Options, receiver *otlp.Receiver, services []Service) error {
+	rules := auth.Rules{}
+	maps.Copy(rules, otlp.Rules())
+	for _, x := range services {
+		maps.Copy(rules, x.Rules)
+	}
+	var err error
+	s.rpc, err = rpcserver.New(rpcserver.Options{
+		Telemetry: o.Telemetry, Authenticator: auth.Chain(o.Authenticator, registryrpc.Tokens(s.Registry)), Rules: rules,
+		HTTPListener: o.HTTPListener, GRPCListener: o.GRPCListener,
+	})
+	if err != nil {
+		return fmt.Errorf("prepare the servers: %w", err)
+	}
+	receiver.RegisterGRPC(s.rpc.GRPC())
+	s.rpc.Handle("/v1/traces", s.rpc.Authenticated(receiver.HTTPHandler(), auth.RoleAgent, auth.RoleAdmin, auth.RoleDispatcher))
+	s.rpc.Handle("GET /openapi.json", http.HandlerFunc(openAPI))
+	for _, x := range services {
+		x.Register(s.rpc.GRPC())
+		if err := s.rpc.Gateway(x.Gateway); err != nil {
+			return fmt.Errorf("prepare REST: %w", err)
+		}
+	}
+	s.rpc.OnReady("store", func(context.Context) error { return s.main.View(nothing) })
+	s.rpc.OnReady("spans", func(context.Context) error { return s.spans.View(nothing) })
+	return nil
+}
+
+// Tasks returns the parts that have to run, to be started together with others.
+func (s *Server) Tasks() []tasks.Task {
+	return []tasks.Task{
+		{Name: "rpc", Run: s.rpc.Run},
+		{Name: "engine", Run: s.Engine.Run},
+		{Name: "prober", Run: s.Registry.RunProber},
+	}
+}
+
+// Close closes connections and stores; call it when every task has returned.
+func (s *Server) Close() error {
+	var errs []error
+	if s.pool != nil {
+		errs = append(errs, s.pool.Close())
+	}
+	for _, db := range []*boltdb.DB{s.main, s.spans} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func openAPI(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	if _, err := w.Write(proto.OpenAPI); err != nil {
+		return // the client left
+	}
+}
+
+func registryService(impl registryv1.RegistryServiceServer) Service {
+	return Service{
+		Rules:    registryrpc.Rules(),
+		Register: func(r grpc.ServiceRegistrar) { registryv1.RegisterRegistryServiceServer(r, impl) },
+		Gateway:  registryv1.RegisterRegistryServiceHandler,
+	}
+}
+
+func taskService(impl orchestratorv1.TaskServiceServer) Service {
+	return Service{
+		Rules:    taskrpc.Rules(),
+		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterTaskServiceServer(r, impl) },
+		Gateway:  orchestratorv1.RegisterTaskServiceHandler,
+	}
+}
+
+func consultationService(impl consultationv1.ConsultationServiceServer) Service {
+	return Service{
+		Rules:    consultationrpc.Rules(),
+		Register: func(r grpc.ServiceRegistrar) { consultationv1.RegisterConsultationServiceServer(r, impl) },
+		Gateway:  consultationv1.RegisterConsultationServiceHandler,
+	}
+}
