@@ -78,7 +78,7 @@ func loopback(server string) bool {
 
 // readToken reads a token file and warns when other users of this machine can read it, too.
 func (a *app) readToken(name string) (auth.Secret, error) {
-	file, err := os.Open(name) //nolint:gosec // the user names the file
+	file, err := os.Open(name)
 	if err != nil {
 		return "", fmt.Errorf("reading the token file: %w", err)
 	}

@@ -46,18 +46,17 @@ func (a *app) dev() *cobra.Command {
 		Args:    arguments(),
 	}
 	load := a.devConfig(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		a.started = true
+	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
 		cfg, _, err := load()
 		if err != nil {
 			return err
 		}
-		err = dev.Run(cmd.Context(), cfg, a.out.w, a.err.w) // many goroutines write
-		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		err = dev.Run(ctx, cfg, a.out.w, a.err.w) // many goroutines write
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil // to stop is how dev ends
 		}
 		return err
-	}
+	})
 	return cmd
 }
 
@@ -70,14 +69,13 @@ func (a *app) config() *cobra.Command {
 		Args:    arguments(),
 	}
 	load := a.devConfig(explain)
-	explain.RunE = func(*cobra.Command, []string) error {
-		a.started = true
+	explain.RunE = a.runs(func(context.Context, []string) error {
 		_, sources, err := load()
 		if err != nil {
 			return err
 		}
 		return sources.Explain(a.out)
-	}
+	})
 	group.AddCommand(explain)
 	return group
 }

@@ -17,9 +17,9 @@ const maxInputBytes = 1 << 20
 
 // readFile reads a file of at most 1 MiB; - is stdin.
 func (a *app) readFile(name string) ([]byte, error) {
-	var from io.Reader = a.stdin
+	from := a.stdin
 	if name != "-" {
-		file, err := os.Open(name) //nolint:gosec // the user names the file
+		file, err := os.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the input: %w", err)
 		}

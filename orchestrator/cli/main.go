@@ -12,7 +12,7 @@ import (
 // A cancelled ctx interrupts the command; `dev` then stops and returns 0.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (exit int) {
 	a := &app{stdin: stdin, out: &printer{w: stdout}, err: &printer{w: stderr}}
-	root := a.root()
+	root := a.root()                          //nolint:contextcheck // the verbs get ctx through ExecuteContextC
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
 	root.SetIn(stdin)
 	root.SetOut(a.out)
@@ -72,14 +72,21 @@ func (a *app) clients(name, short string, aliases ...string) *cobra.Command {
 	return cmd
 }
 
-// calls makes the RunE of a verb that calls a server.
-func (a *app) calls(verb func(ctx context.Context, s *session, args []string) error) func(*cobra.Command, []string) error {
+// runs makes the RunE of a verb.
+func (a *app) runs(verb func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.started = true
+		return verb(cmd.Context(), args)
+	}
+}
+
+// calls makes the RunE of a verb that calls a server.
+func (a *app) calls(verb func(ctx context.Context, s *session, args []string) error) func(*cobra.Command, []string) error {
+	return a.runs(func(ctx context.Context, args []string) error {
 		s, err := a.connect()
 		if err != nil {
 			return err
 		}
-		return verb(cmd.Context(), s, args)
-	}
+		return verb(ctx, s, args)
+	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
 
@@ -16,13 +17,12 @@ func (a *app) version() *cobra.Command {
 		Short:   "Print the version of this program",
 		Example: "  quorate version",
 		Args:    arguments(),
-		RunE: func(*cobra.Command, []string) error {
-			a.started = true
+		RunE: a.runs(func(context.Context, []string) error {
 			number, revision := built()
 			a.out.line("quorate %s", number)
 			a.out.table("", fields("go", runtime.Version(), "platform", runtime.GOOS+"/"+runtime.GOARCH, "revision", revision))
 			return nil
-		},
+		}),
 	}
 }
 
