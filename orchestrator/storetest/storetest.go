@@ -1,0 +1,261 @@
+// Package storetest is the suite that every orchestrator.Store passes.
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Run runs the suite; open returns a new empty store each time.
+func Run(t *testing.T, open func(t *testing.T) orchestrator.Store) {
+	for name, test := range map[string]func(*testing.T, orchestrator.Store){
+		"a created task is read back whole":                      createdIsReadBack,
+		"creating a task again returns the first":                createIsIdempotent,
+		"a missing task is not found":                            missing,
+		"an update is one step with its events":                  update,
+		"an update that fails or changes nothing writes nothing": updateWritesNothing,
+		"concurrent updates are all kept":                        concurrentUpdates,
+		"a list is newest first, in pages, of one tenant":        list,
+		"what has ended is no longer unfinished":                 unfinished,
+		"content over the item limit is refused":                 tooLarge,
+		"tenants do not see each other":                          tenants,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+var epoch = time.Date(2026, 11, 20, 12, 0, 0, 123000, time.UTC)
+
+func key(t orchestrator.Task) orchestrator.Key {
+	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+}
+
+func task(id string) orchestrator.Task {
+	return orchestrator.Task{
+		Tenant: "default", ID: id, ContextID: id, Owner: "tester", State: a2apb.TaskState_TASK_STATE_SUBMITTED,
+		Phase: orchestrator.PhaseExecution, Agent: "echo", CreateTime: epoch, UpdateTime: epoch, Deadline: epoch.Add(time.Hour),
+		Attributes:   consultation.Attributes{"flag": true, "count": 3.0, "list": []any{"a", "b"}},
+		Requirements: []consultation.Requirement{{ID: "r", TargetAgent: "x", Phase: "pre-completion", Condition: &consultation.Condition{Attribute: "flag", Operator: "equals", Value: true}}},
+		Message:      message("do it"),
+	}
+}
+
+func message(s string) *a2apb.Message {
+	return &a2apb.Message{MessageId: "m", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: s}}}}
+}
+
+func artifact(s string) *a2apb.Artifact {
+	return &a2apb.Artifact{ArtifactId: s, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: s}}}}
+}
+
+func create(t *testing.T, s orchestrator.Store, in orchestrator.Task) orchestrator.Task {
+	t.Helper()
+	out, created, err := s.Create(t.Context(), in, orchestrator.Event{Type: orchestrator.EventSubmitted})
+	if err != nil || !created {
+		t.Fatalf("Create(%s) = created %t, %v, want true, nil", in.ID, created, err)
+	}
+	return out
+}
+
+func createdIsReadBack(t *testing.T, s orchestrator.Store) {
+	want := create(t, s, task("a"))
+	got, err := s.Task(t.Context(), key(want))
+	if err != nil {
+		t.Fatalf("Task() = %v", err)
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("Task() differs from what Create returned (-want +got):\n%s", diff)
+	}
+	if got.Version != 1 || got.LastEvent != 1 {
+		t.Errorf("version, last event = %d, %d, want 1, 1", got.Version, got.LastEvent)
+	}
+}
+
+func createIsIdempotent(t *testing.T, s orchestrator.Store) {
+	create(t, s, task("a"))
+	other := task("a")
+	other.Owner = "somebody else"
+	got, created, err := s.Create(t.Context(), other, orchestrator.Event{})
+	if err != nil || created || got.Owner != "tester" {
+		t.Errorf("Create(again) = owner %q, created %t, %v, want the first task, false, nil", got.Owner, created, err)
+	}
+	if log, err := s.Events(t.Context(), key(other), 0, 10); err != nil || len(log) != 1 {
+		t.Errorf("Events() = %v, %v, want the first event only", log, err)
+	}
+}
+
+func missing(t *testing.T, s orchestrator.Store) {
+	k := orchestrator.Key{Tenant: "default", ID: "none"}
+	_, err1 := s.Task(t.Context(), k)
+	_, err2 := s.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) { return nil, nil })
+	_, err3 := s.Events(t.Context(), k, 0, 10)
+	for call, err := range map[string]error{"Task": err1, "Update": err2, "Events": err3} {
+		if fault.ReasonOf(err) != "TASK_NOT_FOUND" {
+			t.Errorf("%s(missing) = %v, want TASK_NOT_FOUND", call, err)
+		}
+	}
+}
+
+func update(t *testing.T, s orchestrator.Store) {
+	k := key(create(t, s, task("a")))
+	steps := [][]*a2apb.Artifact{{artifact("one"), artifact("two")}, {artifact("three")}}
+	for _, artifacts := range steps {
+		want, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+			t.Artifacts, t.StatusMessage = artifacts, message("said")
+			return []orchestrator.Event{{Type: orchestrator.EventProgress, Detail: "1"}, {Type: orchestrator.EventProgress, Detail: "2"}}, nil
+		})
+		if err != nil {
+			t.Fatalf("Update() = %v", err)
+		}
+		got, err := s.Task(t.Context(), k)
+		if err != nil {
+			t.Fatalf("Task() = %v", err)
+		}
+		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+			t.Errorf("Task() differs from what Update returned (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(artifacts, got.Artifacts, protocmp.Transform()); diff != "" {
+			t.Errorf("artifacts (-want +got):\n%s", diff)
+		}
+	}
+	log, err := s.Events(t.Context(), k, 2, 2)
+	if err != nil || len(log) != 2 || log[0].Sequence != 3 || log[1].Sequence != 4 || log[0].Detail != "2" {
+		t.Errorf("Events(after 2, limit 2) = %v, %v, want the events 3 and 4", log, err)
+	}
+}
+
+func updateWritesNothing(t *testing.T, s orchestrator.Store) {
+	before := create(t, s, task("a"))
+	broken := errors.New("broken")
+	for _, give := range []error{broken, orchestrator.ErrUnchanged} {
+		got, err := s.Update(t.Context(), key(before), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+			t.Owner = "changed"
+			return []orchestrator.Event{{}}, give
+		})
+		if give == broken && !errors.Is(err, broken) { //nolint:errorlint // which of two values was given
+			t.Errorf("Update() = %v, want the change's own error", err)
+		}
+		if give != broken && (err != nil || got.Owner != "tester") { //nolint:errorlint // which of two values was given
+			t.Errorf("Update(unchanged) = owner %q, %v, want the stored task, nil", got.Owner, err)
+		}
+		after, err := s.Task(t.Context(), key(before))
+		if err != nil || after.Version != before.Version || after.LastEvent != before.LastEvent || after.Owner != before.Owner {
+			t.Errorf("after Update(%v) the task is %+v, %v, want it as it was", give, after, err)
+		}
+	}
+}
+
+func concurrentUpdates(t *testing.T, s orchestrator.Store) {
+	const writers, each = 8, 20
+	k := key(create(t, s, task("a")))
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range each {
+				if _, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+					t.Attempts = append(append([]orchestrator.Attempt(nil), t.Attempts...), orchestrator.Attempt{Number: len(t.Attempts) + 1})
+					return []orchestrator.Event{{}}, nil
+				}); err != nil {
+					t.Errorf("Update() = %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	got, err := s.Task(t.Context(), k)
+	if err != nil || len(got.Attempts) != writers*each || got.LastEvent != writers*each+1 || got.Version != writers*each+1 {
+		t.Errorf("after %d updates: %d attempts, event %d, version %d, %v", writers*each, len(got.Attempts), got.LastEvent, got.Version, err)
+	}
+}
+
+func list(t *testing.T, s orchestrator.Store) {
+	var want []string
+	for i := range 5 {
+		in := task(fmt.Sprintf("t%d", i))
+		in.CreateTime = epoch.Add(time.Duration(i) * time.Minute)
+		create(t, s, in)
+		want = append([]string{in.ID}, want...)
+	}
+	other := task("elsewhere")
+	other.Tenant = "defaulu"
+	create(t, s, other)
+	var got []string
+	after := ""
+	for range 4 {
+		page, next, err := s.Tasks(t.Context(), "default", after, 2)
+		if err != nil {
+			t.Fatalf("Tasks() = %v", err)
+		}
+		for _, x := range page {
+			got = append(got, x.ID)
+			if x.Message != nil {
+				t.Errorf("Tasks() returned %s with its message", x.ID)
+			}
+		}
+		if after = next; next == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Tasks() in pages of 2 (-want +got):\n%s", diff)
+	}
+}
+
+func unfinished(t *testing.T, s orchestrator.Store) {
+	for _, id := range []string{"a", "b", "c"} {
+		create(t, s, task(id))
+	}
+	if _, err := s.Update(t.Context(), orchestrator.Key{Tenant: "default", ID: "b"}, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.State = a2apb.TaskState_TASK_STATE_COMPLETED
+		return nil, nil
+	}); err != nil {
+		t.Fatalf("Update() = %v", err)
+	}
+	first, err := s.Unfinished(t.Context(), orchestrator.Key{}, 1)
+	if err != nil || len(first) != 1 {
+		t.Fatalf("Unfinished(limit 1) = %v, %v, want one key", first, err)
+	}
+	rest, err := s.Unfinished(t.Context(), first[0], 10)
+	if diff := cmp.Diff([]orchestrator.Key{{Tenant: "default", ID: "a"}, {Tenant: "default", ID: "c"}}, append(first, rest...)); diff != "" || err != nil {
+		t.Errorf("Unfinished() = %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func tooLarge(t *testing.T, s orchestrator.Store) {
+	big := string(make([]byte, 351<<10))
+	in := task("a")
+	in.Message = message(big)
+	if _, _, err := s.Create(t.Context(), in); fault.ReasonOf(err) != "ITEM_TOO_LARGE" {
+		t.Errorf("Create(large message) = %v, want ITEM_TOO_LARGE", err)
+	}
+	if _, err := s.Task(t.Context(), key(in)); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("Task() after a refused Create = %v, want not found", err)
+	}
+	k := key(create(t, s, task("b")))
+	_, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.Artifacts = []*a2apb.Artifact{artifact("fine"), artifact(big)}
+		return nil, nil
+	})
+	got, err2 := s.Task(t.Context(), k)
+	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" || err2 != nil || len(got.Artifacts) != 0 {
+		t.Errorf("Update(large artifact) = %v and left %d artifacts (%v), want ITEM_TOO_LARGE and none", err, len(got.Artifacts), err2)
+	}
+}
+
+func tenants(t *testing.T, s orchestrator.Store) {
+	create(t, s, task("a"))
+	if _, err := s.Task(t.Context(), orchestrator.Key{Tenant: "other", ID: "a"}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("Task(other tenant) = %v, want not found", err)
+	}
+}
