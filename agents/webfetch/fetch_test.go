@@ -1,0 +1,290 @@
+package webfetch_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+// serve starts a site with one handler and a fetcher that may read it and nothing else.
+func serve(tb testing.TB, h http.HandlerFunc) (*webfetch.Fetcher, string) {
+	tb.Helper()
+	site := httptest.NewServer(h)
+	tb.Cleanup(site.Close)
+	host := site.Listener.Addr().String()
+	return newFetcher(tb, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}}), site.URL
+}
+
+func newFetcher(tb testing.TB, o webfetch.Options) *webfetch.Fetcher {
+	tb.Helper()
+	f, err := webfetch.New(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(f.Close)
+	return f
+}
+
+func send(contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = io.WriteString(w, body) // the client may stop reading
+	}
+}
+
+// with sets a header before h answers.
+func with(name, value string, h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(name, value)
+		h(w, r)
+	}
+}
+
+// paths answers each path by its handler, and 404 otherwise.
+func paths(handlers map[string]http.HandlerFunc) http.HandlerFunc {
+	mux := http.NewServeMux()
+	for path, h := range handlers {
+		mux.HandleFunc(path, h)
+	}
+	return mux.ServeHTTP
+}
+
+// bomb writes 256 MiB as 256 KiB of gzip.
+func bomb(w http.ResponseWriter, _ *http.Request) {
+	z := gzip.NewWriter(w)
+	for range 4096 {
+		if _, err := z.Write(make([]byte, 64<<10)); err != nil {
+			return // the client stopped reading
+		}
+	}
+	_ = z.Close()
+}
+
+func TestFetchTellsWhatItRead(t *testing.T) {
+	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/old" {
+			http.Redirect(w, r, "/new?token=secret", http.StatusMovedPermanently)
+			return
+		}
+		send("text/html; charset=utf-8", "<title>A &amp; B</title><p>Hello <b>there</b></p>")(w, r)
+	})
+	page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/old"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page.Duration <= 0 {
+		t.Errorf("Duration = %s, want more than 0", page.Duration)
+	}
+	page.Duration = 0
+	want := webfetch.Page{
+		Content: "Hello **there**", Format: webfetch.Markdown, URL: site + "/new?token=secret", Domain: "127.0.0.1", StatusCode: http.StatusOK,
+		ContentType: "text/html; charset=utf-8", ContentLength: 49, Title: "A & B",
+	}
+	if page != want {
+		t.Errorf("Fetch() =\n%+v, want\n%+v", page, want)
+	}
+}
+
+func TestFetchRefuses(t *testing.T) {
+	elsewhere := httptest.NewServer(send("text/plain", "elsewhere"))
+	t.Cleanup(elsewhere.Close)
+	f, site := serve(t, paths(map[string]http.HandlerFunc{
+		"/metadata":  http.RedirectHandler("http://169.254.169.254/latest/meta-data/", http.StatusFound).ServeHTTP,
+		"/elsewhere": http.RedirectHandler(elsewhere.URL, http.StatusFound).ServeHTTP,
+		"/file":      http.RedirectHandler("file:///etc/passwd", http.StatusFound).ServeHTTP,
+		"/loop":      http.RedirectHandler("/loop", http.StatusFound).ServeHTTP,
+		"/busy":      with("Retry-After", "7", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }),
+		"/image":     send("image/png", "\x89PNG"),
+		"/brotli":    with("Content-Encoding", "br", send("text/html", "x")),
+		"/notgzip":   with("Content-Encoding", "gzip", send("text/html", "this is no gzip stream")),
+		"/long":      send("text/plain", strings.Repeat("x", 2000)),
+		"/cut":       with("Content-Length", "1000", send("text/plain", "short")),
+	}))
+	for name, test := range map[string]struct {
+		req    webfetch.Request
+		kind   fault.Kind
+		reason string
+	}{
+		"text that is no URL":                {webfetch.Request{URL: "hello"}, fault.InvalidArgument, "URL_INVALID"},
+		"an empty URL":                       {webfetch.Request{}, fault.InvalidArgument, "URL_INVALID"},
+		"a URL of 9,000 bytes":               {webfetch.Request{URL: site + "/" + strings.Repeat("a", 9000)}, fault.InvalidArgument, "URL_INVALID"},
+		"a file":                             {webfetch.Request{URL: "file:///etc/passwd"}, fault.InvalidArgument, "SCHEME_NOT_ALLOWED"},
+		"a password in the URL":              {webfetch.Request{URL: "http://user:pw@example.com/"}, fault.InvalidArgument, "URL_INVALID"},
+		"a host that is not allowed":         {webfetch.Request{URL: "https://example.com/"}, fault.PermissionDenied, "DOMAIN_NOT_ALLOWED"},
+		"an allowed host on another port":    {webfetch.Request{URL: "http://127.0.0.1:1/"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
+		"a host in another script":           {webfetch.Request{URL: "https://例え.テスト/"}, fault.PermissionDenied, "DOMAIN_NOT_ALLOWED"},
+		"loopback in circled digits":         {webfetch.Request{URL: "http://①②⑦.⓪.⓪.①/"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
+		"the metadata service":               {webfetch.Request{URL: "http://169.254.169.254/latest/"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
+		"a redirect to the metadata service": {webfetch.Request{URL: site + "/metadata"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
+		"a redirect to another listener":     {webfetch.Request{URL: site + "/elsewhere"}, fault.PermissionDenied, "ADDRESS_BLOCKED"},
+		"a redirect to a file":               {webfetch.Request{URL: site + "/file"}, fault.InvalidArgument, "SCHEME_NOT_ALLOWED"},
+		"a redirect loop":                    {webfetch.Request{URL: site + "/loop"}, fault.FailedPrecondition, "TOO_MANY_REDIRECTS"},
+		"a missing page":                     {webfetch.Request{URL: site + "/missing"}, fault.NotFound, "HTTP_STATUS"},
+		"a busy server":                      {webfetch.Request{URL: site + "/busy"}, fault.Unavailable, "HTTP_STATUS"},
+		"an image":                           {webfetch.Request{URL: site + "/image"}, fault.FailedPrecondition, "CONTENT_TYPE_NOT_SUPPORTED"},
+		"an encoding nobody asked for":       {webfetch.Request{URL: site + "/brotli"}, fault.FailedPrecondition, "CONTENT_ENCODING_INVALID"},
+		"gzip that is none":                  {webfetch.Request{URL: site + "/notgzip"}, fault.FailedPrecondition, "CONTENT_ENCODING_INVALID"},
+		"a body over the limit":              {webfetch.Request{URL: site + "/long", MaxSize: 1999}, fault.FailedPrecondition, "BODY_TOO_LARGE"},
+		"a body that breaks off":             {webfetch.Request{URL: site + "/cut"}, fault.Unavailable, "NETWORK_ERROR"},
+		"an unknown format":                  {webfetch.Request{URL: site, Format: "pdf"}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"too long a time":                    {webfetch.Request{URL: site, Timeout: time.Hour}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"too large a body":                   {webfetch.Request{URL: site, MaxSize: 1 << 30}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"a negative number of characters":    {webfetch.Request{URL: site, MaxCharacters: -1}, fault.InvalidArgument, "REQUEST_INVALID"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := f.Fetch(t.Context(), test.req)
+			if fault.KindOf(err) != test.kind || fault.ReasonOf(err) != test.reason {
+				t.Errorf("Fetch(%.80q) = %v (%s), want a fault %s %s", test.req.URL, err, fault.ReasonOf(err), test.kind, test.reason)
+			}
+		})
+	}
+	_, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/busy"})
+	if got := fault.From(err); got.RetryAfter != 7*time.Second || got.Metadata["status_code"] != "503" {
+		t.Errorf("Fetch(/busy) = %+v, want a retry after 7s and the status code 503", got)
+	}
+}
+
+func TestRedirectToAnOriginThatIsNotAllowed(t *testing.T) {
+	reached := false
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer elsewhere.Close()
+	site := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/?token=secret", http.StatusFound))
+	defer site.Close()
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowLoopback: true}, AllowedHosts: []string{site.Listener.Addr().String()}})
+	_, err := f.Fetch(t.Context(), webfetch.Request{URL: site.URL})
+	if fault.ReasonOf(err) != webfetch.ReasonDomain || reached {
+		t.Errorf("Fetch() = %v, reached %t, want DOMAIN_NOT_ALLOWED and false", err, reached)
+	}
+	if strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "token=[redacted]") {
+		t.Errorf("Fetch() = %v, want the query's value left out", err)
+	}
+}
+
+func TestFetchIsBounded(t *testing.T) {
+	f, site := serve(t, paths(map[string]http.HandlerFunc{
+		"/silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"/drip": func(w http.ResponseWriter, r *http.Request) {
+			tick := time.NewTicker(time.Millisecond)
+			defer tick.Stop()
+			for r.Context().Err() == nil {
+				send("text/plain", "x")(w, r)
+				_ = http.NewResponseController(w).Flush() // fails when the client is gone
+				<-tick.C
+			}
+		},
+		"/endless": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				send("text/plain", strings.Repeat("x", 64<<10))(w, r)
+			}
+		},
+		"/bomb": with("Content-Encoding", "gzip", with("Content-Type", "text/plain", bomb)),
+	}))
+	for path, want := range map[string]string{
+		"/silent": "FETCH_TIMEOUT", "/drip": "FETCH_TIMEOUT", "/endless": "BODY_TOO_LARGE", "/bomb": "BODY_TOO_LARGE",
+	} {
+		req := webfetch.Request{URL: site + path}
+		if want == "FETCH_TIMEOUT" {
+			req.Timeout = 200 * time.Millisecond
+		}
+		if _, err := f.Fetch(t.Context(), req); fault.ReasonOf(err) != want {
+			t.Errorf("Fetch(%s) = %v, want %s", path, err, want)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Fetch(ctx, webfetch.Request{URL: site + "/silent"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Fetch(cancelled) = %v, want context.Canceled", err)
+	}
+}
+
+func TestContentIsCutAtCharacters(t *testing.T) {
+	f, site := serve(t, send("text/plain; charset=utf-8", "日本語テキスト"))
+	for limit, want := range map[int]string{3: "日本語", 7: "日本語テキスト", 8: "日本語テキスト"} {
+		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site, MaxCharacters: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Content != want || page.Truncated != (limit == 3) || page.Truncated != (page.TruncatedAt == limit) {
+			t.Errorf("Fetch(%d characters) = %q, truncated %t at %d, want %q", limit, page.Content, page.Truncated, page.TruncatedAt, want)
+		}
+	}
+}
+
+func TestFetchLogsWithoutSecrets(t *testing.T) {
+	var log strings.Builder
+	f := newFetcher(t, webfetch.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if _, err := f.Fetch(t.Context(), webfetch.Request{URL: "https://user:hunter2@example.com/a?q=hunter2&b=hunter2#hunter2"}); err == nil {
+		t.Error("Fetch() = nil, want a refusal")
+	}
+	if got := log.String(); strings.Contains(got, "hunter2") || !strings.Contains(got, "level=INFO") || !strings.Contains(got, "outcome=URL_INVALID") {
+		t.Errorf("log = %s, want one INFO line with the outcome and without hunter2", got)
+	}
+}
+
+func TestRedact(t *testing.T) {
+	for raw, want := range map[string]string{
+		"https://u:p@example.com/a%2Fb?x=1&y&z=2=3#f": "https://example.com/a%2Fb?x=[redacted]&y&z=[redacted]",
+		"https://example.com/":                        "https://example.com/",
+	} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := webfetch.Redact(u); got != want {
+			t.Errorf("Redact(%q) = %q, want %q", raw, got, want)
+		}
+	}
+}
+
+func TestNewRefusesWhatIsNoHost(t *testing.T) {
+	for _, host := range []string{"", "https://example.com", "example.com/path", "user@example.com", "*.example.com", "a b", "[::1%25lo]:80"} {
+		if _, err := webfetch.New(webfetch.Options{AllowedHosts: []string{host}}); err == nil {
+			t.Errorf("New(allowed host %q) = nil, want an error", host)
+		}
+	}
+	for _, limits := range []webfetch.Limits{{Timeout: -1}, {Timeout: time.Hour}, {MaxSize: -1}, {MaxCharacters: 1 << 30}} {
+		if _, err := webfetch.New(webfetch.Options{Limits: limits}); fault.ReasonOf(err) != webfetch.ReasonRequestInvalid {
+			t.Errorf("New(%+v) = %v, want REQUEST_INVALID", limits, err)
+		}
+	}
+}
+
+func TestFetchesWaitForASlot(t *testing.T) {
+	entered, hold := make(chan struct{}, 2), make(chan struct{})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		entered <- struct{}{}
+		<-hold
+		_, _ = fmt.Fprint(w, "done")
+	}))
+	defer site.Close()
+	host := site.Listener.Addr().String()
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}, MaxConcurrent: 1})
+	first := make(chan error, 1)
+	go func() {
+		_, err := f.Fetch(context.WithoutCancel(t.Context()), webfetch.Request{URL: site.URL})
+		first <- err
+	}()
+	<-entered
+	_, err := f.Fetch(t.Context(), webfetch.Request{URL: site.URL, Timeout: 50 * time.Millisecond})
+	if fault.ReasonOf(err) != webfetch.ReasonTimeout || len(entered) != 0 {
+		t.Errorf("Fetch() while the only slot is taken = %v, want FETCH_TIMEOUT without a request", err)
+	}
+	close(hold)
+	if err := <-first; err != nil {
+		t.Errorf("Fetch() in the slot = %v, want nil", err)
+	}
+}
