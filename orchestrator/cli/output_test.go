@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -139,6 +140,23 @@ func TestRelative(t *testing.T) {
 	for distance, want := range tests {
 		if got := cli.Relative(distance); got != want {
 			t.Errorf("relative(%v) = %q, want %q", distance, got, want)
+		}
+	}
+}
+
+// fullDisk takes no byte.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputThatIsLostIsAnError(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, routes())
+	for _, format := range []string{"table", "json"} {
+		var stderr strings.Builder
+		args := []string{"agents", "list", "-o", format, "--server", g.url, "--token-file", g.token}
+		if exit := cli.Main(t.Context(), args, strings.NewReader(""), fullDisk{}, &stderr); exit != 1 || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("Main(%q) to a full disk = %d, %q, want 1 and why", args, exit, stderr.String())
 		}
 	}
 }

@@ -1,0 +1,39 @@
+package cli_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestExplainEndsWithTheCommandToTryNext(t *testing.T) {
+	t.Parallel()
+	const waiting = `{"id":"t1","state":"TASK_STATE_INPUT_REQUIRED","agent":"web-fetch"}`
+	verdict := func(mandatory, verdict string) string {
+		return `{"requirements":[` + skipped + `,{"id":"review","targetAgent":"reviewer","applies":true,"mandatory":` + mandatory + `,"verdict":"` + verdict + `"}]}`
+	}
+	tests := map[string]struct{ task, check, want string }{
+		"completed: see it":             {completedTask, `{"allowed":true}`, "quorate tasks get t1"},
+		"failed: look at its agent":     {failedTask, `{"allowed":true}`, "quorate agents get web-fetch"},
+		"running: follow it":            {`{"id":"t1","state":"TASK_STATE_WORKING"}`, `{"allowed":true}`, "quorate tasks watch t1"},
+		"missing: ask":                  {waiting, verdict("true", "missing"), "quorate consultations request t1 --requirement review --wait"},
+		"rejected: ask again":           {waiting, verdict("true", "rejected"), "quorate consultations request t1 --requirement review --wait"},
+		"pending: see what is asked":    {waiting, verdict("true", "pending"), "quorate consultations list t1"},
+		"unavailable: look who it is":   {waiting, verdict("true", "unavailable"), "quorate agents get reviewer"},
+		"approved: follow it":           {waiting, verdict("true", "approved"), "quorate tasks watch t1"},
+		"only recommended: follow it":   {waiting, verdict("false", "missing"), "quorate tasks watch t1"},
+		"a requirement that is skipped": {waiting, `{"requirements":[` + skipped + `]}`, "quorate tasks watch t1"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{
+				"GET /v1/tasks/t1": answer(test.task), "GET /v1/tasks/t1:checkConsultations": answer(test.check),
+			})
+			exit, stdout, stderr := g.run(t, "", "tasks", "explain", "t1")
+			if exit != 0 || !strings.HasSuffix(stdout, "\nNext: "+test.want+"\n") {
+				t.Errorf("Main(tasks explain t1) = %d, %q, %q, want 0 and %q at the end", exit, stdout, stderr, test.want)
+			}
+		})
+	}
+}
