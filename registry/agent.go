@@ -57,7 +57,7 @@ func (a *Agent) seal(revision int64) error {
 	}
 	a.Revision = revision
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d\n", a.CreateTime.UnixNano(), revision, len(a.RawCard))
+	h.Write(fmt.Appendf(nil, "%d %d %d\n", a.CreateTime.UnixNano(), revision, len(a.RawCard)))
 	h.Write(a.RawCard)
 	h.Write(metadata)
 	a.Etag = hex.EncodeToString(h.Sum(nil)[:16])

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -128,12 +129,9 @@ func (l *interfaceList) add(path string, i Interface) {
 		l.reader.warn("INTERFACE_SKIPPED", path+".url", fmt.Sprintf("the interface at %q is left out: %v", clip(i.URL), err))
 		return
 	}
-	for _, other := range l.interfaces { // v0.3 cards repeat their main interface
-		if other == i {
-			return
-		}
+	if !slices.Contains(l.interfaces, i) { // v0.3 cards repeat their main interface
+		l.interfaces = append(l.interfaces, i)
 	}
-	l.interfaces = append(l.interfaces, i)
 }
 
 func checkInterfaceURL(i Interface) error {

@@ -101,7 +101,7 @@ func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 		}
 		q.After = records[len(records)-1].Key()
 	}
-	rand.Shuffle(len(down), func(i, j int) { down[i], down[j] = down[j], down[i] })
+	rand.Shuffle(len(down), func(i, j int) { down[i], down[j] = down[j], down[i] }) //nolint:gosec // not a secret
 	return append(up, down...), nil
 }
 

@@ -129,12 +129,12 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 	if in.OnlyName != "" && card.Name != in.OnlyName {
 		return Change{}, nil, NotYours(card.Name)
 	}
-	metadata, field := own, "card.capabilities.extensions"
+	metadata := own
 	if in.Metadata != nil {
-		metadata, field = in.Metadata, "metadata"
+		metadata = in.Metadata
 		if own != nil {
 			warnings = append(warnings, Warning{
-				Code: "CARD_METADATA_IGNORED", Field: field,
+				Code: "CARD_METADATA_IGNORED", Field: "metadata",
 				Message: "the card carries metadata of its own; what came with the request wins",
 			})
 		}

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -104,31 +105,46 @@ func (v *validator) outputs(list []OutputSchema) {
 
 func (v *validator) rule(path string, rule ValidationRule) {
 	v.length(path+".message", rule.Message, 1, maxMessage)
-	text, isText := rule.Value.(string)
-	switch rule.Type {
-	case "format":
-		if !isText || text == "" || len(text) > maxName {
-			v.wrong(path+".value", "a format rule's value is a format's name")
-		}
-	case "length":
-		if n, ok := rule.Value.(float64); !ok || n < 0 || n != math.Trunc(n) {
-			v.wrong(path+".value", "a length rule's value is a whole number of characters")
-		}
-	case "pattern":
-		if !isText || len(text) > maxPattern {
-			v.wrong(path+".value", "a pattern rule's value is a regular expression of at most %d bytes", maxPattern)
-		} else if _, err := regexp.Compile(text); err != nil {
-			v.wrong(path+".value", "the pattern does not compile: %v", err)
-		}
-	case "enum":
-		list, ok := rule.Value.([]any)
-		isOther := func(v any) bool { _, text := v.(string); return !text }
-		if !ok || len(list) == 0 || len(list) > maxEnum || slices.ContainsFunc(list, isOther) {
-			v.wrong(path+".value", "an enum rule's value is a list of 1 to %d strings", maxEnum)
-		}
-	default:
+	check := map[string]func(any) error{"format": checkFormat, "length": checkLength, "pattern": checkPattern, "enum": checkEnum}[rule.Type]
+	if check == nil {
 		v.oneOf(path+".type", rule.Type, []string{"format", "length", "pattern", "enum"})
+	} else if err := check(rule.Value); err != nil {
+		v.wrong(path+".value", "%v", err)
 	}
+}
+
+func checkFormat(value any) error {
+	if text, ok := value.(string); !ok || text == "" || len(text) > maxName {
+		return errors.New("a format rule's value is a format's name")
+	}
+	return nil
+}
+
+func checkLength(value any) error {
+	if n, ok := value.(float64); !ok || n < 0 || n != math.Trunc(n) {
+		return errors.New("a length rule's value is a whole number of characters")
+	}
+	return nil
+}
+
+func checkPattern(value any) error {
+	text, ok := value.(string)
+	if !ok || len(text) > maxPattern {
+		return fmt.Errorf("a pattern rule's value is a regular expression of at most %d bytes", maxPattern)
+	}
+	if _, err := regexp.Compile(text); err != nil {
+		return fmt.Errorf("the pattern does not compile: %w", err)
+	}
+	return nil
+}
+
+func checkEnum(value any) error {
+	list, ok := value.([]any)
+	isOther := func(v any) bool { _, text := v.(string); return !text }
+	if !ok || len(list) == 0 || len(list) > maxEnum || slices.ContainsFunc(list, isOther) {
+		return fmt.Errorf("an enum rule's value is a list of 1 to %d strings", maxEnum)
+	}
+	return nil
 }
 
 func (v *validator) requirements(agentName string, list []ConsultationRequirement) {

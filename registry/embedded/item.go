@@ -2,10 +2,8 @@ package embedded
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -26,10 +24,6 @@ type item struct {
 	TokenHash  []byte            `json:"token_hash,omitempty"`
 }
 
-// serialSize is the length of the number before an item's JSON. It is a new one with each write, so that a decoded item
-// can be kept for as long as the number is the same.
-const serialSize = 8
-
 // read returns one agent; its slices and maps are shared.
 func (s *Store) read(tx *bbolt.Tx, key registry.Key) (registry.Record, error) {
 	id := boltdb.Key(key.Tenant, key.Name)
@@ -37,23 +31,27 @@ func (s *Store) read(tx *bbolt.Tx, key registry.Key) (registry.Record, error) {
 	if value == nil {
 		return registry.Record{}, registry.Missing(key)
 	}
-	if len(value) < serialSize {
-		return registry.Record{}, fmt.Errorf("decoding agent %q: too short", key.Name)
-	}
-	serial := binary.BigEndian.Uint64(value)
-	record, ok := s.cache.get(key, serial)
-	if !ok {
+	return s.records.read(tx, key, value, func(value []byte) (registry.Record, int, error) {
 		var i item
-		if err := decode("agent", value[serialSize:], &i); err != nil {
-			return registry.Record{}, err
+		if err := decode("agent", value, &i); err != nil {
+			return registry.Record{}, 0, err
 		}
-		record = i.record(key)
-		if !tx.Writable() { // what is not committed may be rolled back and its serial used again
-			s.cache.put(key, serial, record, len(value))
-		}
+		record := i.record(key)
+		record.RawCard = bytes.Clone(tx.Bucket(bucketCards).Get(id))
+		return record, len(value) + len(record.RawCard), nil
+	})
+}
+
+// readPulse returns the pulse of one agent; ok is false when it has none.
+func (s *Store) readPulse(tx *bbolt.Tx, key registry.Key) (p registry.Pulse, ok bool, err error) {
+	value := tx.Bucket(bucketPulses).Get(boltdb.Key(key.Tenant, key.Name))
+	if value == nil {
+		return registry.Pulse{}, false, nil
 	}
-	record.RawCard = bytes.Clone(tx.Bucket(bucketCards).Get(id))
-	return record, nil
+	p, err = s.pulses.read(tx, key, value, func(value []byte) (p registry.Pulse, size int, err error) {
+		return p, len(value), decode("pulse", value, &p)
+	})
+	return p, err == nil, err
 }
 
 func (i *item) record(key registry.Key) registry.Record {
@@ -92,38 +90,4 @@ func decode(what string, value []byte, v any) error {
 		return fmt.Errorf("decoding %s: %w", what, err)
 	}
 	return nil
-}
-
-// cacheBytes bounds the cache by the size of the items in it as they are stored.
-const cacheBytes = 64 << 20
-
-// cache keeps decoded items; the zero value is empty.
-type cache struct {
-	mu      sync.RWMutex
-	entries map[registry.Key]entry // guarded by mu
-	bytes   int                    // guarded by mu
-}
-
-type entry struct {
-	serial uint64
-	record registry.Record
-	size   int
-}
-
-func (c *cache) get(key registry.Key, serial uint64) (registry.Record, bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	e, ok := c.entries[key]
-	return e.record, ok && e.serial == serial
-}
-
-// put keeps a record. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay.
-func (c *cache) put(key registry.Key, serial uint64, record registry.Record, size int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.bytes += size - c.entries[key].size
-	if c.entries == nil || c.bytes > cacheBytes {
-		c.entries, c.bytes = make(map[registry.Key]entry), size
-	}
-	c.entries[key] = entry{serial, record, size}
 }

@@ -18,7 +18,7 @@ func requestID(key registry.RequestKey) []byte { return boltdb.Key(key.Tenant, k
 
 // expiryID sorts by time.
 func expiryID(at time.Time, request []byte) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(max(0, at.UnixNano()))), request...) //nolint:gosec // not negative
+	return append(binary.BigEndian.AppendUint64(nil, uint64(max(0, at.UnixNano()))), request...)
 }
 
 func readRequest(tx *bbolt.Tx, key registry.RequestKey) (request registry.Request, ok bool, err error) {

@@ -16,10 +16,10 @@ import (
 
 // Buckets, with their keys.
 var (
-	bucketAgents   = []byte("registry_agents")         // tenant, name: item
+	bucketAgents   = []byte("registry_agents")         // tenant, name: serial, item as JSON
 	bucketCards    = []byte("registry_cards")          // tenant, name: the card's bytes
 	bucketSkills   = []byte("registry_skills")         // tenant, skill, agent: the skill as JSON
-	bucketPulses   = []byte("registry_pulses")         // tenant, name: the pulse as JSON
+	bucketPulses   = []byte("registry_pulses")         // tenant, name: serial, the pulse as JSON
 	bucketTokens   = []byte("registry_tokens")         // hash: tenant, name
 	bucketRequests = []byte("registry_requests")       // tenant, caller, id: the request as JSON
 	bucketExpiries = []byte("registry_request_expiry") // time, then the key of the request: nothing
@@ -29,8 +29,9 @@ var _ registry.Store = (*Store)(nil)
 
 // Store is a registry.Store; it is safe for concurrent use.
 type Store struct {
-	db    *boltdb.DB
-	cache cache
+	db      *boltdb.DB
+	records cache[registry.Record]
+	pulses  cache[registry.Pulse]
 }
 
 // New returns a store in db, whose other buckets it leaves alone. The caller closes db.
@@ -115,17 +116,14 @@ func (s *Store) Skills(ctx context.Context, tenant string, after registry.SkillK
 func (s *Store) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
 	pulses := make(map[registry.Key]registry.Pulse, len(keys))
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(bucketPulses)
 		for _, key := range keys {
-			value := bucket.Get(boltdb.Key(key.Tenant, key.Name))
-			if value == nil {
-				continue
-			}
-			var p registry.Pulse
-			if err := decode("pulse", value, &p); err != nil {
+			p, ok, err := s.readPulse(tx, key)
+			if err != nil {
 				return err
 			}
-			pulses[key] = p
+			if ok {
+				pulses[key] = p
+			}
 		}
 		return nil
 	})

@@ -3,8 +3,6 @@ package embedded
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
 
 	"go.etcd.io/bbolt"
 
@@ -48,11 +46,9 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 		if tx.Bucket(bucketAgents).Get(w.id()) == nil {
 			return registry.Missing(key)
 		}
-		var old registry.Pulse
-		if value := tx.Bucket(bucketPulses).Get(w.id()); value != nil {
-			if err := decode("pulse", value, &old); err != nil {
-				return err
-			}
+		old, _, err := s.readPulse(tx, key)
+		if err != nil {
+			return err
 		}
 		next, err := change(old)
 		if err != nil {
@@ -79,6 +75,12 @@ func (w *writer) put(bucket, key, value []byte) {
 	}
 }
 
+func (w *writer) putItem(bucket, value []byte) {
+	if w.err == nil && !w.dry {
+		w.err = putItem(w.tx.Bucket(bucket), w.id(), value)
+	}
+}
+
 func (w *writer) remove(bucket, key []byte) {
 	if w.err == nil && !w.dry {
 		w.err = w.tx.Bucket(bucket).Delete(key)
@@ -96,7 +98,7 @@ func (w *writer) encoded(what string, v any) []byte {
 }
 
 func (w *writer) pulse(p registry.Pulse) {
-	w.put(bucketPulses, w.id(), w.encoded("the status of agent "+w.key.Name, p))
+	w.putItem(bucketPulses, w.encoded("the status of agent "+w.key.Name, p))
 }
 
 func (w *writer) agent(r *registry.Record) {
@@ -108,16 +110,7 @@ func (w *writer) agent(r *registry.Record) {
 	if w.err == nil {
 		w.err = boltdb.CheckItem("the card of agent "+w.key.Name, len(r.RawCard))
 	}
-	value := w.encoded("agent "+w.key.Name, newItem(r))
-	if w.err != nil || w.dry {
-		return
-	}
-	serial, err := w.tx.Bucket(bucketAgents).NextSequence()
-	if err != nil {
-		w.err = fmt.Errorf("numbering agent: %w", err)
-		return
-	}
-	w.put(bucketAgents, w.id(), append(binary.BigEndian.AppendUint64(nil, serial), value...))
+	w.putItem(bucketAgents, w.encoded("agent "+w.key.Name, newItem(r)))
 	w.put(bucketCards, w.id(), r.RawCard)
 }
 

@@ -143,7 +143,9 @@ func TestAnAgentActsForItselfOnly(t *testing.T) {
 			return err
 		},
 		"update metadata": func(ctx context.Context, name string) error {
-			_, err := s.UpdateAgentMetadata(ctx, &registryv1.UpdateAgentMetadataRequest{Name: name, Metadata: &registryv1.AgentMetadata{}})
+			_, err := s.UpdateAgentMetadata(ctx, &registryv1.UpdateAgentMetadataRequest{
+				Name: name, Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"input_schemas"}},
+			})
 			return err
 		},
 		"heartbeat": func(ctx context.Context, name string) error {
@@ -170,6 +172,21 @@ func TestAnAgentActsForItselfOnly(t *testing.T) {
 				t.Errorf("%s in another tenant = %v, want not found", name, err)
 			}
 		})
+	}
+}
+
+func TestAnAgentCannotChangeItsRules(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	register(admin(t), t, s, card(t, "self"))
+	for name, mask := range map[string][]string{"no mask": nil, "everything": {"*"}, "the rules": {"input_schemas", "consultation_requirements"}} {
+		req := &registryv1.UpdateAgentMetadataRequest{Name: "self", Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: mask}}
+		if _, err := s.UpdateAgentMetadata(as(t, "t", "self", auth.RoleAgent), req); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" {
+			t.Errorf("UpdateAgentMetadata(%s) by the agent = %v, want RULES_ARE_THE_ADMINS", name, err)
+		}
+		if _, err := s.UpdateAgentMetadata(admin(t), req); err != nil {
+			t.Errorf("UpdateAgentMetadata(%s) by an admin = %v", name, err)
+		}
 	}
 }
 
