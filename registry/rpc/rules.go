@@ -16,6 +16,7 @@ func Rules() auth.Rules {
 		registryv1.RegistryService_ListAgents_FullMethodName:          anyRole,
 		registryv1.RegistryService_DeleteAgent_FullMethodName:         admin,
 		registryv1.RegistryService_GetAgentCard_FullMethodName:        anyRole,
+		registryv1.RegistryService_RefreshAgentCard_FullMethodName:    adminOrAgent,
 		registryv1.RegistryService_GetAgentMetadata_FullMethodName:    anyRole,
 		registryv1.RegistryService_UpdateAgentMetadata_FullMethodName: adminOrAgent,
 		registryv1.RegistryService_GetAgentStatus_FullMethodName:      anyRole,

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -124,13 +125,17 @@ func (s *Server) DeleteAgent(ctx context.Context, req *registryv1.DeleteAgentReq
 	return &emptypb.Empty{}, nil
 }
 
-// UpdateAgentMetadata replaces fields of an agent's metadata; an agent may update its own only.
+// UpdateAgentMetadata replaces fields of an agent's metadata. An agent may update its own schemas; the rules it works under are the admin's.
 func (s *Server) UpdateAgentMetadata(
 	ctx context.Context, req *registryv1.UpdateAgentMetadataRequest,
 ) (*registryv1.UpdateAgentMetadataResponse, error) {
 	p, err := callerFor(ctx, req.GetName())
 	if err != nil {
 		return nil, err
+	}
+	if !p.Is(auth.RoleAdmin) && !onlySchemas(req.GetUpdateMask().GetPaths()) {
+		return nil, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
+			"an agent cannot change the consultations that it needs; name input_schemas or output_schemas in update_mask, or ask an admin")
 	}
 	agent, warnings, err := s.registry.UpdateMetadata(ctx, p.Tenant, req.GetName(), req.GetEtag(),
 		req.GetUpdateMask().GetPaths(), metadataFromProto(req.GetMetadata()))
@@ -142,6 +147,10 @@ func (s *Server) UpdateAgentMetadata(
 		return nil, err
 	}
 	return &registryv1.UpdateAgentMetadataResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
+}
+
+func onlySchemas(mask []string) bool {
+	return len(mask) > 0 && !slices.ContainsFunc(mask, func(path string) bool { return path != "input_schemas" && path != "output_schemas" })
 }
 
 // Heartbeat renews an agent's lease; an agent may beat for itself only.

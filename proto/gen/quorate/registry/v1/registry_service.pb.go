@@ -457,6 +457,116 @@ func (x *GetAgentCardRequest) GetName() string {
 	return ""
 }
 
+// RefreshAgentCardRequest names an agent whose card is read again.
+type RefreshAgentCardRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent's name; the card must still say the same.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Where the card is from now on; empty means where it was. At most 2,048 characters.
+	CardUri       string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefreshAgentCardRequest) Reset() {
+	*x = RefreshAgentCardRequest{}
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefreshAgentCardRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefreshAgentCardRequest) ProtoMessage() {}
+
+func (x *RefreshAgentCardRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefreshAgentCardRequest.ProtoReflect.Descriptor instead.
+func (*RefreshAgentCardRequest) Descriptor() ([]byte, []int) {
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RefreshAgentCardRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RefreshAgentCardRequest) GetCardUri() string {
+	if x != nil {
+		return x.CardUri
+	}
+	return ""
+}
+
+// RefreshAgentCardResponse is the agent with its new card.
+type RefreshAgentCardResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent as stored.
+	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
+	// What was accepted but deserves a look.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RefreshAgentCardResponse) Reset() {
+	*x = RefreshAgentCardResponse{}
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RefreshAgentCardResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RefreshAgentCardResponse) ProtoMessage() {}
+
+func (x *RefreshAgentCardResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RefreshAgentCardResponse.ProtoReflect.Descriptor instead.
+func (*RefreshAgentCardResponse) Descriptor() ([]byte, []int) {
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *RefreshAgentCardResponse) GetAgent() *Agent {
+	if x != nil {
+		return x.Agent
+	}
+	return nil
+}
+
+func (x *RefreshAgentCardResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 // GetAgentMetadataRequest names an agent.
 type GetAgentMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -468,7 +578,7 @@ type GetAgentMetadataRequest struct {
 
 func (x *GetAgentMetadataRequest) Reset() {
 	*x = GetAgentMetadataRequest{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[7]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -480,7 +590,7 @@ func (x *GetAgentMetadataRequest) String() string {
 func (*GetAgentMetadataRequest) ProtoMessage() {}
 
 func (x *GetAgentMetadataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[7]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -493,7 +603,7 @@ func (x *GetAgentMetadataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentMetadataRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentMetadataRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{7}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetAgentMetadataRequest) GetName() string {
@@ -520,7 +630,7 @@ type UpdateAgentMetadataRequest struct {
 
 func (x *UpdateAgentMetadataRequest) Reset() {
 	*x = UpdateAgentMetadataRequest{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[8]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -532,7 +642,7 @@ func (x *UpdateAgentMetadataRequest) String() string {
 func (*UpdateAgentMetadataRequest) ProtoMessage() {}
 
 func (x *UpdateAgentMetadataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[8]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -545,7 +655,7 @@ func (x *UpdateAgentMetadataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentMetadataRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentMetadataRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{8}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UpdateAgentMetadataRequest) GetName() string {
@@ -589,7 +699,7 @@ type UpdateAgentMetadataResponse struct {
 
 func (x *UpdateAgentMetadataResponse) Reset() {
 	*x = UpdateAgentMetadataResponse{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[9]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -601,7 +711,7 @@ func (x *UpdateAgentMetadataResponse) String() string {
 func (*UpdateAgentMetadataResponse) ProtoMessage() {}
 
 func (x *UpdateAgentMetadataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[9]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -614,7 +724,7 @@ func (x *UpdateAgentMetadataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentMetadataResponse.ProtoReflect.Descriptor instead.
 func (*UpdateAgentMetadataResponse) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{9}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateAgentMetadataResponse) GetAgent() *Agent {
@@ -642,7 +752,7 @@ type GetAgentStatusRequest struct {
 
 func (x *GetAgentStatusRequest) Reset() {
 	*x = GetAgentStatusRequest{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[10]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -654,7 +764,7 @@ func (x *GetAgentStatusRequest) String() string {
 func (*GetAgentStatusRequest) ProtoMessage() {}
 
 func (x *GetAgentStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[10]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -667,7 +777,7 @@ func (x *GetAgentStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentStatusRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentStatusRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{10}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetAgentStatusRequest) GetName() string {
@@ -696,7 +806,7 @@ type HeartbeatRequest struct {
 
 func (x *HeartbeatRequest) Reset() {
 	*x = HeartbeatRequest{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[11]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -708,7 +818,7 @@ func (x *HeartbeatRequest) String() string {
 func (*HeartbeatRequest) ProtoMessage() {}
 
 func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[11]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -721,7 +831,7 @@ func (x *HeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*HeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{11}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *HeartbeatRequest) GetName() string {
@@ -774,7 +884,7 @@ type HeartbeatResponse struct {
 
 func (x *HeartbeatResponse) Reset() {
 	*x = HeartbeatResponse{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[12]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +896,7 @@ func (x *HeartbeatResponse) String() string {
 func (*HeartbeatResponse) ProtoMessage() {}
 
 func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[12]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +909,7 @@ func (x *HeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*HeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{12}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *HeartbeatResponse) GetEpoch() int64 {
@@ -834,7 +944,7 @@ type IssueAgentTokenRequest struct {
 
 func (x *IssueAgentTokenRequest) Reset() {
 	*x = IssueAgentTokenRequest{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[13]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -846,7 +956,7 @@ func (x *IssueAgentTokenRequest) String() string {
 func (*IssueAgentTokenRequest) ProtoMessage() {}
 
 func (x *IssueAgentTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[13]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -859,7 +969,7 @@ func (x *IssueAgentTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IssueAgentTokenRequest.ProtoReflect.Descriptor instead.
 func (*IssueAgentTokenRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{13}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *IssueAgentTokenRequest) GetName() string {
@@ -880,7 +990,7 @@ type IssueAgentTokenResponse struct {
 
 func (x *IssueAgentTokenResponse) Reset() {
 	*x = IssueAgentTokenResponse{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[14]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +1002,7 @@ func (x *IssueAgentTokenResponse) String() string {
 func (*IssueAgentTokenResponse) ProtoMessage() {}
 
 func (x *IssueAgentTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[14]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +1015,7 @@ func (x *IssueAgentTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IssueAgentTokenResponse.ProtoReflect.Descriptor instead.
 func (*IssueAgentTokenResponse) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{14}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *IssueAgentTokenResponse) GetToken() string {
@@ -928,7 +1038,7 @@ type ListSkillsRequest struct {
 
 func (x *ListSkillsRequest) Reset() {
 	*x = ListSkillsRequest{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[15]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -940,7 +1050,7 @@ func (x *ListSkillsRequest) String() string {
 func (*ListSkillsRequest) ProtoMessage() {}
 
 func (x *ListSkillsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[15]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -953,7 +1063,7 @@ func (x *ListSkillsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSkillsRequest.ProtoReflect.Descriptor instead.
 func (*ListSkillsRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{15}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListSkillsRequest) GetPageSize() int32 {
@@ -983,7 +1093,7 @@ type ListSkillsResponse struct {
 
 func (x *ListSkillsResponse) Reset() {
 	*x = ListSkillsResponse{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[16]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -995,7 +1105,7 @@ func (x *ListSkillsResponse) String() string {
 func (*ListSkillsResponse) ProtoMessage() {}
 
 func (x *ListSkillsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[16]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1008,7 +1118,7 @@ func (x *ListSkillsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSkillsResponse.ProtoReflect.Descriptor instead.
 func (*ListSkillsResponse) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{16}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListSkillsResponse) GetSkills() []*Skill {
@@ -1042,7 +1152,7 @@ type FindAgentsBySkillRequest struct {
 
 func (x *FindAgentsBySkillRequest) Reset() {
 	*x = FindAgentsBySkillRequest{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[17]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1164,7 @@ func (x *FindAgentsBySkillRequest) String() string {
 func (*FindAgentsBySkillRequest) ProtoMessage() {}
 
 func (x *FindAgentsBySkillRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[17]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1177,7 @@ func (x *FindAgentsBySkillRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindAgentsBySkillRequest.ProtoReflect.Descriptor instead.
 func (*FindAgentsBySkillRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{17}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *FindAgentsBySkillRequest) GetSkillId() string {
@@ -1111,7 +1221,7 @@ type FindAgentsBySkillResponse struct {
 
 func (x *FindAgentsBySkillResponse) Reset() {
 	*x = FindAgentsBySkillResponse{}
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[18]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1123,7 +1233,7 @@ func (x *FindAgentsBySkillResponse) String() string {
 func (*FindAgentsBySkillResponse) ProtoMessage() {}
 
 func (x *FindAgentsBySkillResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[18]
+	mi := &file_quorate_registry_v1_registry_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1136,7 +1246,7 @@ func (x *FindAgentsBySkillResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FindAgentsBySkillResponse.ProtoReflect.Descriptor instead.
 func (*FindAgentsBySkillResponse) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{18}
+	return file_quorate_registry_v1_registry_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *FindAgentsBySkillResponse) GetAgents() []*Agent {
@@ -1184,7 +1294,13 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\x12\x1c\n" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\"_\n" +
 	"\x13GetAgentCardRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"c\n" +
+	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"\x88\x01\n" +
+	"\x17RefreshAgentCardRequest\x12H\n" +
+	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\x12#\n" +
+	"\bcard_uri\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\acardUri\"\x86\x01\n" +
+	"\x18RefreshAgentCardResponse\x120\n" +
+	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"c\n" +
 	"\x17GetAgentMetadataRequest\x12H\n" +
 	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"\x89\x02\n" +
 	"\x1aUpdateAgentMetadataRequest\x12H\n" +
@@ -1230,7 +1346,7 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"w\n" +
 	"\x19FindAgentsBySkillResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xb3\f\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xcf\r\n" +
 	"\x0fRegistryService\x12\x86\x01\n" +
 	"\rRegisterAgent\x12).quorate.registry.v1.RegisterAgentRequest\x1a*.quorate.registry.v1.RegisterAgentResponse\"\x1e\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/agents:register\x12g\n" +
 	"\bGetAgent\x12$.quorate.registry.v1.GetAgentRequest\x1a\x1a.quorate.registry.v1.Agent\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/agents/{name}\x12q\n" +
@@ -1238,7 +1354,8 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"ListAgents\x12&.quorate.registry.v1.ListAgentsRequest\x1a'.quorate.registry.v1.ListAgentsResponse\"\x12\x82\xd3\xe4\x93\x02\f\x12\n" +
 	"/v1/agents\x12i\n" +
 	"\vDeleteAgent\x12'.quorate.registry.v1.DeleteAgentRequest\x1a\x16.google.protobuf.Empty\"\x19\x82\xd3\xe4\x93\x02\x13*\x11/v1/agents/{name}\x12n\n" +
-	"\fGetAgentCard\x12(.quorate.registry.v1.GetAgentCardRequest\x1a\x14.google.api.HttpBody\"\x1e\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/agents/{name}/card\x12\x88\x01\n" +
+	"\fGetAgentCard\x12(.quorate.registry.v1.GetAgentCardRequest\x1a\x14.google.api.HttpBody\"\x1e\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/agents/{name}/card\x12\x99\x01\n" +
+	"\x10RefreshAgentCard\x12,.quorate.registry.v1.RefreshAgentCardRequest\x1a-.quorate.registry.v1.RefreshAgentCardResponse\"(\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/agents/{name}:refreshCard\x12\x88\x01\n" +
 	"\x10GetAgentMetadata\x12,.quorate.registry.v1.GetAgentMetadataRequest\x1a\".quorate.registry.v1.AgentMetadata\"\"\x82\xd3\xe4\x93\x02\x1c\x12\x1a/v1/agents/{name}/metadata\x12\xa6\x01\n" +
 	"\x13UpdateAgentMetadata\x12/.quorate.registry.v1.UpdateAgentMetadataRequest\x1a0.quorate.registry.v1.UpdateAgentMetadataResponse\",\x82\xd3\xe4\x93\x02&:\bmetadata2\x1a/v1/agents/{name}/metadata\x12\x80\x01\n" +
 	"\x0eGetAgentStatus\x12*.quorate.registry.v1.GetAgentStatusRequest\x1a .quorate.registry.v1.AgentStatus\" \x82\xd3\xe4\x93\x02\x1a\x12\x18/v1/agents/{name}/status\x12\x82\x01\n" +
@@ -1262,7 +1379,7 @@ func file_quorate_registry_v1_registry_service_proto_rawDescGZIP() []byte {
 	return file_quorate_registry_v1_registry_service_proto_rawDescData
 }
 
-var file_quorate_registry_v1_registry_service_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_quorate_registry_v1_registry_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_quorate_registry_v1_registry_service_proto_goTypes = []any{
 	(*RegisterAgentRequest)(nil),        // 0: quorate.registry.v1.RegisterAgentRequest
 	(*RegisterAgentResponse)(nil),       // 1: quorate.registry.v1.RegisterAgentResponse
@@ -1271,73 +1388,79 @@ var file_quorate_registry_v1_registry_service_proto_goTypes = []any{
 	(*ListAgentsResponse)(nil),          // 4: quorate.registry.v1.ListAgentsResponse
 	(*DeleteAgentRequest)(nil),          // 5: quorate.registry.v1.DeleteAgentRequest
 	(*GetAgentCardRequest)(nil),         // 6: quorate.registry.v1.GetAgentCardRequest
-	(*GetAgentMetadataRequest)(nil),     // 7: quorate.registry.v1.GetAgentMetadataRequest
-	(*UpdateAgentMetadataRequest)(nil),  // 8: quorate.registry.v1.UpdateAgentMetadataRequest
-	(*UpdateAgentMetadataResponse)(nil), // 9: quorate.registry.v1.UpdateAgentMetadataResponse
-	(*GetAgentStatusRequest)(nil),       // 10: quorate.registry.v1.GetAgentStatusRequest
-	(*HeartbeatRequest)(nil),            // 11: quorate.registry.v1.HeartbeatRequest
-	(*HeartbeatResponse)(nil),           // 12: quorate.registry.v1.HeartbeatResponse
-	(*IssueAgentTokenRequest)(nil),      // 13: quorate.registry.v1.IssueAgentTokenRequest
-	(*IssueAgentTokenResponse)(nil),     // 14: quorate.registry.v1.IssueAgentTokenResponse
-	(*ListSkillsRequest)(nil),           // 15: quorate.registry.v1.ListSkillsRequest
-	(*ListSkillsResponse)(nil),          // 16: quorate.registry.v1.ListSkillsResponse
-	(*FindAgentsBySkillRequest)(nil),    // 17: quorate.registry.v1.FindAgentsBySkillRequest
-	(*FindAgentsBySkillResponse)(nil),   // 18: quorate.registry.v1.FindAgentsBySkillResponse
-	(*structpb.Struct)(nil),             // 19: google.protobuf.Struct
-	(*AgentMetadata)(nil),               // 20: quorate.registry.v1.AgentMetadata
-	(*Agent)(nil),                       // 21: quorate.registry.v1.Agent
-	(*Warning)(nil),                     // 22: quorate.registry.v1.Warning
-	(*fieldmaskpb.FieldMask)(nil),       // 23: google.protobuf.FieldMask
-	(*durationpb.Duration)(nil),         // 24: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),       // 25: google.protobuf.Timestamp
-	(*Skill)(nil),                       // 26: quorate.registry.v1.Skill
-	(*emptypb.Empty)(nil),               // 27: google.protobuf.Empty
-	(*httpbody.HttpBody)(nil),           // 28: google.api.HttpBody
-	(*AgentStatus)(nil),                 // 29: quorate.registry.v1.AgentStatus
+	(*RefreshAgentCardRequest)(nil),     // 7: quorate.registry.v1.RefreshAgentCardRequest
+	(*RefreshAgentCardResponse)(nil),    // 8: quorate.registry.v1.RefreshAgentCardResponse
+	(*GetAgentMetadataRequest)(nil),     // 9: quorate.registry.v1.GetAgentMetadataRequest
+	(*UpdateAgentMetadataRequest)(nil),  // 10: quorate.registry.v1.UpdateAgentMetadataRequest
+	(*UpdateAgentMetadataResponse)(nil), // 11: quorate.registry.v1.UpdateAgentMetadataResponse
+	(*GetAgentStatusRequest)(nil),       // 12: quorate.registry.v1.GetAgentStatusRequest
+	(*HeartbeatRequest)(nil),            // 13: quorate.registry.v1.HeartbeatRequest
+	(*HeartbeatResponse)(nil),           // 14: quorate.registry.v1.HeartbeatResponse
+	(*IssueAgentTokenRequest)(nil),      // 15: quorate.registry.v1.IssueAgentTokenRequest
+	(*IssueAgentTokenResponse)(nil),     // 16: quorate.registry.v1.IssueAgentTokenResponse
+	(*ListSkillsRequest)(nil),           // 17: quorate.registry.v1.ListSkillsRequest
+	(*ListSkillsResponse)(nil),          // 18: quorate.registry.v1.ListSkillsResponse
+	(*FindAgentsBySkillRequest)(nil),    // 19: quorate.registry.v1.FindAgentsBySkillRequest
+	(*FindAgentsBySkillResponse)(nil),   // 20: quorate.registry.v1.FindAgentsBySkillResponse
+	(*structpb.Struct)(nil),             // 21: google.protobuf.Struct
+	(*AgentMetadata)(nil),               // 22: quorate.registry.v1.AgentMetadata
+	(*Agent)(nil),                       // 23: quorate.registry.v1.Agent
+	(*Warning)(nil),                     // 24: quorate.registry.v1.Warning
+	(*fieldmaskpb.FieldMask)(nil),       // 25: google.protobuf.FieldMask
+	(*durationpb.Duration)(nil),         // 26: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),       // 27: google.protobuf.Timestamp
+	(*Skill)(nil),                       // 28: quorate.registry.v1.Skill
+	(*emptypb.Empty)(nil),               // 29: google.protobuf.Empty
+	(*httpbody.HttpBody)(nil),           // 30: google.api.HttpBody
+	(*AgentStatus)(nil),                 // 31: quorate.registry.v1.AgentStatus
 }
 var file_quorate_registry_v1_registry_service_proto_depIdxs = []int32{
-	19, // 0: quorate.registry.v1.RegisterAgentRequest.card:type_name -> google.protobuf.Struct
-	20, // 1: quorate.registry.v1.RegisterAgentRequest.metadata:type_name -> quorate.registry.v1.AgentMetadata
-	21, // 2: quorate.registry.v1.RegisterAgentResponse.agent:type_name -> quorate.registry.v1.Agent
-	22, // 3: quorate.registry.v1.RegisterAgentResponse.warnings:type_name -> quorate.registry.v1.Warning
-	21, // 4: quorate.registry.v1.ListAgentsResponse.agents:type_name -> quorate.registry.v1.Agent
-	20, // 5: quorate.registry.v1.UpdateAgentMetadataRequest.metadata:type_name -> quorate.registry.v1.AgentMetadata
-	23, // 6: quorate.registry.v1.UpdateAgentMetadataRequest.update_mask:type_name -> google.protobuf.FieldMask
-	21, // 7: quorate.registry.v1.UpdateAgentMetadataResponse.agent:type_name -> quorate.registry.v1.Agent
-	22, // 8: quorate.registry.v1.UpdateAgentMetadataResponse.warnings:type_name -> quorate.registry.v1.Warning
-	24, // 9: quorate.registry.v1.HeartbeatResponse.next_heartbeat:type_name -> google.protobuf.Duration
-	25, // 10: quorate.registry.v1.HeartbeatResponse.lease_expire_time:type_name -> google.protobuf.Timestamp
-	26, // 11: quorate.registry.v1.ListSkillsResponse.skills:type_name -> quorate.registry.v1.Skill
-	21, // 12: quorate.registry.v1.FindAgentsBySkillResponse.agents:type_name -> quorate.registry.v1.Agent
-	0,  // 13: quorate.registry.v1.RegistryService.RegisterAgent:input_type -> quorate.registry.v1.RegisterAgentRequest
-	2,  // 14: quorate.registry.v1.RegistryService.GetAgent:input_type -> quorate.registry.v1.GetAgentRequest
-	3,  // 15: quorate.registry.v1.RegistryService.ListAgents:input_type -> quorate.registry.v1.ListAgentsRequest
-	5,  // 16: quorate.registry.v1.RegistryService.DeleteAgent:input_type -> quorate.registry.v1.DeleteAgentRequest
-	6,  // 17: quorate.registry.v1.RegistryService.GetAgentCard:input_type -> quorate.registry.v1.GetAgentCardRequest
-	7,  // 18: quorate.registry.v1.RegistryService.GetAgentMetadata:input_type -> quorate.registry.v1.GetAgentMetadataRequest
-	8,  // 19: quorate.registry.v1.RegistryService.UpdateAgentMetadata:input_type -> quorate.registry.v1.UpdateAgentMetadataRequest
-	10, // 20: quorate.registry.v1.RegistryService.GetAgentStatus:input_type -> quorate.registry.v1.GetAgentStatusRequest
-	11, // 21: quorate.registry.v1.RegistryService.Heartbeat:input_type -> quorate.registry.v1.HeartbeatRequest
-	13, // 22: quorate.registry.v1.RegistryService.IssueAgentToken:input_type -> quorate.registry.v1.IssueAgentTokenRequest
-	15, // 23: quorate.registry.v1.RegistryService.ListSkills:input_type -> quorate.registry.v1.ListSkillsRequest
-	17, // 24: quorate.registry.v1.RegistryService.FindAgentsBySkill:input_type -> quorate.registry.v1.FindAgentsBySkillRequest
-	1,  // 25: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
-	21, // 26: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
-	4,  // 27: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
-	27, // 28: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
-	28, // 29: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
-	20, // 30: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
-	9,  // 31: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
-	29, // 32: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
-	12, // 33: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
-	14, // 34: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
-	16, // 35: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
-	18, // 36: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
-	25, // [25:37] is the sub-list for method output_type
-	13, // [13:25] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	21, // 0: quorate.registry.v1.RegisterAgentRequest.card:type_name -> google.protobuf.Struct
+	22, // 1: quorate.registry.v1.RegisterAgentRequest.metadata:type_name -> quorate.registry.v1.AgentMetadata
+	23, // 2: quorate.registry.v1.RegisterAgentResponse.agent:type_name -> quorate.registry.v1.Agent
+	24, // 3: quorate.registry.v1.RegisterAgentResponse.warnings:type_name -> quorate.registry.v1.Warning
+	23, // 4: quorate.registry.v1.ListAgentsResponse.agents:type_name -> quorate.registry.v1.Agent
+	23, // 5: quorate.registry.v1.RefreshAgentCardResponse.agent:type_name -> quorate.registry.v1.Agent
+	24, // 6: quorate.registry.v1.RefreshAgentCardResponse.warnings:type_name -> quorate.registry.v1.Warning
+	22, // 7: quorate.registry.v1.UpdateAgentMetadataRequest.metadata:type_name -> quorate.registry.v1.AgentMetadata
+	25, // 8: quorate.registry.v1.UpdateAgentMetadataRequest.update_mask:type_name -> google.protobuf.FieldMask
+	23, // 9: quorate.registry.v1.UpdateAgentMetadataResponse.agent:type_name -> quorate.registry.v1.Agent
+	24, // 10: quorate.registry.v1.UpdateAgentMetadataResponse.warnings:type_name -> quorate.registry.v1.Warning
+	26, // 11: quorate.registry.v1.HeartbeatResponse.next_heartbeat:type_name -> google.protobuf.Duration
+	27, // 12: quorate.registry.v1.HeartbeatResponse.lease_expire_time:type_name -> google.protobuf.Timestamp
+	28, // 13: quorate.registry.v1.ListSkillsResponse.skills:type_name -> quorate.registry.v1.Skill
+	23, // 14: quorate.registry.v1.FindAgentsBySkillResponse.agents:type_name -> quorate.registry.v1.Agent
+	0,  // 15: quorate.registry.v1.RegistryService.RegisterAgent:input_type -> quorate.registry.v1.RegisterAgentRequest
+	2,  // 16: quorate.registry.v1.RegistryService.GetAgent:input_type -> quorate.registry.v1.GetAgentRequest
+	3,  // 17: quorate.registry.v1.RegistryService.ListAgents:input_type -> quorate.registry.v1.ListAgentsRequest
+	5,  // 18: quorate.registry.v1.RegistryService.DeleteAgent:input_type -> quorate.registry.v1.DeleteAgentRequest
+	6,  // 19: quorate.registry.v1.RegistryService.GetAgentCard:input_type -> quorate.registry.v1.GetAgentCardRequest
+	7,  // 20: quorate.registry.v1.RegistryService.RefreshAgentCard:input_type -> quorate.registry.v1.RefreshAgentCardRequest
+	9,  // 21: quorate.registry.v1.RegistryService.GetAgentMetadata:input_type -> quorate.registry.v1.GetAgentMetadataRequest
+	10, // 22: quorate.registry.v1.RegistryService.UpdateAgentMetadata:input_type -> quorate.registry.v1.UpdateAgentMetadataRequest
+	12, // 23: quorate.registry.v1.RegistryService.GetAgentStatus:input_type -> quorate.registry.v1.GetAgentStatusRequest
+	13, // 24: quorate.registry.v1.RegistryService.Heartbeat:input_type -> quorate.registry.v1.HeartbeatRequest
+	15, // 25: quorate.registry.v1.RegistryService.IssueAgentToken:input_type -> quorate.registry.v1.IssueAgentTokenRequest
+	17, // 26: quorate.registry.v1.RegistryService.ListSkills:input_type -> quorate.registry.v1.ListSkillsRequest
+	19, // 27: quorate.registry.v1.RegistryService.FindAgentsBySkill:input_type -> quorate.registry.v1.FindAgentsBySkillRequest
+	1,  // 28: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
+	23, // 29: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
+	4,  // 30: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
+	29, // 31: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
+	30, // 32: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
+	8,  // 33: quorate.registry.v1.RegistryService.RefreshAgentCard:output_type -> quorate.registry.v1.RefreshAgentCardResponse
+	22, // 34: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
+	11, // 35: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
+	31, // 36: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
+	14, // 37: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
+	16, // 38: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
+	18, // 39: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
+	20, // 40: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
+	28, // [28:41] is the sub-list for method output_type
+	15, // [15:28] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_quorate_registry_v1_registry_service_proto_init() }
@@ -1356,7 +1479,7 @@ func file_quorate_registry_v1_registry_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_quorate_registry_v1_registry_service_proto_rawDesc), len(file_quorate_registry_v1_registry_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -28,6 +28,7 @@ const (
 	RegistryService_ListAgents_FullMethodName          = "/quorate.registry.v1.RegistryService/ListAgents"
 	RegistryService_DeleteAgent_FullMethodName         = "/quorate.registry.v1.RegistryService/DeleteAgent"
 	RegistryService_GetAgentCard_FullMethodName        = "/quorate.registry.v1.RegistryService/GetAgentCard"
+	RegistryService_RefreshAgentCard_FullMethodName    = "/quorate.registry.v1.RegistryService/RefreshAgentCard"
 	RegistryService_GetAgentMetadata_FullMethodName    = "/quorate.registry.v1.RegistryService/GetAgentMetadata"
 	RegistryService_UpdateAgentMetadata_FullMethodName = "/quorate.registry.v1.RegistryService/UpdateAgentMetadata"
 	RegistryService_GetAgentStatus_FullMethodName      = "/quorate.registry.v1.RegistryService/GetAgentStatus"
@@ -53,6 +54,8 @@ type RegistryServiceClient interface {
 	DeleteAgent(ctx context.Context, in *DeleteAgentRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
 	// GetAgentCard returns the card's bytes exactly as they were registered.
 	GetAgentCard(ctx context.Context, in *GetAgentCardRequest, opts ...grpc.CallOption) (*httpbody.HttpBody, error)
+	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps what an admin wrote. An agent may refresh its own card only.
+	RefreshAgentCard(ctx context.Context, in *RefreshAgentCardRequest, opts ...grpc.CallOption) (*RefreshAgentCardResponse, error)
 	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
 	GetAgentMetadata(ctx context.Context, in *GetAgentMetadataRequest, opts ...grpc.CallOption) (*AgentMetadata, error)
 	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED.
@@ -121,6 +124,16 @@ func (c *registryServiceClient) GetAgentCard(ctx context.Context, in *GetAgentCa
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(httpbody.HttpBody)
 	err := c.cc.Invoke(ctx, RegistryService_GetAgentCard_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) RefreshAgentCard(ctx context.Context, in *RefreshAgentCardRequest, opts ...grpc.CallOption) (*RefreshAgentCardResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RefreshAgentCardResponse)
+	err := c.cc.Invoke(ctx, RegistryService_RefreshAgentCard_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -213,6 +226,8 @@ type RegistryServiceServer interface {
 	DeleteAgent(context.Context, *DeleteAgentRequest) (*emptypb.Empty, error)
 	// GetAgentCard returns the card's bytes exactly as they were registered.
 	GetAgentCard(context.Context, *GetAgentCardRequest) (*httpbody.HttpBody, error)
+	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps what an admin wrote. An agent may refresh its own card only.
+	RefreshAgentCard(context.Context, *RefreshAgentCardRequest) (*RefreshAgentCardResponse, error)
 	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
 	GetAgentMetadata(context.Context, *GetAgentMetadataRequest) (*AgentMetadata, error)
 	// UpdateAgentMetadata replaces the fields that the mask names; a stale etag is ABORTED.
@@ -251,6 +266,9 @@ func (UnimplementedRegistryServiceServer) DeleteAgent(context.Context, *DeleteAg
 }
 func (UnimplementedRegistryServiceServer) GetAgentCard(context.Context, *GetAgentCardRequest) (*httpbody.HttpBody, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetAgentCard not implemented")
+}
+func (UnimplementedRegistryServiceServer) RefreshAgentCard(context.Context, *RefreshAgentCardRequest) (*RefreshAgentCardResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RefreshAgentCard not implemented")
 }
 func (UnimplementedRegistryServiceServer) GetAgentMetadata(context.Context, *GetAgentMetadataRequest) (*AgentMetadata, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetAgentMetadata not implemented")
@@ -380,6 +398,24 @@ func _RegistryService_GetAgentCard_Handler(srv interface{}, ctx context.Context,
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(RegistryServiceServer).GetAgentCard(ctx, req.(*GetAgentCardRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_RefreshAgentCard_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RefreshAgentCardRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).RefreshAgentCard(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_RefreshAgentCard_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).RefreshAgentCard(ctx, req.(*RefreshAgentCardRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -536,6 +572,10 @@ var RegistryService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetAgentCard",
 			Handler:    _RegistryService_GetAgentCard_Handler,
+		},
+		{
+			MethodName: "RefreshAgentCard",
+			Handler:    _RegistryService_RefreshAgentCard_Handler,
 		},
 		{
 			MethodName: "GetAgentMetadata",

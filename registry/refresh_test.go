@@ -1,0 +1,63 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func TestRefreshTakesTheNewCardAndKeepsTheRules(t *testing.T) {
+	w := newWeb()
+	r := open(t, registry.Options{Client: w.client()})
+	const here, there = "https://one.example/card.json", "https://two.example/card.json"
+	w.serve(here, string(named("worker", "old")))
+	w.serve(there, string(named("worker", "new")))
+	rules := requirement(func(*registry.ConsultationRequirement) {})
+	first, _, err := r.Register(t.Context(), "default", registry.Registration{CardURI: here, Metadata: &rules})
+	if err != nil {
+		t.Fatalf("Register() = %v", err)
+	}
+	same, _, err := r.Refresh(t.Context(), "default", "worker", "")
+	if err != nil || same.Etag != first.Etag {
+		t.Errorf("Refresh(same card) = etag %q, %v, want %q, nil", same.Etag, err, first.Etag)
+	}
+	got, _, err := r.Refresh(t.Context(), "default", "worker", there)
+	if err != nil {
+		t.Fatalf("Refresh(new address) = %v", err)
+	}
+	if got.Etag == first.Etag || got.CardURI != there || got.Card.Skills[0].ID != "new" || len(got.Metadata.ConsultationRequirements) != 1 {
+		t.Errorf("Refresh(new address) = etag %q, card at %s with skill %s and %d rules, want a new etag, %s, new and the rule kept",
+			got.Etag, got.CardURI, got.Card.Skills[0].ID, len(got.Metadata.ConsultationRequirements), there)
+	}
+	for skill, want := range map[string]int{"old": 0, "new": 1} {
+		if list, err := r.AgentsBySkill(t.Context(), "default", skill, "", 10); err != nil || len(list) != want {
+			t.Errorf("AgentsBySkill(%s) = %d agents, %v, want %d", skill, len(list), err, want)
+		}
+	}
+}
+
+func TestRefreshRefuses(t *testing.T) {
+	w := newWeb()
+	r := open(t, registry.Options{Client: w.client()})
+	w.serve("https://other.example/card.json", string(named("other", "s")))
+	if _, _, err := r.Register(t.Context(), "default", registry.Registration{RawCard: named("inline", "s")}); err != nil {
+		t.Fatalf("Register() = %v", err)
+	}
+	tests := map[string]struct{ name, uri, want string }{
+		"an agent that is not there":        {"nobody", "", "AGENT_NOT_FOUND"},
+		"an inline card without an address": {"inline", "", "CARD_URI_MISSING"},
+		"the card of another agent":         {"inline", "https://other.example/card.json", "CARD_NAME_CHANGED"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, _, err := r.Refresh(t.Context(), "default", tt.name, tt.uri); fault.ReasonOf(err) != tt.want {
+				t.Errorf("Refresh(%s, %s) = %v, want %s", tt.name, tt.uri, err, tt.want)
+			}
+		})
+	}
+	if a, err := r.Agent(t.Context(), "default", "inline"); err != nil || !strings.Contains(string(a.RawCard), "inline") {
+		t.Errorf("Agent() after refusals = %s, %v, want the card as it was", a.RawCard, err)
+	}
+}
