@@ -51,7 +51,10 @@ func onEachBinding(t *testing.T, test func(t *testing.T, c *a2aclient.Client)) {
 	t.Helper()
 	agent, _ := start(t, kit.Config{Handler: play})
 	for _, binding := range bindings {
-		t.Run(string(binding), func(t *testing.T) { test(t, client(t, agent, binding)) })
+		t.Run(string(binding), func(t *testing.T) {
+			t.Parallel()
+			test(t, client(t, agent, binding))
+		})
 	}
 }
 
@@ -73,6 +76,7 @@ func TestATaskEndsAsItsHandlerDoes(t *testing.T) {
 		t.Helper()
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				task := send(t, c, say(test.text))
 				if task.Status.State != test.state || statusText(task) != test.tells {
 					t.Errorf("SendMessage(%q) = %s %q, want %s %q", test.text, task.Status.State, statusText(task), test.state, test.tells)
@@ -184,6 +188,7 @@ func TestWrongCallsAreRefusedWithTheSpecifiedErrors(t *testing.T) {
 		}
 		for name, test := range tests {
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				if err := test.call(); !errors.Is(err, test.want) {
 					t.Errorf("call = %v, want %v", err, test.want)
 				}
@@ -197,11 +202,11 @@ func TestAnotherProtocolVersionIsRefused(t *testing.T) {
 	agent, _ := start(t, kit.Config{Handler: echo})
 	header := http.Header{a2a.SvcParamVersion: {"99.0"}}
 	call := `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}`
-	if _, body := fetch(t, http.MethodPost, agent.URL()+"/", header, strings.NewReader(call)); !strings.Contains(string(body), "-32009") {
-		t.Errorf("GetTask by JSON-RPC in version 99.0 = %s, want error -32009", body)
+	if got := fetch(t, http.MethodPost, agent.URL()+"/", header, strings.NewReader(call)); !strings.Contains(got.body, "-32009") {
+		t.Errorf("GetTask by JSON-RPC in version 99.0 = %s, want error -32009", got.body)
 	}
-	if answer, body := fetch(t, http.MethodGet, agent.URL()+"/rest/tasks/x", header, nil); answer.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "VERSION_NOT_SUPPORTED") {
-		t.Errorf("GetTask by HTTP+JSON in version 99.0 = %s %s, want 400 VERSION_NOT_SUPPORTED", answer.Status, body)
+	if got := fetch(t, http.MethodGet, agent.URL()+"/rest/tasks/x", header, nil); got.code != http.StatusBadRequest || !strings.Contains(got.body, "VERSION_NOT_SUPPORTED") {
+		t.Errorf("GetTask by HTTP+JSON in version 99.0 = %d %s, want 400 VERSION_NOT_SUPPORTED", got.code, got.body)
 	}
 	conn := dial(t, agent)
 	ctx := metadata.AppendToOutgoingContext(t.Context(), a2a.SvcParamVersion, "99.0")
@@ -223,6 +228,7 @@ func TestEmptyAndOddMessagesAreRefusedByGRPC(t *testing.T) {
 	}
 	for name, message := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if _, err := service.SendMessage(t.Context(), message); status.Code(err) != codes.InvalidArgument {
 				t.Errorf("SendMessage(%.100v) = %v, want INVALID_ARGUMENT", message, err)
 			}

@@ -17,8 +17,14 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-// fetch returns the answer with its body read.
-func fetch(t *testing.T, method, url string, header http.Header, body io.Reader) (*http.Response, []byte) {
+// reply is an HTTP answer that was read.
+type reply struct {
+	code   int
+	header http.Header
+	body   string
+}
+
+func fetch(t *testing.T, method, url string, header http.Header, body io.Reader) reply {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, body)
 	if err != nil {
@@ -38,7 +44,7 @@ func fetch(t *testing.T, method, url string, header http.Header, body io.Reader)
 	if err != nil {
 		t.Fatalf("reading the answer of %s %s = %v, want nil", method, url, err)
 	}
-	return answer, content
+	return reply{answer.StatusCode, answer.Header, string(content)}
 }
 
 func TestTheCardTellsWhatTheAgentIs(t *testing.T) {
@@ -81,14 +87,14 @@ func TestTheCardTellsWhatTheAgentIs(t *testing.T) {
 func TestTheCardCanBeCached(t *testing.T) {
 	t.Parallel()
 	agent, _ := start(t, kit.Config{Handler: echo})
-	first, _ := fetch(t, http.MethodGet, agent.CardURL(), nil, nil)
-	etag := first.Header.Get("ETag")
-	if first.StatusCode != http.StatusOK || etag == "" || !strings.Contains(first.Header.Get("Cache-Control"), "max-age=") || first.Header.Get("Last-Modified") == "" {
-		t.Errorf("GET card = %s %v, want 200 with ETag, Cache-Control and Last-Modified", first.Status, first.Header)
+	first := fetch(t, http.MethodGet, agent.CardURL(), nil, nil)
+	etag := first.header.Get("ETag")
+	if first.code != http.StatusOK || etag == "" || !strings.Contains(first.header.Get("Cache-Control"), "max-age=") || first.header.Get("Last-Modified") == "" {
+		t.Errorf("GET card = %d %v, want 200 with ETag, Cache-Control and Last-Modified", first.code, first.header)
 	}
-	again, body := fetch(t, http.MethodGet, agent.CardURL(), http.Header{"If-None-Match": {etag}}, nil)
-	if again.StatusCode != http.StatusNotModified || len(body) != 0 {
-		t.Errorf("GET card with its ETag = %s with %d bytes, want 304 and none", again.Status, len(body))
+	again := fetch(t, http.MethodGet, agent.CardURL(), http.Header{"If-None-Match": {etag}}, nil)
+	if again.code != http.StatusNotModified || again.body != "" {
+		t.Errorf("GET card with its ETag = %d with %d bytes, want 304 and none", again.code, len(again.body))
 	}
 }
 
@@ -148,9 +154,9 @@ func TestHostileRequestsAreRefused(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			answer, body := fetch(t, test.method, agent.URL()+test.path, test.header, test.body)
-			if answer.StatusCode != test.want {
-				t.Errorf("%s %s = %s %.200s, want %d", test.method, test.path, answer.Status, body, test.want)
+			t.Parallel()
+			if got := fetch(t, test.method, agent.URL()+test.path, test.header, test.body); got.code != test.want {
+				t.Errorf("%s %s = %d %.200s, want %d", test.method, test.path, got.code, got.body, test.want)
 			}
 		})
 	}
@@ -159,7 +165,7 @@ func TestHostileRequestsAreRefused(t *testing.T) {
 func TestNewRefusesAnIncompleteConfig(t *testing.T) {
 	t.Parallel()
 	listener := listen(t)
-	defer listener.Close() //nolint:errcheck // the test is over
+	t.Cleanup(func() { _ = listener.Close() })
 	whole := kit.Config{Name: "a", Description: "d", Version: "1.0.0", Handler: echo, Listener: listener}
 	tests := map[string]func(*kit.Config){
 		"no name":                  func(c *kit.Config) { c.Name = "" },

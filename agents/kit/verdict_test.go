@@ -69,20 +69,25 @@ func TestAVerdictIsOnRecordBeforeItIsGiven(t *testing.T) {
 			if len(q.verdicts) != 1 {
 				t.Fatalf("Quorate got %d verdicts, want 1", len(q.verdicts))
 			}
-			v := q.verdicts[0]
-			if v.service != "reviewer" || v.span.TraceID().String() != traceID || v.span.ParentSpanID().String() != spanID || v.span.SpanID().String() == spanID {
-				t.Errorf("verdict of %s in trace %s below %s, want reviewer, %s, %s", v.service, v.span.TraceID(), v.span.ParentSpanID(), traceID, spanID)
-			}
-			want := map[string]any{
-				"quorate.consultation.id": "c1", "quorate.consultation.task.id": "t1", "quorate.consultation.requirement.id": "r1",
-				"quorate.consultation.phase": "pre-completion", "quorate.consultation.source.agent": "writer", "quorate.consultation.target.agent": "reviewer",
-				"quorate.consultation.outcome": "rejected", "quorate.consultation.attempt": int64(2), "quorate.consultation.subject.digest": "sha256:abc",
-				"quorate.consultation.feedback": "line 1 holds a secret", "quorate.consultation.schema.version": int64(1),
-			}
-			if diff := cmp.Diff(want, v.span.Attributes().AsRaw()); diff != "" {
-				t.Errorf("verdict attributes differ (-want +got):\n%s", diff)
-			}
+			checkRejection(t, q.verdicts[0])
 		})
+	}
+}
+
+// checkRejection compares the verdict on question with what evidence has to hold.
+func checkRejection(t *testing.T, v verdict) {
+	t.Helper()
+	if v.service != "reviewer" || v.span.TraceID().String() != traceID || v.span.ParentSpanID().String() != spanID || v.span.SpanID().String() == spanID {
+		t.Errorf("verdict of %s in trace %s below %s, want reviewer, %s, %s", v.service, v.span.TraceID(), v.span.ParentSpanID(), traceID, spanID)
+	}
+	want := map[string]any{
+		"quorate.consultation.id": "c1", "quorate.consultation.task.id": "t1", "quorate.consultation.requirement.id": "r1",
+		"quorate.consultation.phase": "pre-completion", "quorate.consultation.source.agent": "writer", "quorate.consultation.target.agent": "reviewer",
+		"quorate.consultation.outcome": "rejected", "quorate.consultation.attempt": int64(2), "quorate.consultation.subject.digest": "sha256:abc",
+		"quorate.consultation.feedback": "line 1 holds a secret", "quorate.consultation.schema.version": int64(1),
+	}
+	if diff := cmp.Diff(want, v.span.Attributes().AsRaw()); diff != "" {
+		t.Errorf("verdict attributes differ (-want +got):\n%s", diff)
 	}
 }
 
@@ -99,8 +104,8 @@ func TestNoVerdictIsGivenThatQuorateDidNotAccept(t *testing.T) {
 			answer(w, response)
 			return true
 		}, "EVIDENCE_REFUSED: "},
-		"a refusal":                {func(_ int, w http.ResponseWriter) bool { http.Error(w, "no", http.StatusForbidden); return true }, "EVIDENCE_REFUSED: "},
-		"a page instead of OTLP":   {func(_ int, w http.ResponseWriter) bool { _, _ = w.Write([]byte("<html>")); return true }, "EVIDENCE_REFUSED: "},
+		"a refusal":              {func(_ int, w http.ResponseWriter) bool { http.Error(w, "no", http.StatusForbidden); return true }, "EVIDENCE_REFUSED: "},
+		"a page instead of OTLP": {func(_ int, w http.ResponseWriter) bool { _, _ = w.Write([]byte("<html>")); return true }, "EVIDENCE_REFUSED: "},
 		"a redirect somewhere else": {func(_ int, w http.ResponseWriter) bool {
 			w.Header().Set("Location", "http://127.0.0.1:1/")
 			w.WriteHeader(http.StatusTemporaryRedirect)
@@ -190,6 +195,7 @@ func TestAConsultationThatCannotCountFails(t *testing.T) {
 	c := client(t, agent, a2a.TransportProtocolGRPC)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			message := question("text")
 			test.spoil(message)
 			task := send(t, c, message)

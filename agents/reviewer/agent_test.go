@@ -1,0 +1,81 @@
+package reviewer_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/reviewer"
+)
+
+func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
+	t.Parallel()
+	c := connect(t, reviewer.NewConfig())
+	data := map[string]any{}
+	if err := json.Unmarshal([]byte(`{"db":{"password":"correcthorse"}}`), &data); err != nil {
+		t.Fatalf("Unmarshal() = %v, want nil", err)
+	}
+	tests := map[string]struct {
+		parts []*a2a.Part
+		want  string
+	}{
+		"text":                       {[]*a2a.Part{a2a.NewTextPart("hello")}, "approved: no rule objects"},
+		"blank text":                 {[]*a2a.Part{a2a.NewTextPart(" "), a2a.NewTextPart("\n")}, "rejected: empty: there is nothing to review"},
+		"a secret in the second one": {[]*a2a.Part{a2a.NewTextPart("hello"), a2a.NewTextPart("\npassword=correcthorse")}, "rejected: password-assignment: part 2, line 2 holds a password"},
+		"text in raw bytes":          {[]*a2a.Part{a2a.NewRawPart([]byte("password=correcthorse"))}, "rejected: password-assignment: line 1 holds a password"},
+		"a secret in data":           {[]*a2a.Part{a2a.NewDataPart(data)}, "rejected: password-assignment: line 3 holds a password"},
+		"binary content":             {[]*a2a.Part{a2a.NewRawPart([]byte{0xff, 0xd8, 0})}, "rejected: unreadable: part 1 is not text"},
+		"a link":                     {[]*a2a.Part{a2a.NewTextPart("see"), a2a.NewFileURLPart("https://example.com/a", "")}, "rejected: unreadable: part 2 is not text"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, test.parts...)})
+			if err != nil {
+				t.Fatalf("SendMessage() = %v, want a task", err)
+			}
+			task, ok := result.(*a2a.Task)
+			if !ok || len(task.Artifacts) != 1 || task.Artifacts[0].Parts[0].Text() != test.want {
+				t.Errorf("SendMessage() = %v, want the artifact %q", result, test.want)
+			}
+		})
+	}
+}
+
+// connect runs an agent until the test ends and returns a client of it.
+func connect(t *testing.T, c kit.Config) *a2aclient.Client {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("Listen() = %v, want a listener", err)
+	}
+	c.Listener = listener
+	agent, err := kit.New(c)
+	if err != nil {
+		t.Fatalf("New() = %v, want an agent", err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- agent.Run(ctx) }()
+	transport := &http.Transport{}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run() = %v, want nil", err)
+		}
+	})
+	endpoint := a2a.NewAgentInterface(strings.TrimRight(agent.URL(), "/")+"/", a2a.TransportProtocolJSONRPC)
+	client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{endpoint}, a2aclient.WithJSONRPCTransport(&http.Client{Transport: transport}))
+	if err != nil {
+		t.Fatalf("NewFromEndpoints() = %v, want a client", err)
+	}
+	return client
+}

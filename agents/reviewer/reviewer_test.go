@@ -1,0 +1,91 @@
+package reviewer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/reviewer"
+	"github.com/quorate/quorate/platform/auth"
+)
+
+// Samples are put together so that no secret scanner stumbles over this file.
+var (
+	awsKey   = "AKIA" + "IOSFODNN7EXAMPLE"
+	github   = "ghp_" + strings.Repeat("a1B2", 9)
+	slack    = "xoxb-" + "123456789012-abcdefABCDEF"
+	keyBlock = "-----BEGIN RSA " + "PRIVATE KEY-----"
+	random   = "q7Rz0pXv" + "2LkT9wYb4NcJ6mHd"
+)
+
+func TestReview(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		text string
+		want string // the feedback's start; "" approves
+	}{
+		"prose":                                 {"The quick brown fox.\nIt jumps.", ""},
+		"empty":                                 {"", "empty: "},
+		"white space":                           {" \n\t\r\n", "empty: "},
+		"an AWS access key id":                  {"a\nb\nkey " + awsKey + " c", "aws-access-key-id: line 3 holds"},
+		"a word that only starts like one":      {awsKey + "MORE", ""},
+		"a private key":                         {"\n" + keyBlock + "\nMII...", "private-key: line 2 holds"},
+		"a public key":                          {"-----BEGIN PUBLIC KEY-----", ""},
+		"a PGP private key":                     {"-----BEGIN PGP " + "PRIVATE KEY BLOCK-----", "private-key: line 1 holds"},
+		"a GitHub token":                        {"x" + "=" + github, "github-token: line 1 holds"},
+		"a Slack token":                         {slack, "slack-token: line 1 holds"},
+		"a Quorate token":                       {"use " + auth.NewToken("agent").Reveal(), "quorate-token: line 1 holds"},
+		"a password behind an equals sign":      {"password = correcthorse", "password-assignment: line 1 holds"},
+		"a password in JSON":                    {`{"db_password": "correcthorse"}`, "password-assignment: line 1 holds"},
+		"a password in YAML":                    {"PASSWORD: hunter2", "password-assignment: line 1 holds"},
+		"prose about a password":                {"Password: required. A password is a secret word.", ""},
+		"a placeholder":                         {"password = <password>\npwd=${PWD}\npassword: '***'", ""},
+		"a random value with a telling name":    {"api_key: " + random, "high-entropy-assignment: line 1 holds"},
+		"a random value with a harmless name":   {"commit: " + random, ""},
+		"a dull value with a telling name":      {"token_type: aaaaaaaaaaaaaaaaaaaaaaaa1", ""},
+		"words with a telling name":             {"secret_name: the_name_of_the_secret_here", ""},
+		"a secret at the end of a windows line": {"x\r\npassword=hunter22\r\n", "password-assignment: line 2 holds"},
+		"two findings":                          {awsKey + "\n" + github, "aws-access-key-id: line 1 holds an AWS access key id; github-token: line 2 holds"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := reviewer.Review(test.text)
+			verdict := kit.Rejected
+			if test.want == "" {
+				verdict = kit.Approved
+			}
+			if got.Verdict != verdict || !strings.HasPrefix(got.Feedback, test.want) {
+				t.Errorf("Review(%q) = %s %q, want %s %q", test.text, got.Verdict, got.Feedback, verdict, test.want)
+			}
+		})
+	}
+}
+
+func TestFeedbackNeverHoldsTheSecret(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{awsKey, github, slack, keyBlock, "correcthorse", random} {
+		got := reviewer.Review("password = " + secret + "\ntoken: " + secret)
+		if got.Verdict != kit.Rejected || strings.Contains(got.Feedback, secret) {
+			t.Errorf("Review() of a text with a secret = %s %q, want a rejection that does not hold it", got.Verdict, got.Feedback)
+		}
+	}
+}
+
+func TestFeedbackOfManyFindingsStaysShort(t *testing.T) {
+	t.Parallel()
+	got := reviewer.Review(strings.Repeat("password = correcthorse\n", 1000))
+	if len(got.Feedback) > kit.MaxFeedbackBytes || !strings.HasSuffix(got.Feedback, "; and 992 more") {
+		t.Errorf("Review() of 1,000 passwords = %d bytes %q, want at most %d that end with the count", len(got.Feedback), got.Feedback, kit.MaxFeedbackBytes)
+	}
+}
+
+func FuzzReview(f *testing.F) {
+	f.Add("password = hunter22")
+	f.Fuzz(func(t *testing.T, text string) {
+		once, twice := reviewer.Review(text), reviewer.Review(text)
+		if once != twice || (once.Verdict != kit.Approved && once.Verdict != kit.Rejected) {
+			t.Errorf("Review(%q) = %v, then %v, want one verdict", text, once, twice)
+		}
+	})
+}
