@@ -3,6 +3,7 @@ package consultation
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -28,7 +29,7 @@ func (l *Ledger) Fail(ctx context.Context, tenant, taskID, id, reason string) er
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
 		moved = c.at(l.now()).State == StateOpen
 		if moved {
-			c.State, c.Feedback = StateFailed, clip(reason, MaxFeedbackBytes)
+			c.State, c.Feedback = StateFailed, clip(strings.ToValidUTF8(reason, "\uFFFD"), MaxFeedbackBytes)
 		}
 	})
 	if err != nil {

@@ -1,0 +1,52 @@
+package rpc
+
+import (
+	"math"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/quorate/quorate/consultation"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+)
+
+// ConsultationToProto returns c as the API shows it; the refused spans show in verdicts only.
+func ConsultationToProto(c consultation.Consultation) *consultationv1.Consultation {
+	return &consultationv1.Consultation{
+		Id: c.ID, TaskId: c.TaskID, RequirementId: c.RequirementID, Phase: c.Phase, SourceAgent: c.SourceAgent, TargetAgent: c.TargetAgent,
+		Attempt: attempt(c.Attempt), SubjectDigest: c.SubjectDigest, TraceId: c.TraceID, State: c.State, Outcome: c.Outcome,
+		Feedback: c.Feedback, CarrierTaskId: c.CarrierTaskID, IssueTime: timestamp(c.IssueTime), ExpireTime: timestamp(c.ExpireTime),
+	}
+}
+
+// EvidenceToProto returns e as the API shows it.
+func EvidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
+	return &consultationv1.Evidence{
+		TraceId: e.TraceID, SpanId: e.SpanID, SourceAgent: e.SourceAgent, TargetAgent: e.TargetAgent, TaskId: e.TaskID,
+		RequirementId: e.RequirementID, Outcome: e.Outcome, Feedback: e.Feedback, Timestamp: timestamp(e.Timestamp),
+		ConsultationId: e.ConsultationID, Attempt: attempt(e.Attempt), SubjectDigest: e.SubjectDigest, Recorder: e.Recorder, Level: e.Level,
+	}
+}
+
+// VerdictToProto returns v as the API shows it.
+func VerdictToProto(v consultation.RequirementVerdict) *consultationv1.RequirementVerdict {
+	p := &consultationv1.RequirementVerdict{
+		Id: v.Requirement.ID, Phase: v.Requirement.Phase, TargetAgent: v.Requirement.TargetAgent, Mandatory: v.Requirement.Mandatory,
+		Applies: v.Applies, Verdict: v.Verdict, Code: v.Code, Reason: v.Reason, LookedFor: v.LookedFor, Found: v.Found,
+	}
+	for _, e := range v.Evidence {
+		p.Evidence = append(p.Evidence, EvidenceToProto(e))
+	}
+	return p
+}
+
+// attempt fits n into the API's type; a task has at most 100 attempts.
+func attempt(n int) int32 { return int32(min(max(n, 0), math.MaxInt32)) }
+
+// timestamp returns nil for a time that is not set.
+func timestamp(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}

@@ -1,0 +1,115 @@
+package rpc
+
+import (
+	"context"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+)
+
+// Tasks is what the service asks of the task engine. A task that the tenant does not have is a NotFound fault.
+type Tasks interface {
+	// Subject returns the task as a check sees it, with the phases that it has reached and the digests of its content now.
+	Subject(ctx context.Context, tenant, taskID string) (consultation.Subject, error)
+	// Consult has the target of the requirement consulted about subject, or about what the task holds when it is empty, and
+	// returns once the question is durable.
+	Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact) (consultation.Consultation, error)
+}
+
+// Rules returns who may call each RPC. Agents are held to the tasks they execute by the service itself.
+func Rules() auth.Rules {
+	readers := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
+	return auth.Rules{
+		consultationv1.ConsultationService_RequestConsultation_FullMethodName: {Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent}},
+		consultationv1.ConsultationService_ListConsultations_FullMethodName:   readers,
+		consultationv1.ConsultationService_CheckConsultations_FullMethodName:  readers,
+	}
+}
+
+type service struct {
+	consultationv1.UnimplementedConsultationServiceServer
+	ledger *consultation.Ledger
+	tasks  Tasks
+}
+
+// New returns the service over a ledger and the task engine.
+func New(ledger *consultation.Ledger, tasks Tasks) consultationv1.ConsultationServiceServer {
+	return &service{ledger: ledger, tasks: tasks}
+}
+
+// RequestConsultation has the target of a requirement consulted.
+func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.RequestConsultationRequest) (*consultationv1.Consultation, error) {
+	p, task, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher)
+	if err != nil {
+		return nil, err
+	}
+	if len(req.GetSubject()) > 0 && !executes(p, task) {
+		return nil, fault.New(fault.PermissionDenied, "SUBJECT_NOT_YOURS", "only the agent that executes the task can say what to review; leave subject empty")
+	}
+	c, err := s.tasks.Consult(ctx, p.Tenant, req.GetTaskId(), req.GetRequirementId(), req.GetSubject())
+	if err != nil {
+		return nil, err
+	}
+	return ConsultationToProto(c), nil
+}
+
+// ListConsultations lists the consultations of a task, oldest first.
+func (s *service) ListConsultations(ctx context.Context, req *consultationv1.ListConsultationsRequest) (*consultationv1.ListConsultationsResponse, error) {
+	p, _, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.ledger.Consultations(ctx, p.Tenant, req.GetTaskId())
+	if err != nil {
+		return nil, err
+	}
+	resp := &consultationv1.ListConsultationsResponse{}
+	for _, c := range list {
+		resp.Consultations = append(resp.Consultations, ConsultationToProto(c))
+	}
+	return resp, nil
+}
+
+// CheckConsultations tells for each requirement whether it is met now.
+func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.CheckConsultationsRequest) (*consultationv1.CheckConsultationsResponse, error) {
+	_, task, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
+	if err != nil {
+		return nil, err
+	}
+	if phase := req.GetPhase(); phase != "" {
+		task.Phases = []string{phase}
+	}
+	d, err := s.ledger.Check(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	resp := &consultationv1.CheckConsultationsResponse{Allowed: d.Allowed}
+	for _, v := range d.Requirements {
+		resp.Requirements = append(resp.Requirements, VerdictToProto(v))
+	}
+	return resp, nil
+}
+
+// visible returns the task when the caller has any of roles or executes it. For others the task does not exist.
+func (s *service) visible(ctx context.Context, taskID string, roles ...auth.Role) (auth.Principal, consultation.Subject, error) {
+	p, ok := auth.FromContext(ctx)
+	if !ok {
+		return p, consultation.Subject{}, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "a bearer token is needed")
+	}
+	task, err := s.tasks.Subject(ctx, p.Tenant, taskID)
+	if err != nil {
+		return p, consultation.Subject{}, err
+	}
+	if !p.Is(roles...) && !executes(p, task) {
+		return p, consultation.Subject{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", taskID).With("task", taskID)
+	}
+	return p, task, nil
+}
+
+func executes(p auth.Principal, task consultation.Subject) bool {
+	return p.Is(auth.RoleAgent) && p.Name == task.SourceAgent
+}

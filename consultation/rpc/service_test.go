@@ -1,0 +1,202 @@
+package rpc_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/consultation/embedded"
+	"github.com/quorate/quorate/consultation/rpc"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+)
+
+var requirement = consultation.Requirement{ID: "r", TargetAgent: "reviewer", Phase: consultation.PhasePreCompletion, Mandatory: true}
+
+// engine has one task, task-1 of coder in the default tenant, and issues what is asked for.
+type engine struct {
+	ledger  *consultation.Ledger
+	subject []*a2apb.Artifact // of the last question
+}
+
+func (e *engine) Subject(_ context.Context, tenant, taskID string) (consultation.Subject, error) {
+	if tenant != auth.DefaultTenant || taskID != "task-1" {
+		return consultation.Subject{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", taskID).With("task", taskID)
+	}
+	early := requirement
+	early.ID, early.Phase = "early", consultation.PhasePreExecution
+	return consultation.Subject{
+		Tenant: tenant, TaskID: taskID, SourceAgent: "coder", Requirements: []consultation.Requirement{early, requirement},
+		Phases:  []string{consultation.PhasePreExecution, consultation.PhasePreCompletion},
+		Digests: map[string]string{consultation.PhasePreCompletion: consultation.Digest(nil), consultation.PhasePreExecution: consultation.Digest(nil)},
+	}, nil
+}
+
+func (e *engine) Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact) (consultation.Consultation, error) {
+	if requirementID != requirement.ID {
+		return consultation.Consultation{}, errors.New("no such requirement")
+	}
+	e.subject = subject
+	return e.ledger.Issue(ctx, consultation.Question{
+		Tenant: tenant, TaskID: taskID, SourceAgent: "coder", Requirement: requirement, SubjectDigest: consultation.Digest(nil),
+	})
+}
+
+func newService(t *testing.T) (consultationv1.ConsultationServiceServer, *engine) {
+	t.Helper()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "spans.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	e := &engine{ledger: consultation.NewLedger(embedded.New(db), consultation.LedgerOptions{})}
+	return rpc.New(e.ledger, e), e
+}
+
+func as(t *testing.T, tenant, name string, roles ...auth.Role) context.Context {
+	t.Helper()
+	return auth.NewContext(t.Context(), auth.Principal{Tenant: tenant, Name: name, Roles: roles})
+}
+
+func TestWhoMaySeeATask(t *testing.T) {
+	t.Parallel()
+	const own = auth.DefaultTenant
+	tests := map[string]struct {
+		tenant, name string
+		roles        []auth.Role
+		read         string // the reason, empty for success
+		request      string
+	}{
+		"an admin":                     {own, "root", []auth.Role{auth.RoleAdmin}, "", ""},
+		"a dispatcher":                 {own, "ci", []auth.Role{auth.RoleDispatcher}, "", ""},
+		"a viewer reads":               {own, "eve", []auth.Role{auth.RoleViewer}, "", "TASK_NOT_FOUND"},
+		"the task's own agent":         {own, "coder", []auth.Role{auth.RoleAgent}, "", ""},
+		"the target":                   {own, "reviewer", []auth.Role{auth.RoleAgent}, "TASK_NOT_FOUND", "TASK_NOT_FOUND"},
+		"an agent that also views":     {own, "reviewer", []auth.Role{auth.RoleAgent, auth.RoleViewer}, "", "TASK_NOT_FOUND"},
+		"a viewer named as the source": {own, "coder", []auth.Role{auth.RoleViewer}, "", "TASK_NOT_FOUND"},
+		"another tenant's admin":       {"other", "root", []auth.Role{auth.RoleAdmin}, "TASK_NOT_FOUND", "TASK_NOT_FOUND"},
+		"another tenant's namesake":    {"other", "coder", []auth.Role{auth.RoleAgent}, "TASK_NOT_FOUND", "TASK_NOT_FOUND"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := newService(t)
+			ctx := as(t, test.tenant, test.name, test.roles...)
+			_, err := s.ListConsultations(ctx, &consultationv1.ListConsultationsRequest{TaskId: "task-1"})
+			if got := fault.ReasonOf(err); got != test.read {
+				t.Errorf("ListConsultations() = %v, want %q", err, test.read)
+			}
+			_, err = s.CheckConsultations(ctx, &consultationv1.CheckConsultationsRequest{TaskId: "task-1"})
+			if got := fault.ReasonOf(err); got != test.read {
+				t.Errorf("CheckConsultations() = %v, want %q", err, test.read)
+			}
+			_, err = s.RequestConsultation(ctx, &consultationv1.RequestConsultationRequest{TaskId: "task-1", RequirementId: "r"})
+			if got := fault.ReasonOf(err); got != test.request {
+				t.Errorf("RequestConsultation() = %v, want %q", err, test.request)
+			}
+		})
+	}
+}
+
+func TestWithoutACallerNothingIsAnswered(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t)
+	if _, err := s.ListConsultations(t.Context(), &consultationv1.ListConsultationsRequest{TaskId: "task-1"}); fault.KindOf(err) != fault.Unauthenticated {
+		t.Errorf("ListConsultations() = %v, want unauthenticated", err)
+	}
+}
+
+func TestOnlyTheTasksAgentSaysWhatToReview(t *testing.T) {
+	t.Parallel()
+	req := &consultationv1.RequestConsultationRequest{TaskId: "task-1", RequirementId: "r", Subject: []*a2apb.Artifact{{ArtifactId: "a"}}}
+	for name, test := range map[string]struct {
+		name   string
+		role   auth.Role
+		reason string
+	}{
+		"its agent":             {"coder", auth.RoleAgent, ""},
+		"an admin":              {"root", auth.RoleAdmin, "SUBJECT_NOT_YOURS"},
+		"a dispatcher":          {"ci", auth.RoleDispatcher, "SUBJECT_NOT_YOURS"},
+		"an admin of its name":  {"coder", auth.RoleAdmin, "SUBJECT_NOT_YOURS"},
+		"another agent of ours": {"reviewer", auth.RoleAgent, "TASK_NOT_FOUND"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, e := newService(t)
+			_, err := s.RequestConsultation(as(t, auth.DefaultTenant, test.name, test.role), req)
+			if fault.ReasonOf(err) != test.reason || (err == nil) != (len(e.subject) == 1) {
+				t.Errorf("RequestConsultation() = %v with %d artifacts handed on, want %q", err, len(e.subject), test.reason)
+			}
+		})
+	}
+}
+
+func TestAConsultationFromRequestToVerdict(t *testing.T) {
+	t.Parallel()
+	s, e := newService(t)
+	ctx := as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher)
+	check := func(want string) *consultationv1.CheckConsultationsResponse {
+		t.Helper()
+		resp, err := s.CheckConsultations(ctx, &consultationv1.CheckConsultationsRequest{TaskId: "task-1", Phase: consultation.PhasePreCompletion})
+		if err != nil || len(resp.GetRequirements()) != 1 {
+			t.Fatalf("CheckConsultations() = %v, %v, want one requirement", resp, err)
+		}
+		if v := resp.GetRequirements()[0]; v.GetVerdict() != want || v.GetId() != "r" || !v.GetMandatory() || !v.GetApplies() || v.GetLookedFor() == "" || v.GetFound() == "" {
+			t.Errorf("CheckConsultations() = %v, want the verdict %s", v, want)
+		}
+		return resp
+	}
+	if resp := check("missing"); resp.GetAllowed() || !strings.Contains(resp.GetRequirements()[0].GetReason(), "quorate consultations request task-1 --requirement r") {
+		t.Errorf("CheckConsultations() = %v, want it blocked with the command to run", resp)
+	}
+	asked, err := s.RequestConsultation(ctx, &consultationv1.RequestConsultationRequest{TaskId: "task-1", RequirementId: "r"})
+	if err != nil || asked.GetState() != "open" || asked.GetAttempt() != 1 || asked.GetTargetAgent() != "reviewer" ||
+		asked.GetExpireTime().AsTime().Sub(asked.GetIssueTime().AsTime()) != 15*time.Minute {
+		t.Fatalf("RequestConsultation() = %v, %v, want an open first attempt of 15 minutes", asked, err)
+	}
+	check("pending")
+	err = e.ledger.Record(ctx, consultation.Recorder{Tenant: auth.DefaultTenant, Agent: "reviewer"}, consultation.Claim{
+		TraceID: asked.GetTraceId(), SpanID: "00000000000000a1", ServiceName: "reviewer", ConsultationID: asked.GetId(), TaskID: "task-1",
+		RequirementID: "r", Phase: asked.GetPhase(), SourceAgent: "coder", TargetAgent: "reviewer", Outcome: "approved", Feedback: "fine",
+		SubjectDigest: asked.GetSubjectDigest(), Attempt: 1, SchemaVersion: 1,
+	})
+	if err != nil {
+		t.Fatalf("Record() = %v, want no error", err)
+	}
+	resp := check("approved")
+	if evidence := resp.GetRequirements()[0].GetEvidence(); !resp.GetAllowed() || len(evidence) != 1 || evidence[0].GetRecorder() != "reviewer" ||
+		evidence[0].GetLevel() != "C2" || evidence[0].GetFeedback() != "fine" || evidence[0].GetTimestamp() == nil {
+		t.Errorf("CheckConsultations() = %v, want it allowed with the reviewer's evidence", resp)
+	}
+	list, err := s.ListConsultations(ctx, &consultationv1.ListConsultationsRequest{TaskId: "task-1"})
+	if err != nil || len(list.GetConsultations()) != 1 || list.GetConsultations()[0].GetOutcome() != "approved" {
+		t.Errorf("ListConsultations() = %v, %v, want one approved", list, err)
+	}
+	all, err := s.CheckConsultations(ctx, &consultationv1.CheckConsultationsRequest{TaskId: "task-1"})
+	if err != nil || all.GetAllowed() || len(all.GetRequirements()) != 2 {
+		t.Errorf("CheckConsultations() of all phases = %v, %v, want it blocked by the early one", all, err)
+	}
+}
+
+func TestEveryMethodHasARule(t *testing.T) {
+	t.Parallel()
+	g := grpc.NewServer()
+	s, _ := newService(t)
+	consultationv1.RegisterConsultationServiceServer(g, s)
+	for name, info := range g.GetServiceInfo() {
+		for _, method := range info.Methods {
+			if rule, ok := rpc.Rules()["/"+name+"/"+method.Name]; !ok || rule.Public || len(rule.Roles) == 0 {
+				t.Errorf("Rules()[%s] = %v, %v, want some roles", method.Name, rule, ok)
+			}
+		}
+	}
+}
