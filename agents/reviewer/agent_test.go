@@ -17,7 +17,7 @@ import (
 
 func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
 	t.Parallel()
-	c := connect(t, reviewer.NewConfig())
+	c := connect(t, reviewer.Config())
 	data := map[string]any{}
 	if err := json.Unmarshal([]byte(`{"db":{"password":"correcthorse"}}`), &data); err != nil {
 		t.Fatalf("Unmarshal() = %v, want nil", err)

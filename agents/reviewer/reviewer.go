@@ -18,10 +18,10 @@ const Name = "reviewer"
 
 const maxFindings = 8 // told; the rest is counted, so that the feedback stays short
 
-// NewConfig returns the agent's configuration. The caller adds the listener and how to join.
+// Config returns the agent's configuration. The caller adds the listener and how to join.
 //
 // A consultation is answered with the verdict about its subject, any other task with the verdict about its message.
-func NewConfig() kit.Config {
+func Config() kit.Config {
 	return kit.Config{
 		Name:        Name,
 		Description: "Rejects content that holds a secret or is empty, by fixed rules; approves the rest.",
