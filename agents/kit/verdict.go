@@ -26,6 +26,8 @@ const verdictSpan = "quorate.consultation.verdict"
 const (
 	exportTimeout = 3 * time.Second  // of one attempt
 	recordTimeout = 20 * time.Second // of all attempts
+
+	maxAnswerBytes = 64 << 10
 )
 
 // verdicts puts verdicts on record at Quorate. It calls the exporter itself: a batch processor would export late, lose
@@ -55,6 +57,7 @@ func newExporter(c Config, web http.RoundTripper) *otlptrace.Exporter {
 		otlptracehttp.WithEncoding(otlptracehttp.EncodingProtobuf),
 		otlptracehttp.WithCompression(otlptracehttp.NoCompression),
 		otlptracehttp.WithHeaders(headers),
+		otlptracehttp.WithMaxResponseSize(maxAnswerBytes),
 		otlptracehttp.WithHTTPClient(client),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}), // record has its own
 	))
@@ -83,7 +86,10 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 	case passing(err):
 		return &fault.Error{Kind: fault.Unavailable, Reason: "EVIDENCE_NOT_RECORDED", Message: "the verdict could not be recorded at Quorate, so it is not given", Cause: err}
 	}
-	return fault.New(fault.FailedPrecondition, "EVIDENCE_REFUSED", "Quorate did not accept the verdict as evidence, so it is not given: %w", err)
+	return &fault.Error{
+		Kind: fault.FailedPrecondition, Reason: "EVIDENCE_REFUSED", Cause: err,
+		Message: "Quorate did not accept the verdict as evidence, so it is not given: " + cut(printable(err.Error())),
+	}
 }
 
 // passing reports whether the export may succeed when it is tried again.
