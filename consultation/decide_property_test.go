@@ -1,6 +1,7 @@
 package consultation_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -100,7 +101,7 @@ func TestDecidePassesOnlyOnTheNewestApprovalOfTheCurrentContent(t *testing.T) {
 		} else if got {
 			passed++
 		}
-		in.Trouble = fmt.Errorf("down")
+		in.Trouble = errors.New("down")
 		if consultation.Decide(in).Allowed {
 			t.Fatalf("Decide() allows although the store is down")
 		}

@@ -174,28 +174,34 @@ func TestDecideOnSeveralRequirements(t *testing.T) {
 			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Phase = consultation.PhaseOnError })}, nil, true, nil,
 		},
 		"one whose condition is false does not apply": {
-			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Condition = sensitive })}, nil, true,
+			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Condition = sensitive })},
+			nil, true,
 			[]want{{"r", "", false, `Requirement "r" does not apply: the task has no attribute "sensitive".`}},
 		},
 		"one whose condition is true applies": {
 			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Condition = sensitive })},
-			consultation.Attributes{"sensitive": "true"}, false,
+			consultation.Attributes{"sensitive": "true"},
+			false,
 			[]want{{"r", "missing", true, "found no consultation"}},
 		},
 		"a recommended one only warns": {
-			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Mandatory = false })}, nil, true,
+			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Mandatory = false })},
+			nil, true,
 			[]want{{"r", "missing", true, "recommended) is not met; it does not block"}},
 		},
 		"one with an unknown phase blocks whatever its condition": {
-			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Phase, r.Condition = "precompletion", sensitive })}, nil, false,
+			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Phase, r.Condition = "precompletion", sensitive })},
+			nil, false,
 			[]want{{"r", "missing", true, "its phase is unknown. Correct the requirement in the metadata of coder."}},
 		},
 		"one that names the source blocks": {
-			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.TargetAgent = source })}, nil, false,
+			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.TargetAgent = source })},
+			nil, false,
 			[]want{{"r", "missing", true, "names the agent that executes the task. Correct"}},
 		},
 		"each has its verdict, in order": {
-			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.ID = "z" }), change(func(r *consultation.Requirement) { r.ID = "approved" })}, nil, false,
+			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.ID = "z" }), change(func(r *consultation.Requirement) { r.ID = "approved" })},
+			nil, false,
 			[]want{{"z", "missing", true, ""}, {"approved", "approved", true, ""}},
 		},
 	}

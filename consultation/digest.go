@@ -22,13 +22,12 @@ type Part struct {
 // in with its length before it, so that neither a changed byte nor a moved boundary keeps the digest.
 func Digest(parts []Part) string {
 	h := sha256.New()
-	length := func(n int) { h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
-	length(len(parts))
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(parts))))
 	for _, p := range parts {
 		for _, field := range [][]byte{
 			[]byte(p.Kind), []byte(p.Text), p.Raw, []byte(p.URL), p.Data, []byte(p.Filename), []byte(p.MediaType),
 		} {
-			length(len(field))
+			h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
 			h.Write(field)
 		}
 	}

@@ -46,7 +46,7 @@ func TestEntriesSurviveARestart(t *testing.T) {
 		t.Fatalf("Close() = %v, want no error", err)
 	}
 	db = open(t, path)
-	defer db.Close()
+	t.Cleanup(func() { _ = db.Close() })
 	got, err := embedded.New(db).List(t.Context(), "a", "t")
 	if err != nil || len(got) != 1 || got[0].Consultation.ID != "1" {
 		t.Errorf("List() after a restart = %v, %v, want consultation 1", got, err)

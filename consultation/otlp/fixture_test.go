@@ -52,13 +52,13 @@ func (s *failing) Update(ctx context.Context, tenant, id string, change func(con
 	return s.Store.Update(ctx, tenant, id, change)
 }
 
-func newServer(t testing.TB) *server {
-	t.Helper()
-	db, err := boltdb.Open(filepath.Join(t.TempDir(), "spans.db"), boltdb.Options{})
+func newServer(tb testing.TB) *server {
+	tb.Helper()
+	db, err := boltdb.Open(filepath.Join(tb.TempDir(), "spans.db"), boltdb.Options{})
 	if err != nil {
-		t.Fatalf("Open() = %v, want no error", err)
+		tb.Fatalf("Open() = %v, want no error", err)
 	}
-	t.Cleanup(func() { _ = db.Close() })
+	tb.Cleanup(func() { _ = db.Close() })
 	s := &server{store: &failing{Store: embedded.New(db)}, keys: auth.NewKeyring()}
 	s.ledger = consultation.NewLedger(s.store, consultation.LedgerOptions{})
 	s.receiver = otlp.New(s.ledger, nil)
@@ -66,13 +66,13 @@ func newServer(t testing.TB) *server {
 	s.keys.Add("reviewer-token", auth.Principal{Name: "reviewer", Roles: []auth.Role{auth.RoleAgent}})
 	s.keys.Add("admin-token", auth.Principal{Name: "reviewer", Roles: []auth.Role{auth.RoleAdmin}})
 	s.keys.Add("viewer-token", auth.Principal{Name: "reviewer", Roles: []auth.Role{auth.RoleViewer}})
-	s.serveGRPC(t)
-	s.serveHTTP(t)
+	s.serveGRPC(tb)
+	s.serveHTTP(tb)
 	return s
 }
 
-func (s *server) serveGRPC(t testing.TB) {
-	t.Helper()
+func (s *server) serveGRPC(tb testing.TB) {
+	tb.Helper()
 	g := grpc.NewServer(grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		var token string
 		if md, ok := metadata.FromIncomingContext(ctx); ok {
@@ -86,25 +86,25 @@ func (s *server) serveGRPC(t testing.TB) {
 		return resp, rpcfault.Status(err).Err()
 	}))
 	s.receiver.RegisterGRPC(g)
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatalf("Listen() = %v, want no error", err)
+		tb.Fatalf("Listen() = %v, want no error", err)
 	}
 	s.grpc = listener.Addr().String()
 	served := make(chan error, 1)
 	go func() { served <- g.Serve(listener) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		g.Stop()
 		if err := <-served; err != nil && !errors.Is(err, grpc.ErrServerStopped) { // stopped before it began
-			t.Errorf("Serve() = %v, want no error", err)
+			tb.Errorf("Serve() = %v, want no error", err)
 		}
 	})
 }
 
-func (s *server) serveHTTP(t testing.TB) {
-	t.Helper()
+func (s *server) serveHTTP(tb testing.TB) {
+	tb.Helper()
 	h := httptest.NewServer(s.handler())
-	t.Cleanup(h.Close)
+	tb.Cleanup(h.Close)
 	s.http = strings.TrimPrefix(h.URL, "http://")
 }
 

@@ -154,7 +154,7 @@ func write(w http.ResponseWriter, contentType string, code int, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
-	_, _ = w.Write(body) // the client is gone when it fails
+	_, _ = w.Write(body) //nolint:gosec // JSON or protobuf that no browser takes for a page; the client is gone when it fails
 }
 
 func statusCode(k fault.Kind) int {

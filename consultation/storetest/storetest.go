@@ -4,7 +4,7 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -56,16 +56,17 @@ func add(t *testing.T, s consultation.Store, c consultation.Consultation) {
 	}
 }
 
-func list(t *testing.T, s consultation.Store, tenant, task string) (ids string) {
+func list(t *testing.T, s consultation.Store, tenant, task string) string {
 	t.Helper()
 	entries, err := s.List(t.Context(), tenant, task)
 	if err != nil {
 		t.Fatalf("List(%s, %s) = %v, want no error", tenant, task, err)
 	}
+	var ids []string
 	for _, e := range entries {
-		ids += e.Consultation.ID + " "
+		ids = append(ids, e.Consultation.ID)
 	}
-	return strings.TrimSpace(ids)
+	return strings.Join(ids, " ")
 }
 
 func readBack(t *testing.T, s consultation.Store) {
@@ -102,7 +103,7 @@ func readBack(t *testing.T, s consultation.Store) {
 func listInOrder(t *testing.T, s consultation.Store) {
 	var want []string
 	for i := range 12 {
-		id := fmt.Sprintf("%d", (i*7)%12) // not in the order of the ids
+		id := strconv.Itoa((i * 7) % 12) // not in the order of the ids
 		add(t, s, entry("a", "t", id, i))
 		want = append(want, id)
 	}
@@ -182,7 +183,7 @@ func concurrentAppends(t *testing.T, s consultation.Store) {
 		group.Go(func() {
 			err := s.Append(t.Context(), "a", "t", func(entries []consultation.Entry) (consultation.Consultation, error) {
 				n := len(entries) + 1
-				return entry("a", "t", fmt.Sprintf("%d", n), n), nil
+				return entry("a", "t", strconv.Itoa(n), n), nil
 			})
 			if err != nil {
 				t.Errorf("Append() = %v, want no error", err)
