@@ -37,6 +37,7 @@ func settle(d time.Duration) {
 func TestAnInlineAgentIsProbedAtOnce(t *testing.T) {
 	t.Parallel()
 	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		t.Helper()
 		w.serve("https://a.example/.well-known/agent-card.json", string(named("a")))
 		register(t, r, "a")
 		settle(time.Millisecond)
@@ -50,6 +51,7 @@ func TestAProbedAgentStaysUpAndItsSilenceShows(t *testing.T) {
 	t.Parallel()
 	const uri = "https://a.example/.well-known/agent-card.json"
 	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		t.Helper()
 		w.serve(uri, string(named("a")))
 		register(t, r, "a")
 		for range 20 {
@@ -61,8 +63,8 @@ func TestAProbedAgentStaysUpAndItsSilenceShows(t *testing.T) {
 		w.serve(uri, "<html>moved")
 		settle(31 * time.Second)
 		got := statusOf(t, r, "a")
-		if got.Status != registry.StatusUnavailable || w.count(uri) < 10 {
-			t.Errorf("Status after %d probes = %+v, want unavailable", w.count(uri), got)
+		if got.Status != registry.StatusUnavailable || w.count() < 10 {
+			t.Errorf("Status after %d probes = %+v, want unavailable", w.count(), got)
 		}
 		settle(time.Minute) // asking does not refresh what it asks about
 		if again := statusOf(t, r, "a"); again != got {
@@ -79,6 +81,7 @@ func TestAProbedAgentStaysUpAndItsSilenceShows(t *testing.T) {
 func TestTheCardOfAnotherIsNoProof(t *testing.T) {
 	t.Parallel()
 	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
+		t.Helper()
 		w.serve("https://a.example/.well-known/agent-card.json", string(named("b")))
 		register(t, r, "a")
 		settle(time.Minute)
@@ -90,19 +93,19 @@ func TestTheCardOfAnotherIsNoProof(t *testing.T) {
 
 func TestAnAgentThatBeatsIsNotProbed(t *testing.T) {
 	t.Parallel()
-	const uri = "https://a.example/.well-known/agent-card.json"
 	running(t, (*web).client, func(t *testing.T, w *web, r *registry.Registry) {
-		w.serve(uri, string(named("a")))
+		t.Helper()
+		w.serve("https://a.example/.well-known/agent-card.json", string(named("a")))
 		register(t, r, "a")
 		settle(time.Millisecond)
-		before := w.count(uri)
+		before := w.count()
 		beat(t, r, registry.Beat{Agent: "a", Status: "busy", CurrentTaskID: "t"})
 		for range 12 {
 			settle(10 * time.Second)
 			beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "busy", CurrentTaskID: "t"})
 		}
-		if got := statusOf(t, r, "a"); got.Status != registry.StatusBusy || w.count(uri) != before {
-			t.Errorf("Status after %d probes = %+v, want busy and none", w.count(uri)-before, got)
+		if got := statusOf(t, r, "a"); got.Status != registry.StatusBusy || w.count() != before {
+			t.Errorf("Status after %d probes = %+v, want busy and none", w.count()-before, got)
 		}
 	})
 }
@@ -122,6 +125,7 @@ func TestManyDeadAgentsDoNotStarveOneThatIsUp(t *testing.T) {
 	t.Parallel()
 	client := func(w *web) *http.Client { return &http.Client{Transport: slow{w}} }
 	running(t, client, func(t *testing.T, w *web, r *registry.Registry) {
+		t.Helper()
 		w.serve("https://up.example/.well-known/agent-card.json", string(named("up")))
 		register(t, r, "up")
 		settle(time.Second)
@@ -141,6 +145,7 @@ func TestManyDeadAgentsDoNotStarveOneThatIsUp(t *testing.T) {
 func TestAProberWithoutAClientWaits(t *testing.T) {
 	t.Parallel()
 	running(t, func(*web) *http.Client { return nil }, func(t *testing.T, _ *web, r *registry.Registry) {
+		t.Helper()
 		register(t, r, "a")
 		settle(time.Minute)
 		if got := statusOf(t, r, "a"); got.Status != registry.StatusUnknown {

@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
-	"github.com/quorate/quorate/registry/embedded"
+	"github.com/quorate/quorate/registry/registrytest"
 )
 
 const tenant = "default"
@@ -41,10 +39,10 @@ func (c *clock) pass(d time.Duration) {
 type web struct {
 	mu    sync.Mutex
 	pages map[string]string // guarded by mu
-	reads map[string]int    // guarded by mu
+	reads int               // guarded by mu; how many GETs there were
 }
 
-func newWeb() *web { return &web{pages: make(map[string]string), reads: make(map[string]int)} }
+func newWeb() *web { return &web{pages: make(map[string]string)} }
 
 func (w *web) serve(url, body string) {
 	w.mu.Lock()
@@ -52,16 +50,16 @@ func (w *web) serve(url, body string) {
 	w.pages[url] = body
 }
 
-func (w *web) count(url string) int {
+func (w *web) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.reads[url]
+	return w.reads
 }
 
 func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.reads[r.URL.String()]++
+	w.reads++
 	body, ok := w.pages[r.URL.String()]
 	if !ok {
 		return nil, io.ErrUnexpectedEOF
@@ -74,23 +72,10 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (w *web) client() *http.Client { return &http.Client{Transport: w} }
 
-// open returns a registry over an embedded store of its own.
-func open(tb testing.TB, o registry.Options) *registry.Registry {
-	tb.Helper()
-	db, err := boltdb.Open(filepath.Join(tb.TempDir(), "quorate.db"), boltdb.Options{})
-	if err != nil {
-		tb.Fatalf("Open() = %v, want no error", err)
-	}
-	tb.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			tb.Errorf("Close() = %v, want no error", err)
-		}
-	})
-	store, err := embedded.New(tb.Context(), db)
-	if err != nil {
-		tb.Fatalf("New() = %v, want no error", err)
-	}
-	return registry.New(store, o)
+// open returns an empty registry.
+func open(t *testing.T, o registry.Options) *registry.Registry {
+	t.Helper()
+	return registrytest.New(t, o)
 }
 
 // named returns a valid card of the name with the skills.
@@ -104,9 +89,9 @@ func named(name string, skills ...string) []byte {
 	return b.Bytes()
 }
 
-func register(t *testing.T, r *registry.Registry, name string, skills ...string) registry.Agent {
+func register(t *testing.T, r *registry.Registry, name string) registry.Agent {
 	t.Helper()
-	agent, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named(name, skills...)})
+	agent, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named(name)})
 	if err != nil {
 		t.Fatalf("Register(%s) = %v, want no error", name, err)
 	}

@@ -40,8 +40,8 @@ type entry[T any] struct {
 	size   int
 }
 
-// read returns the item that value holds, from the cache or else decoded.
-func (c *cache[T]) read(tx *bbolt.Tx, key registry.Key, value []byte, decode func([]byte) (decoded T, size int, err error)) (T, error) {
+// read returns the item that value holds, from the cache or else decoded, and may keep it.
+func (c *cache[T]) read(key registry.Key, value []byte, keep bool, decode func([]byte) (decoded T, size int, err error)) (T, error) {
 	if len(value) < serialSize {
 		var zero T
 		return zero, errors.New("decoding item: it is too short")
@@ -54,7 +54,7 @@ func (c *cache[T]) read(tx *bbolt.Tx, key registry.Key, value []byte, decode fun
 		return e.value, nil
 	}
 	decoded, size, err := decode(value[serialSize:])
-	if err == nil && !tx.Writable() { // what is not committed may be rolled back and its serial used again
+	if err == nil && keep {
 		c.put(key, entry[T]{serial, decoded, size})
 	}
 	return decoded, err

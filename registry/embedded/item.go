@@ -24,38 +24,55 @@ type item struct {
 	TokenHash  []byte            `json:"token_hash,omitempty"`
 }
 
-// read returns one agent; its slices and maps are shared.
-func (s *Store) read(tx *bbolt.Tx, key registry.Key) (registry.Record, error) {
+// reader reads agents and pulses in one transaction. It opens each bucket once, which matters for pages of many.
+type reader struct {
+	store                 *Store
+	agents, cards, pulses *bbolt.Bucket
+	keep                  bool // what is not committed may be rolled back and its serial used again, so it is not kept
+}
+
+func (s *Store) reader(tx *bbolt.Tx) *reader {
+	return &reader{
+		store: s, agents: tx.Bucket(bucketAgents), cards: tx.Bucket(bucketCards), pulses: tx.Bucket(bucketPulses), keep: !tx.Writable(),
+	}
+}
+
+// agent returns one agent; its slices and maps are shared.
+func (r *reader) agent(key registry.Key) (registry.Record, error) {
 	id := boltdb.Key(key.Tenant, key.Name)
-	value := tx.Bucket(bucketAgents).Get(id)
+	value := r.agents.Get(id)
 	if value == nil {
 		return registry.Record{}, registry.Missing(key)
 	}
-	return s.records.read(tx, key, value, func(value []byte) (registry.Record, int, error) {
+	record, err := r.store.records.read(key, value, r.keep, func(value []byte) (*registry.Record, int, error) {
 		var i item
 		if err := decode("agent", value, &i); err != nil {
-			return registry.Record{}, 0, err
+			return nil, 0, err
 		}
 		record := i.record(key)
-		record.RawCard = bytes.Clone(tx.Bucket(bucketCards).Get(id))
+		record.RawCard = bytes.Clone(r.cards.Get(id))
 		return record, len(value) + len(record.RawCard), nil
 	})
+	if err != nil {
+		return registry.Record{}, err
+	}
+	return *record, nil
 }
 
-// readPulse returns the pulse of one agent; ok is false when it has none.
-func (s *Store) readPulse(tx *bbolt.Tx, key registry.Key) (p registry.Pulse, ok bool, err error) {
-	value := tx.Bucket(bucketPulses).Get(boltdb.Key(key.Tenant, key.Name))
+// pulse returns the pulse of one agent; ok is false when it has none.
+func (r *reader) pulse(key registry.Key) (p registry.Pulse, ok bool, err error) {
+	value := r.pulses.Get(boltdb.Key(key.Tenant, key.Name))
 	if value == nil {
 		return registry.Pulse{}, false, nil
 	}
-	p, err = s.pulses.read(tx, key, value, func(value []byte) (p registry.Pulse, size int, err error) {
+	p, err = r.store.pulses.read(key, value, r.keep, func(value []byte) (p registry.Pulse, size int, err error) {
 		return p, len(value), decode("pulse", value, &p)
 	})
 	return p, err == nil, err
 }
 
-func (i *item) record(key registry.Key) registry.Record {
-	record := registry.Record{Agent: registry.Agent{
+func (i *item) record(key registry.Key) *registry.Record {
+	record := &registry.Record{Agent: registry.Agent{
 		Tenant: key.Tenant, Name: key.Name, Card: i.Card, CardURI: i.CardURI, Metadata: i.Metadata,
 		Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreateTime, UpdateTime: i.UpdateTime,
 	}}

@@ -25,12 +25,15 @@ var (
 	bucketExpiries = []byte("registry_request_expiry") // time, then the key of the request: nothing
 )
 
+// usualPage is the default size of a page.
+const usualPage = 50
+
 var _ registry.Store = (*Store)(nil)
 
 // Store is a registry.Store; it is safe for concurrent use.
 type Store struct {
 	db      *boltdb.DB
-	records cache[registry.Record]
+	records cache[*registry.Record]
 	pulses  cache[registry.Pulse]
 }
 
@@ -61,7 +64,7 @@ func (s *Store) view(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 // Agent returns one agent, or the fault of registry.Missing.
 func (s *Store) Agent(ctx context.Context, key registry.Key) (record registry.Record, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		record, err = s.read(tx, key)
+		record, err = s.reader(tx).agent(key)
 		return err
 	})
 	return record, err
@@ -84,9 +87,11 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 		after = nil
 	}
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		r := s.reader(tx)
+		records = make([]registry.Record, 0, min(q.Limit, usualPage))
 		return scan(tx.Bucket(bucket), prefix, after, q.Limit, func(key, _ []byte) error {
 			parts := boltdb.Split(key) // tenant, perhaps skill, name
-			record, err := s.read(tx, registry.Key{Tenant: parts[0], Name: parts[len(parts)-1]})
+			record, err := r.agent(registry.Key{Tenant: parts[0], Name: parts[len(parts)-1]})
 			if err == nil {
 				records = append(records, record)
 			}
@@ -116,8 +121,9 @@ func (s *Store) Skills(ctx context.Context, tenant string, after registry.SkillK
 func (s *Store) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
 	pulses := make(map[registry.Key]registry.Pulse, len(keys))
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
+		r := s.reader(tx)
 		for _, key := range keys {
-			p, ok, err := s.readPulse(tx, key)
+			p, ok, err := r.pulse(key)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) registry.Store {
+		t.Helper()
 		store, closeStore := open(t, filepath.Join(t.TempDir(), "quorate.db"))
 		t.Cleanup(closeStore)
 		return store

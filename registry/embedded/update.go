@@ -15,7 +15,7 @@ import (
 func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *registry.Record) (registry.Change, error)) error {
 	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		var old *registry.Record
-		record, err := s.read(tx, key)
+		record, err := s.reader(tx).agent(key)
 		if err == nil {
 			old = &record
 		} else if fault.KindOf(err) != fault.NotFound {
@@ -46,7 +46,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 		if tx.Bucket(bucketAgents).Get(w.id()) == nil {
 			return registry.Missing(key)
 		}
-		old, _, err := s.readPulse(tx, key)
+		old, _, err := s.reader(tx).pulse(key)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package rpc_test
 
 import (
 	"context"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,32 +13,18 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/platform/auth"
-	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
-	"github.com/quorate/quorate/registry/embedded"
+	"github.com/quorate/quorate/registry/registrytest"
 	"github.com/quorate/quorate/registry/rpc"
 )
 
 // open returns a server over an empty registry, and that registry.
 func open(t *testing.T) (*rpc.Server, *registry.Registry) {
 	t.Helper()
-	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
-	if err != nil {
-		t.Fatalf("Open() = %v, want no error", err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Errorf("Close() = %v, want no error", err)
-		}
-	})
-	store, err := embedded.New(t.Context(), db)
-	if err != nil {
-		t.Fatalf("New() = %v, want no error", err)
-	}
-	r := registry.New(store, registry.Options{})
+	r := registrytest.New(t, registry.Options{})
 	return rpc.New(r, page.New(make([]byte, 32))), r
 }
 
@@ -137,56 +122,29 @@ func TestAnAgentActsForItselfOnly(t *testing.T) {
 	register(admin(t), t, s, card(t, "other"))
 	self := as(t, "t", "self", auth.RoleAgent)
 	register(self, t, s, card(t, "self"))
-	calls := map[string]func(context.Context, string) error{
-		"register": func(ctx context.Context, name string) error {
-			_, err := s.RegisterAgent(ctx, card(t, name))
-			return err
-		},
-		"update metadata": func(ctx context.Context, name string) error {
-			_, err := s.UpdateAgentMetadata(ctx, &registryv1.UpdateAgentMetadataRequest{
-				Name: name, Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"input_schemas"}},
-			})
-			return err
-		},
-		"heartbeat": func(ctx context.Context, name string) error {
-			_, err := s.Heartbeat(ctx, &registryv1.HeartbeatRequest{Name: name, Status: "available"})
-			return err
-		},
+	callers := map[string]struct {
+		ctx                       context.Context //nolint:containedctx // who calls is the test's input
+		agent                     string
+		registers, updates, beats string
+	}{
+		"an agent for another":       {ctx: self, agent: "other", registers: "NOT_YOUR_AGENT", updates: "NOT_YOUR_AGENT", beats: "NOT_YOUR_AGENT"},
+		"an agent for itself":        {ctx: self, agent: "self", registers: "AGENT_EXISTS"},
+		"nobody":                     {ctx: t.Context(), agent: "self", registers: "TOKEN_MISSING", updates: "TOKEN_MISSING", beats: "TOKEN_MISSING"},
+		"an admin of another tenant": {ctx: as(t, "u", "root", auth.RoleAdmin), agent: "self", updates: "AGENT_NOT_FOUND", beats: "AGENT_NOT_FOUND"},
 	}
-	for name, call := range calls {
+	for name, c := range callers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := call(self, "other"); fault.ReasonOf(err) != "NOT_YOUR_AGENT" || fault.KindOf(err) != fault.PermissionDenied {
-				t.Errorf("%s for another = %v, want NOT_YOUR_AGENT", name, err)
-			}
-			if err := call(self, "self"); err != nil && fault.ReasonOf(err) != "AGENT_EXISTS" {
-				t.Errorf("%s for itself = %v, want it allowed", name, err)
-			}
-			if err := call(t.Context(), "self"); fault.KindOf(err) != fault.Unauthenticated {
-				t.Errorf("%s without a caller = %v, want unauthenticated", name, err)
-			}
-			if name == "register" {
-				return // another tenant may have an agent of that name
-			}
-			if err := call(as(t, "u", "root", auth.RoleAdmin), "self"); fault.KindOf(err) != fault.NotFound {
-				t.Errorf("%s in another tenant = %v, want not found", name, err)
+			_, updateErr := s.UpdateAgentMetadata(c.ctx, &registryv1.UpdateAgentMetadataRequest{
+				Name: c.agent, Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"input_schemas"}},
+			})
+			_, beatErr := s.Heartbeat(c.ctx, &registryv1.HeartbeatRequest{Name: c.agent, Status: "available"})
+			_, registerErr := s.RegisterAgent(c.ctx, card(t, c.agent))
+			got := []string{fault.ReasonOf(registerErr), fault.ReasonOf(updateErr), fault.ReasonOf(beatErr)}
+			if diff := cmp.Diff([]string{c.registers, c.updates, c.beats}, got); diff != "" {
+				t.Errorf("register, update and beat, difference (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestAnAgentCannotChangeItsRules(t *testing.T) {
-	t.Parallel()
-	s, _ := open(t)
-	register(admin(t), t, s, card(t, "self"))
-	for name, mask := range map[string][]string{"no mask": nil, "everything": {"*"}, "the rules": {"input_schemas", "consultation_requirements"}} {
-		req := &registryv1.UpdateAgentMetadataRequest{Name: "self", Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: mask}}
-		if _, err := s.UpdateAgentMetadata(as(t, "t", "self", auth.RoleAgent), req); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" {
-			t.Errorf("UpdateAgentMetadata(%s) by the agent = %v, want RULES_ARE_THE_ADMINS", name, err)
-		}
-		if _, err := s.UpdateAgentMetadata(admin(t), req); err != nil {
-			t.Errorf("UpdateAgentMetadata(%s) by an admin = %v", name, err)
-		}
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -350,7 +350,7 @@ func requests(t *testing.T, s registry.Store) {
 		t.Errorf("Update() with a seen request = %v, want ErrRequestSeen", err)
 	}
 	for i := range 40 { // a day later, and much that is swept on the way
-		if err := remember(t, s, request(fmt.Sprint(i), 1)); err != nil {
+		if err := remember(t, s, request(strconv.Itoa(i), 1)); err != nil {
 			t.Fatalf("Update() with request %d = %v, want no error", i, err)
 		}
 	}
