@@ -106,7 +106,7 @@ func assemble(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetr
 		m.tasks = append(m.tasks, tasks.Task{Name: "agent " + c.Name, Run: a.Run})
 		return nil
 	}
-	if err := errors.Join(join(reviewer.Config(), p.reviewer), join(fetchagent.NewConfig(fetcher), p.webfetch)); err != nil {
+	if err := errors.Join(join(reviewer.Config(), p.reviewer), join(fetchagent.NewConfig(fetcher, fetchagent.Options{}), p.webfetch)); err != nil {
 		return nil, errors.Join(err, m.server.Close())
 	}
 	return m, nil

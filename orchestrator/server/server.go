@@ -26,7 +26,6 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/netguard"
-	"github.com/quorate/quorate/platform/page"
 	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/platform/telemetry"

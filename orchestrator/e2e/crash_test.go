@@ -1,0 +1,66 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestACrashLosesNothingAndEndsATaskOnce(t *testing.T) {
+	dir := t.TempDir()
+	q := start(t, dir)
+	running := q.document(0, "tasks", "submit", "--agent", "web-fetch", "--text", "Fetch "+q.ports.DemoSite+"/slow?seconds=2")["id"].(string)
+	blocked := q.document(8, "tasks", "submit", "--agent", "web-fetch", "--text", "Fetch "+q.ports.DemoSite+"/article", "--attr", "handling_sensitive_data=true", "--watch")["id"].(string)
+	q.until("the agent works on the task", func() bool {
+		return len(list(q.document(0, "tasks", "get", running)["attempts"])) == 1
+	})
+	q.kill()
+
+	q = start(t, dir)
+	out := q.ok(0, "tasks", "watch", running, "-o", "json")
+	if n := strings.Count(out, `"type":"state"`); n != 1 {
+		t.Errorf("the log has %d ends, want 1:\n%s", n, out)
+	}
+	wantArticle(t, q.document(0, "tasks", "get", running))
+	q.ok(0, "consultations", "request", blocked, "--requirement", "sensitive-data-review", "--wait")
+	wantArticle(t, q.document(0, "tasks", "watch", blocked))
+	q.stop()
+
+	q = start(t, dir)
+	if tasks := list(q.document(0, "tasks", "list")["tasks"]); len(tasks) != 3 {
+		t.Errorf("after a stop and a start there are %d tasks, want 3: %v", len(tasks), tasks)
+	}
+	if agents := list(q.document(0, "agents", "list")["agents"]); len(agents) != 2 {
+		t.Errorf("after a stop and a start there are %d agents, want 2: %v", len(agents), agents)
+	}
+}
+
+func TestASecondInstanceOnTheSameDataIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	q := start(t, dir)
+	a := q.cli("dev", "--data-dir", dir+"/data", "--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--webfetch-addr", "127.0.0.1:0")
+	if a.exit == 0 || !strings.Contains(a.stderr, "data") {
+		t.Errorf("a second quorate dev: exit %d, %q, want a failure that names the data folder", a.exit, a.stderr)
+	}
+	q.ok(0, "agents", "list")
+}
+
+func TestATaskThatRunsIsCanceled(t *testing.T) {
+	q := start(t, t.TempDir())
+	id := q.document(0, "tasks", "submit", "--agent", "web-fetch", "--text", "Fetch "+q.ports.DemoSite+"/slow?seconds=30")["id"].(string)
+	q.ok(0, "tasks", "cancel", id)
+	if task := q.document(7, "tasks", "watch", id); task["state"] != "TASK_STATE_CANCELED" {
+		t.Errorf("state = %v, want canceled", task["state"])
+	}
+	if a := q.cli("tasks", "cancel", id); a.exit != 6 || !strings.Contains(a.stderr, "TASK_ENDED") {
+		t.Errorf("cancel again: exit %d, %q, want 6 with TASK_ENDED", a.exit, a.stderr)
+	}
+}
+
+func list(v any) []any {
+	l, ok := v.([]any)
+	if !ok && v != nil {
+		panic(fmt.Sprintf("not a list: %v", v))
+	}
+	return l
+}
