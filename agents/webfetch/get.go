@@ -87,7 +87,7 @@ func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
 
 // read reads the body of an answer that is no redirect, and closes it.
 func (f *Fetcher) read(ctx context.Context, u *url.URL, resp *http.Response, limits Limits) (body, Page, error) {
-	page := Page{URL: u.String(), Domain: u.Hostname(), StatusCode: resp.StatusCode, ContentType: resp.Header.Get("Content-Type")}
+	page := Page{URL: printable(u.String()), Domain: u.Hostname(), StatusCode: resp.StatusCode, ContentType: printable(resp.Header.Get("Content-Type"))}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return body{}, page, errors.Join(statusError(u, resp), resp.Body.Close())
 	}

@@ -2,6 +2,7 @@ package webfetch
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
@@ -34,7 +35,7 @@ func failure(kind fault.Kind, reason string, u *url.URL, format string, args ...
 func Redact(u *url.URL) string {
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, Opaque: u.Opaque}
 	if u.RawQuery == "" {
-		return shown.String()
+		return printable(shown.String())
 	}
 	names := make([]byte, 0, len(u.RawQuery))
 	value := false
@@ -50,5 +51,8 @@ func Redact(u *url.URL) string {
 			names = append(names, c)
 		}
 	}
-	return shown.String() + "?" + string(names)
+	return printable(shown.String() + "?" + string(names))
 }
+
+// printable replaces what is not UTF-8: a redirect may hold any byte, and protobuf refuses them.
+func printable(s string) string { return strings.ToValidUTF8(s, "\ufffd") }

@@ -1,0 +1,131 @@
+package cli_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/quorate/quorate/agents/webfetch/cli"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestFetchOnce(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<h1>Hello</h1><p>there")
+	}))
+	defer site.Close()
+	host := site.Listener.Addr().String()
+	for name, test := range map[string]struct {
+		args        []string
+		code        int
+		out, errOut string // parts of what is printed
+	}{
+		"an internal page that is allowed": {[]string{"--allow-internal", host, site.URL}, 0, "# Hello\n\nthere\n", ""},
+		"as text":                          {[]string{"--allow-internal=" + host, "--format", "text", site.URL}, 0, "Hello\n\nthere\n", ""},
+		"cut":                              {[]string{"--allow-internal", host, "--max-characters", "3", site.URL}, 0, "# H\n", "cut at 3 characters"},
+		"an internal page":                 {[]string{site.URL}, 4, "", "ADDRESS_BLOCKED"},
+		"a missing page":                   {[]string{"--allow-internal", host, site.URL + "/missing"}, 3, "", "HTTP_STATUS"},
+		"no URL":                           {[]string{"hello"}, 6, "", "URL_INVALID"},
+		"a format nobody knows":            {[]string{"--format", "pdf", "https://example.com"}, 6, "", "REQUEST_INVALID"},
+		"too large a limit":                {[]string{"--max-size", "99999999999", "https://example.com"}, 6, "", "REQUEST_INVALID"},
+		"an allowed host that is none":     {[]string{"--allow", "https://a/b", "https://example.com"}, 1, "", "allowed host"},
+		"an unknown flag":                  {[]string{"--colour"}, 2, "", "unknown flag"},
+		"two URLs":                         {[]string{"https://a.example", "https://b.example"}, 2, "", "see \"webfetch --help\""},
+		"a port that is no web server's":   {[]string{"http://93.184.216.34:22/"}, 4, "", "port 22"},
+		"a token file that is not there":   {[]string{"--token-file", filepath.Join(t.TempDir(), "none"), "--addr", "127.0.0.1:0"}, 1, "", "read the token file"},
+		"an address that cannot be used":   {[]string{"--addr", "999.0.0.1:0"}, 1, "", "choose another address"},
+		"help":                             {[]string{"--help"}, 0, "WEBFETCH_ALLOW", ""},
+		"version":                          {[]string{"--version"}, 0, "0.1.0", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, errOut strings.Builder
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			code := cli.Main(ctx, test.args, &out, &errOut)
+			if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errOut.String(), test.errOut) {
+				t.Errorf("Main(%q) = %d\nout: %s\nerr: %s\nwant %d, %q and %q", test.args, code, out.String(), errOut.String(), test.code, test.out, test.errOut)
+			}
+		})
+	}
+}
+
+func TestServe(t *testing.T) {
+	t.Setenv("WEBFETCH_ADDR", "127.0.0.1:0")
+	t.Setenv("WEBFETCH_ALLOW", "example.com, example.org:8443")
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("quorate_agent_x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	reader, writer := io.Pipe()
+	var log strings.Builder
+	code := make(chan int, 1)
+	go func() {
+		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
+		code <- cli.Main(ctx, []string{"--token-file", token, "--public-url", "http://agents.example.com/fetch"}, writer, &log)
+	}()
+	line, err := bufio.NewReader(reader).ReadString('\n')
+	if err != nil || line != "web-fetch serves on http://agents.example.com/fetch\n" {
+		t.Errorf("Main() printed %q, %v, want where it serves", line, err)
+	}
+	stop()
+	if got := <-code; got != 0 {
+		t.Errorf("Main() = %d after a stop, want 0; log: %s", got, log.String())
+	}
+	if strings.Contains(log.String(), "quorate_agent_x") {
+		t.Errorf("the log holds the token: %s", log.String())
+	}
+}
+
+func TestServeAnswers(t *testing.T) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	reader, writer := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
+		code <- cli.Main(ctx, []string{"--addr", "127.0.0.1:0"}, writer, io.Discard)
+	}()
+	line, err := bufio.NewReader(reader).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := strings.TrimSpace(strings.TrimPrefix(line, "web-fetch serves on "))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/.well-known/agent-card.json", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was only read
+	var card struct {
+		Name   string
+		Skills []struct{ ID string }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&card); err != nil || card.Name != "web-fetch" || len(card.Skills) != 1 || card.Skills[0].ID != "fetch_url" {
+		t.Errorf("card = %+v, %v, want web-fetch with the skill fetch_url", card, err)
+	}
+	stop()
+	if got := <-code; got != 0 {
+		t.Errorf("Main() = %d after a stop, want 0", got)
+	}
+}
