@@ -128,8 +128,7 @@ func (r *Registry) probeWorker(ctx context.Context, jobs <-chan Key) {
 	}
 }
 
-// probe reads the agent's card and, if it is the agent's, renews its probe lease. The lease counts from before the question:
-// the answer says nothing about a later time.
+// probe reads the agent's card and, if it is the agent's, renews its probe lease.
 func (r *Registry) probe(ctx context.Context, key Key) error {
 	record, err := r.store.Agent(ctx, key)
 	if err != nil {
@@ -151,6 +150,11 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 	if card.Name != key.Name {
 		return fmt.Errorf("the card at %s is that of %q", uri, clip(card.Name))
 	}
+	return r.answered(ctx, key, asked)
+}
+
+// answered renews an agent's probe lease. It counts from when the agent was asked: the answer says nothing about a later time.
+func (r *Registry) answered(ctx context.Context, key Key, asked time.Time) error {
 	return r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
 		if asked.After(p.ProbeTime) {
 			p.ProbeTime, p.ProbeExpire = asked, asked.Add(r.leaseDuration)

@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -25,6 +26,7 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 	if uri, err = cardURL(uri); err != nil {
 		return Agent{}, nil, err
 	}
+	asked := r.now().UTC()
 	raw, err := r.fetchCard(ctx, uri)
 	if err != nil {
 		return Agent{}, nil, err
@@ -36,11 +38,11 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 	if card.Name != name {
 		return Agent{}, nil, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of agent %q, not of %q", clip(uri), clip(card.Name), name)
 	}
-	return r.replaceCard(ctx, key, Agent{Card: card, RawCard: raw, CardURI: uri}, warnings)
+	return r.replaceCard(ctx, key, Agent{Card: card, RawCard: raw, CardURI: uri}, warnings, asked)
 }
 
 // replaceCard writes what Refresh has read. Reading it was a probe that the agent answered.
-func (r *Registry) replaceCard(ctx context.Context, key Key, from Agent, warnings []Warning) (Agent, []Warning, error) {
+func (r *Registry) replaceCard(ctx context.Context, key Key, from Agent, warnings []Warning, asked time.Time) (Agent, []Warning, error) {
 	var next Record
 	now := r.now().UTC()
 	err := r.store.Update(ctx, key, func(old *Record) (Change, error) {
@@ -61,11 +63,7 @@ func (r *Registry) replaceCard(ctx context.Context, key Key, from Agent, warning
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	err = r.store.UpdatePulse(ctx, key, func(old Pulse) (Pulse, error) {
-		old.ProbeTime, old.ProbeExpire = now, now.Add(r.leaseDuration)
-		return old, nil
-	})
-	if err != nil {
+	if err := r.answered(ctx, key, asked); err != nil {
 		return Agent{}, nil, err
 	}
 	agents, err := r.withStatus(ctx, []Record{next})

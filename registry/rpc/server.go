@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
+	"github.com/quorate/quorate/platform/rpcserver"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
 )
@@ -119,7 +120,7 @@ func (s *Server) DeleteAgent(ctx context.Context, req *registryv1.DeleteAgentReq
 	if err != nil {
 		return nil, err
 	}
-	if err := s.registry.Delete(ctx, p.Tenant, req.GetName(), req.GetEtag()); err != nil {
+	if err := s.registry.Delete(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag())); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil
@@ -137,7 +138,7 @@ func (s *Server) UpdateAgentMetadata(
 		return nil, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
 			"an agent cannot change the consultations that it needs; name input_schemas or output_schemas in update_mask, or ask an admin")
 	}
-	agent, warnings, err := s.registry.UpdateMetadata(ctx, p.Tenant, req.GetName(), req.GetEtag(),
+	agent, warnings, err := s.registry.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()),
 		req.GetUpdateMask().GetPaths(), metadataFromProto(req.GetMetadata()))
 	if err != nil {
 		return nil, err
@@ -212,6 +213,14 @@ func callerFor(ctx context.Context, agent string) (auth.Principal, error) {
 		return auth.Principal{}, registry.NotYours(agent)
 	}
 	return p, nil
+}
+
+// etag returns the etag that a write must find: the request's or else that of its If-Match header.
+func etag(ctx context.Context, requested string) string {
+	if requested != "" {
+		return requested
+	}
+	return rpcserver.IfMatch(ctx)
 }
 
 // scope names a list for its page tokens: they are good for one tenant, method and query only.

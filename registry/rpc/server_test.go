@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -106,9 +107,9 @@ func TestAnAgentReadsAsItWasRegistered(t *testing.T) {
 	if err != nil || string(body.GetData()) != want || body.GetContentType() != "application/json" {
 		t.Errorf("GetAgentCard() = %s, %v, want %s", body.GetData(), err, want)
 	}
-	metadata, err := s.GetAgentMetadata(ctx, &registryv1.GetAgentMetadataRequest{Name: "web"})
-	if err != nil || !proto.Equal(metadata, req.GetMetadata()) {
-		t.Errorf("GetAgentMetadata() = %v, %v, want what was sent", metadata, err)
+	extra, err := s.GetAgentMetadata(ctx, &registryv1.GetAgentMetadataRequest{Name: "web"})
+	if err != nil || !proto.Equal(extra, req.GetMetadata()) {
+		t.Errorf("GetAgentMetadata() = %v, %v, want what was sent", extra, err)
 	}
 	status, err := s.GetAgentStatus(ctx, &registryv1.GetAgentStatusRequest{Name: "web"})
 	if want := (&registryv1.AgentStatus{AgentName: "web", Status: "unknown"}); err != nil || !proto.Equal(status, want) {
@@ -199,6 +200,13 @@ func TestUpdateMetadataReplacesWhatTheMaskNames(t *testing.T) {
 	}
 	if _, err := update(etag, nil, &registryv1.AgentMetadata{}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("UpdateAgentMetadata(stale etag) = %v, want a conflict", err)
+	}
+	stale := metadata.NewIncomingContext(ctx, metadata.Pairs("if-match", `"`+etag+`"`))
+	if _, err := s.DeleteAgent(stale, &registryv1.DeleteAgentRequest{Name: "web"}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("DeleteAgent(stale If-Match) = %v, want a conflict", err)
+	}
+	if _, err := s.DeleteAgent(stale, &registryv1.DeleteAgentRequest{Name: "web", Etag: second.GetEtag()}); err != nil {
+		t.Errorf("DeleteAgent(etag) = %v, want the request's own etag to win", err)
 	}
 }
 
