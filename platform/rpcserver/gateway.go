@@ -41,7 +41,12 @@ func newGateway() *runtime.ServeMux {
 		runtime.WithErrorHandler(func(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, err error) {
 			gatewayError(w, r, err)
 		}),
-		runtime.WithStreamErrorHandler(func(_ context.Context, err error) *status.Status { return statusOf(err) }),
+		runtime.WithStreamErrorHandler(func(ctx context.Context, err error) *status.Status {
+			if c, ok := ctx.Value(restKey{}).(*restCall); ok {
+				c.out.failWith(err)
+			}
+			return statusOf(err)
+		}),
 	)
 }
 
@@ -70,7 +75,7 @@ func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 		body.refuse(w, r)
 		return
 	}
-	if events, ok := w.(*eventStream); ok && events.fail(err) {
+	if out, ok := w.(*streamWriter); ok && out.sendLast(err) {
 		return
 	}
 	writeError(w, r, err)
@@ -118,13 +123,11 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 			p.matched = true
 			return
 		}
-		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path}
-		if acceptsEvents(r) {
+		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, out: newStreamWriter(w)}
+		defer c.out.stop()
+		if c.events = acceptsEvents(r); c.events {
 			r.Header.Set("Accept", eventMIME) // the gateway compares the whole value
-			c.events = newEventStream(w)
-			defer c.events.stop()
-			w = c.events
 		}
-		next(w, r.WithContext(context.WithValue(r.Context(), restKey{}, c)), path)
+		next(c.out, r.WithContext(context.WithValue(r.Context(), restKey{}, c)), path)
 	}
 }

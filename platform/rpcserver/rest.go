@@ -22,7 +22,8 @@ type restCall struct {
 	verb   string
 	query  url.Values
 	path   map[string]string // values of the path, by field
-	events *eventStream      // nil unless the client accepts events
+	events bool              // the client accepts events
+	out    *streamWriter
 }
 
 type restKey struct{}
@@ -42,8 +43,8 @@ func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn,
 		if err := c.checkQuery(method); err != nil {
 			return nil, rpcfault.Status(err).Err()
 		}
-		if c.events != nil {
-			c.events.start()
+		if c.events {
+			c.out.start()
 		}
 	}
 	return open(ctx, desc, cc, method, opts...)

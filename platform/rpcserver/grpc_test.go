@@ -1,0 +1,167 @@
+package rpcserver_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/rpcserver"
+)
+
+func TestAnRPCAnswersWithACodeAndAReason(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	tests := map[string]struct {
+		ctx  context.Context
+		name string
+		want codes.Code
+		why  string
+	}{
+		"a good call":                        {as(t, readerToken), "dune", codes.OK, ""},
+		"no token":                           {t.Context(), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+		"a wrong token":                      {as(t, "x"), "dune", codes.Unauthenticated, "TOKEN_INVALID"},
+		"two tokens":                         {metadata.AppendToOutgoingContext(as(t, readerToken), "authorization", "Bearer "+agentToken), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+		"another scheme":                     {metadata.AppendToOutgoingContext(t.Context(), "authorization", "Basic "+readerToken), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+		"the wrong role":                     {as(t, agentToken), "dune", codes.PermissionDenied, "ROLE_MISSING"},
+		"a request against its rules":        {as(t, readerToken), "Not A Name", codes.InvalidArgument, "VALIDATION_FAILED"},
+		"a fault of the service":             {as(t, readerToken), "missing", codes.NotFound, "BOOK_NOT_FOUND"},
+		"an unknown error is hidden":         {as(t, readerToken), "broken", codes.Internal, "INTERNAL"},
+		"a panic is hidden":                  {as(t, readerToken), "panic", codes.Internal, "INTERNAL"},
+		"validation comes after the token":   {t.Context(), "Not A Name", codes.Unauthenticated, "TOKEN_MISSING"},
+		"validation comes after permission":  {as(t, agentToken), "Not A Name", codes.PermissionDenied, "ROLE_MISSING"},
+		"an identity in metadata is ignored": {metadata.AppendToOutgoingContext(t.Context(), "x-quorate-principal", "admin"), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := r.conn.Invoke(test.ctx, getBook, newMessage("GetBookRequest", "name", test.name), newMessage("Book"))
+			if got := status.Code(err); got != test.want {
+				t.Fatalf("GetBook(%q) = %v, want %v", test.name, err, test.want)
+			}
+			if got := fault.ReasonOf(rpcfault.FromStatus(err)); got != test.why {
+				t.Errorf("GetBook(%q) reason = %q, want %q", test.name, got, test.why)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("GetBook(%q) = %v, which shows what is ours", test.name, err)
+			}
+		})
+	}
+}
+
+func TestValidationNamesTheField(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "A B"), newMessage("Book"))
+	e := fault.From(rpcfault.FromStatus(err))
+	if len(e.Violations) != 1 || e.Violations[0].Field != "name" || !strings.Contains(e.Violations[0].Description, "pattern") {
+		t.Errorf("GetBook(A B) violations = %v, want one of name about the pattern", e.Violations)
+	}
+	if !strings.HasPrefix(e.Message, "name: ") {
+		t.Errorf("GetBook(A B) message = %q, want it to name the field", e.Message)
+	}
+}
+
+func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for name, wants := range map[string][]string{
+		"panic":   {`"level":"ERROR"`, `"error":"panic: hunter2"`, `"stack":"goroutine`, `"trace_id":"`, `"principal":"ann"`},
+		"broken":  {`"level":"ERROR"`, `"error":"hunter2"`, `"code":"Internal"`, `"tenant":"default"`},
+		"missing": {`"level":"WARN"`, `"reason":"BOOK_NOT_FOUND"`},
+		"dune":    {`"level":"DEBUG"`, `"code":"OK"`, `"duration":`},
+	} {
+		before := r.log.String()
+		_ = r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", name), newMessage("Book")) // the log is what counts
+		line := strings.TrimPrefix(r.log.String(), before)
+		if strings.Count(line, `"msg":"rpc"`) != 1 {
+			t.Errorf("GetBook(%q) logged %q, want one line", name, line)
+		}
+		for _, want := range wants {
+			if !strings.Contains(line, want) {
+				t.Errorf("GetBook(%q) logged %q, want %s in it", name, line, want)
+			}
+		}
+	}
+}
+
+func TestHealthIsPublicAndReflectionIsNot(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for _, service := range []string{"", "test.v1.Library"} {
+		resp, err := grpc_health_v1.NewHealthClient(r.conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: service})
+		if err != nil || resp.GetStatus() != grpc_health_v1.HealthCheckResponse_SERVING {
+			t.Errorf("Check(%q) = %v, %v, want SERVING", service, resp, err)
+		}
+	}
+	for token, want := range map[string]codes.Code{agentToken: codes.OK, "": codes.Unauthenticated} {
+		stream, err := grpc_reflection_v1.NewServerReflectionClient(r.conn).ServerReflectionInfo(as(t, token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := &grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}}
+		_ = stream.Send(request) // Recv tells the status
+		if _, err := stream.Recv(); status.Code(err) != want {
+			t.Errorf("ServerReflectionInfo(token %q) = %v, want %v", token, err, want)
+		}
+	}
+}
+
+func TestATooLargeMessageIsRefused(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", strings.Repeat("a", 65<<10)), newMessage("Book"))
+	if status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("GetBook(65 KiB) = %v, want %v", err, codes.ResourceExhausted)
+	}
+}
+
+func TestAServerWithAnOpenMethodDoesNotStart(t *testing.T) {
+	t.Parallel()
+	opts := options(t, &safeBuffer{})
+	delete(opts.Rules, createBook)
+	s, err := rpcserver.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.GRPC().RegisterService(&libraryService, nil)
+	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), createBook) {
+		t.Errorf("Run() = %v, want an error that names %s", err, createBook)
+	}
+}
+
+func TestNewRefusesMissingOptions(t *testing.T) {
+	t.Parallel()
+	for name, strip := range map[string]func(*rpcserver.Options){
+		"no telemetry":     func(o *rpcserver.Options) { o.Telemetry = nil },
+		"no authenticator": func(o *rpcserver.Options) { o.Authenticator = nil },
+		"no listener":      func(o *rpcserver.Options) { o.GRPCListener, o.HTTPListener = nil, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts := options(t, &safeBuffer{})
+			strip(&opts)
+			if _, err := rpcserver.New(opts); err == nil {
+				t.Error("New() = nil, want an error")
+			}
+		})
+	}
+}
+
+func TestAPublicMethodNeedsNoToken(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, _ func(func(*rpcserver.Server))) {
+		o.Rules[getBook] = auth.Rule{Public: true}
+	})
+	if err := r.conn.Invoke(t.Context(), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); err != nil {
+		t.Errorf("GetBook() without a token = %v, want no error", err)
+	}
+}

@@ -1,0 +1,281 @@
+package rpcserver_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
+)
+
+type prepared = func(func(*rpcserver.Server))
+
+func TestReadyShowsEachCheck(t *testing.T) {
+	t.Parallel()
+	broken := false
+	r := start(t, func(_ *rpcserver.Options, then prepared) {
+		then(func(s *rpcserver.Server) {
+			s.OnReady("store", func(context.Context) error { return nil })
+			s.OnReady("index", func(context.Context) error {
+				if broken {
+					return errors.New("hunter2")
+				}
+				return nil
+			})
+			s.OnReady("leases", func(context.Context) error {
+				if broken {
+					return fault.New(fault.Unavailable, "NO_LEASE", "no lease yet")
+				}
+				return nil
+			})
+		})
+	})
+	for _, want := range []struct {
+		broken bool
+		code   int
+		body   string
+	}{
+		{false, 200, `{"status":"ready","checks":{"index":"ok","leases":"ok","store":"ok"}}`},
+		{true, 503, `{"status":"not ready","checks":{"index":"internal error","leases":"no lease yet","store":"ok"}}`},
+	} {
+		broken = want.broken
+		resp, body := r.do(t, http.MethodGet, "/readyz", "", header{"Authorization": ""})
+		if resp.StatusCode != want.code || strings.TrimSpace(body) != want.body {
+			t.Errorf("GET /readyz = %d %s, want %d %s", resp.StatusCode, body, want.code, want.body)
+		}
+	}
+	if resp, body := r.do(t, http.MethodGet, "/healthz", "", header{"Authorization": ""}); resp.StatusCode != http.StatusOK {
+		t.Errorf("GET /healthz = %d %s, want 200", resp.StatusCode, body)
+	}
+}
+
+func TestMetricsCountTheCalls(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	r.do(t, http.MethodGet, "/v1/books/dune", "", nil)
+	_, body := r.do(t, http.MethodGet, "/metrics", "", header{"Authorization": ""})
+	for _, want := range []string{"rpc_server_call_duration_seconds", "http_server_request_duration_seconds", "test.v1.Library"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("GET /metrics has no %s:\n%s", want, body)
+		}
+	}
+}
+
+func TestAPlainHandlerIsBehindTheSameGuards(t *testing.T) {
+	t.Parallel()
+	whoami := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, _ := auth.FromContext(r.Context())
+		_, _ = io.WriteString(w, p.Name)
+	})
+	r := start(t, func(_ *rpcserver.Options, then prepared) {
+		then(func(s *rpcserver.Server) {
+			s.Handle("/open", whoami)
+			s.Handle("/any", s.Authenticated(whoami))
+			s.Handle("/agents", s.Authenticated(whoami, auth.RoleAgent))
+			s.Handle("/panic", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("hunter2") }))
+			s.Handle("/read", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if _, err := io.ReadAll(r.Body); err != nil {
+					http.Error(w, "too much", http.StatusRequestEntityTooLarge)
+				}
+			}))
+			s.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+		})
+	})
+	big := strings.Repeat("x", 65<<10)
+	tests := map[string]struct {
+		path, token, body string
+		status            int
+		text              string
+	}{
+		"an open path":               {"/open", "", "", 200, ""},
+		"any caller":                 {"/any", readerToken, "", 200, "ann"},
+		"no caller":                  {"/any", "", "", 401, "TOKEN_MISSING"},
+		"the right role":             {"/agents", agentToken, "", 200, "web"},
+		"the wrong role":             {"/agents", readerToken, "", 403, "ROLE_MISSING"},
+		"a panic":                    {"/panic", "", "", 500, "internal error"},
+		"a body within the limit":    {"/read", "", "x", 200, ""},
+		"a body over the limit":      {"/read", "", big, 413, "BODY_TOO_LARGE"},
+		"a root of one's own":        {"/else", "", "", 418, ""},
+		"the API below another root": {"/v1/nothing", readerToken, "", 404, "ROUTE_NOT_FOUND"},
+	}
+	t.Cleanup(func() { // after the subtests, which are parallel
+		if !strings.Contains(r.log.String(), "panic: hunter2") {
+			t.Errorf("log = %s, want the panic in it", r.log)
+		}
+	})
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			headers := header{"Authorization": ""}
+			if test.token != "" {
+				headers = header{"Authorization": "Bearer " + test.token}
+			}
+			resp, body := r.do(t, http.MethodPost, test.path, test.body, headers)
+			if resp.StatusCode != test.status || !strings.Contains(body, test.text) || strings.Contains(body, "hunter2") {
+				t.Errorf("POST %s = %d %s, want %d with %q", test.path, resp.StatusCode, body, test.status, test.text)
+			}
+		})
+	}
+}
+
+func TestHostsThatAreAllowed(t *testing.T) {
+	t.Parallel()
+	loopback := start(t, func(o *rpcserver.Options, _ prepared) { o.AllowedHosts = []string{"Quorate.example:443"} })
+	wildcard := start(t, func(o *rpcserver.Options, _ prepared) {
+		_ = o.HTTPListener.Close()
+		o.HTTPListener = listen(t, "0.0.0.0:0")
+	})
+	tests := map[string]struct {
+		r    *running
+		host string
+		want int
+	}{
+		"localhost":                               {loopback, "localhost:1", 200},
+		"localhost with a final dot":              {loopback, "LOCALHOST.", 200},
+		"a loopback address":                      {loopback, "[::1]:1", 200},
+		"a name that was configured":              {loopback, "quorate.example", 200},
+		"a longer name":                           {loopback, "quorate.example.evil.example", 421},
+		"an address of a listener on all":         {wildcard, "10.0.0.7:8080", 200},
+		"a name at a listener on all":             {wildcard, "evil.example", 421},
+		"an address at a listener on loopback":    {loopback, "10.0.0.7:8080", 421},
+		"a name that looks like a loopback":       {loopback, "127.0.0.1.evil.example", 421},
+		"a name that was configured for another ": {wildcard, "quorate.example", 421},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if resp, body := test.r.do(t, http.MethodGet, "/v1/books/dune", "", header{"Host": test.host}); resp.StatusCode != test.want {
+				t.Errorf("GET with host %s = %d %s, want %d", test.host, resp.StatusCode, body, test.want)
+			}
+		})
+	}
+}
+
+func TestAStreamIsEventsOrLines(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	const notFound = `{"code":5,"message":"book \"missing\" does not exist","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"BOOK_NOT_FOUND","domain":"quorate","metadata":{"book":"missing"}}]}`
+	tests := map[string]struct {
+		query, accept, contentType, want string
+	}{
+		"events": {"count=2", "text/event-stream", "text/event-stream",
+			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\nid: 2\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"2\"}\n\n"},
+		"events among other types": {"count=1", "text/event-stream;q=1, */*", "text/event-stream",
+			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\n"},
+		"events that end in an error": {"count=1&then=missing", "text/event-stream", "text/event-stream",
+			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\nevent: error\ndata: " + notFound + "\n\n"},
+		"lines": {"count=2", "", "application/json",
+			"{\"result\":{\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}}\n{\"result\":{\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"2\"}}\n"},
+		"an error before the first event": {"then=missing", "text/event-stream", "application/json", notFound},
+		"an error before the first line":  {"then=missing", "", "application/json", notFound},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, body := r.do(t, http.MethodGet, "/v1/books:watch?"+test.query, "", header{"Accept": test.accept})
+			// protojson puts a space after some colons and commas, at random.
+			if got := strings.NewReplacer(`": `, `":`, `, "`, `,"`, `, {`, `,{`).Replace(body); got != test.want {
+				t.Errorf("GET books:watch?%s = %q, want %q", test.query, got, test.want)
+			}
+			if got := resp.Header.Get("Content-Type"); got != test.contentType {
+				t.Errorf("GET books:watch?%s Content-Type = %q, want %q", test.query, got, test.contentType)
+			}
+		})
+	}
+}
+
+func TestASilentStreamShowsThatItIsAlive(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	resp, err := new(http.Client).Do(r.request(t, http.MethodGet, "/v1/books:watch?then=slow", http.NoBody, header{"Accept": "text/event-stream"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	lines := bufio.NewReader(resp.Body)
+	if line, err := lines.ReadString('\n'); err != nil || line != ": alive\n" || resp.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("first line = %q, %v, want \": alive\"", line, err)
+	}
+	// Stopping ends the stream at once, and with an event that says so.
+	begin := time.Now()
+	r.cancel()
+	rest, err := io.ReadAll(lines)
+	if err != nil || !strings.Contains(string(rest), "event: error\ndata: ") {
+		t.Errorf("rest of the stream = %q, %v, want an error event", rest, err)
+	}
+	err = <-r.done
+	r.done <- err
+	if took := time.Since(begin); err != nil || took > 5*time.Second {
+		t.Errorf("Run() = %v after %v, want no error at once", err, took)
+	}
+}
+
+func TestStoppingEndsEveryKindOfStream(t *testing.T) {
+	t.Parallel()
+	entered := make(chan struct{})
+	r := start(t, func(_ *rpcserver.Options, then prepared) {
+		then(func(s *rpcserver.Server) {
+			s.Handle("/events", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				close(entered)
+				<-r.Context().Done()
+			}))
+		})
+	})
+	watch, err := grpc_health_v1.NewHealthClient(r.conn).Watch(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := watch.Recv(); err != nil {
+		t.Fatalf("Watch() = %v, want a first message", err)
+	}
+	plain := make(chan error, 1)
+	req := r.request(t, http.MethodGet, "/events", http.NoBody, header{"Accept": "text/event-stream"})
+	go func() {
+		resp, err := new(http.Client).Do(req)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		plain <- err
+	}()
+	<-entered
+	begin := time.Now()
+	r.cancel()
+	for err == nil {
+		_, err = watch.Recv()
+	}
+	if status.Code(err) != codes.Unavailable && status.Code(err) != codes.Canceled {
+		t.Errorf("Watch() ended with %v, want %v", err, codes.Unavailable)
+	}
+	if err := <-plain; err != nil {
+		t.Errorf("GET /events = %v, want an answer", err)
+	}
+	err = <-r.done
+	r.done <- err
+	if took := time.Since(begin); err != nil || took > 5*time.Second {
+		t.Errorf("Run() = %v after %v, want no error at once", err, took)
+	}
+}
+
+func TestConnWaitsForTheServer(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	book := newMessage("Book")
+	if err := r.Conn().Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "dune"), book, grpc.WaitForReady(true)); err != nil {
+		t.Fatalf("Invoke() = %v, want no error", err)
+	}
+	if got := get(book, "name").String(); got != "dune" {
+		t.Errorf("GetBook() = %q, want dune", got)
+	}
+}

@@ -1,0 +1,168 @@
+package rpcserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type errorBody struct {
+	Code    int              `json:"code"`
+	Message string           `json:"message"`
+	Details []map[string]any `json:"details"`
+}
+
+func (e errorBody) reason() (reason string) {
+	for _, d := range e.Details {
+		if d["@type"] == "type.googleapis.com/google.rpc.ErrorInfo" {
+			reason, _ = d["reason"].(string)
+		}
+	}
+	return reason
+}
+
+func TestRESTErrors(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	const deep = 200
+	tests := map[string]struct {
+		method, path, body string
+		headers            header
+		status             int
+		reason, text       string
+		want               header
+	}{
+		"an unknown field":                   {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"},"consultationRule":1}`, status: 400, reason: "INVALID_ARGUMENT", text: `unknown field "consultationRule"`},
+		"an unknown nested field":            {method: "POST", path: "/v1/books", body: `{"book":{"nam":"a"}}`, status: 400, reason: "INVALID_ARGUMENT", text: `unknown field "nam"`},
+		"a duplicate field":                  {method: "POST", path: "/v1/books", body: `{"requestId":"a","requestId":"b"}`, status: 400, reason: "INVALID_ARGUMENT", text: "duplicate field"},
+		"something after the body":           {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"}} {}`, status: 400, reason: "INVALID_ARGUMENT", text: "unexpected token {"},
+		"no JSON":                            {method: "POST", path: "/v1/books", body: `<html>`, status: 400, reason: "INVALID_ARGUMENT", text: "syntax error"},
+		"deep JSON":                          {method: "POST", path: "/v1/books", body: strings.Repeat(`{"book":`, deep) + "1" + strings.Repeat("}", deep), status: 400, reason: "INVALID_ARGUMENT"},
+		"a body against the rules":           {method: "POST", path: "/v1/books", body: `{"book":{"name":"A B"}}`, status: 400, reason: "VALIDATION_FAILED", text: "book.name: "},
+		"an unknown query parameter":         {method: "GET", path: "/v1/books/dune?bogus=1", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"bogus"`},
+		"a query parameter beside the body":  {method: "POST", path: "/v1/books?request_id=1", body: `{"book":{"name":"a"}}`, status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"request_id"`},
+		"a query parameter over the path":    {method: "GET", path: "/v1/books/dune?name=other", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"name"`},
+		"a query parameter into a scalar":    {method: "GET", path: "/v1/books/dune?view_mode.x=1", status: 400, reason: "INVALID_ARGUMENT"},
+		"an unknown parameter of a stream":   {method: "GET", path: "/v1/books:watch?bogus=1", status: 400, reason: "QUERY_PARAMETER_UNKNOWN", text: `"bogus"`},
+		"a parameter of the wrong type":      {method: "GET", path: "/v1/books:watch?count=x", status: 400, reason: "INVALID_ARGUMENT", text: "count"},
+		"a wrong method":                     {method: "DELETE", path: "/v1/books/dune", status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET"}},
+		"a method from a header":             {method: "POST", path: "/v1/books/dune", headers: header{"X-HTTP-Method-Override": "GET", "Content-Type": "application/x-www-form-urlencoded"}, status: 405, reason: "METHOD_NOT_ALLOWED", want: header{"Allow": "GET"}},
+		"a form instead of a query":          {method: "POST", path: "/v1/books/dune", body: "view_mode=x", headers: header{"Content-Type": "application/x-www-form-urlencoded"}, status: 405, reason: "METHOD_NOT_ALLOWED"},
+		"an unknown path":                    {method: "GET", path: "/v1/nothing", status: 404, reason: "ROUTE_NOT_FOUND", text: "/v1/nothing"},
+		"an unknown path outside the API":    {method: "GET", path: "/nothing", status: 404, reason: "ROUTE_NOT_FOUND"},
+		"no token":                           {method: "GET", path: "/v1/books/dune", headers: header{"Authorization": ""}, status: 401, reason: "TOKEN_MISSING", want: header{"WWW-Authenticate": `Bearer realm="quorate"`}},
+		"no token, in a stream":              {method: "GET", path: "/v1/books:watch", headers: header{"Authorization": "", "Accept": "text/event-stream"}, status: 401, reason: "TOKEN_MISSING"},
+		"an identity in a header is ignored": {method: "GET", path: "/v1/books/dune", headers: header{"Authorization": "", "Grpc-Metadata-Authorization": "Bearer " + readerToken}, status: 401, reason: "TOKEN_MISSING"},
+		"the wrong role":                     {method: "GET", path: "/v1/books/dune", headers: header{"Authorization": "Bearer " + agentToken}, status: 403, reason: "ROLE_MISSING"},
+		"a missing thing":                    {method: "GET", path: "/v1/books/missing", status: 404, reason: "BOOK_NOT_FOUND", text: `book "missing" does not exist`},
+		"a used up quota":                    {method: "GET", path: "/v1/books/busy", status: 429, reason: "QUOTA", want: header{"Retry-After": "2"}},
+		"a conflict":                         {method: "GET", path: "/v1/books/stale", status: 409, reason: "ETAG_MISMATCH"},
+		"a conflict with If-Match":           {method: "GET", path: "/v1/books/stale", headers: header{"If-Match": `"1"`}, status: 412, reason: "ETAG_MISMATCH"},
+		"an error of ours":                   {method: "GET", path: "/v1/books/broken", status: 500, reason: "INTERNAL", text: "internal error"},
+		"a panic":                            {method: "GET", path: "/v1/books/panic", status: 500, reason: "INTERNAL", text: "internal error"},
+		"a deadline of the caller":           {method: "GET", path: "/v1/books/slow", headers: header{"Grpc-Timeout": "10m"}, status: 504},
+		"a body that says it is too large":   {method: "POST", path: "/v1/books", body: strings.Repeat("x", 20<<20), status: 413, reason: "BODY_TOO_LARGE", text: "65536 bytes"},
+		"another host":                       {method: "GET", path: "/v1/books/dune", headers: header{"Host": "evil.example"}, status: 421, reason: "HOST_DENIED"},
+		"another host, at the health check":  {method: "GET", path: "/healthz", headers: header{"Host": "evil.example:80"}, status: 421, reason: "HOST_DENIED"},
+		"another address":                    {method: "GET", path: "/v1/books/dune", headers: header{"Host": "192.0.2.1"}, status: 421, reason: "HOST_DENIED"},
+		"a page of another origin":           {method: "POST", path: "/v1/books", body: `{}`, headers: header{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, status: 403, reason: "ORIGIN_DENIED"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, body := r.do(t, test.method, test.path, test.body, test.headers)
+			if resp.StatusCode != test.status {
+				t.Fatalf("%s %s = %d %s, want %d", test.method, test.path, resp.StatusCode, body, test.status)
+			}
+			if got := resp.Header.Get("Content-Type"); got != "application/json" {
+				t.Errorf("%s %s Content-Type = %q, want JSON", test.method, test.path, got)
+			}
+			var e errorBody
+			if err := json.Unmarshal([]byte(body), &e); err != nil || e.Code == 0 || e.Message == "" {
+				t.Fatalf("%s %s = %s, want a google.rpc.Status", test.method, test.path, body)
+			}
+			if test.reason != "" && e.reason() != test.reason {
+				t.Errorf("%s %s reason = %q, want %q", test.method, test.path, e.reason(), test.reason)
+			}
+			if !strings.Contains(e.Message, test.text) || strings.Contains(body, "hunter2") {
+				t.Errorf("%s %s = %s, want %q in the message and nothing of ours", test.method, test.path, body, test.text)
+			}
+			for key, want := range test.want {
+				if got := resp.Header.Get(key); got != want {
+					t.Errorf("%s %s header %s = %q, want %q", test.method, test.path, key, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestRESTPassesWhatTheServiceMayKnow(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	tests := map[string]struct {
+		method, path, body string
+		headers            header
+		want               map[string]any
+		etag               string
+	}{
+		"a resource with its tag":      {"GET", "/v1/books/dune", "", nil, map[string]any{"name": "dune", "etag": "7"}, `"7"`},
+		"a query parameter":            {"GET", "/v1/books/dune?viewMode=full", "", nil, map[string]any{"name": "dune", "etag": "7"}, `"7"`},
+		"a body in proto names":        {"POST", "/v1/books", `{"book":{"name":"dune"},"request_id":"1"}`, nil, map[string]any{"name": "dune", "etag": "7"}, `"7"`},
+		"an empty body":                {"POST", "/v1/books", "", nil, map[string]any{"etag": "7"}, `"7"`},
+		"the caller and the condition": {"GET", "/v1/books/whoami", "", header{"If-Match": `"3"`}, map[string]any{"name": "ann", "etag": "3"}, `"3"`},
+		"a scheme in lower case":       {"GET", "/v1/books/whoami", "", header{"Authorization": "bearer " + readerToken}, map[string]any{"name": "ann"}, ""},
+		"any version":                  {"GET", "/v1/books/whoami", "", header{"If-Match": "*"}, map[string]any{"name": "ann"}, ""},
+		"a unary call that accepts events": {
+			"GET", "/v1/books/dune", "", header{"Accept": "application/json, text/event-stream"}, map[string]any{"name": "dune", "etag": "7"}, `"7"`,
+		},
+		"nothing but the forwarded headers": {
+			"GET", "/v1/books/metadata", "",
+			header{"X-Request-Id": "1", "Cookie": "a=b", "Grpc-Metadata-X-Quorate-Principal": "admin", "Traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "X-Other": "1"},
+			map[string]any{"name": ":authority authorization content-type grpc-accept-encoding traceparent user-agent x-forwarded-for x-forwarded-host x-request-id"}, "",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, body := r.do(t, test.method, test.path, test.body, test.headers)
+			var got map[string]any
+			if err := json.Unmarshal([]byte(body), &got); err != nil || resp.StatusCode != http.StatusOK {
+				t.Fatalf("%s %s = %d %s, want 200 and JSON", test.method, test.path, resp.StatusCode, body)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s %s differs (-want +got):\n%s", test.method, test.path, diff)
+			}
+			if tag := resp.Header.Get("ETag"); tag != test.etag {
+				t.Errorf("%s %s ETag = %q, want %q", test.method, test.path, tag, test.etag)
+			}
+			if got := resp.Header.Get("Content-Type"); got != "application/json" {
+				t.Errorf("%s %s Content-Type = %q, want JSON", test.method, test.path, got)
+			}
+		})
+	}
+}
+
+func TestAChunkedBodyOverTheLimitIsRefused(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	endless := io.LimitReader(io.MultiReader(strings.NewReader(`{"requestId":"`), bytes.NewReader(bytes.Repeat([]byte("x"), 1<<20))), 1<<20)
+	resp, body := r.send(t, r.request(t, http.MethodPost, "/v1/books", struct{ io.Reader }{endless}, nil))
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(body, "BODY_TOO_LARGE") {
+		t.Errorf("POST chunked = %d %s, want 413", resp.StatusCode, body)
+	}
+}
+
+func TestATraceOfTheCallerGoesOn(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	const trace = "0af7651916cd43dd8448eb211c80319c"
+	r.do(t, http.MethodGet, "/v1/books/dune", "", header{"Traceparent": "00-" + trace + "-b7ad6b7169203331-01"})
+	if want := `"trace_id":"` + trace + `"`; !strings.Contains(r.log.String(), want) {
+		t.Errorf("log = %s, want %s in it", r.log, want)
+	}
+}
