@@ -21,6 +21,16 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// TestMain takes away what a developer's shell says about servers and tokens.
+func TestMain(m *testing.M) {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "QUORATE_") {
+			_ = os.Unsetenv(name) // the name is valid: it was set
+		}
+	}
+	os.Exit(m.Run())
+}
+
 // gateway is a server that answers as the REST gateway does. Each call takes the next answer of its route, the last one for good.
 type gateway struct {
 	url   string

@@ -103,6 +103,8 @@ func advice(e *fault.Error) string {
 	switch e.Reason {
 	case "AGENT_NOT_FOUND":
 		return "quorate agents list"
+	case "SKILL_NOT_FOUND":
+		return "quorate skills find"
 	case "TASK_NOT_FOUND":
 		return "quorate tasks list"
 	case "SERVER_UNREACHABLE":
