@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/quorate/quorate/agents/kit"
@@ -48,7 +48,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 	}
 	defer func() { err = errors.Join(err, m.server.Close()) }()
 	list := append(m.tasks, tasks.Task{Name: "ready", Run: func(ctx context.Context) error {
-		if err := m.awaitAgents(ctx); err != nil {
+		if err := m.await(ctx, m.agents); err != nil {
 			return err
 		}
 		if err := p.write(cfg, m.tokenFile); err != nil {
@@ -67,6 +67,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 type machine struct {
 	server    *server.Server
 	tokenFile string
+	started   time.Time
 	tasks     []tasks.Task
 	agents    []string
 }
@@ -74,7 +75,7 @@ type machine struct {
 // assemble puts the server, the agents and the demo site together.
 func assemble(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetry) (m *machine, err error) {
 	keys := auth.NewKeyring()
-	m = &machine{tokenFile: TokenFile(cfg.DataDir)}
+	m = &machine{tokenFile: TokenFile(cfg.DataDir), started: time.Now()}
 	admin, err := adminToken(m.tokenFile)
 	if err != nil {
 		return nil, err
@@ -95,15 +96,21 @@ func assemble(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetr
 	}
 	m.tasks = append(m.server.Tasks(), tasks.Task{Name: "demo site", Run: func(ctx context.Context) error { return serveDemo(ctx, p.demo) }})
 	join := func(c kit.Config, l net.Listener) error {
-		c.Listener, c.Server, c.Logger = l, "http://"+p.http.Addr().String(), tel.Logger.With(slog.String("agent", c.Name))
+		c.Listener, c.Server, c.Logger = l, "http://"+p.http.Addr().String(), tel.Logger
 		c.Token = auth.NewToken("agent")
 		keys.Add(c.Token, auth.Principal{Tenant: auth.DefaultTenant, Name: c.Name, Roles: []auth.Role{auth.RoleAgent}})
 		a, err := kit.New(c)
 		if err != nil {
 			return fmt.Errorf("agent %s: %w", c.Name, err)
 		}
+		before := slices.Clone(m.agents)
 		m.agents = append(m.agents, c.Name)
-		m.tasks = append(m.tasks, tasks.Task{Name: "agent " + c.Name, Run: a.Run})
+		m.tasks = append(m.tasks, tasks.Task{Name: "agent " + c.Name, Run: func(ctx context.Context) error {
+			if err := m.await(ctx, before); err != nil { // so that the rules of the later ones name agents that are there
+				return err
+			}
+			return a.Run(ctx)
+		}})
 		return nil
 	}
 	if err := errors.Join(join(reviewer.Config(), p.reviewer), join(fetchagent.NewConfig(fetcher, fetchagent.Options{}), p.webfetch)); err != nil {
@@ -112,25 +119,24 @@ func assemble(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetr
 	return m, nil
 }
 
-// awaitAgents returns when the built-in agents are registered and up.
-func (m *machine) awaitAgents(ctx context.Context) error {
-	ticker := time.NewTicker(10 * time.Millisecond)
+// await returns when agents are registered and up, or with the context's error.
+func (m *machine) await(ctx context.Context, agents []string) error {
+	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		up := 0
-		for _, name := range m.agents {
-			a, err := m.server.Registry.Agent(ctx, auth.DefaultTenant, name)
-			if err == nil && (a.Status.Status == "available" || a.Status.Status == "busy") {
-				up++
-			}
-		}
-		if up == len(m.agents) {
+		if !slices.ContainsFunc(agents, func(name string) bool { return !m.up(ctx, name) }) {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return ctx.Err()
 		case <-ticker.C:
 		}
 	}
+}
+
+// up reports whether an agent has given a sign of life to this process; the lease of an earlier one does not count.
+func (m *machine) up(ctx context.Context, name string) bool {
+	a, err := m.server.Registry.Agent(ctx, auth.DefaultTenant, name)
+	return err == nil && a.Status.LastHeartbeat.After(m.started) && (a.Status.Status == "available" || a.Status.Status == "busy")
 }

@@ -3,6 +3,8 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -31,9 +33,32 @@ func TestTheBuiltInAgentsAreFoundByTheirCards(t *testing.T) {
 			t.Errorf("agent %s was registered from %q, want a well-known card", name, uri)
 		}
 	}
+	uri := agents[1].(map[string]any)["cardUri"].(string)
+	code, card, header := q.http("GET", "/v1/agents/web-fetch/card", nil, q.token())
+	if served := get(t, uri); code != 200 || string(card) != served || header.Get("Content-Type") != "application/json" {
+		t.Errorf("GET …/card = %d %s, want the card byte for byte as the agent serves it:\n%s", code, card, served)
+	}
 	if found := q.ok(0, "skills", "find", "fetch_url"); !strings.Contains(found, "web-fetch") {
 		t.Errorf("skills find fetch_url = %q, want web-fetch", found)
 	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := new(http.Client).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 func TestAPageIsFetchedOverEveryDoor(t *testing.T) {

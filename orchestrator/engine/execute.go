@@ -150,7 +150,7 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 		if why != nil {
 			return e.failed(t, why)
 		}
-		delivered := event(orchestrator.EventDelivered, fmt.Sprintf("%s delivered %d artifacts", t.Agent, len(t.Artifacts)))
+		delivered := event(orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d", t.Agent, len(t.Artifacts)))
 		return append([]orchestrator.Event{delivered}, e.after(t, orchestrator.PhaseExecution)...)
 	})
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -94,13 +95,17 @@ func changed(t *orchestrator.Task, g orchestrator.Gate, state a2apb.TaskState) b
 	}
 	for _, old := range t.Gates {
 		if old.Phase == g.Phase {
-			return old.Allowed != g.Allowed || old.Digest != g.Digest || summary(old) != summary(g)
+			return old.Allowed != g.Allowed || old.Digest != g.Digest || !slices.EqualFunc(old.Requirements, g.Requirements, sameVerdict)
 		}
 	}
 	return true
 }
 
-// summary is a gate in one line.
+func sameVerdict(x, y consultation.RequirementVerdict) bool {
+	return x.Requirement.ID == y.Requirement.ID && x.Applies == y.Applies && x.Verdict == y.Verdict && x.Reason == y.Reason
+}
+
+// summary is a gate in one line; the reasons are in the gate.
 func summary(g orchestrator.Gate) string {
 	var b strings.Builder
 	b.WriteString("gate " + string(g.Phase))
@@ -115,9 +120,6 @@ func summary(g orchestrator.Gate) string {
 			continue
 		}
 		b.WriteString("; requirement " + r.Requirement.ID + ": " + r.Verdict)
-		if r.Reason != "" && r.Verdict != "approved" {
-			b.WriteString(" (" + r.Reason + ")")
-		}
 	}
 	return b.String()
 }

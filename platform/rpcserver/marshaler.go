@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -25,6 +26,22 @@ type messageMarshaler struct{ *runtime.JSONPb }
 
 func newMessageMarshaler() *messageMarshaler {
 	return &messageMarshaler{&runtime.JSONPb{UnmarshalOptions: protojson.UnmarshalOptions{RecursionLimit: maxJSONDepth}}}
+}
+
+// ContentType returns what the message itself says when it is a body of its own, such as an agent's card.
+func (m *messageMarshaler) ContentType(v any) string {
+	if body, ok := v.(*httpbody.HttpBody); ok {
+		return body.GetContentType()
+	}
+	return m.JSONPb.ContentType(v)
+}
+
+// Marshal returns JSON, or the bytes of a body of its own as they are.
+func (m *messageMarshaler) Marshal(v any) ([]byte, error) {
+	if body, ok := v.(*httpbody.HttpBody); ok {
+		return body.GetData(), nil
+	}
+	return m.JSONPb.Marshal(v)
 }
 
 // NewDecoder returns a decoder of all of r; the gateway's own ignores what follows the first value.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/platform/telemetry"
 )
@@ -38,7 +40,7 @@ func (s *Server) Run(ctx context.Context) error {
 		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
 	} // no WriteTimeout: a stream lives as long as its task; see response for the bound on each write
 	list := []tasks.Task{
-		{Name: "pipe", Run: func(context.Context) error { return s.grpc.Serve(s.pipe) }},
+		{Name: "pipe", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, s.pipe) }},
 		{Name: "stop", Run: func(ctx context.Context) error {
 			<-ctx.Done()
 			s.shutdown(context.WithoutCancel(ctx), server)
@@ -46,7 +48,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}},
 	}
 	if l := s.opts.GRPCListener; l != nil {
-		list = append(list, tasks.Task{Name: "grpc", Run: func(context.Context) error { return s.grpc.Serve(l) }})
+		list = append(list, tasks.Task{Name: "grpc", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, l) }})
 		s.logServing(ctx, "grpc", l)
 	}
 	if l := s.opts.HTTPListener; l != nil {
@@ -54,6 +56,14 @@ func (s *Server) Run(ctx context.Context) error {
 		s.logServing(ctx, "http", l)
 	}
 	return tasks.Run(ctx, s.opts.Logger, list...)
+}
+
+// serveGRPC serves until the server is stopped, which may come before it has begun to.
+func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
+	if err := s.grpc.Serve(l); !errors.Is(err, grpc.ErrServerStopped) || ctx.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 func serveHTTP(server *http.Server, l net.Listener) error {
