@@ -173,6 +173,19 @@ func TestRedirectToAnOriginThatIsNotAllowed(t *testing.T) {
 	}
 }
 
+func TestACertificateThatNobodySignedIsRefused(t *testing.T) {
+	site := httptest.NewUnstartedServer(send("text/plain", "secret"))
+	site.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo) // it would print the refused handshake
+	site.StartTLS()
+	defer site.Close()
+	host := site.Listener.Addr().String()
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}})
+	_, err := f.Fetch(t.Context(), webfetch.Request{URL: site.URL})
+	if fault.ReasonOf(err) != webfetch.ReasonNetwork || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("Fetch() = %v, want NETWORK_ERROR about the certificate", err)
+	}
+}
+
 func TestFetchIsBounded(t *testing.T) {
 	f, site := serve(t, paths(map[string]http.HandlerFunc{
 		"/silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },

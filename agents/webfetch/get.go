@@ -2,6 +2,7 @@ package webfetch
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -124,7 +125,9 @@ func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, e
 		return f.ended(ctx, u, limits)
 	}
 	what := "no answer, or one that broke off"
-	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		what = "its certificate is not valid"
+	} else if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		what = "there is no such host"
 	} else if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later")

@@ -10,7 +10,7 @@ import (
 // Bounds of resolved links: a long base repeated in each of many short links would make a small page large.
 const (
 	maxLink  = 4096    // bytes of one
-	maxLinks = 4 << 20 // bytes of all
+	maxLinks = 4 << 20 // bytes of all, after which links are dropped
 )
 
 // baseURL returns what relative links start from.
@@ -28,13 +28,17 @@ func absolute(content *goquery.Selection, base *url.URL) {
 	left := maxLinks
 	for _, attr := range []string{"href", "src"} {
 		content.Find("[" + attr + "]").Each(func(_ int, s *goquery.Selection) {
-			link, ok := resolve(base, s.AttrOr(attr, ""))
-			if ok && len(link) <= left {
-				left -= len(link)
-				s.SetAttr(attr, link)
+			if left <= 0 {
+				s.RemoveAttr(attr)
 				return
 			}
-			s.RemoveAttr(attr)
+			link, ok := resolve(base, s.AttrOr(attr, ""))
+			if !ok {
+				s.RemoveAttr(attr)
+				return
+			}
+			left -= len(link)
+			s.SetAttr(attr, link)
 		})
 	}
 	content.Find("[srcset], [style]").RemoveAttr("srcset").RemoveAttr("style")

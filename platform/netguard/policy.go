@@ -50,7 +50,7 @@ func (p *Policy) checkAddr(addr netip.Addr, exempt bool) error {
 	addr = addr.Unmap()
 	switch {
 	case isMetadata(addr):
-		return blocked("it is link-local or a cloud metadata service, which is never called")
+		return fault.New(fault.PermissionDenied, ReasonAddressBlocked, "this address is never called: it is link-local or a cloud metadata service")
 	case exempt, p.AllowLoopback && addr.IsLoopback():
 		return nil
 	case isSpecial(addr):

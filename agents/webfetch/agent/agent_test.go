@@ -158,7 +158,7 @@ func TestTheAgentSaysWhyItFailed(t *testing.T) {
 		"no URL":                     {a2a.NewTextPart("read www.example.com"), "names no page"},
 		"a missing page":             {a2a.NewTextPart(site + "/missing"), "404"},
 		"a host that is not allowed": {a2a.NewTextPart("https://example.com/a?key=secret"), "not on the list of allowed hosts"},
-		"an internal address":        {a2a.NewTextPart("http://169.254.169.254/latest/"), "may not be called"},
+		"an internal address":        {a2a.NewTextPart("http://169.254.169.254/latest/"), "is never called"},
 		"a page without text":        {a2a.NewTextPart(site + "/empty"), "no text"},
 		"data with an unknown field": {a2a.NewDataPart(map[string]any{"url": site, "depth": 3}), "depth"},
 		"data with a wrong type":     {a2a.NewDataPart(map[string]any{"url": 7}), "url"},

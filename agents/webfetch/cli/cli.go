@@ -114,7 +114,10 @@ func (p *program) exit(err error) int {
 		p.line("webfetch: %s", err)
 		return exitOther
 	}
-	p.line("webfetch: %s (%s)", err, e.Reason)
+	p.line("webfetch: %s (%s)", e.Message, e.Reason)
+	if e.Cause != nil {
+		p.line("  cause: %s", e.Cause)
+	}
 	switch e.Kind {
 	case fault.NotFound:
 		return exitNotFound
