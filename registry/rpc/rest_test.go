@@ -1,0 +1,153 @@
+package rpc_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/page"
+	"github.com/quorate/quorate/platform/rpcserver"
+	"github.com/quorate/quorate/platform/telemetry"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/registrytest"
+	"github.com/quorate/quorate/registry/rpc"
+)
+
+const adminToken auth.Secret = "admin-token"
+
+// serve runs the service behind the real server and returns its URL.
+func serve(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("Listen() = %v, want no error", err)
+	}
+	tel, err := telemetry.Setup(t.Context(), telemetry.Config{LogWriter: io.Discard})
+	if err != nil {
+		t.Fatalf("Setup() = %v, want no error", err)
+	}
+	ring := auth.NewKeyring()
+	ring.Add(adminToken, auth.Principal{Name: "root", Roles: []auth.Role{auth.RoleAdmin}})
+	ring.Add("viewer-token", auth.Principal{Name: "ann", Roles: []auth.Role{auth.RoleViewer}})
+	r := registrytest.New(t, registry.Options{})
+	server, err := rpcserver.New(rpcserver.Options{
+		Telemetry: tel, Authenticator: auth.Chain(ring, rpc.Tokens(r)), Rules: rpc.Rules(), HTTPListener: listener,
+	})
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	registryv1.RegisterRegistryServiceServer(server.GRPC(), rpc.New(r, page.New(make([]byte, 32))))
+	if err := server.Gateway(registryv1.RegisterRegistryServiceHandler); err != nil {
+		t.Fatalf("Gateway() = %v, want no error", err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run() = %v, want nil", err)
+		}
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// call is one REST call and what its answer must be.
+type call struct {
+	name, token, method, path, body, ifMatch string
+	status                                   int
+	want                                     string // somewhere in the answer's body, without spaces
+}
+
+func (c call) do(t *testing.T, url string) (header http.Header, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), c.method, url+c.path, strings.NewReader(c.body))
+	if err != nil {
+		t.Fatalf("NewRequest() = %v, want no error", err)
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	request.Header.Set("Content-Type", "application/json")
+	if c.ifMatch != "" {
+		request.Header.Set("If-Match", c.ifMatch)
+	}
+	response, err := new(http.Client).Do(request)
+	if err != nil {
+		t.Fatalf("%s: %s %s = %v, want an answer", c.name, c.method, c.path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatalf("%s: reading = %v, want no error", c.name, err)
+	}
+	if response.StatusCode != c.status || !strings.Contains(strings.ReplaceAll(string(raw), " ", ""), strings.ReplaceAll(c.want, " ", "")) {
+		t.Errorf("%s: %s %s = %d %s, want %d with %s", c.name, c.method, c.path, response.StatusCode, raw, c.status, c.want)
+	}
+	return response.Header, string(raw)
+}
+
+func TestTheWholeLifeOfAnAgentOverREST(t *testing.T) {
+	t.Parallel()
+	url, admin := serve(t), adminToken.Reveal()
+	const inline = `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]},"requestId":"r-1"}`
+	for _, c := range []call{
+		{name: "a viewer may not register", token: "viewer-token", method: "POST", path: "/v1/agents:register", body: inline, status: 403, want: "ROLE_MISSING"},
+		{name: "an unknown field is named", token: admin, method: "POST", path: "/v1/agents:register", body: `{"card":{},"colour":1}`, status: 400, want: "colour"},
+		{name: "neither card nor URL", token: admin, method: "POST", path: "/v1/agents:register", body: `{}`, status: 400, want: "source"},
+		{
+			name: "a name with a space", token: admin, method: "POST", path: "/v1/agents:register", status: 400, want: `"card.name"`,
+			body: strings.Replace(inline, `"web"`, `"web fetch"`, 1),
+		},
+		{name: "registration", token: admin, method: "POST", path: "/v1/agents:register", body: inline, status: 200, want: `"name":"web"`},
+		{name: "its retry", token: admin, method: "POST", path: "/v1/agents:register", body: inline, status: 200, want: `"name":"web"`},
+		{
+			name: "a name that is taken", token: admin, method: "POST", path: "/v1/agents:register", status: 409, want: "AGENT_EXISTS",
+			body: strings.Replace(inline, "r-1", "r-2", 1),
+		},
+		{
+			name: "the card, verbatim", token: "viewer-token", method: "GET", path: "/v1/agents/web/card", status: 200,
+			want: `{"name":"web","skills":[{"id":"fetch"}],"url":"https://web.example/","version":"1.0.0"}`,
+		},
+		{name: "the list", token: "viewer-token", method: "GET", path: "/v1/agents?pageSize=1", status: 200, want: `"agents":[`},
+		{name: "the skills", token: "viewer-token", method: "GET", path: "/v1/skills", status: 200, want: `"agentName":"web"`},
+		{name: "agents by skill", token: "viewer-token", method: "GET", path: "/v1/skills/fetch/agents", status: 200, want: `"name":"web"`},
+		{name: "nobody is available", token: "viewer-token", method: "GET", path: "/v1/skills/fetch/agents?availableOnly=true", status: 200, want: `{}`},
+		{name: "the status", token: "viewer-token", method: "GET", path: "/v1/agents/web/status", status: 200, want: `"status":"unknown"`},
+		{
+			name: "metadata with a bad pattern", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 400, want: "validation_rules[0].value",
+			body: `{"inputSchemas":[{"name":"i","semanticType":"document","validationRules":[{"type":"pattern","value":"(","message":"m"}]}]}`,
+		},
+		{
+			name: "metadata", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: "TARGET_AGENT_UNKNOWN",
+			body: `{"consultation_requirements":[{"id":"r","target_agent":"reviewer","phase":"pre-completion","mandatory":true}]}`,
+		},
+		{name: "metadata that is read back", token: admin, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`},
+		{name: "an agent that is not there", token: admin, method: "GET", path: "/v1/agents/nobody", status: 404, want: "AGENT_NOT_FOUND"},
+	} {
+		c.do(t, url)
+	}
+
+	_, issued := call{name: "a token", token: admin, method: "POST", path: "/v1/agents/web:issueToken", body: "{}", status: 200, want: "quorate_agent_"}.do(t, url)
+	own := strings.Split(issued, `"`)[3]
+	call{
+		name: "a beat", token: own, method: "POST", path: "/v1/agents/web:heartbeat", body: `{"status":"available"}`, status: 200, want: `"epoch":"1"`,
+	}.do(t, url)
+	call{
+		name: "a beat for another", token: own, method: "POST", path: "/v1/agents/other:heartbeat", body: `{"status":"available"}`, status: 403,
+		want: "NOT_YOUR_AGENT",
+	}.do(t, url)
+	call{
+		name: "it is available", token: own, method: "GET", path: "/v1/skills/fetch/agents?availableOnly=true", status: 200, want: `"name":"web"`,
+	}.do(t, url)
+
+	header, _ := call{name: "the agent", token: own, method: "GET", path: "/v1/agents/web", status: 200, want: `"version":"1.0.0"`}.do(t, url)
+	call{
+		name: "a stale If-Match", token: admin, method: "DELETE", path: "/v1/agents/web", ifMatch: `"stale"`, status: 412, want: "ETAG_MISMATCH",
+	}.do(t, url)
+	call{name: "deletion", token: admin, method: "DELETE", path: "/v1/agents/web", ifMatch: header.Get("ETag"), status: 200, want: "{}"}.do(t, url)
+	call{name: "its token has ended", token: own, method: "GET", path: "/v1/agents", status: 401, want: "TOKEN_INVALID"}.do(t, url)
+}

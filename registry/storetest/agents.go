@@ -1,0 +1,124 @@
+package storetest
+
+import (
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func missing(t *testing.T, s registry.Store) {
+	key := registry.Key{Tenant: "t", Name: "nobody"}
+	if _, err := s.Agent(t.Context(), key); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("Agent(nobody) = %v, want AGENT_NOT_FOUND", err)
+	}
+	wantNames(t, s, registry.Query{Tenant: "t", Limit: 10})
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: "s", Limit: 10})
+	if rows, err := s.Skills(t.Context(), "t", registry.SkillKey{}, 10); len(rows) != 0 || err != nil {
+		t.Errorf("Skills() = %v, %v, want none", rows, err)
+	}
+	if p, err := s.Pulses(t.Context(), key); len(p) != 0 || err != nil {
+		t.Errorf("Pulses(nobody) = %v, %v, want none", p, err)
+	}
+	remove(t, s, key) // what is missing may be deleted: the domain decides whether that is an error
+}
+
+func roundTrip(t *testing.T, s registry.Store) {
+	want := Record("t", "web", "fetch", "a\x00b")
+	want.TokenHash = sha256.Sum256([]byte("token"))
+	want.Card.Extensions = []registry.Extension{{URI: "https://x", Params: map[string]any{"a": []any{1.5, nil}}}}
+	Put(t, s, want)
+	for range 2 { // the second may come from a cache
+		got, err := s.Agent(t.Context(), want.Key())
+		if err != nil || cmp.Diff(*want, got) != "" {
+			t.Fatalf("Agent() = %v, difference (-want +got):\n%s", err, cmp.Diff(*want, got))
+		}
+	}
+	next := *want
+	next.Etag, next.RawCard = "e2", []byte("other")
+	Put(t, s, &next)
+	if got, err := s.Agent(t.Context(), want.Key()); err != nil || cmp.Diff(next, got) != "" {
+		t.Errorf("Agent() after a write = %v, difference (-want +got):\n%s", err, cmp.Diff(next, got))
+	}
+}
+
+func listing(t *testing.T, s registry.Store) {
+	for _, name := range []string{"b", "a", "a-b", "B", "c"} {
+		Put(t, s, Record("t", name))
+	}
+	Put(t, s, Record("s", "z"))
+	wantNames(t, s, registry.Query{Tenant: "t", Limit: 2}, "t/B", "t/a")
+	wantNames(t, s, registry.Query{Tenant: "t", After: registry.Key{Tenant: "t", Name: "a"}, Limit: 2}, "t/a-b", "t/b")
+	wantNames(t, s, registry.Query{Tenant: "t", After: registry.Key{Tenant: "t", Name: "bb"}, Limit: 9}, "t/c")
+	wantNames(t, s, registry.Query{Tenant: "t", After: registry.Key{Tenant: "t", Name: "c"}, Limit: 9})
+	wantNames(t, s, registry.Query{Limit: 3}, "s/z", "t/B", "t/a")
+	wantNames(t, s, registry.Query{After: registry.Key{Tenant: "s", Name: "z"}, Limit: 1}, "t/B")
+}
+
+func tenants(t *testing.T, s registry.Store) {
+	Put(t, s, Record("a", "x", "k"))
+	Put(t, s, Record("ab", "y", "k"))
+	wantNames(t, s, registry.Query{Tenant: "a", Limit: 9}, "a/x")
+	wantNames(t, s, registry.Query{Tenant: "a", Skill: "k", Limit: 9}, "a/x")
+	if _, err := s.Agent(t.Context(), registry.Key{Tenant: "a", Name: "y"}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("Agent(a/y) = %v, want not found", err)
+	}
+	rows, err := s.Skills(t.Context(), "a", registry.SkillKey{}, 9)
+	if err != nil || len(rows) != 1 || rows[0].Agent != "x" {
+		t.Errorf("Skills(a) = %v, %v, want those of x only", rows, err)
+	}
+}
+
+func skills(t *testing.T, s registry.Store) {
+	Put(t, s, Record("t", "b", "fetch", "read"))
+	Put(t, s, Record("t", "a", "fetch", "fetch_url"))
+	q := registry.Query{Tenant: "t", Skill: "fetch", Limit: 9}
+	wantNames(t, s, q, "t/a", "t/b")
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fetch", After: registry.Key{Tenant: "t", Name: "a"}, Limit: 9}, "t/b")
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fet", Limit: 9})
+	want := []registry.SkillRow{
+		{Skill: registry.Skill{ID: "fetch", Name: "Skill fetch", Tags: []string{"t"}}, Agent: "b"},
+		{Skill: registry.Skill{ID: "fetch_url", Name: "Skill fetch_url", Tags: []string{"t"}}, Agent: "a"},
+	}
+	got, err := s.Skills(t.Context(), "t", registry.SkillKey{Skill: "fetch", Agent: "a"}, 2)
+	if err != nil || cmp.Diff(want, got) != "" {
+		t.Errorf("Skills(behind fetch, a) = %v, difference (-want +got):\n%s", err, cmp.Diff(want, got))
+	}
+	Put(t, s, Record("t", "b", "read"))
+	wantNames(t, s, q, "t/a")
+}
+
+func deletion(t *testing.T, s registry.Store) {
+	r := Record("t", "a", "fetch")
+	r.TokenHash = sha256.Sum256([]byte("token"))
+	Put(t, s, r)
+	beat(t, s, r.Key())
+	remove(t, s, r.Key())
+	if _, err := s.Agent(t.Context(), r.Key()); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("Agent() = %v, want not found", err)
+	}
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: "fetch", Limit: 9})
+	if _, ok, err := s.AgentByToken(t.Context(), r.TokenHash); ok || err != nil {
+		t.Errorf("AgentByToken() = %v, %v, want none", ok, err)
+	}
+	Put(t, s, Record("t", "a"))
+	if p, err := s.Pulses(t.Context(), r.Key()); len(p) != 0 || err != nil {
+		t.Errorf("Pulses() of a successor = %v, %v, want none", p, err)
+	}
+}
+
+func beat(t *testing.T, s registry.Store, key registry.Key) {
+	t.Helper()
+	err := s.UpdatePulse(t.Context(), key, func(p registry.Pulse) (registry.Pulse, error) {
+		p.Epoch++
+		p.Word, p.BeatTime, p.BeatExpire = registry.StatusBusy, epoch, epoch.Add(time.Minute)
+		return p, nil
+	})
+	if err != nil {
+		t.Fatalf("UpdatePulse(%v) = %v, want no error", key, err)
+	}
+}
