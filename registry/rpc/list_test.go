@@ -1,0 +1,130 @@
+package rpc_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+// pages reads a list to its end and returns what is on each page.
+func pages[T any](t *testing.T, read func(token string) ([]T, string, error), name func(T) string) (all [][]string) {
+	t.Helper()
+	token := ""
+	for range 100 {
+		items, next, err := read(token)
+		if err != nil {
+			t.Fatalf("page %d = %v, want no error", len(all), err)
+		}
+		var names []string
+		for _, item := range items {
+			names = append(names, name(item))
+		}
+		all = append(all, names)
+		if token = next; token == "" {
+			return all
+		}
+	}
+	t.Fatal("the list has no end")
+	return nil
+}
+
+func TestListsAreReadPageByPage(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	for _, name := range []string{"a", "b", "c"} {
+		register(ctx, t, s, card(t, name, "fetch", "x-"+name))
+	}
+	if _, err := s.Heartbeat(ctx, &registryv1.HeartbeatRequest{Name: "b", Status: "available"}); err != nil {
+		t.Fatalf("Heartbeat() = %v, want no error", err)
+	}
+	agents := pages(t, func(token string) ([]*registryv1.Agent, string, error) {
+		res, err := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageSize: 2, PageToken: token})
+		return res.GetAgents(), res.GetNextPageToken(), err
+	}, (*registryv1.Agent).GetName)
+	if diff := cmp.Diff([][]string{{"a", "b"}, {"c"}}, agents); diff != "" {
+		t.Errorf("ListAgents(), difference (-want +got):\n%s", diff)
+	}
+	skills := pages(t, func(token string) ([]*registryv1.Skill, string, error) {
+		res, err := s.ListSkills(ctx, &registryv1.ListSkillsRequest{PageSize: 4, PageToken: token})
+		return res.GetSkills(), res.GetNextPageToken(), err
+	}, func(s *registryv1.Skill) string { return s.GetId() + "/" + s.GetAgentName() + "/" + s.GetAgentStatus() })
+	if diff := cmp.Diff([][]string{{"fetch/a/unknown", "fetch/b/available", "fetch/c/unknown", "x-a/a/unknown"}, {"x-b/b/available", "x-c/c/unknown"}}, skills); diff != "" {
+		t.Errorf("ListSkills(), difference (-want +got):\n%s", diff)
+	}
+	for name, test := range map[string]struct {
+		available bool
+		want      [][]string
+	}{"all": {false, [][]string{{"a"}, {"b"}, {"c"}}}, "available": {true, [][]string{{"b"}}}} {
+		found := pages(t, func(token string) ([]*registryv1.Agent, string, error) {
+			res, err := s.FindAgentsBySkill(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", AvailableOnly: test.available, PageSize: 1, PageToken: token})
+			return res.GetAgents(), res.GetNextPageToken(), err
+		}, (*registryv1.Agent).GetName)
+		if diff := cmp.Diff(test.want, found); diff != "" {
+			t.Errorf("FindAgentsBySkill(%s), difference (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestAPageTokenIsGoodForItsListOnly(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	for _, name := range []string{"a", "b"} {
+		register(ctx, t, s, card(t, name, "fetch"))
+	}
+	res, err := s.FindAgentsBySkill(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageSize: 1})
+	if err != nil || res.GetNextPageToken() == "" {
+		t.Fatalf("FindAgentsBySkill() = %v, %v, want a next page", res, err)
+	}
+	token := res.GetNextPageToken()
+	find := func(ctx context.Context, req *registryv1.FindAgentsBySkillRequest) error {
+		_, err := s.FindAgentsBySkill(ctx, req)
+		return err
+	}
+	_, listErr := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageToken: token})
+	for name, err := range map[string]error{
+		"another skill":  find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "x", PageToken: token}),
+		"another filter": find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", AvailableOnly: true, PageToken: token}),
+		"another tenant": find(as(t, "u", "root", auth.RoleAdmin), &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageToken: token}),
+		"another method": listErr,
+	} {
+		if fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
+			t.Errorf("a token for %s = %v, want PAGE_TOKEN_INVALID", name, err)
+		}
+	}
+	if err := find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageSize: -1}); fault.KindOf(err) != fault.InvalidArgument {
+		t.Errorf("a negative page size = %v, want an invalid argument", err)
+	}
+}
+
+func TestAPageOfLargeCardsEndsEarlyAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	for i := range 12 {
+		req := card(t, "a"+strconv.Itoa(10+i), "fetch")
+		req.GetCard().Fields["description"] = structpb.NewStringValue(strings.Repeat("d", 200<<10))
+		register(ctx, t, s, req)
+	}
+	largest, total := 0, 0
+	for _, page := range pages(t, func(token string) ([]*registryv1.Agent, string, error) {
+		res, err := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageSize: 1000, PageToken: token})
+		largest = max(largest, proto.Size(res))
+		return res.GetAgents(), res.GetNextPageToken(), err
+	}, (*registryv1.Agent).GetName) {
+		total += len(page)
+	}
+	if total != 12 || largest > 4<<20 {
+		t.Errorf("ListAgents() = %d agents in pages of at most %d bytes, want 12 and less than a gRPC message", total, largest)
+	}
+}
