@@ -60,7 +60,7 @@ func New(o Options) (*Fetcher, error) {
 		userAgent: cmp.Or(o.UserAgent, defaultUserAgent),
 		limits:    limits,
 		// The context of each fetch bounds its time; redirects are followed here, so that each hop meets the list of origins.
-		client: policy.Client(netguard.ClientOptions{Timeout: -1}),
+		client: policy.Client(netguard.ClientOptions{}),
 		slots:  make(chan struct{}, cmp.Or(max(o.MaxConcurrent, 0), defaultConcurrent)),
 		logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
 	}, nil

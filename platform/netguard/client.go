@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	defaultTimeout     = 30 * time.Second
 	defaultIdlePerHost = 2
 	maxIdle            = 256
 	idleTimeout        = 90 * time.Second
@@ -27,7 +26,7 @@ var clientHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Us
 
 // ClientOptions are the optional parts of Client.
 type ClientOptions struct {
-	Timeout        time.Duration // of a whole call with its body: 0 means 30 s; negative means none, for streams that the context ends
+	Timeout        time.Duration // of a whole call with its body: 0 means none, as in http.Client, for streams that the context ends
 	MaxRedirects   int           // 0 follows none: the caller gets the redirect answer itself
 	MaxIdlePerHost int           // connections kept for the next call: 0 means 2
 }
@@ -36,19 +35,12 @@ type ClientOptions struct {
 // uses no proxy, reads at most 256 KiB of response headers, and on a redirect to another origin (scheme, host, port) drops
 // every header but the ones that describe the client itself. Close its idle connections when done.
 func (p *Policy) Client(o ClientOptions) *http.Client {
-	timeout := o.Timeout
-	switch {
-	case timeout == 0:
-		timeout = defaultTimeout
-	case timeout < 0:
-		timeout = 0
-	}
 	idle := o.MaxIdlePerHost
 	if idle == 0 {
 		idle = defaultIdlePerHost
 	}
 	return &http.Client{
-		Timeout: timeout,
+		Timeout: o.Timeout,
 		Transport: &transport{policy: p, next: &http.Transport{
 			Proxy:                  nil, // a proxy would dial for us, unseen by the guard
 			DialContext:            p.DialContext,
