@@ -35,6 +35,7 @@ func newGateway() *runtime.ServeMux {
 		runtime.WithOutgoingTrailerMatcher(func(string) (string, bool) { return "", false }),
 		runtime.WithDisableHTTPMethodOverride(),
 		runtime.WithDisablePathLengthFallback(),
+		runtime.WithUnescapingMode(runtime.UnescapingModeAllExceptSlash), // an escaped slash is part of a value; enterREST unescapes it
 		runtime.WithForwardResponseOption(setETag),
 		runtime.WithMiddlewares(enterREST),
 		runtime.WithRoutingErrorHandler(routingError),
@@ -49,6 +50,8 @@ func newGateway() *runtime.ServeMux {
 		}),
 	)
 }
+
+var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
 // setETag copies a response's field etag to the header, as the strong tag that If-Match wants.
 func setETag(_ context.Context, w http.ResponseWriter, message proto.Message) error {
@@ -122,6 +125,9 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 		if p, probing := r.Context().Value(probeKey{}).(*probe); probing {
 			p.matched = true
 			return
+		}
+		for key, value := range path {
+			path[key] = escapedSlash.Replace(value)
 		}
 		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, out: newStreamWriter(w)}
 		defer c.out.stop()

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
@@ -38,7 +37,10 @@ const (
 	watchBooks = "/test.v1.Library/WatchBooks"
 )
 
-var library = sync.OnceValue(func() protoreflect.FileDescriptor {
+var library = newLibrary()
+
+// newLibrary must run before anything ranges over the global registry, which a later registration would deadlock.
+func newLibrary() protoreflect.FileDescriptor {
 	text, number := descriptorpb.FieldDescriptorProto_TYPE_STRING, descriptorpb.FieldDescriptorProto_TYPE_INT64
 	field := func(name string, index int32, kind descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{
@@ -86,10 +88,10 @@ var library = sync.OnceValue(func() protoreflect.FileDescriptor {
 		panic(err)
 	}
 	return file
-})
+}
 
 func newMessage(name string, pairs ...string) *dynamicpb.Message {
-	m := dynamicpb.NewMessage(library().Messages().ByName(protoreflect.Name(name)))
+	m := dynamicpb.NewMessage(library.Messages().ByName(protoreflect.Name(name)))
 	for i := 0; i < len(pairs); i += 2 {
 		m.Set(m.Descriptor().Fields().ByName(protoreflect.Name(pairs[i])), protoreflect.ValueOfString(pairs[i+1]))
 	}

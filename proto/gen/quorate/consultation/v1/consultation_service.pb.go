@@ -296,17 +296,20 @@ var File_quorate_consultation_v1_consultation_service_proto protoreflect.FileDes
 
 const file_quorate_consultation_v1_consultation_service_proto_rawDesc = "" +
 	"\n" +
-	"2quorate/consultation/v1/consultation_service.proto\x12\x17quorate.consultation.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a*quorate/consultation/v1/consultation.proto\"\xc0\x01\n" +
-	"\x1aRequestConsultationRequest\x127\n" +
-	"\atask_id\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._-]{1,128}$R\x06taskId\x120\n" +
+	"2quorate/consultation/v1/consultation_service.proto\x12\x17quorate.consultation.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a*quorate/consultation/v1/consultation.proto\"\xac\x01\n" +
+	"\x1aRequestConsultationRequest\x12#\n" +
+	"\atask_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\x120\n" +
 	"\x0erequirement_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\rrequirementId\x127\n" +
-	"\asubject\x18\x03 \x03(\v2\x13.lf.a2a.v1.ArtifactB\b\xbaH\x05\x92\x01\x02\x10@R\asubject\"S\n" +
-	"\x18ListConsultationsRequest\x127\n" +
-	"\atask_id\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._-]{1,128}$R\x06taskId\"h\n" +
+	"\asubject\x18\x03 \x03(\v2\x13.lf.a2a.v1.ArtifactB\b\xbaH\x05\x92\x01\x02\x10@R\asubject\"?\n" +
+	"\x18ListConsultationsRequest\x12#\n" +
+	"\atask_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\"h\n" +
 	"\x19ListConsultationsResponse\x12K\n" +
-	"\rconsultations\x18\x01 \x03(\v2%.quorate.consultation.v1.ConsultationR\rconsultations\"\xab\x01\n" +
-	"\x19CheckConsultationsRequest\x127\n" +
-	"\atask_id\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._-]{1,128}$R\x06taskId\x12U\n" +
+	"\rconsultations\x18\x01 \x03(\v2%.quorate.consultation.v1.ConsultationR\rconsultations\"\x97\x01\n" +
+	"\x19CheckConsultationsRequest\x12#\n" +
+	"\atask_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\x12U\n" +
 	"\x05phase\x18\x02 \x01(\tB?\xbaH<r:R\x00R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\"\x87\x01\n" +
 	"\x1aCheckConsultationsResponse\x12\x18\n" +
 	"\aallowed\x18\x01 \x01(\bR\aallowed\x12O\n" +

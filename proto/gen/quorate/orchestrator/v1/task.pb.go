@@ -944,9 +944,9 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"check_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcheckTime\"=\n" +
 	"\tTaskError\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x86\x01\n" +
-	"\x05Route\x12L\n" +
-	"\x05agent\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$H\x00R\x05agent\x12\"\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"[\n" +
+	"\x05Route\x12!\n" +
+	"\x05agent\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@H\x00R\x05agent\x12\"\n" +
 	"\x05skill\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x02H\x00R\x05skillB\v\n" +
 	"\x02to\x12\x05\xbaH\x02\b\x01\"\xc5\x01\n" +

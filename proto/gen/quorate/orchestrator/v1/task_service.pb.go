@@ -476,21 +476,23 @@ var File_quorate_orchestrator_v1_task_service_proto protoreflect.FileDescriptor
 
 const file_quorate_orchestrator_v1_task_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/orchestrator/v1/task_service.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\"quorate/orchestrator/v1/task.proto\"\xc4\x03\n" +
+	"*quorate/orchestrator/v1/task_service.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\"quorate/orchestrator/v1/task.proto\"\xb5\x04\n" +
 	"\x11SubmitTaskRequest\x124\n" +
 	"\amessage\x18\x01 \x01(\v2\x12.lf.a2a.v1.MessageB\x06\xbaH\x03\xc8\x01\x01R\amessage\x12<\n" +
 	"\x05route\x18\x02 \x01(\v2\x1e.quorate.orchestrator.v1.RouteB\x06\xbaH\x03\xc8\x01\x01R\x05route\x12m\n" +
 	"\n" +
 	"attributes\x18\x03 \x03(\v2:.quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntryB\x11\xbaH\x0e\x9a\x01\v\x10@\"\ar\x05\x10\x01\x18\x80\x01R\n" +
-	"attributes\x12=\n" +
+	"attributes\x12\xad\x01\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._:-]{0,64}$R\trequestId\x126\n" +
+	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x126\n" +
 	"\bdeadline\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x1aU\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
-	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\"@\n" +
-	"\x0eGetTaskRequest\x12.\n" +
-	"\x02id\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._-]{1,128}$R\x02id\"d\n" +
+	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\",\n" +
+	"\x0eGetTaskRequest\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id\"d\n" +
 	"\x10ListTasksRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
@@ -498,18 +500,20 @@ const file_quorate_orchestrator_v1_task_service_proto_rawDesc = "" +
 	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"p\n" +
 	"\x11ListTasksResponse\x123\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1d.quorate.orchestrator.v1.TaskR\x05tasks\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8e\x01\n" +
-	"\x10WatchTaskRequest\x12.\n" +
-	"\x02id\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._-]{1,128}$R\x02id\x12%\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"z\n" +
+	"\x10WatchTaskRequest\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id\x12%\n" +
 	"\x0eafter_sequence\x18\x02 \x01(\x04R\rafterSequence\x12#\n" +
 	"\rthrough_gates\x18\x03 \x01(\bR\fthroughGates\"\xab\x01\n" +
 	"\x11WatchTaskResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12:\n" +
 	"\x05event\x18\x02 \x01(\v2\".quorate.orchestrator.v1.TaskEventH\x00R\x05event\x123\n" +
 	"\x04task\x18\x03 \x01(\v2\x1d.quorate.orchestrator.v1.TaskH\x00R\x04taskB\t\n" +
-	"\apayload\"C\n" +
-	"\x11CancelTaskRequest\x12.\n" +
-	"\x02id\x18\x01 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._-]{1,128}$R\x02id2\xde\x04\n" +
+	"\apayload\"/\n" +
+	"\x11CancelTaskRequest\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id2\xde\x04\n" +
 	"\vTaskService\x12m\n" +
 	"\n" +
 	"SubmitTask\x12*.quorate.orchestrator.v1.SubmitTaskRequest\x1a\x1d.quorate.orchestrator.v1.Task\"\x14\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/tasks\x12i\n" +

@@ -871,10 +871,12 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tB$\xbaH!r\x1fR\x06formatR\x06lengthR\apatternR\x04enumR\x04type\x124\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueB\x06\xbaH\x03\xc8\x01\x01R\x05value\x12$\n" +
 	"\amessage\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\amessage\"\xe9\x02\n" +
-	"\x17ConsultationRequirement\x128\n" +
-	"\x02id\x18\x01 \x01(\tB(\xbaH%r#2!^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$R\x02id\x12W\n" +
-	"\ftarget_agent\x18\x02 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\vtargetAgent\x12S\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\amessage\"\xd4\x04\n" +
+	"\x17ConsultationRequirement\x12\xba\x01\n" +
+	"\x02id\x18\x01 \x01(\tB\xa9\x01\xbaH\xa5\x01\xba\x01\xa1\x01\n" +
+	"\x13requirement_id.form\x12Wmust be 1 to 64 letters, digits, dots, underscores and hyphens, a letter or digit first\x1a1this.matches('^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$')R\x02id\x12\xbe\x01\n" +
+	"\ftarget_agent\x18\x02 \x01(\tB\x9a\x01\xbaH\x96\x01\xba\x01\x92\x01\n" +
+	"\x0fagent_name.form\x12@must be an agent name: 1 to 64 letters, digits and inner hyphens\x1a=this.matches('^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$')R\vtargetAgent\x12S\n" +
 	"\x05phase\x18\x03 \x01(\tB=\xbaH:r8R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\x12\x1c\n" +
 	"\tmandatory\x18\x04 \x01(\bR\tmandatory\x12H\n" +
 	"\tcondition\x18\x05 \x01(\v2*.quorate.registry.v1.ConsultationConditionR\tcondition\"\xba\x01\n" +

@@ -1267,21 +1267,22 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\"\xa3\x02\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\"\x94\x03\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x10H\x00R\acardUri\x12>\n" +
-	"\bmetadata\x18\x03 \x01(\v2\".quorate.registry.v1.AgentMetadataR\bmetadata\x12=\n" +
+	"\bmetadata\x18\x03 \x01(\v2\".quorate.registry.v1.AgentMetadataR\bmetadata\x12\xad\x01\n" +
 	"\n" +
-	"request_id\x18\x04 \x01(\tB\x1e\xbaH\x1br\x192\x17^[A-Za-z0-9._:-]{0,64}$R\trequestId\x12#\n" +
+	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12#\n" +
 	"\rvalidate_only\x18\x05 \x01(\bR\fvalidateOnlyB\x0f\n" +
 	"\x06source\x12\x05\xbaH\x02\b\x01\"\x83\x01\n" +
 	"\x15RegisterAgentResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"[\n" +
-	"\x0fGetAgentRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"e\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"0\n" +
+	"\x0fGetAgentRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"e\n" +
 	"\x11ListAgentsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
@@ -1289,33 +1290,33 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"p\n" +
 	"\x12ListAgentsResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"|\n" +
-	"\x12DeleteAgentRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\x12\x1c\n" +
-	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\"_\n" +
-	"\x13GetAgentCardRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"\x88\x01\n" +
-	"\x17RefreshAgentCardRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\x12#\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"Q\n" +
+	"\x12DeleteAgentRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\"4\n" +
+	"\x13GetAgentCardRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"]\n" +
+	"\x17RefreshAgentCardRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12#\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\acardUri\"\x86\x01\n" +
 	"\x18RefreshAgentCardResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"c\n" +
-	"\x17GetAgentMetadataRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"\x89\x02\n" +
-	"\x1aUpdateAgentMetadataRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\x12F\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"8\n" +
+	"\x17GetAgentMetadataRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\xde\x01\n" +
+	"\x1aUpdateAgentMetadataRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12F\n" +
 	"\bmetadata\x18\x02 \x01(\v2\".quorate.registry.v1.AgentMetadataB\x06\xbaH\x03\xc8\x01\x01R\bmetadata\x12;\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\x12\x1c\n" +
 	"\x04etag\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\"\x89\x01\n" +
 	"\x1bUpdateAgentMetadataResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"a\n" +
-	"\x15GetAgentStatusRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"\xa0\x02\n" +
-	"\x10HeartbeatRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\x12\x1d\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"6\n" +
+	"\x15GetAgentStatusRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\xf5\x01\n" +
+	"\x10HeartbeatRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12\x1d\n" +
 	"\x05epoch\x18\x02 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05epoch\x12B\n" +
 	"\x06status\x18\x03 \x01(\tB*\xbaH'r%R\tavailableR\x04busyR\vunavailableR\x05errorR\x06status\x120\n" +
 	"\x0fcurrent_task_id\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\rcurrentTaskId\x12-\n" +
@@ -1323,9 +1324,9 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x11HeartbeatResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x03R\x05epoch\x12@\n" +
 	"\x0enext_heartbeat\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\rnextHeartbeat\x12F\n" +
-	"\x11lease_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0fleaseExpireTime\"b\n" +
-	"\x16IssueAgentTokenRequest\x12H\n" +
-	"\x04name\x18\x01 \x01(\tB4\xbaH1r/2-^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$R\x04name\"/\n" +
+	"\x11lease_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0fleaseExpireTime\"7\n" +
+	"\x16IssueAgentTokenRequest\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"/\n" +
 	"\x17IssueAgentTokenResponse\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\"e\n" +
 	"\x11ListSkillsRequest\x12'\n" +
