@@ -53,7 +53,7 @@ type Evidence struct {
 func (e Evidence) answers(c Consultation) bool {
 	return e.ConsultationID == c.ID && e.TaskID == c.TaskID && e.RequirementID == c.RequirementID &&
 		e.SourceAgent == c.SourceAgent && e.TargetAgent == c.TargetAgent && e.Recorder == c.TargetAgent &&
-		c.SourceAgent != c.TargetAgent && e.Attempt == c.Attempt && e.SubjectDigest == c.SubjectDigest &&
+		e.Attempt == c.Attempt && e.SubjectDigest == c.SubjectDigest &&
 		e.TraceID == c.TraceID && !e.Timestamp.After(c.ExpireTime) && KnownOutcome(e.Outcome)
 }
 

@@ -122,11 +122,11 @@ func checkJSON(body []byte) error {
 		case c == '{' || c == '[':
 			depth++
 			objects++
+			if err := within(depth, maxJSONDepth, "levels of nesting"); err != nil {
+				return err
+			}
 		case c == '}' || c == ']':
 			depth--
-		}
-		if err := within(depth, maxJSONDepth, "levels of nesting"); err != nil {
-			return err
 		}
 	}
 	return within(objects, maxJSONObjects, "objects and lists")

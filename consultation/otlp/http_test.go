@@ -88,7 +88,7 @@ func TestHTTPAnswers(t *testing.T) {
 		"what is no gzip":                     {contentType: protobuf, encoding: "gzip", body: []byte("garbage"), code: 400, reason: "BODY_UNREADABLE"},
 		"gzip that is cut off":                {contentType: protobuf, encoding: "gzip", body: zip(t, spansBody(1000))[:20], code: 400, reason: "BODY_UNREADABLE"},
 		"a body that is too large":            {contentType: protobuf, body: make([]byte, big), code: 413, reason: "BODY_TOO_LARGE"},
-		"a small body that unpacks too large": {contentType: jsonType, encoding: "gzip", body: zip(t, make([]byte, 64<<20)), code: 413, reason: "BODY_TOO_LARGE"},
+		"a small body that unpacks too large": {contentType: jsonType, encoding: "gzip", body: zip(t, make([]byte, big)), code: 413, reason: "BODY_TOO_LARGE"},
 		"one span too many":                   {contentType: protobuf, body: spansBody(10_001), code: 400, reason: "TRACES_INVALID"},
 		"one span too many in JSON":           {contentType: jsonType, body: []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Repeat(`{},`, 10_000) + `{}]}]}]}`), code: 400, reason: "TRACES_INVALID"},
 		"more attributes than memory likes":   {contentType: protobuf, body: wrap(1, wrap(1, bytes.Repeat(wrap(1, nil), 500_000))), code: 400, reason: "TRACES_INVALID"},
@@ -193,6 +193,11 @@ func TestHTTPTakesJSON(t *testing.T) {
 	resp = s.post(t, http.MethodPost, jsonType, "gzip", "reviewer-token", bytes.NewReader(zip(t, []byte(jsonVerdict(c, "deferred")))))
 	if body := resp.Body.String(); resp.Code != http.StatusOK || strings.Contains(body, "rejectedSpans") {
 		t.Errorf("POST by the target = %d %s, want 200 and nothing rejected", resp.Code, body)
+	}
+	twice := strings.Replace(jsonVerdict(c, "rejected"), `{"key":"service.name"`, `{"key":"service.name","value":{"stringValue":"coder"}},{"key":"service.name"`, 1)
+	resp = s.post(t, http.MethodPost, jsonType, "", "reviewer-token", strings.NewReader(twice))
+	if body := resp.Body.String(); !strings.Contains(body, "EVIDENCE_DUPLICATE_KEY") {
+		t.Errorf("POST with two service names = %d %s, want EVIDENCE_DUPLICATE_KEY", resp.Code, body)
 	}
 	if got := s.state(t); got != "answered deferred" {
 		t.Errorf("the consultation is %s, want answered deferred", got)
