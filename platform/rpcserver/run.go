@@ -12,8 +12,6 @@ import (
 
 	"google.golang.org/grpc"
 
-	"google.golang.org/grpc"
-
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/platform/telemetry"
 )
@@ -63,13 +61,6 @@ func (s *Server) Run(ctx context.Context) error {
 // serveGRPC serves until the server is stopped, which may come before it has begun to.
 func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err := s.grpc.Serve(l); !errors.Is(err, grpc.ErrServerStopped) || ctx.Err() == nil {
-		return err
-	}
-	return nil
-}
-
-func serveGRPC(server *grpc.Server, l net.Listener) error {
-	if err := server.Serve(l); !errors.Is(err, grpc.ErrServerStopped) { // stopped before it began
 		return err
 	}
 	return nil
