@@ -42,7 +42,7 @@ func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(identity(a.config)),
 		sdktrace.WithSampler(recordConsultations{sdktrace.ParentBased(sdktrace.TraceIDRatioBased(rootRatio))}),
-		sdktrace.WithBatcher(batch),
+		sdktrace.WithBatcher(quiet{batch, a.config.Logger}),
 	)
 	a.tracer = provider.Tracer(scope)
 	return func() {
@@ -52,6 +52,21 @@ func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 			a.config.Logger.DebugContext(flushCtx, "spans were lost", slog.Any("error", err))
 		}
 	}, nil
+}
+
+// quiet logs what could not be exported. The batch processor would hand it to OpenTelemetry's global handler, which prints
+// to standard error; and when all of Quorate stops, its receiver is often gone first.
+type quiet struct {
+	sdktrace.SpanExporter
+	logger *slog.Logger
+}
+
+// ExportSpans exports ordinary spans, which nobody waits for.
+func (q quiet) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	if err := q.SpanExporter.ExportSpans(ctx, spans); err != nil {
+		q.logger.DebugContext(ctx, "spans were lost", slog.Int("spans", len(spans)), slog.Any("error", err))
+	}
+	return nil
 }
 
 // inCallersTrace returns ctx in the trace that the header of the call tells, or else the message's metadata.

@@ -113,48 +113,50 @@ func (b *Board) Stop(ctx context.Context) error {
 	}
 }
 
-// admit returns the task of a message that came before, or makes one and starts its job.
-func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (*entry, error) {
+// admit returns the task of a message that came before, as it is, or makes one and starts its job. The view of a new task
+// is from before its first event, so that whoever sent the message misses none.
+func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (view, error) {
 	message := request.Message
 	sentAs, size, err := measure(message)
 	if err != nil {
-		return nil, err
+		return view{}, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forget(time.Now())
 	if known := b.messages[sentAs]; known != nil {
-		return known, nil
+		return known.snapshot(), nil
 	}
 	if message.TaskID != "" {
 		if b.tasks[message.TaskID] == nil {
-			return nil, a2a.ErrTaskNotFound
+			return view{}, a2a.ErrTaskNotFound
 		}
-		return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "this agent's tasks take one message; send a new one without a task id")
+		return view{}, a2a.NewError(a2a.ErrUnsupportedOperation, "this agent's tasks take one message; send a new one without a task id")
 	}
 	if b.stopped {
-		return nil, errUnavailable
+		return view{}, errUnavailable
 	}
 	if b.live >= b.options.MaxRunning+b.options.MaxWaiting {
-		return nil, errFull
+		return view{}, errFull
 	}
 	// The job outlives the request, and keeps its values: service parameters and the caller's trace.
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	e := newEntry(message, sentAs, size, cancel)
 	b.tasks[e.id], b.messages[sentAs] = e, e
 	b.live++
+	submitted := e.snapshot()
 	b.jobs.Go(func() { b.run(jobCtx, &Job{Request: request, entry: e}) })
-	return e, nil
+	return submitted, nil
 }
 
-func (b *Board) find(id a2a.TaskID) (*entry, error) {
+func (b *Board) find(id a2a.TaskID) (view, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forget(time.Now())
 	if e := b.tasks[id]; e != nil {
-		return e, nil
+		return e.snapshot(), nil
 	}
-	return nil, a2a.ErrTaskNotFound
+	return view{}, a2a.ErrTaskNotFound
 }
 
 // retire counts a task as ended and forgets what is too much. Each task is retired once, after its job has returned.

@@ -15,7 +15,7 @@ import (
 // SendMessage starts the task of a message, or finds it, and returns the task when it has ended; at once when the caller
 // asks for that.
 func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest) (a2a.SendMessageResult, error) {
-	e, err := b.send(ctx, request)
+	v, err := b.send(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -23,37 +23,33 @@ func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest
 	if request.Config != nil {
 		history = request.Config.HistoryLength
 	}
-	task, seen := e.snapshot()
 	if request.Config == nil || !request.Config.ReturnImmediately {
-		for _, err := range b.follow(ctx, e, seen) {
+		for _, err := range b.follow(ctx, v) {
 			if err != nil {
 				return nil, err
 			}
 		}
-		task, _ = e.snapshot()
+		v = v.entry.snapshot()
 	}
-	return withHistory(task, history), nil
+	return withHistory(v.task, history), nil
 }
 
 // SendStreamingMessage starts the task of a message, or finds it, and yields the task and then each event until its end.
 func (b *Board) SendStreamingMessage(ctx context.Context, request *a2a.SendMessageRequest) iter.Seq2[a2a.Event, error] {
-	return b.stream(ctx, func() (*entry, error) { return b.send(ctx, request) })
+	return b.stream(ctx, func() (view, error) { return b.send(ctx, request) })
 }
 
 // SubscribeToTask yields the task and then each event until its end. A task that has ended cannot be subscribed to.
 func (b *Board) SubscribeToTask(ctx context.Context, request *a2a.SubscribeToTaskRequest) iter.Seq2[a2a.Event, error] {
-	return b.stream(ctx, func() (*entry, error) {
+	return b.stream(ctx, func() (view, error) {
 		if err := checkVersion(ctx); err != nil {
-			return nil, err
+			return view{}, err
 		}
-		e, err := b.find(request.ID)
-		if err != nil {
-			return nil, err
+		v, err := b.find(request.ID)
+		if err == nil && v.task.Status.State.Terminal() {
+			err = a2a.NewError(a2a.ErrUnsupportedOperation, fmt.Sprintf("the task has ended as %s", v.task.Status.State))
 		}
-		if task, _ := e.snapshot(); task.Status.State.Terminal() {
-			return nil, a2a.NewError(a2a.ErrUnsupportedOperation, fmt.Sprintf("the task has ended as %s", task.Status.State))
-		}
-		return e, nil
+		return v, err
 	})
 }
 
@@ -62,12 +58,11 @@ func (b *Board) GetTask(ctx context.Context, request *a2a.GetTaskRequest) (*a2a.
 	if err := checkVersion(ctx); err != nil {
 		return nil, err
 	}
-	e, err := b.find(request.ID)
+	v, err := b.find(request.ID)
 	if err != nil {
 		return nil, err
 	}
-	task, _ := e.snapshot()
-	return withHistory(task, request.HistoryLength), nil
+	return withHistory(v.task, request.HistoryLength), nil
 }
 
 // CancelTask ends a task as canceled at once and the context of its job. Canceling it again changes nothing.
@@ -75,49 +70,48 @@ func (b *Board) CancelTask(ctx context.Context, request *a2a.CancelTaskRequest) 
 	if err := checkVersion(ctx); err != nil {
 		return nil, err
 	}
-	e, err := b.find(request.ID)
+	v, err := b.find(request.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.update(a2a.TaskStateCanceled, ""); err == nil {
-		e.cancel(context.Canceled)
+	if err := v.entry.update(a2a.TaskStateCanceled, ""); err == nil {
+		v.entry.cancel(context.Canceled)
 	}
-	task, _ := e.snapshot()
+	task := v.entry.snapshot().task
 	if task.Status.State != a2a.TaskStateCanceled {
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, fmt.Sprintf("the task has ended as %s", task.Status.State))
 	}
 	return task, nil
 }
 
-func (b *Board) send(ctx context.Context, request *a2a.SendMessageRequest) (*entry, error) {
+func (b *Board) send(ctx context.Context, request *a2a.SendMessageRequest) (view, error) {
 	if err := checkVersion(ctx); err != nil {
-		return nil, err
+		return view{}, err
 	}
 	switch {
 	case request == nil || request.Message == nil:
-		return nil, a2a.NewError(a2a.ErrInvalidParams, "the request has no message")
+		return view{}, a2a.NewError(a2a.ErrInvalidParams, "the request has no message")
 	case request.Message.ID == "" || len(request.Message.ID) > 256:
-		return nil, a2a.NewError(a2a.ErrInvalidParams, "the message needs an id of at most 256 bytes")
+		return view{}, a2a.NewError(a2a.ErrInvalidParams, "the message needs an id of at most 256 bytes")
 	case len(request.Message.Parts) == 0:
-		return nil, a2a.NewError(a2a.ErrInvalidParams, "the message has no parts")
+		return view{}, a2a.NewError(a2a.ErrInvalidParams, "the message has no parts")
 	case request.Config != nil && request.Config.PushConfig != nil:
-		return nil, a2a.ErrPushNotificationNotSupported
+		return view{}, a2a.ErrPushNotificationNotSupported
 	}
 	return b.admit(ctx, request)
 }
 
-func (b *Board) stream(ctx context.Context, open func() (*entry, error)) iter.Seq2[a2a.Event, error] {
+func (b *Board) stream(ctx context.Context, open func() (view, error)) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
-		e, err := open()
+		v, err := open()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		task, seen := e.snapshot()
-		if !yield(task, nil) {
+		if !yield(v.task, nil) {
 			return
 		}
-		for event, err := range b.follow(ctx, e, seen) {
+		for event, err := range b.follow(ctx, v) {
 			if !yield(event, err) {
 				return
 			}
@@ -125,11 +119,11 @@ func (b *Board) stream(ctx context.Context, open func() (*entry, error)) iter.Se
 	}
 }
 
-// follow yields the events after the first seen ones until the end of the task, or an error when ctx or the board ends.
-func (b *Board) follow(ctx context.Context, e *entry, seen int) iter.Seq2[a2a.Event, error] {
+// follow yields the events after the view until the end of the task, or an error when ctx or the board ends.
+func (b *Board) follow(ctx context.Context, v view) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
-		for {
-			events, ended, changed := e.since(seen)
+		for seen := v.seen; ; {
+			events, ended, changed := v.entry.since(seen)
 			for _, event := range events {
 				if !yield(event, nil) {
 					return

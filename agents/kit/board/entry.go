@@ -45,11 +45,18 @@ func utcNow() *time.Time {
 	return &now
 }
 
-// snapshot returns the task as it is and the number of events that led to it.
-func (e *entry) snapshot() (task *a2a.Task, seen int) {
+// view is a task at one moment, and the number of events that led to it.
+type view struct {
+	entry *entry
+	task  *a2a.Task
+	seen  int
+}
+
+// snapshot returns the task as it is.
+func (e *entry) snapshot() view {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.task, len(e.events)
+	return view{e, e.task, len(e.events)}
 }
 
 // since returns the events after the first seen ones, whether they include the end, and what closes when there are more.

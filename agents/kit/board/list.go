@@ -61,7 +61,7 @@ func (b *Board) matching(request *a2a.ListTasksRequest) []*a2a.Task {
 	b.forget(time.Now())
 	var found []*a2a.Task
 	for _, e := range b.tasks {
-		task, _ := e.snapshot()
+		task := e.snapshot().task
 		if (request.ContextID == "" || request.ContextID == task.ContextID) &&
 			(request.Status == a2a.TaskStateUnspecified || request.Status == task.Status.State) &&
 			(request.StatusTimestampAfter == nil || task.Status.Timestamp.After(*request.StatusTimestampAfter)) {
