@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -146,11 +147,7 @@ func (t *Task) Guarded() bool {
 
 // SetGate records the latest check of a phase, in place of an earlier one of the same phase.
 func (t *Task) SetGate(g Gate) {
-	gates := make([]Gate, 0, len(t.Gates)+1)
-	for _, old := range t.Gates {
-		if old.Phase != g.Phase {
-			gates = append(gates, old)
-		}
-	}
-	t.Gates = append(gates, g)
+	gates := slices.DeleteFunc(slices.Clone(t.Gates), func(old Gate) bool { return old.Phase == g.Phase })
+	gates = append(gates, g)
+	t.Gates = gates
 }

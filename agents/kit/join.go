@@ -65,7 +65,8 @@ func (a *Agent) stay(ctx context.Context) (epoch int64, err error) {
 	}
 }
 
-// register makes the agent known by its card. A name that is taken is its own: it was registered before.
+// register makes the agent known by its card. A name that is taken is its own: it was registered before, perhaps at another address, and its card
+// is read anew.
 func (a *Agent) register(ctx context.Context) error {
 	request := &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}}
 	response, err := retry(ctx, forever, func() (*registryv1.RegisterAgentResponse, error) {
@@ -73,7 +74,7 @@ func (a *Agent) register(ctx context.Context) error {
 		return &response, a.quorate.Call(ctx, http.MethodPost, "/v1/agents:register", nil, request, &response)
 	}, a.notify(ctx, "registering"))
 	if fault.KindOf(err) == fault.AlreadyExists {
-		return a.compare(ctx)
+		return a.refresh(ctx)
 	}
 	if err != nil {
 		return err
@@ -85,22 +86,20 @@ func (a *Agent) register(ctx context.Context) error {
 	return nil
 }
 
-// compare warns when Quorate knows the agent by another card than the one served here.
-func (a *Agent) compare(ctx context.Context) error {
-	agent, err := retry(ctx, forever, func() (*registryv1.Agent, error) {
-		var agent registryv1.Agent
-		return &agent, a.quorate.Call(ctx, http.MethodGet, a.path(""), nil, nil, &agent)
-	}, a.notify(ctx, "reading the registration"))
+// refresh has Quorate read the card that is served here.
+func (a *Agent) refresh(ctx context.Context) error {
+	request := &registryv1.RefreshAgentCardRequest{CardUri: a.CardURL()}
+	_, err := retry(ctx, forever, func() (*registryv1.RefreshAgentCardResponse, error) {
+		var response registryv1.RefreshAgentCardResponse
+		return &response, a.quorate.Call(ctx, http.MethodPost, a.path(":refreshCard"), nil, request, &response)
+	}, a.notify(ctx, "refreshing the registration"))
 	if fault.KindOf(err) == fault.NotFound && ctx.Err() == nil {
 		return nil // deleted in between; the first beat finds out
 	}
 	if err != nil {
 		return err
 	}
-	if agent.GetCardUri() != a.CardURL() {
-		a.config.Logger.WarnContext(ctx, "Quorate knows this agent by another card; delete it there to have it registered anew",
-			slog.String("registered", agent.GetCardUri()), slog.String("served", a.CardURL()))
-	}
+	a.config.Logger.InfoContext(ctx, "agent is registered already; its card was read anew", slog.String("server", a.config.Server))
 	return nil
 }
 

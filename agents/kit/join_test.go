@@ -64,21 +64,25 @@ func TestAnAgentJoinsInSpiteOf(t *testing.T) {
 	tests := map[string]struct {
 		register, beat func(n int) error
 		registrations  int
+		refreshed      bool
 	}{
-		"a name that is registered already": {func(int) error { return fault.New(fault.AlreadyExists, "AGENT_EXISTS", "taken") }, nil, 1},
-		"a server that is not up yet":       {first(2, down), nil, 3},
-		"a beat that is lost":               {nil, first(1, down), 1},
-		"its own deletion":                  {nil, first(1, gone), 2},
+		"a name that is registered already": {func(int) error { return fault.New(fault.AlreadyExists, "AGENT_EXISTS", "taken") }, nil, 1, true},
+		"a server that is not up yet":       {first(2, down), nil, 3, false},
+		"a beat that is lost":               {nil, first(1, down), 1, false},
+		"its own deletion":                  {nil, first(1, gone), 2, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := newQuorate(t)
 			q.register, q.beat = test.register, test.beat
-			start(t, member(q, echo))
+			agent, _ := start(t, member(q, echo))
 			q.until(t, "the third beat", func() bool { return len(q.beats) >= 3 })
 			q.mu.Lock()
 			defer q.mu.Unlock()
+			if taken := test.refreshed; taken != slices.Equal(q.refreshed, []string{agent.CardURL()}) {
+				t.Errorf("had its card read anew from %q, want that only under a name that is taken", q.refreshed)
+			}
 			if len(q.registered) != test.registrations {
 				t.Errorf("registered %d times, want %d", len(q.registered), test.registrations)
 			}

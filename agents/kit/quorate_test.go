@@ -30,6 +30,7 @@ type quorate struct {
 
 	mu            sync.Mutex
 	registered    []string                                     // guarded by mu; card URIs
+	refreshed     []string                                     // guarded by mu; card URIs
 	beats         []*registryv1.HeartbeatRequest               // guarded by mu
 	verdicts      []verdict                                    // guarded by mu
 	asked         []*consultationv1.RequestConsultationRequest // guarded by mu
@@ -53,8 +54,7 @@ func newQuorate(t *testing.T) *quorate {
 	q := &quorate{changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/agents:register", q.serveRegister)
-	mux.HandleFunc("GET /v1/agents/{name}", q.serveGet)
-	mux.HandleFunc("POST /v1/agents/{action}", q.serveBeat)
+	mux.HandleFunc("POST /v1/agents/{action}", q.serveAction)
 	mux.HandleFunc("POST /v1/traces", q.serveTraces)
 	mux.HandleFunc("POST /v1/tasks/{task}/consultations", q.serveRequest)
 	mux.HandleFunc("GET /v1/tasks/{task}/consultations", q.serveList)
@@ -108,14 +108,29 @@ func (q *quorate) serveRegister(w http.ResponseWriter, r *http.Request) {
 	write(w, &registryv1.RegisterAgentResponse{Agent: &registryv1.Agent{CardUri: request.GetCardUri()}})
 }
 
-func (q *quorate) serveGet(w http.ResponseWriter, r *http.Request) {
-	write(w, &registryv1.Agent{Name: r.PathValue("name"), CardUri: "http://elsewhere.example.com"})
+func (q *quorate) serveAction(w http.ResponseWriter, r *http.Request) {
+	switch _, verb, _ := strings.Cut(r.PathValue("action"), ":"); verb {
+	case "heartbeat":
+		q.serveBeat(w, r)
+	case "refreshCard":
+		q.serveRefresh(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (q *quorate) serveRefresh(w http.ResponseWriter, r *http.Request) {
+	var request registryv1.RefreshAgentCardRequest
+	if !read(w, r, &request) {
+		return
+	}
+	q.refreshed = append(q.refreshed, request.GetCardUri())
+	write(w, &registryv1.RefreshAgentCardResponse{Agent: &registryv1.Agent{CardUri: request.GetCardUri()}})
 }
 
 func (q *quorate) serveBeat(w http.ResponseWriter, r *http.Request) {
 	var request registryv1.HeartbeatRequest
-	if name, ok := strings.CutSuffix(r.PathValue("action"), ":heartbeat"); !ok || !read(w, r, &request) || request.GetName() != name {
-		http.NotFound(w, r)
+	if !read(w, r, &request) {
 		return
 	}
 	q.beats = append(q.beats, &request)

@@ -38,7 +38,7 @@ func pool(t *testing.T) *agentclient.Pool {
 // serveEcho runs the echo agent on a real listener and returns its card as the registry reads it.
 func serveEcho(t *testing.T) registry.Card {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func endlessEvent(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestAnAgentThatIsNotThereIsUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,8 +123,8 @@ func (c *restClient) failure(code int, body []byte) error {
 			} `json:"details"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(body, &e) != nil || e.Error == nil {
-		return nil
+	if err := json.Unmarshal(body, &e); err != nil || e.Error == nil {
+		return nil //nolint:nilerr // a body of another form is no A2A error; the caller says what it is
 	}
 	for _, d := range e.Error.Details {
 		if d.Reason == "TASK_NOT_FOUND" {

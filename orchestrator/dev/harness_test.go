@@ -90,7 +90,7 @@ func (w *signalWriter) signal() { w.once.Do(func() { close(w.done) }) }
 // addEcho serves an echo agent and registers it.
 func (r *running) addEcho(tb testing.TB) {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ type remembered struct {
 func rememberedFile(dataDir string) string { return filepath.Join(dataDir, "ports.json") }
 
 // listen opens all listeners.
-func listen(cfg Config) (p *ports, err error) {
+func listen(ctx context.Context, cfg Config) (p *ports, err error) {
 	var last remembered
 	if b, err := os.ReadFile(rememberedFile(cfg.DataDir)); err == nil {
 		if err := json.Unmarshal(b, &last); err != nil {
@@ -49,7 +50,7 @@ func listen(cfg Config) (p *ports, err error) {
 		{&p.reviewer, "the reviewer", "", "127.0.0.1:0", last.Reviewer},
 		{&p.demo, "the demo site", "", "127.0.0.1:0", last.Demo},
 	} {
-		if *l.to, err = open(l.what, l.flag, l.addr, l.last); err != nil {
+		if *l.to, err = open(ctx, l.what, l.flag, l.addr, l.last); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
 	}
@@ -63,17 +64,17 @@ func listen(cfg Config) (p *ports, err error) {
 	return p, nil
 }
 
-func open(what, flag, addr, last string) (net.Listener, error) {
+func open(ctx context.Context, what, flag, addr, last string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("address of %s: %w", what, err)
 	}
 	if lastHost, _, err := net.SplitHostPort(last); port == "0" && err == nil && lastHost == host {
-		if l, err := net.Listen("tcp", last); err == nil {
+		if l, err := new(net.ListenConfig).Listen(ctx, "tcp", last); err == nil {
 			return l, nil
 		}
 	}
-	l, err := net.Listen("tcp", addr)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fault.New(fault.FailedPrecondition, "PORT_IN_USE", "%s for %s is in use by another program; stop it or choose another with %s %s", addr, what, flag, net.JoinHostPort(host, "0"))
 	}

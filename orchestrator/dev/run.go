@@ -37,7 +37,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 		defer cancel()
 		err = errors.Join(err, tel.Shutdown(ctx))
 	}()
-	p, err := listen(cfg)
+	p, err := listen(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, m.server.Close()) }()
-	list := append(m.tasks, tasks.Task{Name: "ready", Run: func(ctx context.Context) error {
+	m.tasks = append(m.tasks, tasks.Task{Name: "ready", Run: func(ctx context.Context) error {
 		if err := m.await(ctx, m.agents); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 		<-ctx.Done()
 		return nil
 	}})
-	return tasks.Run(ctx, tel.Logger, list...)
+	return tasks.Run(ctx, tel.Logger, m.tasks...)
 }
 
 // machine is everything that runs, before it runs.

@@ -29,7 +29,7 @@ func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 		}
 		return file
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func build(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "quorate")
 	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "github.com/quorate/quorate/orchestrator/cmd/quorate").CombinedOutput()
 	if err != nil {
@@ -82,7 +82,7 @@ func start(t *testing.T, dir string) *instance {
 	t.Helper()
 	i := &instance{t: t, dir: dir, done: make(chan struct{})}
 	file := filepath.Join(t.TempDir(), "ports.json")
-	i.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), binary, "dev", "--data-dir", filepath.Join(dir, "data"), "--ports-file", file, //nolint:gosec // our own binary
+	i.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), binary, "dev", "--data-dir", filepath.Join(dir, "data"), "--ports-file", file,
 		"--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--webfetch-addr", "127.0.0.1:0")
 	i.cmd.Stdout, i.cmd.Stderr = &i.stdout, &i.stderr
 	if err := i.cmd.Start(); err != nil {
@@ -158,7 +158,7 @@ func (i *instance) cli(args ...string) answer {
 	i.t.Helper()
 	ctx, cancel := context.WithTimeout(i.t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...) //nolint:gosec // our own binary
+	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append(os.Environ(), "QUORATE_SERVER="+i.ports.HTTP, "QUORATE_TOKEN_FILE="+i.ports.TokenFile)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func overGRPC(t *testing.T, q *instance, text string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+q.token())
 	c := orchestratorv1.NewTaskServiceClient(conn)
 	task, err := c.SubmitTask(ctx, &orchestratorv1.SubmitTaskRequest{
@@ -211,7 +212,7 @@ func TestTheWatchIsJSONLinesThatEndWithTheTask(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			t.Fatalf("line %d is no JSON: %v\n%s", n+1, err, line)
 		}
-		if last := n == len(lines)-1; last != (m["id"] != nil) || !last && m["sequence"] != fmt.Sprint(n+1) {
+		if last := n == len(lines)-1; last != (m["id"] != nil) || !last && m["sequence"] != strconv.Itoa(n+1) {
 			t.Errorf("line %d is %s, want events numbered from 1 and the task at the end", n+1, line)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) orchestrator.Store {
+		t.Helper()
 		db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
 		if err != nil {
 			t.Fatal(err)

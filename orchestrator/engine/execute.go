@@ -106,7 +106,7 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 		sends = a.Sends
 	}
 	if agentclient.Retryable(err) && sends < maxSends {
-		return step{wait: e.backoff(sends)}, e.say(ctx, t, fmt.Sprintf("%s; trying again", f.Message))
+		return step{wait: e.backoff(sends)}, e.say(ctx, t, f.Message+"; trying again")
 	}
 	why := &orchestrator.Error{Reason: f.Reason, Message: f.Message}
 	return e.transition(ctx, &t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {

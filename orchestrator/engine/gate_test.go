@@ -20,11 +20,11 @@ import (
 
 const extension = "https://github.com/quorate/quorate/extensions/consultation/v1"
 
-func structOf(t testing.TB, m map[string]any) *structpb.Struct {
-	t.Helper()
+func structOf(tb testing.TB, m map[string]any) *structpb.Struct {
+	tb.Helper()
 	s, err := structpb.NewStruct(m)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
@@ -68,10 +68,7 @@ func TestAGateHoldsTheTaskUntilItsReviewerApproves(t *testing.T) {
 			if !task.Blocked() || task.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || task.Released {
 				t.Fatalf("state %s, phase %s, released %t, want blocked and held back", task.State, task.Phase, task.Released)
 			}
-			v := task.Gates[len(task.Gates)-1].Requirements[0]
-			if v.Verdict != "missing" || v.LookedFor == "" || v.Found == "" || task.Error == nil || task.Error.Message != v.Reason {
-				t.Errorf("verdict = %+v, error = %+v, want missing with what was looked for and found", v, task.Error)
-			}
+			wantMissing(t, task)
 			if phase == "pre-execution" && len(web.sends()) != 0 {
 				t.Error("the message left before the gate opened")
 			}
@@ -83,6 +80,14 @@ func TestAGateHoldsTheTaskUntilItsReviewerApproves(t *testing.T) {
 				t.Errorf("state %s, released %t, log %v, want completed once", task.State, task.Released, log)
 			}
 		})
+	}
+}
+
+func wantMissing(t *testing.T, task orchestrator.Task) {
+	t.Helper()
+	v := task.Gates[len(task.Gates)-1].Requirements[0]
+	if v.Verdict != "missing" || v.LookedFor == "" || v.Found == "" || task.Error == nil || task.Error.Message != v.Reason {
+		t.Errorf("verdict = %+v, error = %+v, want missing with what was looked for and found", v, task.Error)
 	}
 }
 
@@ -183,14 +188,14 @@ func TestAFailureIsHeldAtItsGate(t *testing.T) {
 
 func TestProgressOfAGuardedTaskIsNotTold(t *testing.T) {
 	web := &actor{name: "web", requirements: requirement("pre-completion"), play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
-		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "the secret is 42")); err != nil {
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "the secret is xyzzy")); err != nil {
 			return err
 		}
 		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "the page"))
 	}}
 	w := newWorld(t, web)
 	_, log := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
-	if got := fmt.Sprint(log); strings.Contains(got, "42") || count(log, orchestrator.EventProgress) != 1 {
+	if got := fmt.Sprint(log); strings.Contains(got, "xyzzy") || count(log, orchestrator.EventProgress) != 1 {
 		t.Errorf("log = %v, want progress without the agent's words", log)
 	}
 }

@@ -42,13 +42,14 @@ type world struct {
 	stop   func()
 }
 
-func newWorld(t testing.TB, agents ...*actor) *world {
-	w := &world{t: t, dir: t.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now}
+func newWorld(tb testing.TB, agents ...*actor) *world {
+	tb.Helper()
+	w := &world{t: tb, dir: tb.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now}
 	for _, a := range agents {
 		w.agents.actors[a.name] = a
 	}
 	w.start()
-	t.Cleanup(func() { w.stop() })
+	tb.Cleanup(func() { w.stop() })
 	return w
 }
 

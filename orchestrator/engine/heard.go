@@ -122,7 +122,7 @@ func (h *heard) progress() string {
 
 // failure says why the agent did not deliver; nil when it did.
 func (h *heard) failure() *orchestrator.Error {
-	reason, verb := "", ""
+	var reason, verb string
 	switch h.state {
 	case a2apb.TaskState_TASK_STATE_FAILED:
 		reason, verb = reasonFailed, "the agent failed"

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/propagation"
@@ -22,25 +23,25 @@ func outgoing(ctx context.Context, t *orchestrator.Task) (*a2apb.Message, error)
 	}
 	m.MessageId, m.TaskId, m.ContextId = t.Open().MessageID, "", ""
 	m.Role = a2apb.Role_ROLE_USER
-	if m.Metadata == nil {
-		m.Metadata = &structpb.Struct{}
+	if m.GetMetadata().GetFields() == nil {
+		m.Metadata = &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 	}
-	if m.Metadata.Fields == nil {
-		m.Metadata.Fields = make(map[string]*structpb.Value)
-	}
+	metadata := m.GetMetadata().GetFields()
 	if t.Parent == nil {
 		word, err := taskWord(t)
 		if err != nil {
 			return nil, err
 		}
-		m.Metadata.Fields[consultation.ExtensionURI] = word
+		metadata[consultation.ExtensionURI] = word
 		carrier := propagation.MapCarrier{}
 		propagation.TraceContext{}.Inject(ctx, carrier)
 		if tp := carrier["traceparent"]; tp != "" {
-			m.Metadata.Fields["traceparent"] = structpb.NewStringValue(tp)
+			metadata["traceparent"] = structpb.NewStringValue(tp)
 		}
 	}
-	m.Extensions = withExtension(m.Extensions)
+	if !slices.Contains(m.GetExtensions(), consultation.ExtensionURI) {
+		m.Extensions = append(m.GetExtensions(), consultation.ExtensionURI)
+	}
 	return m, nil
 }
 
@@ -57,13 +58,4 @@ func taskWord(t *orchestrator.Task) (*structpb.Value, error) {
 		return nil, fmt.Errorf("describe task %s: %w", t.ID, err)
 	}
 	return v, nil
-}
-
-func withExtension(list []string) []string {
-	for _, uri := range list {
-		if uri == consultation.ExtensionURI {
-			return list
-		}
-	}
-	return append(list, consultation.ExtensionURI)
 }

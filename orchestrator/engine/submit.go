@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -130,10 +131,10 @@ func (s *Submission) check(now time.Time) (hash string, err error) {
 	if s.Message.GetRole() == a2apb.Role_ROLE_UNSPECIFIED || s.Message.GetMessageId() == "" {
 		m, ok := proto.Clone(s.Message).(*a2apb.Message)
 		if !ok {
-			return "", fmt.Errorf("copy message")
+			return "", errors.New("copy message")
 		}
 		m.Role = a2apb.Role_ROLE_USER
-		if m.MessageId == "" {
+		if m.GetMessageId() == "" {
 			m.MessageId = randomHex(16)
 		}
 		s.Message = m

@@ -36,7 +36,7 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	if t.Released {
 		p.Artifacts, p.StatusMessage = t.Artifacts, statusMessage(t)
 	} else {
-		p.WithheldArtifacts = int32(min(len(t.Artifacts), 1<<30)) //nolint:gosec // bounded in the same expression
+		p.WithheldArtifacts = int32(min(len(t.Artifacts), 1<<30))
 	}
 	p.Message = t.Message
 	if t.Parent != nil {

@@ -67,7 +67,7 @@ func (s *Service) SubmitTask(ctx context.Context, req *orchestratorv1.SubmitTask
 
 // GetTask implements the RPC.
 func (s *Service) GetTask(ctx context.Context, req *orchestratorv1.GetTaskRequest) (*orchestratorv1.Task, error) {
-	t, err := s.visible(ctx, req.GetId())
+	t, err := visible(ctx, s.store, req.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRe
 // WatchTask implements the RPC.
 func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.ServerStreamingServer[orchestratorv1.WatchTaskResponse]) error {
 	ctx := stream.Context()
-	t, err := s.visible(ctx, req.GetId())
+	t, err := visible(ctx, s.store, req.GetId())
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 
 // CancelTask implements the RPC.
 func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTaskRequest) (*orchestratorv1.Task, error) {
-	t, err := s.visible(ctx, req.GetId())
+	t, err := visible(ctx, s.store, req.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -140,12 +140,12 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 }
 
 // visible returns a task that the caller may see. One that it may not is as good as none.
-func (s *Service) visible(ctx context.Context, id string) (orchestrator.Task, error) {
+func visible(ctx context.Context, store orchestrator.Store, id string) (orchestrator.Task, error) {
 	p, err := caller(ctx)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	t, err := s.store.Task(ctx, orchestrator.Key{Tenant: p.Tenant, ID: id})
+	t, err := store.Task(ctx, orchestrator.Key{Tenant: p.Tenant, ID: id})
 	if err != nil {
 		return t, err
 	}

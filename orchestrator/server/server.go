@@ -109,13 +109,13 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	services := append([]Service{
 		registryService(registryrpc.New(s.Registry, pages)),
 		taskService(taskrpc.New(s.Engine, store, pages)),
-		consultationService(consultationrpc.New(ledger, s.Engine)),
+		consultationService(consultationrpc.New(ledger, taskrpc.NewConsultations(s.Engine, store))),
 	}, o.Services...)
-	return s, s.serve(o, otlp.New(ledger, s.logger), services)
+	return s, s.serve(ctx, o, otlp.New(ledger, s.logger), services)
 }
 
 // serve prepares the doors: gRPC, REST through it, and OTLP.
-func (s *Server) serve(o Options, receiver *otlp.Receiver, services []Service) error {
+func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, services []Service) error {
 	rules := auth.Rules{}
 	maps.Copy(rules, otlp.Rules())
 	for _, x := range services {
@@ -134,7 +134,7 @@ func (s *Server) serve(o Options, receiver *otlp.Receiver, services []Service) e
 	s.rpc.Handle("GET /openapi.json", http.HandlerFunc(openAPI))
 	for _, x := range services {
 		x.Register(s.rpc.GRPC())
-		if err := s.rpc.Gateway(x.Gateway); err != nil {
+		if err := s.rpc.Gateway(ctx, x.Gateway); err != nil {
 			return fmt.Errorf("prepare REST: %w", err)
 		}
 	}

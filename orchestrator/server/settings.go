@@ -22,7 +22,7 @@ const (
 
 // pageCodec returns the codec of page tokens with the key kept in a file, which is made when it is not there, so that tokens survive a restart.
 func pageCodec(file string) (*page.Codec, error) {
-	key, err := os.ReadFile(file) //nolint:gosec // the data folder is the operator's
+	key, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		key = make([]byte, pageKeyBytes)
 		rand.Read(key)

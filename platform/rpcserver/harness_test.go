@@ -90,7 +90,7 @@ func start(t *testing.T, prepare func(*rpcserver.Options, func(func(*rpcserver.S
 		t.Fatalf("New() = %v, want no error", err)
 	}
 	s.GRPC().RegisterService(&libraryService, nil)
-	if err := s.Gateway(registerLibrary); err != nil {
+	if err := s.Gateway(t.Context(), registerLibrary); err != nil {
 		t.Fatalf("Gateway() = %v, want no error", err)
 	}
 	for _, f := range later {

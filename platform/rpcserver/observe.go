@@ -74,9 +74,12 @@ func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	return st.Err()
 }
 
-// level is Error for our faults and Warn for the caller's; a caller that went away is nobody's.
+// level is Error for our faults and Warn for the caller's. A caller that went away is nobody's fault, and asking for what is not there, or making
+// what is, belongs to ordinary use.
 func level(ctx context.Context, code codes.Code) slog.Level {
 	switch {
+	case code == codes.NotFound || code == codes.AlreadyExists:
+		return slog.LevelInfo
 	case code == codes.OK || errors.Is(ctx.Err(), context.Canceled):
 		return slog.LevelDebug
 	case code == codes.Internal || code == codes.Unknown || code == codes.DataLoss || code == codes.Unavailable:

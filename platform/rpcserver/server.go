@@ -152,9 +152,9 @@ func (s *Server) Conn() *grpc.ClientConn { return s.conn }
 
 // Gateway registers generated REST handlers, each a RegisterXHandler of grpc-gateway. Never register one with
 // RegisterXHandlerServer: it would pass no interceptor.
-func (s *Server) Gateway(register ...func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error) error {
+func (s *Server) Gateway(ctx context.Context, register ...func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error) error {
 	for _, r := range register {
-		if err := r(context.Background(), s.gateway, s.conn); err != nil {
+		if err := r(ctx, s.gateway, s.conn); err != nil {
 			return fmt.Errorf("registering a REST service: %w", err)
 		}
 	}

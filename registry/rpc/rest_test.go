@@ -42,7 +42,7 @@ func serve(t *testing.T) string {
 		t.Fatalf("New() = %v, want no error", err)
 	}
 	registryv1.RegisterRegistryServiceServer(server.GRPC(), rpc.New(r, page.New(make([]byte, 32))))
-	if err := server.Gateway(registryv1.RegisterRegistryServiceHandler); err != nil {
+	if err := server.Gateway(t.Context(), registryv1.RegisterRegistryServiceHandler); err != nil {
 		t.Fatalf("Gateway() = %v, want no error", err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -1,0 +1,41 @@
+package rpc
+
+import (
+	"context"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
+	consultationrpc "github.com/quorate/quorate/consultation/rpc"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
+)
+
+// Consultations shows the consultation service the tasks that its caller may see.
+type Consultations struct {
+	engine *engine.Engine
+	store  orchestrator.Store
+}
+
+var _ consultationrpc.Tasks = (*Consultations)(nil)
+
+// NewConsultations returns what the consultation service needs of an engine and its store.
+func NewConsultations(e *engine.Engine, store orchestrator.Store) *Consultations {
+	return &Consultations{engine: e, store: store}
+}
+
+// Subject returns what the task's requirements are judged on.
+func (c *Consultations) Subject(ctx context.Context, tenant, taskID string) (consultation.Subject, error) {
+	if _, err := visible(ctx, c.store, taskID); err != nil {
+		return consultation.Subject{}, err
+	}
+	return c.engine.Subject(ctx, tenant, taskID)
+}
+
+// Consult has the target of one of the task's requirements consulted.
+func (c *Consultations) Consult(ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact) (consultation.Consultation, error) {
+	if _, err := visible(ctx, c.store, taskID); err != nil {
+		return consultation.Consultation{}, err
+	}
+	return c.engine.Consult(ctx, tenant, taskID, requirementID, content)
+}
