@@ -39,7 +39,7 @@ func fetch(t *testing.T, method, url string, header http.Header, body io.Reader)
 	if err != nil {
 		t.Fatalf("%s %s = %v, want an answer", method, url, err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // reading is over
+	defer answer.Body.Close()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil {
 		t.Fatalf("reading the answer of %s %s = %v, want nil", method, url, err)

@@ -185,7 +185,7 @@ func TestAConsultationThatCannotCountFails(t *testing.T) {
 		want  string
 	}{
 		"for another agent": {func(m *a2a.Message) {
-			m.Metadata[kit.ConsultationExtension].(map[string]any)["targetAgent"] = "somebody" //nolint:errcheck,forcetypeassert // built above
+			m.Metadata[kit.ConsultationExtension].(map[string]any)["targetAgent"] = "somebody"
 		}, "NOT_THE_TARGET: "},
 		"without a trace":       {func(m *a2a.Message) { delete(m.Metadata, "traceparent") }, "EXTENSION_INVALID: "},
 		"metadata of odd types": {func(m *a2a.Message) { m.Metadata[kit.ConsultationExtension] = []any{1} }, "EXTENSION_INVALID: "},
