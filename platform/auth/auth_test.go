@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -90,7 +91,7 @@ func TestKeyringIsSafeForConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		group.Go(func() {
 			token := auth.NewToken("t")
-			name := fmt.Sprint(i)
+			name := strconv.Itoa(i)
 			ring.Add(token, auth.Principal{Name: name})
 			if p, err := ring.Authenticate(t.Context(), token.Reveal()); err != nil || p.Name != name {
 				t.Errorf("Authenticate() = %v, %v, want %s", p, err, name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,13 @@ func open(tb testing.TB, path string, opts boltdb.Options) *boltdb.DB {
 		tb.Fatalf("Open(%s) = %v, want no error", path, err)
 	}
 	return db
+}
+
+func closeDB(tb testing.TB, db *boltdb.DB) {
+	tb.Helper()
+	if err := db.Close(); err != nil {
+		tb.Errorf("Close() = %v, want no error", err)
+	}
 }
 
 func put(key, value string) func(*bbolt.Tx) error {
@@ -61,7 +69,7 @@ func TestWhatUpdateAnsweredIsThereAfterReopening(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 100 {
 		group.Go(func() {
-			if err := db.Update(t.Context(), put(fmt.Sprint(i), "v")); err != nil {
+			if err := db.Update(t.Context(), put(strconv.Itoa(i), "v")); err != nil {
 				t.Errorf("Update(%d) = %v, want no error", i, err)
 			}
 		})
@@ -72,7 +80,7 @@ func TestWhatUpdateAnsweredIsThereAfterReopening(t *testing.T) {
 	}
 	db = open(t, path, boltdb.Options{})
 	for i := range 100 {
-		if got := get(t, db, fmt.Sprint(i)); got != "v" {
+		if got := get(t, db, strconv.Itoa(i)); got != "v" {
 			t.Errorf("get(%d) = %q, want %q", i, got, "v")
 		}
 	}
@@ -89,7 +97,7 @@ func TestWhatUpdateAnsweredIsThereAfterReopening(t *testing.T) {
 func TestAFailingClosureTakesBackOnlyItself(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{})
-	defer db.Close()
+	defer closeDB(t, db)
 	// Hold the committer, so that all of the next updates form one group.
 	held, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
@@ -99,7 +107,7 @@ func TestAFailingClosureTakesBackOnlyItself(t *testing.T) {
 	<-held
 	for i := range 60 {
 		group.Go(func() {
-			key := fmt.Sprint(i)
+			key := strconv.Itoa(i)
 			err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
 				if err := put(key, "v")(tx); err != nil {
 					return err
@@ -135,7 +143,7 @@ func TestAFailingClosureTakesBackOnlyItself(t *testing.T) {
 		if i%3 == 0 {
 			want = "v"
 		}
-		if got := get(t, db, fmt.Sprint(i)); got != want {
+		if got := get(t, db, strconv.Itoa(i)); got != want {
 			t.Errorf("get(%d) = %q, want %q", i, got, want)
 		}
 	}
@@ -144,7 +152,7 @@ func TestAFailingClosureTakesBackOnlyItself(t *testing.T) {
 func TestUpdateStopsWaitingInTheQueue(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{})
-	defer db.Close()
+	defer closeDB(t, db)
 	held, release := make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -170,7 +178,7 @@ func TestOpenTellsThatTheStoreIsInUse(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.db")
 	db := open(t, path, boltdb.Options{})
-	defer db.Close()
+	defer closeDB(t, db)
 	_, err := boltdb.Open(path, boltdb.Options{})
 	if fault.ReasonOf(err) != "STORE_LOCKED" || fault.KindOf(err) != fault.FailedPrecondition {
 		t.Errorf("Open(%s) twice = %v, want STORE_LOCKED", path, err)
@@ -201,7 +209,7 @@ func TestCloseAnswersEveryUpdate(t *testing.T) {
 	for i := range answers {
 		group.Go(func() {
 			started <- struct{}{}
-			answers[i] = db.Update(t.Context(), put(fmt.Sprint(i), "v"))
+			answers[i] = db.Update(t.Context(), put(strconv.Itoa(i), "v"))
 		})
 	}
 	for range len(answers) / 2 {
@@ -212,7 +220,7 @@ func TestCloseAnswersEveryUpdate(t *testing.T) {
 	}
 	group.Wait()
 	db = open(t, path, boltdb.Options{})
-	defer db.Close()
+	defer closeDB(t, db)
 	for i, err := range answers {
 		want := "v"
 		if err != nil {
@@ -221,7 +229,7 @@ func TestCloseAnswersEveryUpdate(t *testing.T) {
 				t.Errorf("Update(%d) = %v, want STORE_CLOSED", i, err)
 			}
 		}
-		if got := get(t, db, fmt.Sprint(i)); got != want {
+		if got := get(t, db, strconv.Itoa(i)); got != want {
 			t.Errorf("get(%d) = %q after the answer %v, want %q", i, got, err, want)
 		}
 	}
@@ -230,7 +238,7 @@ func TestCloseAnswersEveryUpdate(t *testing.T) {
 func TestAFullStoreRefusesAndGoesOn(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "s.db"), boltdb.Options{MaxBytes: 1 << 20})
-	defer db.Close()
+	defer closeDB(t, db)
 	if err := db.Update(t.Context(), put("big", strings.Repeat("x", 2<<20))); fault.ReasonOf(err) != "STORE_FULL" {
 		t.Errorf("Update(2 MiB) = %v, want STORE_FULL", err)
 	}
@@ -243,7 +251,7 @@ func BenchmarkUpdate(b *testing.B) {
 	for _, writers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
 			db := open(b, filepath.Join(b.TempDir(), "s.db"), boltdb.Options{})
-			defer db.Close()
+			defer closeDB(b, db)
 			value := strings.Repeat("x", 1<<10)
 			work := make(chan int)
 			var group sync.WaitGroup

@@ -92,7 +92,7 @@ func (l *loader) validate(v reflect.Value, path string) {
 			l.validate(v.Field(i), join(path, name))
 		}
 	}
-	checked, ok := v.Addr().Interface().(interface{ Validate() error })
+	checked, ok := reflect.TypeAssert[interface{ Validate() error }](v.Addr())
 	if !ok {
 		return
 	}

@@ -30,7 +30,7 @@ func supported(t reflect.Type) bool {
 
 // parse fills v, of a supported type, from text.
 func parse(v reflect.Value, text string) error {
-	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
 		return u.UnmarshalText([]byte(text))
 	}
 	switch v.Kind() {

@@ -63,7 +63,7 @@ func (c *Client) Call(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close() //nolint:errcheck // reading is over
+	defer answer.Body.Close()
 	body, err := c.read(ctx, answer.Body)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	if answer.StatusCode >= http.StatusOK && answer.StatusCode < http.StatusMultipleChoices {
 		return answer, nil
 	}
-	defer answer.Body.Close() //nolint:errcheck // reading is over
+	defer answer.Body.Close()
 	body, err := c.read(ctx, answer.Body)
 	if err != nil {
 		return nil, err

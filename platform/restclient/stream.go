@@ -37,7 +37,7 @@ func (c *Client) Stream(ctx context.Context, path string, query url.Values, newM
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close() //nolint:errcheck // reading is over
+	defer answer.Body.Close()
 	if kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
 		return c.unexpected(answer, fmt.Errorf("content type is %q, not text/event-stream", answer.Header.Get("Content-Type")))
 	}

@@ -1,7 +1,6 @@
 package rpcserver_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -21,29 +20,29 @@ func TestAnRPCAnswersWithACodeAndAReason(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
 	tests := map[string]struct {
-		ctx  context.Context
-		name string
-		want codes.Code
-		why  string
+		metadata []string // pairs
+		name     string
+		want     codes.Code
+		why      string
 	}{
-		"a good call":                        {as(t, readerToken), "dune", codes.OK, ""},
-		"no token":                           {t.Context(), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
-		"a wrong token":                      {as(t, "x"), "dune", codes.Unauthenticated, "TOKEN_INVALID"},
-		"two tokens":                         {metadata.AppendToOutgoingContext(as(t, readerToken), "authorization", "Bearer "+agentToken), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
-		"another scheme":                     {metadata.AppendToOutgoingContext(t.Context(), "authorization", "Basic "+readerToken), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
-		"the wrong role":                     {as(t, agentToken), "dune", codes.PermissionDenied, "ROLE_MISSING"},
-		"a request against its rules":        {as(t, readerToken), "Not A Name", codes.InvalidArgument, "VALIDATION_FAILED"},
-		"a fault of the service":             {as(t, readerToken), "missing", codes.NotFound, "BOOK_NOT_FOUND"},
-		"an unknown error is hidden":         {as(t, readerToken), "broken", codes.Internal, "INTERNAL"},
-		"a panic is hidden":                  {as(t, readerToken), "panic", codes.Internal, "INTERNAL"},
-		"validation comes after the token":   {t.Context(), "Not A Name", codes.Unauthenticated, "TOKEN_MISSING"},
-		"validation comes after permission":  {as(t, agentToken), "Not A Name", codes.PermissionDenied, "ROLE_MISSING"},
-		"an identity in metadata is ignored": {metadata.AppendToOutgoingContext(t.Context(), "x-quorate-principal", "admin"), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+		"a good call":                        {bearer(readerToken), "dune", codes.OK, ""},
+		"no token":                           {nil, "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+		"a wrong token":                      {bearer("x"), "dune", codes.Unauthenticated, "TOKEN_INVALID"},
+		"two tokens":                         {append(bearer(readerToken), bearer(agentToken)...), "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+		"another scheme":                     {[]string{"authorization", "Basic " + readerToken}, "dune", codes.Unauthenticated, "TOKEN_MISSING"},
+		"the wrong role":                     {bearer(agentToken), "dune", codes.PermissionDenied, "ROLE_MISSING"},
+		"a request against its rules":        {bearer(readerToken), "Not A Name", codes.InvalidArgument, "VALIDATION_FAILED"},
+		"a fault of the service":             {bearer(readerToken), "missing", codes.NotFound, "BOOK_NOT_FOUND"},
+		"an unknown error is hidden":         {bearer(readerToken), "broken", codes.Internal, "INTERNAL"},
+		"a panic is hidden":                  {bearer(readerToken), "panic", codes.Internal, "INTERNAL"},
+		"validation comes after the token":   {nil, "Not A Name", codes.Unauthenticated, "TOKEN_MISSING"},
+		"validation comes after permission":  {bearer(agentToken), "Not A Name", codes.PermissionDenied, "ROLE_MISSING"},
+		"an identity in metadata is ignored": {[]string{"x-quorate-principal", "admin"}, "dune", codes.Unauthenticated, "TOKEN_MISSING"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := r.conn.Invoke(test.ctx, getBook, newMessage("GetBookRequest", "name", test.name), newMessage("Book"))
+			err := r.conn.Invoke(metadata.AppendToOutgoingContext(t.Context(), test.metadata...), getBook, newMessage("GetBookRequest", "name", test.name), newMessage("Book"))
 			if got := status.Code(err); got != test.want {
 				t.Fatalf("GetBook(%q) = %v, want %v", test.name, err, test.want)
 			}
@@ -76,7 +75,7 @@ func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"panic":   {`"level":"ERROR"`, `"error":"panic: hunter2"`, `"stack":"goroutine`, `"trace_id":"`, `"principal":"ann"`},
 		"broken":  {`"level":"ERROR"`, `"error":"hunter2"`, `"code":"Internal"`, `"tenant":"default"`},
-		"missing": {`"level":"WARN"`, `"reason":"BOOK_NOT_FOUND"`},
+		"missing": {`"level":"INFO"`, `"reason":"BOOK_NOT_FOUND"`},
 		"dune":    {`"level":"DEBUG"`, `"code":"OK"`, `"duration":`},
 	} {
 		before := r.log.String()

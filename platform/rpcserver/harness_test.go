@@ -118,8 +118,14 @@ func start(t *testing.T, prepare func(*rpcserver.Options, func(func(*rpcserver.S
 
 type header map[string]string
 
+// reply is what is left of an answer when its body is read and closed.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+}
+
 // do sends one request as ann, unless headers say otherwise, and returns the answer with its body.
-func (r *running) do(t *testing.T, method, path, body string, headers header) (*http.Response, string) {
+func (r *running) do(t *testing.T, method, path, body string, headers header) (answer reply, text string) {
 	t.Helper()
 	var content io.Reader = http.NoBody
 	if body != "" {
@@ -148,7 +154,7 @@ func (r *running) request(t *testing.T, method, path string, body io.Reader, hea
 	return req
 }
 
-func (*running) send(t *testing.T, req *http.Request) (*http.Response, string) {
+func (*running) send(t *testing.T, req *http.Request) (answer reply, text string) {
 	t.Helper()
 	resp, err := new(http.Client).Do(req)
 	if err != nil {
@@ -159,11 +165,14 @@ func (*running) send(t *testing.T, req *http.Request) (*http.Response, string) {
 	if err != nil {
 		t.Fatalf("%s %s body = %v, want no error", req.Method, req.URL, err)
 	}
-	return resp, string(data)
+	return reply{resp.StatusCode, resp.Header}, string(data)
 }
+
+// bearer returns the metadata that authenticates with token.
+func bearer(token string) []string { return []string{"authorization", "Bearer " + token} }
 
 // as returns a context that authenticates gRPC calls with token.
 func as(t *testing.T, token string) context.Context {
 	t.Helper()
-	return metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
+	return metadata.AppendToOutgoingContext(t.Context(), bearer(token)...)
 }

@@ -170,14 +170,22 @@ func TestAStreamIsEventsOrLines(t *testing.T) {
 	tests := map[string]struct {
 		query, accept, contentType, want string
 	}{
-		"events": {"count=2", "text/event-stream", "text/event-stream",
-			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\nid: 2\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"2\"}\n\n"},
-		"events among other types": {"count=1", "text/event-stream;q=1, */*", "text/event-stream",
-			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\n"},
-		"events that end in an error": {"count=1&then=missing", "text/event-stream", "text/event-stream",
-			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\nevent: error\ndata: " + notFound + "\n\n"},
-		"lines": {"count=2", "", "application/json",
-			"{\"result\":{\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}}\n{\"result\":{\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"2\"}}\n"},
+		"events": {
+			"count=2", "text/event-stream", "text/event-stream",
+			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\nid: 2\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"2\"}\n\n",
+		},
+		"events among other types": {
+			"count=1", "text/event-stream;q=1, */*", "text/event-stream",
+			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\n",
+		},
+		"events that end in an error": {
+			"count=1&then=missing", "text/event-stream", "text/event-stream",
+			"id: 1\ndata: {\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}\n\nevent: error\ndata: " + notFound + "\n\n",
+		},
+		"lines": {
+			"count=2", "", "application/json",
+			"{\"result\":{\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"1\"}}\n{\"result\":{\"name\":\"b\",\"etag\":\"7\",\"sequence\":\"2\"}}\n",
+		},
 		"an error before the first event": {"then=missing", "text/event-stream", "application/json", notFound},
 		"an error before the first line":  {"then=missing", "", "application/json", notFound},
 	}

@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
-	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
@@ -23,7 +23,7 @@ func statusOf(err error) *status.Status {
 			return st
 		}
 	}
-	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: code.Code(st.Code()).String(), Domain: rpcfault.Domain})
+	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: fault.ReasonOf(rpcfault.FromStatus(st.Err())), Domain: rpcfault.Domain})
 	if err != nil {
 		return st
 	}
@@ -65,5 +65,5 @@ func writeStatus(w http.ResponseWriter, httpCode int, st *status.Status) {
 		}
 	}
 	w.WriteHeader(httpCode)
-	_, _ = w.Write(body) // the client is gone when it fails
+	_, _ = w.Write(body) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
 }

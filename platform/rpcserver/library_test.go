@@ -44,30 +44,30 @@ func newLibrary() protoreflect.FileDescriptor {
 	text, number := descriptorpb.FieldDescriptorProto_TYPE_STRING, descriptorpb.FieldDescriptorProto_TYPE_INT64
 	field := func(name string, index int32, kind descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{
-			Name: proto.String(name), Number: proto.Int32(index), Type: kind.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+			Name: new(name), Number: new(index), Type: kind.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
 		}
 	}
 	name := field("name", 1, text)
 	name.Options = &descriptorpb.FieldOptions{}
-	proto.SetExtension(name.Options, validate.E_Field,
-		validate.FieldRules_builder{String: validate.StringRules_builder{Pattern: proto.String("^[a-z]+$")}.Build()}.Build())
+	proto.SetExtension(name.GetOptions(), validate.E_Field,
+		validate.FieldRules_builder{String: validate.StringRules_builder{Pattern: new("^[a-z]+$")}.Build()}.Build())
 	book := field("book", 1, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE)
-	book.TypeName = proto.String(".test.v1.Book")
+	book.TypeName = new(".test.v1.Book")
 	message := func(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
-		return &descriptorpb.DescriptorProto{Name: proto.String(name), Field: fields}
+		return &descriptorpb.DescriptorProto{Name: new(name), Field: fields}
 	}
 	method := func(name, in string, rule *annotations.HttpRule) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{
-			Name: proto.String(name), InputType: proto.String(".test.v1." + in), OutputType: proto.String(".test.v1.Book"),
+			Name: new(name), InputType: new(".test.v1." + in), OutputType: new(".test.v1.Book"),
 			Options: &descriptorpb.MethodOptions{},
 		}
-		proto.SetExtension(m.Options, annotations.E_Http, rule)
+		proto.SetExtension(m.GetOptions(), annotations.E_Http, rule)
 		return m
 	}
 	watch := method("WatchBooks", "WatchBooksRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Get{Get: "/v1/books:watch"}})
-	watch.ServerStreaming = proto.Bool(true)
+	watch.ServerStreaming = new(true)
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String("test/v1/library.proto"), Package: proto.String("test.v1"), Syntax: proto.String("proto3"),
+		Name: new("test/v1/library.proto"), Package: new("test.v1"), Syntax: new("proto3"),
 		Dependency: []string{"google/api/annotations.proto", "buf/validate/validate.proto"},
 		MessageType: []*descriptorpb.DescriptorProto{
 			message("Book", proto.CloneOf(name), field("etag", 2, text), field("sequence", 3, number)),
@@ -75,7 +75,7 @@ func newLibrary() protoreflect.FileDescriptor {
 			message("CreateBookRequest", book, field("request_id", 2, text)),
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
 		},
-		Service: []*descriptorpb.ServiceDescriptorProto{{Name: proto.String("Library"), Method: []*descriptorpb.MethodDescriptorProto{
+		Service: []*descriptorpb.ServiceDescriptorProto{{Name: new("Library"), Method: []*descriptorpb.MethodDescriptorProto{
 			method("GetBook", "GetBookRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Get{Get: "/v1/books/{name}"}}),
 			method("CreateBook", "CreateBookRequest", &annotations.HttpRule{Pattern: &annotations.HttpRule_Post{Post: "/v1/books"}, Body: "*"}),
 			watch,

@@ -3,7 +3,6 @@ package tasks_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -54,7 +53,7 @@ func TestRunReturnsNothingWhenItWasToldToStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	started := make(chan struct{})
 	go func() { <-started; cancel() }()
-	err := tasks.Run(ctx, slog.New(slog.NewTextHandler(io.Discard, nil)),
+	err := tasks.Run(ctx, slog.New(slog.DiscardHandler),
 		tasks.Task{Name: "a", Run: func(ctx context.Context) error { close(started); return waits(ctx) }},
 		tasks.Task{Name: "b", Run: waits})
 	if err != nil {

@@ -93,7 +93,8 @@ func TestMetricsAreServedForPrometheus(t *testing.T) {
 func TestThePropagatorSpeaksW3C(t *testing.T) {
 	t.Parallel()
 	tel := setup(t, telemetry.Config{TraceRatio: 1})
-	ctx, _ := tel.TracerProvider.Tracer("test").Start(t.Context(), "work")
+	ctx, span := tel.TracerProvider.Tracer("test").Start(t.Context(), "work")
+	defer span.End()
 	carrier := propagation.MapCarrier{}
 	tel.Propagator.Inject(ctx, carrier)
 	if carrier["traceparent"] == "" {

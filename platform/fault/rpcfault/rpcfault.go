@@ -41,7 +41,7 @@ func Status(err error) *status.Status {
 	if err == nil {
 		return status.New(codes.OK, "")
 	}
-	if own, ok := err.(interface{ GRPCStatus() *status.Status }); ok { //nolint:errorlint // a wrapped status must not pass
+	if own, ok := err.(interface{ GRPCStatus() *status.Status }); ok {
 		return own.GRPCStatus()
 	}
 	e := fault.From(err)
