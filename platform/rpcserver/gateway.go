@@ -126,8 +126,10 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 			p.matched = true
 			return
 		}
-		for key, value := range path {
-			path[key] = escapedSlash.Replace(value)
+		if r.URL.RawPath != "" { // otherwise nothing was left escaped
+			for key, value := range path {
+				path[key] = escapedSlash.Replace(value)
+			}
 		}
 		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, out: newStreamWriter(w)}
 		defer c.out.stop()
