@@ -3,6 +3,7 @@ package dev
 import (
 	"fmt"
 	"io"
+	"text/tabwriter"
 )
 
 // banner says where everything is and what to try.
@@ -15,21 +16,32 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 	if cfg.DataDir != DefaultDataDir() {
 		connect += " --token-file " + tokenFile
 	}
-	_, err := fmt.Fprintf(w, `quorate dev is ready: development mode, loopback only, one shared token
-
-  REST        http://%[1]s/v1           (API description: http://%[1]s/openapi.json)
-  gRPC        %[2]s                  (reflection and health on)
-  OTLP        http://%[1]s/v1/traces  and gRPC on %[2]s
-  web-fetch   http://%[3]s
-  Demo site   %[4]s/article       (the one site that web-fetch may read)
-  Data        %[5]s
-  Token file  %[6]s
-
+	if _, err := fmt.Fprint(w, "quorate dev is ready: development mode, loopback only, one shared token\n\n"); err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range [][3]string{
+		{"REST", "http://" + p.http.Addr().String() + "/v1", "described at /openapi.json"},
+		{"gRPC", p.grpc.Addr().String(), "with reflection and health"},
+		{"OTLP", "http://" + p.http.Addr().String() + "/v1/traces", "and gRPC on " + p.grpc.Addr().String()},
+		{"web-fetch", "http://" + p.webfetch.Addr().String(), "the agent, spoken to over A2A"},
+		{"Demo site", site, "the one site that web-fetch may read"},
+		{"Data", cfg.DataDir, ""},
+		{"Token file", tokenFile, ""},
+	} {
+		if _, err := fmt.Fprintf(table, "  %s\t%s\t%s\n", row[0], row[1], row[2]); err != nil {
+			return err
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, `
 Try
-  quorate agents list%[7]s
-  quorate tasks submit%[7]s --agent web-fetch --text "Fetch %[4]s/article" --watch
+  quorate agents list%[1]s
+  quorate tasks submit%[1]s --agent web-fetch --text "Fetch %[2]s/article" --watch
 
 Ctrl-C stops it; the next start on the same data goes on where this one ended.
-`, p.http.Addr(), p.grpc.Addr(), p.webfetch.Addr(), site, cfg.DataDir, tokenFile, connect)
+`, connect, site)
 	return err
 }

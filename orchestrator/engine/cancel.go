@@ -18,7 +18,7 @@ func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who string) (or
 			return nil, orchestrator.ErrUnchanged
 		}
 		t.CancelAsked = true
-		return []orchestrator.Event{event(orchestrator.EventCanceling, who+" asked for the end of the task")}, nil
+		return []orchestrator.Event{event(t, orchestrator.EventCanceling, who+" asked for the end of the task")}, nil
 	})
 	if err != nil {
 		return t, err

@@ -142,8 +142,8 @@ func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation
 		}
 		c.CarrierTaskID = carrier.ID
 		detail := fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID)
-		if _, err := e.update(ctx, keyOf(t), func(*orchestrator.Task) ([]orchestrator.Event, error) {
-			return []orchestrator.Event{event(orchestrator.EventConsultation, detail)}, nil
+		if _, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
+			return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
 		}); err != nil {
 			return c, err
 		}

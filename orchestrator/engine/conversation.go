@@ -68,7 +68,7 @@ func (c *conversation) forget(ctx context.Context) error {
 		if a := t.Open(); a != nil {
 			a.RemoteTaskID = ""
 		}
-		return []orchestrator.Event{event(orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}, nil
+		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}, nil
 	})
 }
 

@@ -115,7 +115,7 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 		}
 		t.UpdateTime = now
 		for i := range events {
-			events[i].Time, events[i].State, events[i].Phase = now, t.State, t.Phase
+			events[i].Time = now
 		}
 		return events, nil
 	})
@@ -131,6 +131,7 @@ func keyOf(t *orchestrator.Task) orchestrator.Key {
 	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
 }
 
-func event(kind orchestrator.EventType, detail string) orchestrator.Event {
-	return orchestrator.Event{Type: kind, Detail: detail}
+// event is something that has just happened to t.
+func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
+	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: detail}
 }

@@ -88,7 +88,7 @@ func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding str
 		if a.Sends > 1 {
 			what = fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding)
 		}
-		return []orchestrator.Event{event(orchestrator.EventAttempt, what)}, nil
+		return []orchestrator.Event{event(t, orchestrator.EventAttempt, what)}, nil
 	})
 }
 
@@ -131,11 +131,11 @@ func (e *Engine) say(ctx context.Context, t orchestrator.Task, text string) erro
 func progress(t *orchestrator.Task, text string) ([]orchestrator.Event, error) {
 	switch {
 	case t.LastEvent == orchestrator.MaxEvents:
-		return []orchestrator.Event{event(orchestrator.EventProgress, fmt.Sprintf("the log has %d entries; further progress is not logged", t.LastEvent))}, nil
+		return []orchestrator.Event{event(t, orchestrator.EventProgress, fmt.Sprintf("the log has %d entries; further progress is not logged", t.LastEvent))}, nil
 	case t.LastEvent > orchestrator.MaxEvents:
 		return nil, orchestrator.ErrUnchanged
 	}
-	return []orchestrator.Event{event(orchestrator.EventProgress, text)}, nil
+	return []orchestrator.Event{event(t, orchestrator.EventProgress, text)}, nil
 }
 
 // settle stores how the agent ended.
@@ -150,7 +150,7 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 		if why != nil {
 			return e.failed(t, why)
 		}
-		delivered := event(orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d", t.Agent, len(t.Artifacts)))
+		delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d", t.Agent, len(t.Artifacts)))
 		return append([]orchestrator.Event{delivered}, e.after(t, orchestrator.PhaseExecution)...)
 	})
 }

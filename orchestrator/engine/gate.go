@@ -26,7 +26,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 			if t.Phase != orchestrator.PhaseOnError {
 				t.Error = nil
 			}
-			passed := event(orchestrator.EventGate, summary(g))
+			passed := event(t, orchestrator.EventGate, summary(g))
 			return append([]orchestrator.Event{passed}, e.after(t, g.Phase)...)
 		})
 	}
@@ -40,7 +40,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 		if t.Phase != orchestrator.PhaseOnError { // there Error says what went wrong; the gate says what is missing
 			t.Error = wait.why
 		}
-		return []orchestrator.Event{event(orchestrator.EventGate, summary(g))}
+		return []orchestrator.Event{event(t, orchestrator.EventGate, summary(g))}
 	})
 	return wait.step, err
 }

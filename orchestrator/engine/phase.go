@@ -62,7 +62,7 @@ func (e *Engine) enter(t *orchestrator.Task, p orchestrator.Phase) []orchestrato
 	if p != orchestrator.PhaseExecution || len(t.Attempts) > 0 {
 		t.State = a2apb.TaskState_TASK_STATE_WORKING
 	}
-	return []orchestrator.Event{event(orchestrator.EventPhase, "the task is in phase "+string(p))}
+	return []orchestrator.Event{event(t, orchestrator.EventPhase, "the task is in phase "+string(p))}
 }
 
 // Reasons of the ends that an agent brings about.

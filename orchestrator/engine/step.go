@@ -94,7 +94,7 @@ func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orches
 	if note != "" {
 		detail += " (" + note + ")"
 	}
-	return []orchestrator.Event{event(orchestrator.EventState, detail)}
+	return []orchestrator.Event{event(t, orchestrator.EventState, detail)}
 }
 
 // closeAttempt ends the attempt that is under way, if any.
