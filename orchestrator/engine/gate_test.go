@@ -152,7 +152,10 @@ func TestAnAgentThatAsksBeforeItDeliversPassesTheGate(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		w.awaitEnd(c.CarrierTaskID)
+		carrier := orchestrator.Key{Tenant: tenant, ID: c.CarrierTaskID}
+		if _, err := w.engine.Watch(ctx, carrier, 0, true, func(orchestrator.Event) error { return nil }); err != nil {
+			return err
+		}
 		return say(done)
 	}
 	w = newWorld(t, web, reviews(&w, "approved", "fine", true))
