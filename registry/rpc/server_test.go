@@ -61,14 +61,21 @@ func register(ctx context.Context, t *testing.T, s *rpc.Server, req *registryv1.
 
 func TestEveryMethodHasARule(t *testing.T) {
 	t.Parallel()
-	rules := rpc.Rules()
-	for _, method := range registryv1.RegistryService_ServiceDesc.Methods {
-		name := "/" + registryv1.RegistryService_ServiceDesc.ServiceName + "/" + method.MethodName
+	rules, service := rpc.Rules(), &registryv1.RegistryService_ServiceDesc
+	var methods []string
+	for _, method := range service.Methods {
+		methods = append(methods, method.MethodName)
+	}
+	for _, stream := range service.Streams {
+		methods = append(methods, stream.StreamName)
+	}
+	for _, method := range methods {
+		name := "/" + service.ServiceName + "/" + method
 		if rule, ok := rules[name]; !ok || rule.Public || len(rule.Roles) == 0 {
 			t.Errorf("Rules()[%s] = %+v, %v, want roles", name, rule, ok)
 		}
 	}
-	if got, want := len(rules), len(registryv1.RegistryService_ServiceDesc.Methods); got != want {
+	if got, want := len(rules), len(methods); got != want {
 		t.Errorf("len(Rules()) = %d, want %d", got, want)
 	}
 }

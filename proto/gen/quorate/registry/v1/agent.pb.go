@@ -222,8 +222,10 @@ type InputSchema struct {
 	Required bool `protobuf:"varint,4,opt,name=required,proto3" json:"required,omitempty"`
 	// Rules its value must meet. At most 32.
 	ValidationRules []*ValidationRule `protobuf:"bytes,5,rep,name=validation_rules,json=validationRules,proto3" json:"validation_rules,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The JSON Schema (2020-12) that its value must meet; only references within it are followed. At most 32 KiB.
+	JsonSchema    *structpb.Struct `protobuf:"bytes,6,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InputSchema) Reset() {
@@ -291,6 +293,13 @@ func (x *InputSchema) GetValidationRules() []*ValidationRule {
 	return nil
 }
 
+func (x *InputSchema) GetJsonSchema() *structpb.Struct {
+	if x != nil {
+		return x.JsonSchema
+	}
+	return nil
+}
+
 // OutputSchema declares one output of an agent.
 type OutputSchema struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -301,7 +310,9 @@ type OutputSchema struct {
 	// What this output represents. At most 2,000 characters.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// Whether it is always produced; false means sometimes.
-	Guaranteed    bool `protobuf:"varint,4,opt,name=guaranteed,proto3" json:"guaranteed,omitempty"`
+	Guaranteed bool `protobuf:"varint,4,opt,name=guaranteed,proto3" json:"guaranteed,omitempty"`
+	// The JSON Schema (2020-12) that its value meets; only references within it are followed. At most 32 KiB.
+	JsonSchema    *structpb.Struct `protobuf:"bytes,5,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -362,6 +373,13 @@ func (x *OutputSchema) GetGuaranteed() bool {
 		return x.Guaranteed
 	}
 	return false
+}
+
+func (x *OutputSchema) GetJsonSchema() *structpb.Struct {
+	if x != nil {
+		return x.JsonSchema
+	}
+	return nil
 }
 
 // ValidationRule is one rule for an input's value.
@@ -591,8 +609,14 @@ type AgentStatus struct {
 	Epoch int64 `protobuf:"varint,6,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// When the lease ends unless renewed.
 	LeaseExpireTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=lease_expire_time,json=leaseExpireTime,proto3" json:"lease_expire_time,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// How many tasks the agent says it can work on at a time; 0 when it says nothing.
+	Capacity int32 `protobuf:"varint,8,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	// How many tasks the agent says it is working on.
+	InFlight int32 `protobuf:"varint,9,opt,name=in_flight,json=inFlight,proto3" json:"in_flight,omitempty"`
+	// An admin drains the agent: it reads as unavailable and gets no new tasks, whatever it says itself.
+	Draining      bool `protobuf:"varint,10,opt,name=draining,proto3" json:"draining,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AgentStatus) Reset() {
@@ -672,6 +696,27 @@ func (x *AgentStatus) GetLeaseExpireTime() *timestamppb.Timestamp {
 		return x.LeaseExpireTime
 	}
 	return nil
+}
+
+func (x *AgentStatus) GetCapacity() int32 {
+	if x != nil {
+		return x.Capacity
+	}
+	return 0
+}
+
+func (x *AgentStatus) GetInFlight() int32 {
+	if x != nil {
+		return x.InFlight
+	}
+	return 0
+}
+
+func (x *AgentStatus) GetDraining() bool {
+	if x != nil {
+		return x.Draining
+	}
+	return false
 }
 
 // Skill is one skill of a card together with the agent that has it.
@@ -849,7 +894,7 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\rAgentMetadata\x12O\n" +
 	"\rinput_schemas\x18\x01 \x03(\v2 .quorate.registry.v1.InputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\finputSchemas\x12R\n" +
 	"\x0eoutput_schemas\x18\x02 \x03(\v2!.quorate.registry.v1.OutputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\routputSchemas\x12s\n" +
-	"\x19consultation_requirements\x18\x03 \x03(\v2,.quorate.registry.v1.ConsultationRequirementB\b\xbaH\x05\x92\x01\x02\x10@R\x18consultationRequirements\"\xaf\x02\n" +
+	"\x19consultation_requirements\x18\x03 \x03(\v2,.quorate.registry.v1.ConsultationRequirementB\b\xbaH\x05\x92\x01\x02\x10@R\x18consultationRequirements\"\xe9\x02\n" +
 	"\vInputSchema\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12^\n" +
@@ -857,7 +902,9 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"collectionR\treferenceR\acommentR\fsemanticType\x12*\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x12\x1a\n" +
 	"\brequired\x18\x04 \x01(\bR\brequired\x12X\n" +
-	"\x10validation_rules\x18\x05 \x03(\v2#.quorate.registry.v1.ValidationRuleB\b\xbaH\x05\x92\x01\x02\x10 R\x0fvalidationRules\"\xda\x01\n" +
+	"\x10validation_rules\x18\x05 \x03(\v2#.quorate.registry.v1.ValidationRuleB\b\xbaH\x05\x92\x01\x02\x10 R\x0fvalidationRules\x128\n" +
+	"\vjson_schema\x18\x06 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"jsonSchema\"\x94\x02\n" +
 	"\fOutputSchema\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12^\n" +
@@ -866,7 +913,9 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x12\x1e\n" +
 	"\n" +
 	"guaranteed\x18\x04 \x01(\bR\n" +
-	"guaranteed\"\xa6\x01\n" +
+	"guaranteed\x128\n" +
+	"\vjson_schema\x18\x05 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"jsonSchema\"\xa6\x01\n" +
 	"\x0eValidationRule\x128\n" +
 	"\x04type\x18\x01 \x01(\tB$\xbaH!r\x1fR\x06formatR\x06lengthR\apatternR\x04enumR\x04type\x124\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueB\x06\xbaH\x03\xc8\x01\x01R\x05value\x12$\n" +
@@ -884,7 +933,7 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\tattribute\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\tattribute\x12I\n" +
 	"\boperator\x18\x02 \x01(\tB-\xbaH*r(R\x06equalsR\bcontainsR\fgreater_thanR\x06existsR\boperator\x12,\n" +
-	"\x05value\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05value\"\xb2\x02\n" +
+	"\x05value\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05value\"\x87\x03\n" +
 	"\vAgentStatus\x12\x1d\n" +
 	"\n" +
 	"agent_name\x18\x01 \x01(\tR\tagentName\x12\x16\n" +
@@ -893,7 +942,11 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\x0elast_heartbeat\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\rlastHeartbeat\x12#\n" +
 	"\rerror_message\x18\x05 \x01(\tR\ferrorMessage\x12\x14\n" +
 	"\x05epoch\x18\x06 \x01(\x03R\x05epoch\x12F\n" +
-	"\x11lease_expire_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x0fleaseExpireTime\"\xa3\x01\n" +
+	"\x11lease_expire_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x0fleaseExpireTime\x12\x1a\n" +
+	"\bcapacity\x18\b \x01(\x05R\bcapacity\x12\x1b\n" +
+	"\tin_flight\x18\t \x01(\x05R\binFlight\x12\x1a\n" +
+	"\bdraining\x18\n" +
+	" \x01(\bR\bdraining\"\xa3\x01\n" +
 	"\x05Skill\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -947,16 +1000,18 @@ var file_quorate_registry_v1_agent_proto_depIdxs = []int32{
 	3,  // 6: quorate.registry.v1.AgentMetadata.output_schemas:type_name -> quorate.registry.v1.OutputSchema
 	5,  // 7: quorate.registry.v1.AgentMetadata.consultation_requirements:type_name -> quorate.registry.v1.ConsultationRequirement
 	4,  // 8: quorate.registry.v1.InputSchema.validation_rules:type_name -> quorate.registry.v1.ValidationRule
-	12, // 9: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
-	6,  // 10: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
-	12, // 11: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
-	11, // 12: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
-	11, // 13: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	10, // 9: quorate.registry.v1.InputSchema.json_schema:type_name -> google.protobuf.Struct
+	10, // 10: quorate.registry.v1.OutputSchema.json_schema:type_name -> google.protobuf.Struct
+	12, // 11: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
+	6,  // 12: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
+	12, // 13: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
+	11, // 14: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
+	11, // 15: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_quorate_registry_v1_agent_proto_init() }

@@ -252,7 +252,13 @@ type ListAgentsRequest struct {
 	// How many agents to return at most: 0 means 50; the most is 1,000.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
-	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only agents that pass this filter, in a subset of AIP-160: comparisons of name, version, status, skills, tags, input_types,
+	// output_types, streaming, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses;
+	// a * at either end of a text matches anything. Such as skills:"fetch_url" AND status=available. At most 2,048 bytes.
+	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// name, create_time, update_time or version, with desc behind it for the reverse. Empty means name.
+	OrderBy       string `protobuf:"bytes,4,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -297,6 +303,20 @@ func (x *ListAgentsRequest) GetPageSize() int32 {
 func (x *ListAgentsRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListAgentsRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *ListAgentsRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
 	}
 	return ""
 }
@@ -362,7 +382,9 @@ type DeleteAgentRequest struct {
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Delete only if this is still the agent's etag; empty deletes whatever is there.
-	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -407,6 +429,13 @@ func (x *DeleteAgentRequest) GetName() string {
 func (x *DeleteAgentRequest) GetEtag() string {
 	if x != nil {
 		return x.Etag
+	}
+	return ""
+}
+
+func (x *DeleteAgentRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
 	}
 	return ""
 }
@@ -463,7 +492,11 @@ type RefreshAgentCardRequest struct {
 	// The agent's name; the card must still say the same.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Where the card is from now on; empty means where it was. At most 2,048 characters.
-	CardUri       string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
+	CardUri string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
+	// Write only if this is still the agent's etag; empty writes over whatever is there.
+	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -508,6 +541,20 @@ func (x *RefreshAgentCardRequest) GetName() string {
 func (x *RefreshAgentCardRequest) GetCardUri() string {
 	if x != nil {
 		return x.CardUri
+	}
+	return ""
+}
+
+func (x *RefreshAgentCardRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *RefreshAgentCardRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
 	}
 	return ""
 }
@@ -623,7 +670,9 @@ type UpdateAgentMetadataRequest struct {
 	// The fields to replace: input_schemas, output_schemas, consultation_requirements. Empty, or *, means all of them.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// Write only if this is still the agent's etag; empty writes over whatever is there.
-	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -682,6 +731,13 @@ func (x *UpdateAgentMetadataRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 func (x *UpdateAgentMetadataRequest) GetEtag() string {
 	if x != nil {
 		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateAgentMetadataRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
 	}
 	return ""
 }
@@ -799,7 +855,11 @@ type HeartbeatRequest struct {
 	// The task it is working on, when busy. At most 128 characters.
 	CurrentTaskId string `protobuf:"bytes,4,opt,name=current_task_id,json=currentTaskId,proto3" json:"current_task_id,omitempty"`
 	// What is wrong, when in error. At most 1,000 characters.
-	ErrorMessage  string `protobuf:"bytes,5,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	ErrorMessage string `protobuf:"bytes,5,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	// How many tasks the agent can work on at a time; 0 says nothing about it. At most 1,000,000.
+	Capacity int32 `protobuf:"varint,6,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	// How many tasks it is working on. At most 1,000,000.
+	InFlight      int32 `protobuf:"varint,7,opt,name=in_flight,json=inFlight,proto3" json:"in_flight,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -869,6 +929,20 @@ func (x *HeartbeatRequest) GetErrorMessage() string {
 	return ""
 }
 
+func (x *HeartbeatRequest) GetCapacity() int32 {
+	if x != nil {
+		return x.Capacity
+	}
+	return 0
+}
+
+func (x *HeartbeatRequest) GetInFlight() int32 {
+	if x != nil {
+		return x.InFlight
+	}
+	return 0
+}
+
 // HeartbeatResponse tells the agent its epoch and when to beat next.
 type HeartbeatResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -878,8 +952,10 @@ type HeartbeatResponse struct {
 	NextHeartbeat *durationpb.Duration `protobuf:"bytes,2,opt,name=next_heartbeat,json=nextHeartbeat,proto3" json:"next_heartbeat,omitempty"`
 	// When the lease ends unless renewed.
 	LeaseExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=lease_expire_time,json=leaseExpireTime,proto3" json:"lease_expire_time,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The agent is drained: it gets no new tasks until an admin resumes it.
+	Draining      bool `protobuf:"varint,4,opt,name=draining,proto3" json:"draining,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *HeartbeatResponse) Reset() {
@@ -931,6 +1007,13 @@ func (x *HeartbeatResponse) GetLeaseExpireTime() *timestamppb.Timestamp {
 		return x.LeaseExpireTime
 	}
 	return nil
+}
+
+func (x *HeartbeatResponse) GetDraining() bool {
+	if x != nil {
+		return x.Draining
+	}
+	return false
 }
 
 // IssueAgentTokenRequest names the agent that gets a credential.
@@ -1267,7 +1350,7 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\"\x94\x03\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a\x1fquorate/registry/v1/watch.proto\"\x94\x03\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -1282,49 +1365,64 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
 	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"0\n" +
 	"\x0fGetAgentRequest\x12\x1d\n" +
-	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"e\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\xab\x01\n" +
 	"\x11ListAgentsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"p\n" +
+	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\x12 \n" +
+	"\x06filter\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\x10R\x06filter\x12\"\n" +
+	"\border_by\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18@R\aorderBy\"p\n" +
 	"\x12ListAgentsResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"Q\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x81\x02\n" +
 	"\x12DeleteAgentRequest\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12\x1c\n" +
-	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\"4\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"4\n" +
 	"\x13GetAgentCardRequest\x12\x1d\n" +
-	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"]\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\xab\x02\n" +
 	"\x17RefreshAgentCardRequest\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12#\n" +
-	"\bcard_uri\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\acardUri\"\x86\x01\n" +
+	"\bcard_uri\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\acardUri\x12\x1c\n" +
+	"\x04etag\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"\x86\x01\n" +
 	"\x18RefreshAgentCardResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
 	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"8\n" +
 	"\x17GetAgentMetadataRequest\x12\x1d\n" +
-	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\xde\x01\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\x8e\x03\n" +
 	"\x1aUpdateAgentMetadataRequest\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12F\n" +
 	"\bmetadata\x18\x02 \x01(\v2\".quorate.registry.v1.AgentMetadataB\x06\xbaH\x03\xc8\x01\x01R\bmetadata\x12;\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\x12\x1c\n" +
-	"\x04etag\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\"\x89\x01\n" +
+	"\x04etag\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x05 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"\x89\x01\n" +
 	"\x1bUpdateAgentMetadataResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
 	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"6\n" +
 	"\x15GetAgentStatusRequest\x12\x1d\n" +
-	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\xf5\x01\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\xc8\x02\n" +
 	"\x10HeartbeatRequest\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12\x1d\n" +
 	"\x05epoch\x18\x02 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05epoch\x12B\n" +
 	"\x06status\x18\x03 \x01(\tB*\xbaH'r%R\tavailableR\x04busyR\vunavailableR\x05errorR\x06status\x120\n" +
 	"\x0fcurrent_task_id\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\rcurrentTaskId\x12-\n" +
-	"\rerror_message\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\ferrorMessage\"\xb3\x01\n" +
+	"\rerror_message\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\ferrorMessage\x12'\n" +
+	"\bcapacity\x18\x06 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\bcapacity\x12(\n" +
+	"\tin_flight\x18\a \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\binFlight\"\xcf\x01\n" +
 	"\x11HeartbeatResponse\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x03R\x05epoch\x12@\n" +
 	"\x0enext_heartbeat\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\rnextHeartbeat\x12F\n" +
-	"\x11lease_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0fleaseExpireTime\"7\n" +
+	"\x11lease_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0fleaseExpireTime\x12\x1a\n" +
+	"\bdraining\x18\x04 \x01(\bR\bdraining\"7\n" +
 	"\x16IssueAgentTokenRequest\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"/\n" +
 	"\x17IssueAgentTokenResponse\x12\x14\n" +
@@ -1347,7 +1445,7 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"w\n" +
 	"\x19FindAgentsBySkillResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xcf\r\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xdf\x1a\n" +
 	"\x0fRegistryService\x12\x86\x01\n" +
 	"\rRegisterAgent\x12).quorate.registry.v1.RegisterAgentRequest\x1a*.quorate.registry.v1.RegisterAgentResponse\"\x1e\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/agents:register\x12g\n" +
 	"\bGetAgent\x12$.quorate.registry.v1.GetAgentRequest\x1a\x1a.quorate.registry.v1.Agent\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/agents/{name}\x12q\n" +
@@ -1365,7 +1463,21 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
 	"ListSkills\x12&.quorate.registry.v1.ListSkillsRequest\x1a'.quorate.registry.v1.ListSkillsResponse\"\x12\x82\xd3\xe4\x93\x02\f\x12\n" +
 	"/v1/skills\x12\x98\x01\n" +
-	"\x11FindAgentsBySkill\x12-.quorate.registry.v1.FindAgentsBySkillRequest\x1a..quorate.registry.v1.FindAgentsBySkillResponse\"$\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/skills/{skill_id}/agentsB\xe2\x01\n" +
+	"\x11FindAgentsBySkill\x12-.quorate.registry.v1.FindAgentsBySkillRequest\x1a..quorate.registry.v1.FindAgentsBySkillResponse\"$\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/skills/{skill_id}/agents\x12\x86\x01\n" +
+	"\x0eBatchGetAgents\x12*.quorate.registry.v1.BatchGetAgentsRequest\x1a+.quorate.registry.v1.BatchGetAgentsResponse\"\x1b\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/agents:batchGet\x12z\n" +
+	"\n" +
+	"ApplyAgent\x12&.quorate.registry.v1.ApplyAgentRequest\x1a'.quorate.registry.v1.ApplyAgentResponse\"\x1b\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/agents:apply\x12\x81\x01\n" +
+	"\fSearchAgents\x12(.quorate.registry.v1.SearchAgentsRequest\x1a).quorate.registry.v1.SearchAgentsResponse\"\x1c\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/agents:search\x12\x8f\x01\n" +
+	"\x0eFindCompatible\x12*.quorate.registry.v1.FindCompatibleRequest\x1a+.quorate.registry.v1.FindCompatibleResponse\"$\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/agents:findCompatible\x12s\n" +
+	"\vWatchAgents\x12'.quorate.registry.v1.WatchAgentsRequest\x1a\x1f.quorate.registry.v1.AgentEvent\"\x18\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/agents:watch0\x01\x12z\n" +
+	"\n" +
+	"DrainAgent\x12&.quorate.registry.v1.DrainAgentRequest\x1a .quorate.registry.v1.AgentStatus\"\"\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/agents/{name}:drain\x12}\n" +
+	"\vResumeAgent\x12'.quorate.registry.v1.ResumeAgentRequest\x1a .quorate.registry.v1.AgentStatus\"#\x82\xd3\xe4\x93\x02\x1d:\x01*\"\x18/v1/agents/{name}:resume\x12\xa0\x01\n" +
+	"\x15CreateSemanticMapping\x121.quorate.registry.v1.CreateSemanticMappingRequest\x1a$.quorate.registry.v1.SemanticMapping\".\x82\xd3\xe4\x93\x02(:\x10semantic_mapping\"\x14/v1/semanticMappings\x12\x8f\x01\n" +
+	"\x12GetSemanticMapping\x12..quorate.registry.v1.GetSemanticMappingRequest\x1a$.quorate.registry.v1.SemanticMapping\"#\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/semanticMappings/{name}\x12\x99\x01\n" +
+	"\x14ListSemanticMappings\x120.quorate.registry.v1.ListSemanticMappingsRequest\x1a1.quorate.registry.v1.ListSemanticMappingsResponse\"\x1c\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/semanticMappings\x12\xa7\x01\n" +
+	"\x15UpdateSemanticMapping\x121.quorate.registry.v1.UpdateSemanticMappingRequest\x1a$.quorate.registry.v1.SemanticMapping\"5\x82\xd3\xe4\x93\x02/:\x10semantic_mapping2\x1b/v1/semanticMappings/{name}\x12\x87\x01\n" +
+	"\x15DeleteSemanticMapping\x121.quorate.registry.v1.DeleteSemanticMappingRequest\x1a\x16.google.protobuf.Empty\"#\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/semanticMappings/{name}B\xe2\x01\n" +
 	"\x17com.quorate.registry.v1B\x14RegistryServiceProtoP\x01ZCgithub.com/quorate/quorate/proto/gen/quorate/registry/v1;registryv1\xa2\x02\x03QRX\xaa\x02\x13Quorate.Registry.V1\xca\x02\x13Quorate\\Registry\\V1\xe2\x02\x1fQuorate\\Registry\\V1\\GPBMetadata\xea\x02\x15Quorate::Registry::V1b\x06proto3"
 
 var (
@@ -1382,38 +1494,57 @@ func file_quorate_registry_v1_registry_service_proto_rawDescGZIP() []byte {
 
 var file_quorate_registry_v1_registry_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_quorate_registry_v1_registry_service_proto_goTypes = []any{
-	(*RegisterAgentRequest)(nil),        // 0: quorate.registry.v1.RegisterAgentRequest
-	(*RegisterAgentResponse)(nil),       // 1: quorate.registry.v1.RegisterAgentResponse
-	(*GetAgentRequest)(nil),             // 2: quorate.registry.v1.GetAgentRequest
-	(*ListAgentsRequest)(nil),           // 3: quorate.registry.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),          // 4: quorate.registry.v1.ListAgentsResponse
-	(*DeleteAgentRequest)(nil),          // 5: quorate.registry.v1.DeleteAgentRequest
-	(*GetAgentCardRequest)(nil),         // 6: quorate.registry.v1.GetAgentCardRequest
-	(*RefreshAgentCardRequest)(nil),     // 7: quorate.registry.v1.RefreshAgentCardRequest
-	(*RefreshAgentCardResponse)(nil),    // 8: quorate.registry.v1.RefreshAgentCardResponse
-	(*GetAgentMetadataRequest)(nil),     // 9: quorate.registry.v1.GetAgentMetadataRequest
-	(*UpdateAgentMetadataRequest)(nil),  // 10: quorate.registry.v1.UpdateAgentMetadataRequest
-	(*UpdateAgentMetadataResponse)(nil), // 11: quorate.registry.v1.UpdateAgentMetadataResponse
-	(*GetAgentStatusRequest)(nil),       // 12: quorate.registry.v1.GetAgentStatusRequest
-	(*HeartbeatRequest)(nil),            // 13: quorate.registry.v1.HeartbeatRequest
-	(*HeartbeatResponse)(nil),           // 14: quorate.registry.v1.HeartbeatResponse
-	(*IssueAgentTokenRequest)(nil),      // 15: quorate.registry.v1.IssueAgentTokenRequest
-	(*IssueAgentTokenResponse)(nil),     // 16: quorate.registry.v1.IssueAgentTokenResponse
-	(*ListSkillsRequest)(nil),           // 17: quorate.registry.v1.ListSkillsRequest
-	(*ListSkillsResponse)(nil),          // 18: quorate.registry.v1.ListSkillsResponse
-	(*FindAgentsBySkillRequest)(nil),    // 19: quorate.registry.v1.FindAgentsBySkillRequest
-	(*FindAgentsBySkillResponse)(nil),   // 20: quorate.registry.v1.FindAgentsBySkillResponse
-	(*structpb.Struct)(nil),             // 21: google.protobuf.Struct
-	(*AgentMetadata)(nil),               // 22: quorate.registry.v1.AgentMetadata
-	(*Agent)(nil),                       // 23: quorate.registry.v1.Agent
-	(*Warning)(nil),                     // 24: quorate.registry.v1.Warning
-	(*fieldmaskpb.FieldMask)(nil),       // 25: google.protobuf.FieldMask
-	(*durationpb.Duration)(nil),         // 26: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),       // 27: google.protobuf.Timestamp
-	(*Skill)(nil),                       // 28: quorate.registry.v1.Skill
-	(*emptypb.Empty)(nil),               // 29: google.protobuf.Empty
-	(*httpbody.HttpBody)(nil),           // 30: google.api.HttpBody
-	(*AgentStatus)(nil),                 // 31: quorate.registry.v1.AgentStatus
+	(*RegisterAgentRequest)(nil),         // 0: quorate.registry.v1.RegisterAgentRequest
+	(*RegisterAgentResponse)(nil),        // 1: quorate.registry.v1.RegisterAgentResponse
+	(*GetAgentRequest)(nil),              // 2: quorate.registry.v1.GetAgentRequest
+	(*ListAgentsRequest)(nil),            // 3: quorate.registry.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 4: quorate.registry.v1.ListAgentsResponse
+	(*DeleteAgentRequest)(nil),           // 5: quorate.registry.v1.DeleteAgentRequest
+	(*GetAgentCardRequest)(nil),          // 6: quorate.registry.v1.GetAgentCardRequest
+	(*RefreshAgentCardRequest)(nil),      // 7: quorate.registry.v1.RefreshAgentCardRequest
+	(*RefreshAgentCardResponse)(nil),     // 8: quorate.registry.v1.RefreshAgentCardResponse
+	(*GetAgentMetadataRequest)(nil),      // 9: quorate.registry.v1.GetAgentMetadataRequest
+	(*UpdateAgentMetadataRequest)(nil),   // 10: quorate.registry.v1.UpdateAgentMetadataRequest
+	(*UpdateAgentMetadataResponse)(nil),  // 11: quorate.registry.v1.UpdateAgentMetadataResponse
+	(*GetAgentStatusRequest)(nil),        // 12: quorate.registry.v1.GetAgentStatusRequest
+	(*HeartbeatRequest)(nil),             // 13: quorate.registry.v1.HeartbeatRequest
+	(*HeartbeatResponse)(nil),            // 14: quorate.registry.v1.HeartbeatResponse
+	(*IssueAgentTokenRequest)(nil),       // 15: quorate.registry.v1.IssueAgentTokenRequest
+	(*IssueAgentTokenResponse)(nil),      // 16: quorate.registry.v1.IssueAgentTokenResponse
+	(*ListSkillsRequest)(nil),            // 17: quorate.registry.v1.ListSkillsRequest
+	(*ListSkillsResponse)(nil),           // 18: quorate.registry.v1.ListSkillsResponse
+	(*FindAgentsBySkillRequest)(nil),     // 19: quorate.registry.v1.FindAgentsBySkillRequest
+	(*FindAgentsBySkillResponse)(nil),    // 20: quorate.registry.v1.FindAgentsBySkillResponse
+	(*structpb.Struct)(nil),              // 21: google.protobuf.Struct
+	(*AgentMetadata)(nil),                // 22: quorate.registry.v1.AgentMetadata
+	(*Agent)(nil),                        // 23: quorate.registry.v1.Agent
+	(*Warning)(nil),                      // 24: quorate.registry.v1.Warning
+	(*fieldmaskpb.FieldMask)(nil),        // 25: google.protobuf.FieldMask
+	(*durationpb.Duration)(nil),          // 26: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),        // 27: google.protobuf.Timestamp
+	(*Skill)(nil),                        // 28: quorate.registry.v1.Skill
+	(*BatchGetAgentsRequest)(nil),        // 29: quorate.registry.v1.BatchGetAgentsRequest
+	(*ApplyAgentRequest)(nil),            // 30: quorate.registry.v1.ApplyAgentRequest
+	(*SearchAgentsRequest)(nil),          // 31: quorate.registry.v1.SearchAgentsRequest
+	(*FindCompatibleRequest)(nil),        // 32: quorate.registry.v1.FindCompatibleRequest
+	(*WatchAgentsRequest)(nil),           // 33: quorate.registry.v1.WatchAgentsRequest
+	(*DrainAgentRequest)(nil),            // 34: quorate.registry.v1.DrainAgentRequest
+	(*ResumeAgentRequest)(nil),           // 35: quorate.registry.v1.ResumeAgentRequest
+	(*CreateSemanticMappingRequest)(nil), // 36: quorate.registry.v1.CreateSemanticMappingRequest
+	(*GetSemanticMappingRequest)(nil),    // 37: quorate.registry.v1.GetSemanticMappingRequest
+	(*ListSemanticMappingsRequest)(nil),  // 38: quorate.registry.v1.ListSemanticMappingsRequest
+	(*UpdateSemanticMappingRequest)(nil), // 39: quorate.registry.v1.UpdateSemanticMappingRequest
+	(*DeleteSemanticMappingRequest)(nil), // 40: quorate.registry.v1.DeleteSemanticMappingRequest
+	(*emptypb.Empty)(nil),                // 41: google.protobuf.Empty
+	(*httpbody.HttpBody)(nil),            // 42: google.api.HttpBody
+	(*AgentStatus)(nil),                  // 43: quorate.registry.v1.AgentStatus
+	(*BatchGetAgentsResponse)(nil),       // 44: quorate.registry.v1.BatchGetAgentsResponse
+	(*ApplyAgentResponse)(nil),           // 45: quorate.registry.v1.ApplyAgentResponse
+	(*SearchAgentsResponse)(nil),         // 46: quorate.registry.v1.SearchAgentsResponse
+	(*FindCompatibleResponse)(nil),       // 47: quorate.registry.v1.FindCompatibleResponse
+	(*AgentEvent)(nil),                   // 48: quorate.registry.v1.AgentEvent
+	(*SemanticMapping)(nil),              // 49: quorate.registry.v1.SemanticMapping
+	(*ListSemanticMappingsResponse)(nil), // 50: quorate.registry.v1.ListSemanticMappingsResponse
 }
 var file_quorate_registry_v1_registry_service_proto_depIdxs = []int32{
 	21, // 0: quorate.registry.v1.RegisterAgentRequest.card:type_name -> google.protobuf.Struct
@@ -1444,21 +1575,45 @@ var file_quorate_registry_v1_registry_service_proto_depIdxs = []int32{
 	15, // 25: quorate.registry.v1.RegistryService.IssueAgentToken:input_type -> quorate.registry.v1.IssueAgentTokenRequest
 	17, // 26: quorate.registry.v1.RegistryService.ListSkills:input_type -> quorate.registry.v1.ListSkillsRequest
 	19, // 27: quorate.registry.v1.RegistryService.FindAgentsBySkill:input_type -> quorate.registry.v1.FindAgentsBySkillRequest
-	1,  // 28: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
-	23, // 29: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
-	4,  // 30: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
-	29, // 31: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
-	30, // 32: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
-	8,  // 33: quorate.registry.v1.RegistryService.RefreshAgentCard:output_type -> quorate.registry.v1.RefreshAgentCardResponse
-	22, // 34: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
-	11, // 35: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
-	31, // 36: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
-	14, // 37: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
-	16, // 38: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
-	18, // 39: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
-	20, // 40: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
-	28, // [28:41] is the sub-list for method output_type
-	15, // [15:28] is the sub-list for method input_type
+	29, // 28: quorate.registry.v1.RegistryService.BatchGetAgents:input_type -> quorate.registry.v1.BatchGetAgentsRequest
+	30, // 29: quorate.registry.v1.RegistryService.ApplyAgent:input_type -> quorate.registry.v1.ApplyAgentRequest
+	31, // 30: quorate.registry.v1.RegistryService.SearchAgents:input_type -> quorate.registry.v1.SearchAgentsRequest
+	32, // 31: quorate.registry.v1.RegistryService.FindCompatible:input_type -> quorate.registry.v1.FindCompatibleRequest
+	33, // 32: quorate.registry.v1.RegistryService.WatchAgents:input_type -> quorate.registry.v1.WatchAgentsRequest
+	34, // 33: quorate.registry.v1.RegistryService.DrainAgent:input_type -> quorate.registry.v1.DrainAgentRequest
+	35, // 34: quorate.registry.v1.RegistryService.ResumeAgent:input_type -> quorate.registry.v1.ResumeAgentRequest
+	36, // 35: quorate.registry.v1.RegistryService.CreateSemanticMapping:input_type -> quorate.registry.v1.CreateSemanticMappingRequest
+	37, // 36: quorate.registry.v1.RegistryService.GetSemanticMapping:input_type -> quorate.registry.v1.GetSemanticMappingRequest
+	38, // 37: quorate.registry.v1.RegistryService.ListSemanticMappings:input_type -> quorate.registry.v1.ListSemanticMappingsRequest
+	39, // 38: quorate.registry.v1.RegistryService.UpdateSemanticMapping:input_type -> quorate.registry.v1.UpdateSemanticMappingRequest
+	40, // 39: quorate.registry.v1.RegistryService.DeleteSemanticMapping:input_type -> quorate.registry.v1.DeleteSemanticMappingRequest
+	1,  // 40: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
+	23, // 41: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
+	4,  // 42: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
+	41, // 43: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
+	42, // 44: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
+	8,  // 45: quorate.registry.v1.RegistryService.RefreshAgentCard:output_type -> quorate.registry.v1.RefreshAgentCardResponse
+	22, // 46: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
+	11, // 47: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
+	43, // 48: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
+	14, // 49: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
+	16, // 50: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
+	18, // 51: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
+	20, // 52: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
+	44, // 53: quorate.registry.v1.RegistryService.BatchGetAgents:output_type -> quorate.registry.v1.BatchGetAgentsResponse
+	45, // 54: quorate.registry.v1.RegistryService.ApplyAgent:output_type -> quorate.registry.v1.ApplyAgentResponse
+	46, // 55: quorate.registry.v1.RegistryService.SearchAgents:output_type -> quorate.registry.v1.SearchAgentsResponse
+	47, // 56: quorate.registry.v1.RegistryService.FindCompatible:output_type -> quorate.registry.v1.FindCompatibleResponse
+	48, // 57: quorate.registry.v1.RegistryService.WatchAgents:output_type -> quorate.registry.v1.AgentEvent
+	43, // 58: quorate.registry.v1.RegistryService.DrainAgent:output_type -> quorate.registry.v1.AgentStatus
+	43, // 59: quorate.registry.v1.RegistryService.ResumeAgent:output_type -> quorate.registry.v1.AgentStatus
+	49, // 60: quorate.registry.v1.RegistryService.CreateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	49, // 61: quorate.registry.v1.RegistryService.GetSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	50, // 62: quorate.registry.v1.RegistryService.ListSemanticMappings:output_type -> quorate.registry.v1.ListSemanticMappingsResponse
+	49, // 63: quorate.registry.v1.RegistryService.UpdateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	41, // 64: quorate.registry.v1.RegistryService.DeleteSemanticMapping:output_type -> google.protobuf.Empty
+	40, // [40:65] is the sub-list for method output_type
+	15, // [15:40] is the sub-list for method input_type
 	15, // [15:15] is the sub-list for extension type_name
 	15, // [15:15] is the sub-list for extension extendee
 	0,  // [0:15] is the sub-list for field type_name
@@ -1470,6 +1625,10 @@ func file_quorate_registry_v1_registry_service_proto_init() {
 		return
 	}
 	file_quorate_registry_v1_agent_proto_init()
+	file_quorate_registry_v1_compatible_proto_init()
+	file_quorate_registry_v1_drain_proto_init()
+	file_quorate_registry_v1_search_proto_init()
+	file_quorate_registry_v1_watch_proto_init()
 	file_quorate_registry_v1_registry_service_proto_msgTypes[0].OneofWrappers = []any{
 		(*RegisterAgentRequest_Card)(nil),
 		(*RegisterAgentRequest_CardUri)(nil),

@@ -23,19 +23,31 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	RegistryService_RegisterAgent_FullMethodName       = "/quorate.registry.v1.RegistryService/RegisterAgent"
-	RegistryService_GetAgent_FullMethodName            = "/quorate.registry.v1.RegistryService/GetAgent"
-	RegistryService_ListAgents_FullMethodName          = "/quorate.registry.v1.RegistryService/ListAgents"
-	RegistryService_DeleteAgent_FullMethodName         = "/quorate.registry.v1.RegistryService/DeleteAgent"
-	RegistryService_GetAgentCard_FullMethodName        = "/quorate.registry.v1.RegistryService/GetAgentCard"
-	RegistryService_RefreshAgentCard_FullMethodName    = "/quorate.registry.v1.RegistryService/RefreshAgentCard"
-	RegistryService_GetAgentMetadata_FullMethodName    = "/quorate.registry.v1.RegistryService/GetAgentMetadata"
-	RegistryService_UpdateAgentMetadata_FullMethodName = "/quorate.registry.v1.RegistryService/UpdateAgentMetadata"
-	RegistryService_GetAgentStatus_FullMethodName      = "/quorate.registry.v1.RegistryService/GetAgentStatus"
-	RegistryService_Heartbeat_FullMethodName           = "/quorate.registry.v1.RegistryService/Heartbeat"
-	RegistryService_IssueAgentToken_FullMethodName     = "/quorate.registry.v1.RegistryService/IssueAgentToken"
-	RegistryService_ListSkills_FullMethodName          = "/quorate.registry.v1.RegistryService/ListSkills"
-	RegistryService_FindAgentsBySkill_FullMethodName   = "/quorate.registry.v1.RegistryService/FindAgentsBySkill"
+	RegistryService_RegisterAgent_FullMethodName         = "/quorate.registry.v1.RegistryService/RegisterAgent"
+	RegistryService_GetAgent_FullMethodName              = "/quorate.registry.v1.RegistryService/GetAgent"
+	RegistryService_ListAgents_FullMethodName            = "/quorate.registry.v1.RegistryService/ListAgents"
+	RegistryService_DeleteAgent_FullMethodName           = "/quorate.registry.v1.RegistryService/DeleteAgent"
+	RegistryService_GetAgentCard_FullMethodName          = "/quorate.registry.v1.RegistryService/GetAgentCard"
+	RegistryService_RefreshAgentCard_FullMethodName      = "/quorate.registry.v1.RegistryService/RefreshAgentCard"
+	RegistryService_GetAgentMetadata_FullMethodName      = "/quorate.registry.v1.RegistryService/GetAgentMetadata"
+	RegistryService_UpdateAgentMetadata_FullMethodName   = "/quorate.registry.v1.RegistryService/UpdateAgentMetadata"
+	RegistryService_GetAgentStatus_FullMethodName        = "/quorate.registry.v1.RegistryService/GetAgentStatus"
+	RegistryService_Heartbeat_FullMethodName             = "/quorate.registry.v1.RegistryService/Heartbeat"
+	RegistryService_IssueAgentToken_FullMethodName       = "/quorate.registry.v1.RegistryService/IssueAgentToken"
+	RegistryService_ListSkills_FullMethodName            = "/quorate.registry.v1.RegistryService/ListSkills"
+	RegistryService_FindAgentsBySkill_FullMethodName     = "/quorate.registry.v1.RegistryService/FindAgentsBySkill"
+	RegistryService_BatchGetAgents_FullMethodName        = "/quorate.registry.v1.RegistryService/BatchGetAgents"
+	RegistryService_ApplyAgent_FullMethodName            = "/quorate.registry.v1.RegistryService/ApplyAgent"
+	RegistryService_SearchAgents_FullMethodName          = "/quorate.registry.v1.RegistryService/SearchAgents"
+	RegistryService_FindCompatible_FullMethodName        = "/quorate.registry.v1.RegistryService/FindCompatible"
+	RegistryService_WatchAgents_FullMethodName           = "/quorate.registry.v1.RegistryService/WatchAgents"
+	RegistryService_DrainAgent_FullMethodName            = "/quorate.registry.v1.RegistryService/DrainAgent"
+	RegistryService_ResumeAgent_FullMethodName           = "/quorate.registry.v1.RegistryService/ResumeAgent"
+	RegistryService_CreateSemanticMapping_FullMethodName = "/quorate.registry.v1.RegistryService/CreateSemanticMapping"
+	RegistryService_GetSemanticMapping_FullMethodName    = "/quorate.registry.v1.RegistryService/GetSemanticMapping"
+	RegistryService_ListSemanticMappings_FullMethodName  = "/quorate.registry.v1.RegistryService/ListSemanticMappings"
+	RegistryService_UpdateSemanticMapping_FullMethodName = "/quorate.registry.v1.RegistryService/UpdateSemanticMapping"
+	RegistryService_DeleteSemanticMapping_FullMethodName = "/quorate.registry.v1.RegistryService/DeleteSemanticMapping"
 )
 
 // RegistryServiceClient is the client API for RegistryService service.
@@ -70,6 +82,31 @@ type RegistryServiceClient interface {
 	ListSkills(ctx context.Context, in *ListSkillsRequest, opts ...grpc.CallOption) (*ListSkillsResponse, error)
 	// FindAgentsBySkill lists the agents that have a skill, in order of name. An unknown skill is an empty list.
 	FindAgentsBySkill(ctx context.Context, in *FindAgentsBySkillRequest, opts ...grpc.CallOption) (*FindAgentsBySkillResponse, error)
+	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
+	BatchGetAgents(ctx context.Context, in *BatchGetAgentsRequest, opts ...grpc.CallOption) (*BatchGetAgentsResponse, error)
+	// ApplyAgent makes an agent what the request says: creates it, replaces it or finds it unchanged.
+	ApplyAgent(ctx context.Context, in *ApplyAgentRequest, opts ...grpc.CallOption) (*ApplyAgentResponse, error)
+	// SearchAgents finds agents by text, skill and tag.
+	SearchAgents(ctx context.Context, in *SearchAgentsRequest, opts ...grpc.CallOption) (*SearchAgentsResponse, error)
+	// FindCompatible finds the consumers of what an agent produces or the producers of what it needs, and says why.
+	FindCompatible(ctx context.Context, in *FindCompatibleRequest, opts ...grpc.CallOption) (*FindCompatibleResponse, error)
+	// WatchAgents streams a snapshot of all agents and then every change in order. A watcher that reads too slowly is ended with
+	// UNAVAILABLE and the reason WATCH_SLOW, and the revision to resume from in the error's metadata.
+	WatchAgents(ctx context.Context, in *WatchAgentsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AgentEvent], error)
+	// DrainAgent keeps new tasks from an agent until ResumeAgent. The tasks that it has go on.
+	DrainAgent(ctx context.Context, in *DrainAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error)
+	// ResumeAgent lets a drained agent have tasks again.
+	ResumeAgent(ctx context.Context, in *ResumeAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error)
+	// CreateSemanticMapping adds a mapping. One that closes a cycle of mappings is FAILED_PRECONDITION.
+	CreateSemanticMapping(ctx context.Context, in *CreateSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
+	// GetSemanticMapping returns one mapping.
+	GetSemanticMapping(ctx context.Context, in *GetSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
+	// ListSemanticMappings lists the tenant's mappings in order of name.
+	ListSemanticMappings(ctx context.Context, in *ListSemanticMappingsRequest, opts ...grpc.CallOption) (*ListSemanticMappingsResponse, error)
+	// UpdateSemanticMapping changes a mapping's description; a stale etag is ABORTED.
+	UpdateSemanticMapping(ctx context.Context, in *UpdateSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
+	// DeleteSemanticMapping removes a mapping.
+	DeleteSemanticMapping(ctx context.Context, in *DeleteSemanticMappingRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
 }
 
 type registryServiceClient struct {
@@ -210,6 +247,135 @@ func (c *registryServiceClient) FindAgentsBySkill(ctx context.Context, in *FindA
 	return out, nil
 }
 
+func (c *registryServiceClient) BatchGetAgents(ctx context.Context, in *BatchGetAgentsRequest, opts ...grpc.CallOption) (*BatchGetAgentsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(BatchGetAgentsResponse)
+	err := c.cc.Invoke(ctx, RegistryService_BatchGetAgents_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) ApplyAgent(ctx context.Context, in *ApplyAgentRequest, opts ...grpc.CallOption) (*ApplyAgentResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ApplyAgentResponse)
+	err := c.cc.Invoke(ctx, RegistryService_ApplyAgent_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) SearchAgents(ctx context.Context, in *SearchAgentsRequest, opts ...grpc.CallOption) (*SearchAgentsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SearchAgentsResponse)
+	err := c.cc.Invoke(ctx, RegistryService_SearchAgents_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) FindCompatible(ctx context.Context, in *FindCompatibleRequest, opts ...grpc.CallOption) (*FindCompatibleResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(FindCompatibleResponse)
+	err := c.cc.Invoke(ctx, RegistryService_FindCompatible_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) WatchAgents(ctx context.Context, in *WatchAgentsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AgentEvent], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &RegistryService_ServiceDesc.Streams[0], RegistryService_WatchAgents_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[WatchAgentsRequest, AgentEvent]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RegistryService_WatchAgentsClient = grpc.ServerStreamingClient[AgentEvent]
+
+func (c *registryServiceClient) DrainAgent(ctx context.Context, in *DrainAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AgentStatus)
+	err := c.cc.Invoke(ctx, RegistryService_DrainAgent_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) ResumeAgent(ctx context.Context, in *ResumeAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AgentStatus)
+	err := c.cc.Invoke(ctx, RegistryService_ResumeAgent_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) CreateSemanticMapping(ctx context.Context, in *CreateSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SemanticMapping)
+	err := c.cc.Invoke(ctx, RegistryService_CreateSemanticMapping_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) GetSemanticMapping(ctx context.Context, in *GetSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SemanticMapping)
+	err := c.cc.Invoke(ctx, RegistryService_GetSemanticMapping_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) ListSemanticMappings(ctx context.Context, in *ListSemanticMappingsRequest, opts ...grpc.CallOption) (*ListSemanticMappingsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListSemanticMappingsResponse)
+	err := c.cc.Invoke(ctx, RegistryService_ListSemanticMappings_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) UpdateSemanticMapping(ctx context.Context, in *UpdateSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SemanticMapping)
+	err := c.cc.Invoke(ctx, RegistryService_UpdateSemanticMapping_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) DeleteSemanticMapping(ctx context.Context, in *DeleteSemanticMappingRequest, opts ...grpc.CallOption) (*emptypb.Empty, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(emptypb.Empty)
+	err := c.cc.Invoke(ctx, RegistryService_DeleteSemanticMapping_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RegistryServiceServer is the server API for RegistryService service.
 // All implementations must embed UnimplementedRegistryServiceServer
 // for forward compatibility.
@@ -242,6 +408,31 @@ type RegistryServiceServer interface {
 	ListSkills(context.Context, *ListSkillsRequest) (*ListSkillsResponse, error)
 	// FindAgentsBySkill lists the agents that have a skill, in order of name. An unknown skill is an empty list.
 	FindAgentsBySkill(context.Context, *FindAgentsBySkillRequest) (*FindAgentsBySkillResponse, error)
+	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
+	BatchGetAgents(context.Context, *BatchGetAgentsRequest) (*BatchGetAgentsResponse, error)
+	// ApplyAgent makes an agent what the request says: creates it, replaces it or finds it unchanged.
+	ApplyAgent(context.Context, *ApplyAgentRequest) (*ApplyAgentResponse, error)
+	// SearchAgents finds agents by text, skill and tag.
+	SearchAgents(context.Context, *SearchAgentsRequest) (*SearchAgentsResponse, error)
+	// FindCompatible finds the consumers of what an agent produces or the producers of what it needs, and says why.
+	FindCompatible(context.Context, *FindCompatibleRequest) (*FindCompatibleResponse, error)
+	// WatchAgents streams a snapshot of all agents and then every change in order. A watcher that reads too slowly is ended with
+	// UNAVAILABLE and the reason WATCH_SLOW, and the revision to resume from in the error's metadata.
+	WatchAgents(*WatchAgentsRequest, grpc.ServerStreamingServer[AgentEvent]) error
+	// DrainAgent keeps new tasks from an agent until ResumeAgent. The tasks that it has go on.
+	DrainAgent(context.Context, *DrainAgentRequest) (*AgentStatus, error)
+	// ResumeAgent lets a drained agent have tasks again.
+	ResumeAgent(context.Context, *ResumeAgentRequest) (*AgentStatus, error)
+	// CreateSemanticMapping adds a mapping. One that closes a cycle of mappings is FAILED_PRECONDITION.
+	CreateSemanticMapping(context.Context, *CreateSemanticMappingRequest) (*SemanticMapping, error)
+	// GetSemanticMapping returns one mapping.
+	GetSemanticMapping(context.Context, *GetSemanticMappingRequest) (*SemanticMapping, error)
+	// ListSemanticMappings lists the tenant's mappings in order of name.
+	ListSemanticMappings(context.Context, *ListSemanticMappingsRequest) (*ListSemanticMappingsResponse, error)
+	// UpdateSemanticMapping changes a mapping's description; a stale etag is ABORTED.
+	UpdateSemanticMapping(context.Context, *UpdateSemanticMappingRequest) (*SemanticMapping, error)
+	// DeleteSemanticMapping removes a mapping.
+	DeleteSemanticMapping(context.Context, *DeleteSemanticMappingRequest) (*emptypb.Empty, error)
 	mustEmbedUnimplementedRegistryServiceServer()
 }
 
@@ -290,6 +481,42 @@ func (UnimplementedRegistryServiceServer) ListSkills(context.Context, *ListSkill
 }
 func (UnimplementedRegistryServiceServer) FindAgentsBySkill(context.Context, *FindAgentsBySkillRequest) (*FindAgentsBySkillResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method FindAgentsBySkill not implemented")
+}
+func (UnimplementedRegistryServiceServer) BatchGetAgents(context.Context, *BatchGetAgentsRequest) (*BatchGetAgentsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method BatchGetAgents not implemented")
+}
+func (UnimplementedRegistryServiceServer) ApplyAgent(context.Context, *ApplyAgentRequest) (*ApplyAgentResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ApplyAgent not implemented")
+}
+func (UnimplementedRegistryServiceServer) SearchAgents(context.Context, *SearchAgentsRequest) (*SearchAgentsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SearchAgents not implemented")
+}
+func (UnimplementedRegistryServiceServer) FindCompatible(context.Context, *FindCompatibleRequest) (*FindCompatibleResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method FindCompatible not implemented")
+}
+func (UnimplementedRegistryServiceServer) WatchAgents(*WatchAgentsRequest, grpc.ServerStreamingServer[AgentEvent]) error {
+	return status.Error(codes.Unimplemented, "method WatchAgents not implemented")
+}
+func (UnimplementedRegistryServiceServer) DrainAgent(context.Context, *DrainAgentRequest) (*AgentStatus, error) {
+	return nil, status.Error(codes.Unimplemented, "method DrainAgent not implemented")
+}
+func (UnimplementedRegistryServiceServer) ResumeAgent(context.Context, *ResumeAgentRequest) (*AgentStatus, error) {
+	return nil, status.Error(codes.Unimplemented, "method ResumeAgent not implemented")
+}
+func (UnimplementedRegistryServiceServer) CreateSemanticMapping(context.Context, *CreateSemanticMappingRequest) (*SemanticMapping, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateSemanticMapping not implemented")
+}
+func (UnimplementedRegistryServiceServer) GetSemanticMapping(context.Context, *GetSemanticMappingRequest) (*SemanticMapping, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetSemanticMapping not implemented")
+}
+func (UnimplementedRegistryServiceServer) ListSemanticMappings(context.Context, *ListSemanticMappingsRequest) (*ListSemanticMappingsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListSemanticMappings not implemented")
+}
+func (UnimplementedRegistryServiceServer) UpdateSemanticMapping(context.Context, *UpdateSemanticMappingRequest) (*SemanticMapping, error) {
+	return nil, status.Error(codes.Unimplemented, "method UpdateSemanticMapping not implemented")
+}
+func (UnimplementedRegistryServiceServer) DeleteSemanticMapping(context.Context, *DeleteSemanticMappingRequest) (*emptypb.Empty, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteSemanticMapping not implemented")
 }
 func (UnimplementedRegistryServiceServer) mustEmbedUnimplementedRegistryServiceServer() {}
 func (UnimplementedRegistryServiceServer) testEmbeddedByValue()                         {}
@@ -546,6 +773,215 @@ func _RegistryService_FindAgentsBySkill_Handler(srv interface{}, ctx context.Con
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RegistryService_BatchGetAgents_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(BatchGetAgentsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).BatchGetAgents(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_BatchGetAgents_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).BatchGetAgents(ctx, req.(*BatchGetAgentsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_ApplyAgent_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ApplyAgentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).ApplyAgent(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_ApplyAgent_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).ApplyAgent(ctx, req.(*ApplyAgentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_SearchAgents_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SearchAgentsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).SearchAgents(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_SearchAgents_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).SearchAgents(ctx, req.(*SearchAgentsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_FindCompatible_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(FindCompatibleRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).FindCompatible(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_FindCompatible_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).FindCompatible(ctx, req.(*FindCompatibleRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_WatchAgents_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(WatchAgentsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(RegistryServiceServer).WatchAgents(m, &grpc.GenericServerStream[WatchAgentsRequest, AgentEvent]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type RegistryService_WatchAgentsServer = grpc.ServerStreamingServer[AgentEvent]
+
+func _RegistryService_DrainAgent_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DrainAgentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).DrainAgent(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_DrainAgent_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).DrainAgent(ctx, req.(*DrainAgentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_ResumeAgent_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResumeAgentRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).ResumeAgent(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_ResumeAgent_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).ResumeAgent(ctx, req.(*ResumeAgentRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_CreateSemanticMapping_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateSemanticMappingRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).CreateSemanticMapping(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_CreateSemanticMapping_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).CreateSemanticMapping(ctx, req.(*CreateSemanticMappingRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_GetSemanticMapping_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetSemanticMappingRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).GetSemanticMapping(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_GetSemanticMapping_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).GetSemanticMapping(ctx, req.(*GetSemanticMappingRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_ListSemanticMappings_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListSemanticMappingsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).ListSemanticMappings(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_ListSemanticMappings_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).ListSemanticMappings(ctx, req.(*ListSemanticMappingsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_UpdateSemanticMapping_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UpdateSemanticMappingRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).UpdateSemanticMapping(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_UpdateSemanticMapping_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).UpdateSemanticMapping(ctx, req.(*UpdateSemanticMappingRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_DeleteSemanticMapping_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteSemanticMappingRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).DeleteSemanticMapping(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_DeleteSemanticMapping_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).DeleteSemanticMapping(ctx, req.(*DeleteSemanticMappingRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RegistryService_ServiceDesc is the grpc.ServiceDesc for RegistryService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -605,7 +1041,57 @@ var RegistryService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "FindAgentsBySkill",
 			Handler:    _RegistryService_FindAgentsBySkill_Handler,
 		},
+		{
+			MethodName: "BatchGetAgents",
+			Handler:    _RegistryService_BatchGetAgents_Handler,
+		},
+		{
+			MethodName: "ApplyAgent",
+			Handler:    _RegistryService_ApplyAgent_Handler,
+		},
+		{
+			MethodName: "SearchAgents",
+			Handler:    _RegistryService_SearchAgents_Handler,
+		},
+		{
+			MethodName: "FindCompatible",
+			Handler:    _RegistryService_FindCompatible_Handler,
+		},
+		{
+			MethodName: "DrainAgent",
+			Handler:    _RegistryService_DrainAgent_Handler,
+		},
+		{
+			MethodName: "ResumeAgent",
+			Handler:    _RegistryService_ResumeAgent_Handler,
+		},
+		{
+			MethodName: "CreateSemanticMapping",
+			Handler:    _RegistryService_CreateSemanticMapping_Handler,
+		},
+		{
+			MethodName: "GetSemanticMapping",
+			Handler:    _RegistryService_GetSemanticMapping_Handler,
+		},
+		{
+			MethodName: "ListSemanticMappings",
+			Handler:    _RegistryService_ListSemanticMappings_Handler,
+		},
+		{
+			MethodName: "UpdateSemanticMapping",
+			Handler:    _RegistryService_UpdateSemanticMapping_Handler,
+		},
+		{
+			MethodName: "DeleteSemanticMapping",
+			Handler:    _RegistryService_DeleteSemanticMapping_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "WatchAgents",
+			Handler:       _RegistryService_WatchAgents_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "quorate/registry/v1/registry_service.proto",
 }
