@@ -4,7 +4,9 @@ go 1.26.0
 
 require (
 	github.com/Masterminds/semver/v3 v3.5.0
+	github.com/go-jose/go-jose/v4 v4.1.8
 	github.com/google/go-cmp v0.7.0
+	github.com/gowebpki/jcs v1.0.2
 	github.com/quorate/quorate/platform v0.0.0
 	github.com/quorate/quorate/proto v0.0.0
 	go.etcd.io/bbolt v1.5.0

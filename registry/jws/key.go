@@ -1,0 +1,95 @@
+package jws
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// Limits of a key.
+const (
+	MaxKeyBytes = 16 << 10
+	maxKeyID    = 128 // bytes
+	minRSABits  = 2048
+	maxRSABits  = 8192 // the time to check a signature grows with it
+)
+
+// Key is a public key that cards may be signed with.
+type Key struct {
+	ID         string   // the kid that signatures name it by
+	Algorithms []string // the JWS algorithms it is used with; never a symmetric one
+	Thumbprint string   // SHA-256 as RFC 7638 says, base64url
+
+	jwk jose.JSONWebKey
+}
+
+// ParseKey reads a public JSON Web Key of at most MaxKeyBytes: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or
+// Ed25519. It refuses private and symmetric keys, keys without kid, and keys that are for encryption.
+func ParseKey(raw []byte) (Key, error) {
+	if len(raw) > MaxKeyBytes {
+		return Key{}, fmt.Errorf("the key has more than %d bytes", MaxKeyBytes)
+	}
+	var jwk jose.JSONWebKey
+	if err := json.Unmarshal(raw, &jwk); err != nil {
+		return Key{}, errors.New("it is not a JSON Web Key")
+	}
+	switch {
+	case jwk.KeyID == "" || len(jwk.KeyID) > maxKeyID:
+		return Key{}, fmt.Errorf("a key needs a kid of 1 to %d bytes", maxKeyID)
+	case jwk.Use != "" && jwk.Use != "sig":
+		return Key{}, fmt.Errorf("the key is for %q and not for signatures", jwk.Use)
+	case !jwk.Valid() || !jwk.IsPublic():
+		return Key{}, errors.New("only a public key is taken; keep the private one to yourself")
+	}
+	algorithms, err := algorithmsOf(jwk.Key)
+	if err != nil {
+		return Key{}, err
+	}
+	if jwk.Algorithm != "" {
+		if !slices.Contains(algorithms, jwk.Algorithm) {
+			return Key{}, fmt.Errorf("the algorithm %q does not fit the key", jwk.Algorithm)
+		}
+		algorithms = []string{jwk.Algorithm}
+	}
+	print256, err := jwk.Thumbprint(crypto.SHA256)
+	if err != nil {
+		return Key{}, fmt.Errorf("thumbprint of the key: %w", err)
+	}
+	return Key{
+		ID: jwk.KeyID, Algorithms: algorithms, Thumbprint: base64.RawURLEncoding.EncodeToString(print256),
+		jwk: jose.JSONWebKey{Key: jwk.Key, KeyID: jwk.KeyID},
+	}, nil
+}
+
+// algorithmsOf returns the algorithms of a key's kind. That the key decides, and not the signature's own header, is what keeps
+// a public key from being used as an HMAC secret.
+func algorithmsOf(key any) ([]string, error) {
+	switch k := key.(type) {
+	case *rsa.PublicKey:
+		if n := k.N.BitLen(); n < minRSABits || n > maxRSABits {
+			return nil, fmt.Errorf("an RSA key has %d to %d bits, and this one %d", minRSABits, maxRSABits, n)
+		}
+		return []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}, nil
+	case *ecdsa.PublicKey:
+		switch k.Curve {
+		case elliptic.P256():
+			return []string{"ES256"}, nil
+		case elliptic.P384():
+			return []string{"ES384"}, nil
+		case elliptic.P521():
+			return []string{"ES512"}, nil
+		}
+	case ed25519.PublicKey:
+		return []string{"EdDSA"}, nil
+	}
+	return nil, errors.New("a key is RSA, EC on P-256, P-384 or P-521, or Ed25519")
+}

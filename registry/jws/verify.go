@@ -1,0 +1,112 @@
+package jws
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// What the check of a card's signatures can come to.
+const (
+	Unsigned  = "unsigned"  // the card has no signature
+	Verified  = "verified"  // a given key signed this card
+	Untrusted = "untrusted" // it is signed, but with no given key
+	Invalid   = "invalid"   // it names a given key that did not sign this card, or the signature cannot be read
+)
+
+const maxSignatures = 8
+
+// Result is what the check came to.
+type Result struct {
+	State  string // one of the constants above
+	KeyID  string // of the key that the state is about; empty for unsigned
+	Reason string // why it is not verified
+}
+
+// signature is one entry of a card's signatures. Its unprotected header is nobody's word and is not read.
+type signature struct {
+	Protected string `json:"protected"`
+	Signature string `json:"signature"`
+}
+
+// Verify checks the card's signatures against keys. One good signature is enough; a signature that claims a given key and is
+// wrong counts more than any number by keys that are not given.
+func Verify(card []byte, keys []Key) Result {
+	var signed struct {
+		Signatures []signature `json:"signatures"`
+	}
+	if err := json.Unmarshal(card, &signed); err != nil {
+		return Result{State: Invalid, Reason: "the signatures cannot be read"}
+	}
+	switch n := len(signed.Signatures); {
+	case n == 0:
+		return Result{State: Unsigned, Reason: "the card is not signed"}
+	case n > maxSignatures:
+		return Result{State: Invalid, Reason: fmt.Sprintf("the card has %d signatures; the most is %d", n, maxSignatures)}
+	}
+	payloads, err := Payloads(card)
+	if err != nil {
+		return Result{State: Invalid, Reason: err.Error()}
+	}
+	var result Result
+	for _, s := range signed.Signatures {
+		r := s.verify(payloads, keys)
+		if r.State == Verified {
+			return r
+		}
+		if result.State == "" || (r.State == Invalid && result.State != Invalid) {
+			result = r
+		}
+	}
+	return result
+}
+
+// verify checks one signature.
+func (s signature) verify(payloads [][]byte, keys []Key) Result {
+	if s.Protected == "" || s.Signature == "" || strings.ContainsAny(s.Protected+s.Signature, ". \t\r\n") {
+		return Result{State: Invalid, Reason: "a signature needs protected and signature in base64url"}
+	}
+	compact := s.Protected + ".." + s.Signature
+	parsed, err := jose.ParseDetached(compact, payloads[0], allAlgorithms)
+	if err != nil || len(parsed.Signatures) != 1 {
+		return Result{State: Invalid, Reason: "the signature cannot be read or its algorithm is not allowed"}
+	}
+	header := parsed.Signatures[0].Protected
+	if header.KeyID == "" {
+		return Result{State: Invalid, Reason: "the signature's protected header names no key (kid)"}
+	}
+	for _, key := range keys {
+		if key.ID != header.KeyID {
+			continue
+		}
+		if !slices.Contains(key.Algorithms, header.Algorithm) {
+			return Result{State: Invalid, KeyID: clip(key.ID), Reason: fmt.Sprintf("the algorithm %s does not fit the key %q", header.Algorithm, clip(key.ID))}
+		}
+		for _, payload := range payloads {
+			if parsed.DetachedVerify(payload, key.jwk.Key) == nil {
+				return Result{State: Verified, KeyID: key.ID}
+			}
+		}
+		return Result{State: Invalid, KeyID: clip(key.ID), Reason: fmt.Sprintf("the signature is not by the key %q over this card", clip(key.ID))}
+	}
+	return Result{
+		State: Untrusted, KeyID: clip(header.KeyID),
+		Reason: fmt.Sprintf("no admin has pinned a key %q for this agent; where the card says its key is (jku) is not read", clip(header.KeyID)),
+	}
+}
+
+// allAlgorithms are those of any kind of key that ParseKey takes: none of them is symmetric, and none is "none".
+var allAlgorithms = []jose.SignatureAlgorithm{
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+}
+
+// clip shortens what comes from a card.
+func clip(s string) string {
+	if len(s) > maxKeyID {
+		return strings.ToValidUTF8(s[:maxKeyID], "") + "…"
+	}
+	return s
+}
