@@ -1,0 +1,172 @@
+// Package pace keeps an agent from wearing a site out: so many requests a second and so many at once for each site, where a
+// site is everything below one registrable domain.
+package pace
+
+import (
+	"container/list"
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+	"golang.org/x/time/rate"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// ReasonRateLimited is the reason of a ResourceExhausted fault: the turn would come after the caller's deadline.
+const ReasonRateLimited = "RATE_LIMITED"
+
+// Options are the numbers of a Limiter. Zero fields mean the defaults.
+type Options struct {
+	PerSecond float64 // requests to one site: 0 means 10
+	Burst     int     // requests to one site that need not wait for each other: 0 means 20
+	AtOnce    int     // requests to one site at a time: 0 means 6
+	MaxSites  int     // remembered: 0 means 10,000; the one that was not used for the longest is forgotten first
+}
+
+// Limiter gives turns. It is safe for concurrent use.
+type Limiter struct {
+	options Options
+
+	mu    sync.Mutex
+	sites map[string]*list.Element // guarded by mu
+	order *list.List               // of *site, the last used in front; guarded by mu
+}
+
+type site struct {
+	name  string
+	rate  *rate.Limiter
+	slots chan struct{}
+	users int       // guarded by Limiter.mu; one in use is not forgotten
+	until time.Time // guarded by Limiter.mu; nobody's turn before it
+}
+
+// New returns a Limiter.
+func New(o Options) *Limiter {
+	if o.PerSecond <= 0 {
+		o.PerSecond = 10
+	}
+	if o.Burst <= 0 {
+		o.Burst = 20
+	}
+	if o.AtOnce <= 0 {
+		o.AtOnce = 6
+	}
+	if o.MaxSites <= 0 {
+		o.MaxSites = 10_000
+	}
+	return &Limiter{options: o, sites: make(map[string]*list.Element), order: list.New()}
+}
+
+// Wait returns when it is the caller's turn at the site of host; the caller calls done when its request is over. When the turn
+// cannot come before the deadline of ctx, it says so at once with a fault that says when to come again.
+func (l *Limiter) Wait(ctx context.Context, host string) (done func(), err error) {
+	s := l.take(Site(host))
+	select {
+	case s.slots <- struct{}{}:
+	case <-ctx.Done():
+		l.leave(s)
+		return nil, context.Cause(ctx)
+	}
+	if err := l.turn(ctx, s); err != nil {
+		<-s.slots
+		l.leave(s)
+		return nil, err
+	}
+	return func() {
+		<-s.slots
+		l.leave(s)
+	}, nil
+}
+
+// turn waits for the rate and for what the site itself asked for.
+func (l *Limiter) turn(ctx context.Context, s *site) error {
+	reservation := s.rate.Reserve()
+	l.mu.Lock()
+	wait := max(reservation.Delay(), time.Until(s.until))
+	l.mu.Unlock()
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
+		reservation.Cancel()
+		return tooOften(s.name, wait)
+	}
+	if wait <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		reservation.Cancel()
+		return context.Cause(ctx)
+	}
+}
+
+func tooOften(name string, wait time.Duration) error {
+	err := fault.New(fault.ResourceExhausted, ReasonRateLimited, "%s is read as often as it may be; come again in %s", name, wait.Round(time.Second/10)).With("site", name)
+	err.RetryAfter = wait
+	return err
+}
+
+// Defer keeps everybody from the site of host for a while: it said that it is busy.
+func (l *Limiter) Defer(host string, wait time.Duration) {
+	s := l.take(Site(host))
+	defer l.leave(s)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if until := time.Now().Add(wait); until.After(s.until) {
+		s.until = until
+	}
+}
+
+// Slow keeps at least a delay between two requests to the site of host: its robots.txt asks for that.
+func (l *Limiter) Slow(host string, delay time.Duration) {
+	s := l.take(Site(host))
+	defer l.leave(s)
+	if limit := rate.Every(delay); limit < s.rate.Limit() {
+		s.rate.SetLimit(limit)
+		s.rate.SetBurst(1)
+	}
+}
+
+func (l *Limiter) take(name string) *site {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if element := l.sites[name]; element != nil {
+		l.order.MoveToFront(element)
+		s, _ := element.Value.(*site)
+		s.users++
+		return s
+	}
+	s := &site{name: name, rate: rate.NewLimiter(rate.Limit(l.options.PerSecond), l.options.Burst), slots: make(chan struct{}, l.options.AtOnce), users: 1}
+	l.sites[name] = l.order.PushFront(s)
+	for element := l.order.Back(); element != nil && l.order.Len() > l.options.MaxSites; {
+		before := element.Prev()
+		if old, _ := element.Value.(*site); old.users == 0 {
+			delete(l.sites, old.name)
+			l.order.Remove(element)
+		}
+		element = before
+	}
+	return s
+}
+
+func (l *Limiter) leave(s *site) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.users--
+}
+
+// Site returns what host is a part of: its registrable domain, or the host itself when it has none.
+func Site(host string) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain
+	}
+	return host
+}

@@ -1,0 +1,202 @@
+// Package robots reads robots.txt as RFC 9309 says: what a site asks crawlers to leave alone.
+package robots
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MaxBytes is how much of a file is read; the rest is ignored (RFC 9309 section 2.5 asks for at least 500 KiB).
+const MaxBytes = 500 << 10
+
+// Bounds of what one file may cost. Rules beyond them are ignored, except that a path too long or a file too costly to match
+// is not allowed.
+const (
+	maxRules = 20_000
+	maxPath  = 8 << 10
+	maxWork  = 16 << 20 // bytes compared for one question
+	maxDelay = time.Minute
+)
+
+// File is a parsed robots.txt. The zero value allows everything.
+type File struct{ groups []group }
+
+// group is a set of rules and the product tokens that it is for, in lower case.
+type group struct {
+	agents []string
+	rules  []rule
+	delay  time.Duration
+}
+
+type rule struct {
+	allow   bool
+	pattern string
+}
+
+// Parse reads a file; there is no file that it cannot read.
+func Parse(data []byte) *File {
+	data = bytes.TrimPrefix(data[:min(len(data), MaxBytes)], []byte("\ufeff"))
+	f, rules := &File{}, 0
+	var current *group
+	naming := false // whether the lines so far name agents, so that one more belongs to the same group
+	for line := range bytes.FieldsFuncSeq(data, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		key, value, ok := field(string(line))
+		if !ok {
+			continue
+		}
+		switch key {
+		case "user-agent":
+			if !naming {
+				f.groups = append(f.groups, group{})
+				current = &f.groups[len(f.groups)-1]
+			}
+			naming = true
+			current.agents = append(current.agents, strings.ToLower(value))
+		case "allow", "disallow":
+			naming = false
+			if current == nil || value == "" || rules >= maxRules { // a rule before any group is for nobody; an empty one says nothing
+				continue
+			}
+			rules++
+			current.rules = append(current.rules, rule{allow: key == "allow", pattern: normalise(value)})
+		case "crawl-delay": // not in the RFC, and widely meant
+			naming = false
+			if seconds, err := strconv.ParseFloat(value, 64); err == nil && current != nil && seconds > 0 {
+				current.delay = min(time.Duration(min(seconds, maxDelay.Seconds())*float64(time.Second)), maxDelay)
+			}
+		}
+	}
+	return f
+}
+
+// field splits a line into its key in lower case and its value. Real files spell the keys of the RFC in a few more ways.
+func field(line string) (key, value string, ok bool) {
+	line, _, _ = strings.Cut(line, "#")
+	key, value, ok = strings.Cut(line, ":")
+	key = strings.ToLower(strings.TrimSpace(key))
+	switch key {
+	case "useragent", "user agent":
+		key = "user-agent"
+	case "dissallow", "disalow", "dissalow", "diasllow", "disallaw":
+		key = "disallow"
+	}
+	return key, strings.TrimSpace(value), ok
+}
+
+// Verdict is what a file says about one path.
+type Verdict struct {
+	Allowed bool
+	Rule    string        // the pattern that decided; empty when none matched
+	Delay   time.Duration // to keep between two requests; 0 when the file asks for none
+}
+
+// Test says whether the crawler whose product token is agent may read path, which begins with a slash and holds the query.
+func (f *File) Test(agent, path string) Verdict {
+	rules, delay := f.rulesFor(agent)
+	v := Verdict{Allowed: true, Delay: delay}
+	if path == "/robots.txt" {
+		return v
+	}
+	if len(path) > maxPath {
+		v.Allowed = len(rules) == 0
+		return v
+	}
+	path, longest, work := normalise(path), -1, 0
+	for _, r := range rules {
+		if len(r.pattern) < longest || len(r.pattern) == longest && !r.allow {
+			continue // the longest pattern decides; allow wins a tie (section 2.2.2)
+		}
+		if work += (1 + strings.Count(r.pattern, "*")) * len(path); work > maxWork {
+			return Verdict{Rule: r.pattern, Delay: delay}
+		}
+		if matches(r.pattern, path) {
+			longest, v.Allowed, v.Rule = len(r.pattern), r.allow, r.pattern
+		}
+	}
+	return v
+}
+
+// rulesFor returns the rules of all groups for agent, else of those for everybody.
+func (f *File) rulesFor(agent string) (rules []rule, delay time.Duration) {
+	token := productToken(strings.ToLower(agent))
+	for _, wanted := range []string{token, "*"} {
+		found := false
+		for _, g := range f.groups {
+			for _, name := range g.agents {
+				if name == wanted || wanted != "*" && name != "*" && productToken(name) == wanted {
+					found = true
+					rules, delay = append(rules, g.rules...), max(delay, g.delay)
+					break
+				}
+			}
+		}
+		if found {
+			return rules, delay
+		}
+	}
+	return nil, 0
+}
+
+// productToken returns the letters, hyphens and underscores that name begins with (section 2.2.1).
+func productToken(name string) string {
+	end := strings.IndexFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' && r != '_' })
+	if end < 0 {
+		return name
+	}
+	return name[:end]
+}
+
+// matches tells whether path begins with pattern, where * stands for anything and $ at the end for the end.
+func matches(pattern, path string) bool {
+	pattern, anchored := strings.CutSuffix(pattern, "$")
+	first, rest, wild := strings.Cut(pattern, "*")
+	if !strings.HasPrefix(path, first) {
+		return false
+	}
+	path = path[len(first):]
+	for wild {
+		var part string
+		part, rest, wild = strings.Cut(rest, "*")
+		if !wild && anchored {
+			return strings.HasSuffix(path, part)
+		}
+		i := strings.Index(path, part)
+		if i < 0 {
+			return false
+		}
+		path = path[i+len(part):]
+	}
+	return !anchored || path == ""
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// normalise writes a path in the one form in which paths are compared: what is not ASCII as its percent-encoded bytes, and
+// percent-encoded unreserved characters as themselves (section 2.2.2).
+func normalise(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		if c == '%' && i+2 < len(path) {
+			if decoded, err := strconv.ParseUint(path[i+1:i+3], 16, 8); err == nil {
+				c, i = byte(decoded), i+2
+				if !unreserved(c) {
+					b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+					continue
+				}
+			}
+		}
+		if c > '~' || c <= ' ' {
+			b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func unreserved(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
