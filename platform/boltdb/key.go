@@ -18,7 +18,10 @@ func CheckItem(what string, size int) error {
 	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", what, size, MaxItemBytes)
 }
 
-const separator = "\x00"
+const (
+	separator = "\x00"
+	special   = "\x00\x01"
+)
 
 // NUL and the escape byte itself stay in order below every other byte.
 var (
@@ -28,11 +31,21 @@ var (
 
 // Key returns parts as one key. Keys sort as their parts do, part by part, whatever bytes the parts hold.
 func Key(parts ...string) []byte {
-	escaped := make([]string, len(parts))
-	for i, p := range parts {
-		escaped[i] = escape.Replace(p)
+	size := len(parts)
+	for _, p := range parts {
+		size += len(p)
 	}
-	return []byte(strings.Join(escaped, separator))
+	key := make([]byte, 0, size)
+	for i, p := range parts {
+		if i > 0 {
+			key = append(key, separator...)
+		}
+		if strings.ContainsAny(p, special) { // rare, and the only case that costs more than a copy
+			p = escape.Replace(p)
+		}
+		key = append(key, p...)
+	}
+	return key
 }
 
 // Prefix returns what all keys that begin with parts and have at least one part more begin with; without parts it is empty.
@@ -47,7 +60,9 @@ func Prefix(parts ...string) []byte {
 func Split(key []byte) []string {
 	parts := strings.Split(string(key), separator)
 	for i, p := range parts {
-		parts[i] = unescape.Replace(p)
+		if strings.Contains(p, "\x01") {
+			parts[i] = unescape.Replace(p)
+		}
 	}
 	return parts
 }
