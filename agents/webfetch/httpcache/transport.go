@@ -1,0 +1,162 @@
+package httpcache
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Status is what the cache did for an answer.
+type Status string
+
+// What the cache did.
+const (
+	Hit         Status = "hit"         // answered from the cache
+	Revalidated Status = "revalidated" // answered from the cache after the server said that nothing changed
+	Miss        Status = "miss"        // answered by the server
+	Bypass      Status = "bypass"      // answered by the server; the request was not for the cache
+	Stale       Status = "stale"       // answered from the cache because the server could not be reached, as it had allowed
+)
+
+const statusHeader = "Cache-Status"
+
+// StatusOf returns what the Transport did for an answer of its own.
+func StatusOf(resp *http.Response) Status {
+	values := resp.Header.Values(statusHeader)
+	if len(values) == 0 {
+		return Bypass
+	}
+	_, detail, _ := strings.Cut(values[len(values)-1], "; detail=")
+	return Status(detail)
+}
+
+// Options bound a Transport. Zero fields mean the defaults.
+type Options struct {
+	MaxBytes     int // of all answers: 0 means 64 MiB
+	MaxBodyBytes int // of an answer that is stored: 0 means 4 MiB
+}
+
+// Transport answers from the cache, else by next. It is safe for concurrent use.
+type Transport struct {
+	next    http.RoundTripper
+	store   *store
+	maxBody int
+}
+
+var _ http.RoundTripper = (*Transport)(nil)
+
+// New returns a Transport over next.
+func New(next http.RoundTripper, o Options) *Transport {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 64 << 20
+	}
+	if o.MaxBodyBytes <= 0 {
+		o.MaxBodyBytes = 4 << 20
+	}
+	return &Transport{next: next, store: newStore(o.MaxBytes), maxBody: min(o.MaxBodyBytes, o.MaxBytes/2)}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	key := keyOf(req)
+	if req.Method != http.MethodGet {
+		resp, err := t.next.RoundTrip(req)
+		if err == nil && !safe(req.Method) && resp.StatusCode < http.StatusBadRequest {
+			t.store.forget(key) // RFC 9111 section 4.4
+		}
+		return label(resp, Bypass), err
+	}
+	if private(req) {
+		resp, err := t.next.RoundTrip(req)
+		return label(resp, Bypass), err
+	}
+	asked := directives(req.Header)
+	stored := t.store.find(key, req)
+	if stored != nil && !asked.has("no-cache") && !pragmaNoCache(req, asked) && stored.usable(time.Now(), asked) {
+		return label(stored.response(req), Hit), nil
+	}
+	if asked.has("only-if-cached") {
+		return label(gatewayTimeout(req), Miss), nil
+	}
+	return t.ask(req, key, stored, asked)
+}
+
+// ask asks the server, on the condition that it has something else than what is stored.
+func (t *Transport) ask(req *http.Request, key string, stored *entry, asked directiveSet) (*http.Response, error) {
+	outgoing := req
+	conditional := stored != nil && stored.revalidate(&outgoing)
+	sent := time.Now()
+	resp, err := t.next.RoundTrip(outgoing)
+	if err != nil || resp.StatusCode >= http.StatusInternalServerError {
+		if stored != nil && stored.usableOnError(time.Now()) && req.Context().Err() == nil {
+			if err == nil {
+				_ = resp.Body.Close() // the stored answer takes its place
+			}
+			return label(stored.response(req), Stale), nil
+		}
+		return label(resp, Miss), err
+	}
+	if conditional && resp.StatusCode == http.StatusNotModified {
+		_ = resp.Body.Close() // it has none
+		fresh := stored.refreshed(resp.Header, sent, time.Now())
+		t.store.put(key, fresh)
+		return label(fresh.response(req), Revalidated), nil
+	}
+	if storable(req, resp, asked) {
+		resp.Body = &recorder{ReadCloser: resp.Body, limit: t.maxBody, done: func(body []byte) {
+			t.store.put(key, newEntry(req, resp, body, sent, time.Now()))
+		}}
+	}
+	return label(resp, Miss), nil
+}
+
+// label says in the answer what the cache did.
+func label(resp *http.Response, status Status) *http.Response {
+	if resp == nil {
+		return nil
+	}
+	resp.Header = resp.Header.Clone()
+	name := "quorate; fwd=miss"
+	if status == Hit || status == Revalidated || status == Stale {
+		name = "quorate; hit"
+	}
+	resp.Header.Add(statusHeader, name+"; detail="+string(status))
+	return resp
+}
+
+func gatewayTimeout(req *http.Request) *http.Response {
+	return &http.Response{
+		StatusCode: http.StatusGatewayTimeout, Status: strconv.Itoa(http.StatusGatewayTimeout), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(nil)), Request: req,
+	}
+}
+
+// recorder hands the body to done when all of it was read and it is not too long.
+type recorder struct {
+	io.ReadCloser
+
+	body  []byte
+	limit int
+	done  func(body []byte)
+}
+
+// Read implements io.Reader.
+func (r *recorder) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if r.done == nil {
+		return n, err
+	}
+	if len(r.body)+n > r.limit {
+		r.body, r.done = nil, nil
+		return n, err
+	}
+	r.body = append(r.body, p[:n]...)
+	if err == io.EOF { //nolint:errorlint // the contract of io.Reader: the value itself
+		r.done(r.body)
+		r.done = nil
+	}
+	return n, err
+}
