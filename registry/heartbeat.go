@@ -16,6 +16,8 @@ type Beat struct {
 	Status        string // available, busy, unavailable or error
 	CurrentTaskID string // when busy; at most 128 bytes
 	ErrorMessage  string // at most 4,000 bytes
+	Capacity      int    // tasks that it can work on at a time; 0 says nothing about it
+	InFlight      int    // tasks that it is working on
 }
 
 // Lease is the answer to a beat.
@@ -23,6 +25,7 @@ type Lease struct {
 	Epoch         int64
 	NextHeartbeat time.Duration // how long to wait before the next beat, with jitter
 	ExpireTime    time.Time
+	Draining      bool // no new tasks come until an admin resumes the agent
 }
 
 // Limits of a beat, in bytes; the contract's are in characters.
@@ -30,6 +33,8 @@ const (
 	maxTaskID       = 128 * 4
 	maxErrorMessage = 1000 * 4
 )
+
+const maxCapacity = 1_000_000 // tasks
 
 // Heartbeat renews an agent's lease. Epoch 0 starts a new epoch; any other epoch than the current one is a Conflict fault
 // with the reason EPOCH_STALE, so that a process that was replaced cannot speak for the agent again. A late beat revives.
@@ -39,6 +44,9 @@ func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease,
 	}
 	if len(b.CurrentTaskID) > maxTaskID || len(b.ErrorMessage) > maxErrorMessage {
 		return Lease{}, fault.Invalid("error_message", "BEAT_TOO_LARGE", "the beat's task id or error message is too long")
+	}
+	if b.Capacity < 0 || b.Capacity > maxCapacity || b.InFlight < 0 || b.InFlight > maxCapacity {
+		return Lease{}, fault.Invalid("capacity", "CAPACITY_INVALID", "capacity and in_flight are numbers of tasks, 0 to %d", maxCapacity)
 	}
 	now := r.now().UTC()
 	lease := Lease{ExpireTime: now.Add(r.leaseDuration), NextHeartbeat: r.nextHeartbeat()}
@@ -51,7 +59,8 @@ func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease,
 			return p, fault.New(fault.Conflict, "EPOCH_STALE",
 				"another process beats for agent %q since; begin again with epoch 0 if this one should", b.Agent).With("agent", b.Agent)
 		}
-		lease.Epoch = p.Epoch
+		lease.Epoch, lease.Draining = p.Epoch, !p.DrainTime.IsZero()
+		p.Capacity, p.InFlight = b.Capacity, b.InFlight
 		p.Word, p.CurrentTaskID, p.ErrorMessage = b.Status, b.CurrentTaskID, b.ErrorMessage
 		p.BeatTime, p.BeatExpire = now, lease.ExpireTime
 		return p, nil

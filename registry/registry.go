@@ -21,6 +21,11 @@ type Options struct {
 	Now           func() time.Time // nil is time.Now
 	LeaseDuration time.Duration    // how long a beat or an answered probe counts; 0 is 30 s
 	ProbeInterval time.Duration    // between two probes of an agent; 0 is 15 s; keep it well below LeaseDuration
+	Signatures    SignaturePolicy  // what a card's signature must be; empty is SignaturesIfPresent
+	Strict        bool             // rules whose target agent is not registered are errors instead of warnings
+
+	// RefreshInterval is how long a card that was read by URL counts when its server says nothing; 0 is 10 min.
+	RefreshInterval time.Duration
 }
 
 // Registry is the registry of all tenants; it is safe for concurrent use.
@@ -31,14 +36,22 @@ type Registry struct {
 	now           func() time.Time
 	leaseDuration time.Duration
 	probeInterval time.Duration
-	fresh         chan Key // registered a moment ago and not heard of yet
+	fresh         chan Key     // registered a moment ago and not heard of yet
+	log           ChangeLog    // nil when the store has none
+	bell          bell         // rings with each write of this process that may be in the log
+	versions      VersionStore // nil when the store has none
+	keys          KeyStore     // nil when the store has none
+	signatures    SignaturePolicy
+	strict        bool
+	refreshEvery  time.Duration
 }
 
 // New returns a registry over store.
 func New(store Store, o Options) *Registry {
 	r := &Registry{
-		store: store, client: o.Client, logger: o.Logger, now: o.Now,
+		client: o.Client, logger: o.Logger, now: o.Now,
 		leaseDuration: o.LeaseDuration, probeInterval: o.ProbeInterval, fresh: make(chan Key, 256),
+		signatures: o.Signatures, strict: o.Strict, refreshEvery: o.RefreshInterval,
 	}
 	if r.logger == nil {
 		r.logger = slog.New(slog.DiscardHandler)
@@ -52,6 +65,13 @@ func New(store Store, o Options) *Registry {
 	if r.probeInterval <= 0 {
 		r.probeInterval = 15 * time.Second
 	}
+	if r.refreshEvery <= 0 {
+		r.refreshEvery = 10 * time.Minute
+	}
+	r.log, _ = store.(ChangeLog)
+	r.versions, _ = store.(VersionStore)
+	r.keys, _ = store.(KeyStore)
+	r.store = &announcer{Store: store, now: r.now, bell: &r.bell}
 	return r
 }
 

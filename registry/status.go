@@ -22,10 +22,14 @@ type Status struct {
 	LastHeartbeat   time.Time
 	LeaseExpireTime time.Time
 	Epoch           int64 // of the process that holds the lease
+	Capacity        int   // tasks that the agent says it can work on at a time; 0 when it says nothing
+	InFlight        int   // tasks that it says it is working on
+	Draining        bool  // an admin keeps new tasks from it; Status is then StatusUnavailable
 }
 
-// Pulse is what is stored about an agent's life: its own last word and the last probe that it answered. Beats and probes
-// write their own fields only, so neither can renew the other.
+// Pulse is what is stored about an agent's life: its own last word, the last probe that it answered and whether an admin drains
+// it. Beats, probes and admins write their own fields only, so none can renew or resume for another. A store must not let a
+// pulse with a DrainTime expire.
 type Pulse struct {
 	Epoch         int64     `json:"epoch,omitempty"` // grows with every process that starts to beat
 	Word          string    `json:"word,omitempty"`  // available, busy, unavailable or error
@@ -35,6 +39,11 @@ type Pulse struct {
 	BeatExpire    time.Time `json:"beat_expire,omitzero"`
 	ProbeTime     time.Time `json:"probe_time,omitzero"`
 	ProbeExpire   time.Time `json:"probe_expire,omitzero"`
+	Capacity      int       `json:"capacity,omitempty"`
+	InFlight      int       `json:"in_flight,omitempty"`
+	DrainTime     time.Time `json:"drain_time,omitzero"` // zero means not drained
+	DrainReason   string    `json:"drain_reason,omitempty"`
+	Announced     string    `json:"announced,omitempty"` // the status that the change log told last; empty is StatusUnknown
 }
 
 // beating reports whether the agent's own lease is live.
@@ -46,7 +55,10 @@ func (p Pulse) answering(now time.Time) bool { return now.Before(p.ProbeExpire) 
 // At returns the status at now. The agent's own word counts while its own lease is live. After that an answered probe shows
 // that the agent is up, but not that it has finished what it called itself busy with or recovered from its error.
 func (p Pulse) At(now time.Time) Status {
-	s := Status{Epoch: p.Epoch, LastHeartbeat: later(p.BeatTime, p.ProbeTime), LeaseExpireTime: later(p.BeatExpire, p.ProbeExpire)}
+	s := Status{
+		Epoch: p.Epoch, LastHeartbeat: later(p.BeatTime, p.ProbeTime), LeaseExpireTime: later(p.BeatExpire, p.ProbeExpire),
+		Capacity: p.Capacity, InFlight: p.InFlight,
+	}
 	ownWord := p.beating(now) || p.Word == StatusBusy || p.Word == StatusError
 	switch {
 	case s.LastHeartbeat.IsZero():
@@ -63,7 +75,23 @@ func (p Pulse) At(now time.Time) Status {
 	default:
 		s.Status = StatusAvailable
 	}
+	if !p.DrainTime.IsZero() {
+		s.drain(p)
+	}
 	return s
+}
+
+// drain makes an agent that is or may be up unavailable. What it works on stays visible.
+func (s *Status) drain(p Pulse) {
+	s.Draining = true
+	if s.Status == StatusError {
+		return // worse, and for the agent to say
+	}
+	s.Status = StatusUnavailable
+	s.ErrorMessage = fmt.Sprintf("drained since %s", p.DrainTime.Format(time.RFC3339))
+	if p.DrainReason != "" {
+		s.ErrorMessage += ": " + p.DrainReason
+	}
 }
 
 func later(a, b time.Time) time.Time {

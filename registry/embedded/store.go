@@ -23,7 +23,16 @@ var (
 	bucketTokens   = []byte("registry_tokens")         // hash: tenant, name
 	bucketRequests = []byte("registry_requests")       // tenant, caller, id: the request as JSON
 	bucketExpiries = []byte("registry_request_expiry") // time, then the key of the request: nothing
+	bucketChanges  = []byte("registry_changes")        // tenant, revision in hexadecimal: the entry as JSON
+	bucketHeads    = []byte("registry_heads")          // tenant: the latest revision
+	bucketVersions = []byte("registry_versions")       // tenant, name, number in hexadecimal: the version as JSON
+	bucketKeys     = []byte("registry_keys")           // tenant, id: the signing key as JSON
 )
+
+var buckets = [][]byte{
+	bucketAgents, bucketCards, bucketSkills, bucketPulses, bucketTokens, bucketRequests, bucketExpiries, bucketChanges, bucketHeads,
+	bucketVersions, bucketKeys,
+}
 
 // usualPage is the default size of a page.
 const usualPage = 50
@@ -40,7 +49,7 @@ type Store struct {
 // New returns a store in db, whose other buckets it leaves alone. The caller closes db.
 func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketAgents, bucketCards, bucketSkills, bucketPulses, bucketTokens, bucketRequests, bucketExpiries} {
+		for _, name := range buckets {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

@@ -26,14 +26,23 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 			return err
 		}
 		w := &writer{tx: tx, key: key, dry: c.DryRun}
+		pulse, _, err := s.reader(tx).pulse(key)
+		if err != nil {
+			return err
+		}
 		w.request(c.Remember)
 		w.tokens(old, c.Record)
 		w.skills(old, c.Record)
 		w.agent(c.Record)
+		w.version(c)
 		if c.Record == nil {
 			w.remove(bucketPulses, w.id())
 		} else if c.Pulse != nil {
 			w.pulse(*c.Pulse)
+		}
+		w.changed(old, c)
+		if old != nil && c.Record != nil && c.Pulse != nil {
+			w.announced(pulse, *c.Pulse)
 		}
 		return w.err
 	})
@@ -55,6 +64,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 			return err
 		}
 		w.pulse(next)
+		w.announced(old, next)
 		return w.err
 	})
 }

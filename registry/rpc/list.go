@@ -26,7 +26,7 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 		return nil, err
 	}
 	list := agentList{
-		server: s, scope: scope(p.Tenant, "ListAgents"), size: req.GetPageSize(), token: req.GetPageToken(),
+		server: s, scope: scope(p, "ListAgents"), size: req.GetPageSize(), token: req.GetPageToken(),
 		read: func(after string, limit int) ([]registry.Agent, error) {
 			return s.registry.Agents(ctx, p.Tenant, after, limit)
 		},
@@ -47,7 +47,7 @@ func (s *Server) FindAgentsBySkill(
 		return nil, err
 	}
 	list := agentList{
-		server: s, scope: scope(p.Tenant, "FindAgentsBySkill", req.GetSkillId(), req.GetAvailableOnly()),
+		server: s, scope: scope(p, "FindAgentsBySkill", req.GetSkillId(), req.GetAvailableOnly()),
 		size: req.GetPageSize(), token: req.GetPageToken(),
 		read: func(after string, limit int) ([]registry.Agent, error) {
 			return s.registry.AgentsBySkill(ctx, p.Tenant, req.GetSkillId(), after, limit)
@@ -112,7 +112,7 @@ func (s *Server) ListSkills(ctx context.Context, req *registryv1.ListSkillsReque
 	if err != nil {
 		return nil, err
 	}
-	where := scope(p.Tenant, "ListSkills")
+	where := scope(p, "ListSkills")
 	size, cursor, err := s.open(where, req.GetPageSize(), req.GetPageToken())
 	if err != nil {
 		return nil, err

@@ -163,12 +163,14 @@ func (s *Server) Heartbeat(ctx context.Context, req *registryv1.HeartbeatRequest
 	lease, err := s.registry.Heartbeat(ctx, p.Tenant, registry.Beat{
 		Agent: req.GetName(), Epoch: req.GetEpoch(), Status: req.GetStatus(),
 		CurrentTaskID: req.GetCurrentTaskId(), ErrorMessage: req.GetErrorMessage(),
+		Capacity: int(req.GetCapacity()), InFlight: int(req.GetInFlight()),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &registryv1.HeartbeatResponse{
 		Epoch: lease.Epoch, NextHeartbeat: durationpb.New(lease.NextHeartbeat), LeaseExpireTime: timeToProto(lease.ExpireTime),
+		Draining: lease.Draining,
 	}, nil
 }
 
@@ -223,7 +225,7 @@ func etag(ctx context.Context, requested string) string {
 	return rpcserver.IfMatch(ctx)
 }
 
-// scope names a list for its page tokens: they are good for one tenant, method and query only.
-func scope(tenant, method string, query ...any) string {
-	return fmt.Sprintf("%q %s %q", tenant, method, query)
+// scope names a list for its page tokens: they are good for one caller, method and query only.
+func scope(p auth.Principal, method string, query ...any) string {
+	return fmt.Sprintf("%q %q %s %q", p.Tenant, p.Name, method, query)
 }

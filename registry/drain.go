@@ -1,0 +1,58 @@
+package registry
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const maxDrainReason = 500 // characters
+
+// Drain keeps new tasks from an agent until Resume, whatever it says itself, and returns its status. An agent that is drained
+// already stays so since then, with the new reason.
+func (r *Registry) Drain(ctx context.Context, tenant, name, reason string, retry Retry) (Status, error) {
+	if utf8.RuneCountInString(reason) > maxDrainReason {
+		return Status{}, fault.Invalid("reason", "REASON_TOO_LONG", "the reason has more than %d characters", maxDrainReason)
+	}
+	now := r.now().UTC()
+	return r.changePulse(ctx, Key{tenant, name}, retry, []string{"drain", name, reason}, func(p *Pulse) {
+		if p.DrainTime.IsZero() {
+			p.DrainTime = now
+		}
+		p.DrainReason = reason
+	})
+}
+
+// Resume lets an agent have tasks again and returns its status.
+func (r *Registry) Resume(ctx context.Context, tenant, name string, retry Retry) (Status, error) {
+	return r.changePulse(ctx, Key{tenant, name}, retry, []string{"resume", name}, func(p *Pulse) {
+		p.DrainTime, p.DrainReason = Pulse{}.DrainTime, ""
+	})
+}
+
+// changePulse writes what change makes of a pulse, once per request id. The change comes first and may be made again: it leads to
+// the same.
+func (r *Registry) changePulse(ctx context.Context, key Key, retry Retry, content []string, change func(*Pulse)) (Status, error) {
+	request, done, err := r.begin(ctx, key, retry, content)
+	if err != nil {
+		return Status{}, err
+	}
+	if !done {
+		err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
+			change(&p)
+			return p, nil
+		})
+		if err == nil {
+			err = r.remember(ctx, key, request)
+		}
+		if err != nil {
+			return Status{}, err
+		}
+	}
+	pulses, err := r.store.Pulses(ctx, key)
+	if err != nil {
+		return Status{}, err
+	}
+	return pulses[key].At(r.now()), nil
+}

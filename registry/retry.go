@@ -1,0 +1,61 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Retry makes a write safe to send again; the zero value does not.
+type Retry struct {
+	Caller    string // who asks; request ids are the caller's own
+	RequestID string // empty: the write is not remembered
+}
+
+// begin returns what to remember of a write of content to an agent, nil when it is not to be remembered. done is true when it was
+// answered before. A request id that came with other content is a Conflict fault with the reason REQUEST_ID_REUSED.
+func (r *Registry) begin(ctx context.Context, key Key, retry Retry, content any) (request *Request, done bool, err error) {
+	if retry.RequestID == "" {
+		return nil, false, nil
+	}
+	encoded, err := json.Marshal(content)
+	if err != nil {
+		return nil, false, fmt.Errorf("encoding request: %w", err)
+	}
+	now := r.now().UTC()
+	request = &Request{
+		Key: RequestKey{key.Tenant, retry.Caller, retry.RequestID}, Digest: sha256.Sum256(encoded), Agent: key.Name,
+		CreateTime: now, ExpireTime: now.Add(requestLife),
+	}
+	first, ok, err := r.store.Request(ctx, request.Key)
+	if err != nil || !ok || !now.Before(first.ExpireTime) {
+		return request, false, err
+	}
+	if first.Digest != request.Digest {
+		return nil, false, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
+			"the request id %q came before with other content; use a new one", retry.RequestID).With("request_id", retry.RequestID)
+	}
+	request.Warnings = first.Warnings
+	return request, true, nil
+}
+
+// remember keeps a request whose write went another way than through Store.Update.
+func (r *Registry) remember(ctx context.Context, key Key, request *Request) error {
+	if request == nil {
+		return nil
+	}
+	err := r.store.Update(ctx, key, func(old *Record) (Change, error) {
+		if old == nil {
+			return Change{}, Missing(key)
+		}
+		return Change{Record: old, Remember: request}, nil
+	})
+	if errors.Is(err, ErrRequestSeen) { // by the same request, a moment ago
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,231 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	watchChunk = 100
+	// watchPoll is how soon a change that another replica made is seen; those of this process ring the bell.
+	watchPoll = 500 * time.Millisecond
+	// watchQuiet is how long a watch says nothing before it says where it is.
+	watchQuiet = 15 * time.Second
+	// watchSlow is how long a watcher may take for one event.
+	watchSlow = 10 * time.Second
+)
+
+// What an event of a watch can be besides a change.
+const (
+	EventSnapshot = "snapshot" // an agent as it is at the beginning
+	EventBookmark = "bookmark" // nothing but a revision
+)
+
+// Event is what a watcher is told.
+type Event struct {
+	Entry
+	State *Agent // as it is now, which may be newer than the entry; nil when it is gone, and for bookmarks and mappings
+}
+
+// WatchOptions say where a watch starts and when it ends.
+type WatchOptions struct {
+	Revision *int64        // continue behind it; nil begins with a snapshot and a bookmark
+	Wait     time.Duration // end when something was told, or with a bookmark after this time; 0 is no end
+}
+
+// Watch tells each every change of the tenant in the order of the log, without a gap and without telling one twice, until ctx
+// ends, each returns an error or the options say so. It calls each from one goroutine and waits for it.
+//
+// A revision that is not kept is the fault of RevisionGone. A watcher that needs more than ten seconds for an event is ended with
+// an Unavailable fault with the reason WATCH_SLOW, whose metadata has the revision to resume from.
+func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, each func(Event) error) error {
+	if r.log == nil {
+		return unwatchable()
+	}
+	w := &watcher{registry: r, tenant: tenant, each: each}
+	if o.Wait > 0 {
+		end := time.NewTimer(o.Wait)
+		defer end.Stop()
+		w.end = end.C
+	}
+	if o.Revision != nil {
+		w.revision, w.placed = *o.Revision, true
+		return w.follow(ctx)
+	}
+	if err := w.snapshot(ctx); err != nil || o.Wait > 0 {
+		return err
+	}
+	return w.follow(ctx)
+}
+
+// unwatchable returns the fault of a store that is no ChangeLog.
+func unwatchable() error {
+	return fault.New(fault.FailedPrecondition, "WATCH_UNSUPPORTED", "this store keeps no log of changes")
+}
+
+// watcher is one watch under way.
+type watcher struct {
+	registry *Registry
+	tenant   string
+	each     func(Event) error
+	end      <-chan time.Time // of a long poll; nil is never
+	revision int64            // that was told
+	placed   bool             // revision means something
+}
+
+// snapshot tells all agents. The revision is read first: what changes meanwhile is told again as a change.
+func (w *watcher) snapshot(ctx context.Context) error {
+	head, err := w.registry.log.Head(ctx, w.tenant)
+	if err != nil {
+		return err
+	}
+	for after := ""; ; {
+		agents, err := w.registry.Agents(ctx, w.tenant, after, watchChunk)
+		if err != nil {
+			return err
+		}
+		for i := range agents {
+			after = agents[i].Name
+			entry := Entry{Type: EventSnapshot, Agent: after, Time: agents[i].UpdateTime}
+			if err := w.tell(Event{Entry: entry, State: &agents[i]}); err != nil {
+				return err
+			}
+		}
+		if len(agents) < watchChunk {
+			break
+		}
+	}
+	w.revision, w.placed = head, true
+	return w.bookmark()
+}
+
+func (w *watcher) bookmark() error {
+	return w.tell(Event{Entry: Entry{Revision: w.revision, Type: EventBookmark, Time: w.registry.now().UTC()}})
+}
+
+// follow tells the changes behind the revision.
+func (w *watcher) follow(ctx context.Context) error {
+	poll, quiet := time.NewTicker(watchPoll), time.NewTicker(watchQuiet)
+	defer poll.Stop()
+	defer quiet.Stop()
+	for {
+		rung := w.registry.bell.wait() // before the log is read, so that no change falls in between
+		entries, err := w.registry.log.Changes(ctx, w.tenant, w.revision, watchChunk)
+		if err != nil {
+			return err
+		}
+		if len(entries) > 0 {
+			if err := w.changes(ctx, entries); err != nil || w.end != nil {
+				return err
+			}
+			quiet.Reset(watchQuiet)
+			continue
+		}
+		select {
+		case <-rung:
+		case <-poll.C:
+		case <-quiet.C:
+			err = w.bookmark()
+		case <-w.end:
+			return w.bookmark()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (w *watcher) changes(ctx context.Context, entries []Entry) error {
+	for _, entry := range entries {
+		event := Event{Entry: entry}
+		if entry.Type != ChangeDeleted && entry.Type != ChangeMapping {
+			agent, err := w.registry.Agent(ctx, w.tenant, entry.Agent)
+			switch {
+			case err == nil:
+				event.State = &agent
+			case fault.KindOf(err) != fault.NotFound: // what is gone meanwhile has an entry behind this one
+				return err
+			}
+		}
+		if err := w.tell(event); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *watcher) tell(event Event) error {
+	begin := w.registry.now()
+	if err := w.each(event); err != nil {
+		return err
+	}
+	if event.Revision > 0 {
+		w.revision = event.Revision
+	}
+	if w.registry.now().Sub(begin) <= watchSlow {
+		return nil
+	}
+	slow := fault.New(fault.Unavailable, "WATCH_SLOW", "the watcher took more than %s for one event; it may resume where it was", watchSlow)
+	if w.placed {
+		slow = slow.With("revision", strconv.FormatInt(w.revision, 10))
+	}
+	return slow
+}
+
+// RunSweeper tells the change log of statuses that changed because time passed, until ctx ends: a lease that ran out is nobody's
+// write. It writes Pulse.Announced and nothing that it reads. It returns nil when ctx ends.
+func (r *Registry) RunSweeper(ctx context.Context) error {
+	ticker := time.NewTicker(max(r.leaseDuration/6, time.Millisecond))
+	defer ticker.Stop()
+	for {
+		if err := r.Sweep(ctx); err != nil && ctx.Err() == nil {
+			r.logger.ErrorContext(ctx, "statuses not swept", slog.Any("error", err))
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Sweep is one round of RunSweeper.
+func (r *Registry) Sweep(ctx context.Context) error {
+	var failed []error
+	q := Query{Limit: maxLimit}
+	for {
+		records, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return err
+		}
+		keys := make([]Key, len(records))
+		for i := range records {
+			keys[i] = records[i].Key()
+		}
+		pulses, err := r.store.Pulses(ctx, keys...)
+		if err != nil {
+			return err
+		}
+		now := r.now()
+		for key, p := range pulses {
+			if p.At(now).Status == p.StatusOf() {
+				continue
+			}
+			err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) { return p, nil })
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				failed = append(failed, err)
+			}
+		}
+		if len(records) < q.Limit {
+			return errors.Join(failed...)
+		}
+		q.After = records[len(records)-1].Key()
+	}
+}
