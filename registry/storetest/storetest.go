@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		"of many who create one name exactly one wins":             creationRace,
 		"concurrent updates lose nothing":                          updateRace,
 		"an ended context reads nothing":                           endedContext,
+		"each change is in the log once, and beats are not":        changeLog,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

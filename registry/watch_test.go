@@ -1,0 +1,269 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+var errEnough = errors.New("enough")
+
+// told watches until it has been told n events and returns each as "type agent status".
+func told(t *testing.T, r *registry.Registry, o registry.WatchOptions, n int) (events []string, revision int64) {
+	t.Helper()
+	err := r.Watch(t.Context(), tenant, o, func(e registry.Event) error {
+		events = append(events, fmt.Sprintf("%s %s %s", e.Type, e.Agent, e.Status))
+		revision = e.Revision
+		if len(events) == n {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		t.Errorf("Watch() = %v, want no error", err)
+	}
+	return events, revision
+}
+
+func TestAWatchBeginsWithASnapshotAndGoesOnWithChanges(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "b")
+	register(t, r, "a")
+	before, revision := told(t, r, registry.WatchOptions{}, 3)
+	if diff := cmp.Diff([]string{"snapshot a ", "snapshot b ", "bookmark  "}, before); diff != "" || revision != 2 {
+		t.Errorf("Watch() = revision %d, want 2; difference (-want +got):\n%s", revision, diff)
+	}
+	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "available"})
+	if _, err := r.Drain(t.Context(), tenant, "a", "new disk", registry.Retry{}); err != nil {
+		t.Errorf("Drain() = %v, want no error", err)
+	}
+	if err := r.Delete(t.Context(), tenant, "b", ""); err != nil {
+		t.Errorf("Delete() = %v, want no error", err)
+	}
+	want := []string{"status a available", "status a unavailable", "deleted b "}
+	after, revision := told(t, r, registry.WatchOptions{Revision: &revision}, 3)
+	if diff := cmp.Diff(want, after); diff != "" || revision != 5 {
+		t.Errorf("Watch(2) = revision %d, want 5; difference (-want +got):\n%s", revision, diff)
+	}
+	for _, gone := range []int64{6, -1} {
+		err := r.Watch(t.Context(), tenant, registry.WatchOptions{Revision: &gone}, func(registry.Event) error { return nil })
+		if fault.ReasonOf(err) != "REVISION_GONE" {
+			t.Errorf("Watch(%d) = %v, want REVISION_GONE", gone, err)
+		}
+	}
+}
+
+func TestALongPollEndsWithNewsOrABookmark(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	zero, one := int64(0), int64(1)
+	for name, test := range map[string]struct {
+		options registry.WatchOptions
+		want    []string
+	}{
+		"a snapshot":           {registry.WatchOptions{Wait: time.Minute}, []string{"snapshot a ", "bookmark  "}},
+		"news that are there":  {registry.WatchOptions{Revision: &zero, Wait: time.Minute}, []string{"created a "}},
+		"no news for a moment": {registry.WatchOptions{Revision: &one, Wait: time.Millisecond}, []string{"bookmark  "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := told(t, r, test.options, 9)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("Watch(), difference (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestASlowWatcherIsEndedAndMayResume(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	for _, name := range []string{"a", "b", "c"} {
+		register(t, r, name)
+	}
+	zero := int64(0)
+	err := r.Watch(t.Context(), tenant, registry.WatchOptions{Revision: &zero}, func(e registry.Event) error {
+		if e.Agent == "b" {
+			time0.pass(11 * time.Second)
+		}
+		return nil
+	})
+	slow := fault.From(err)
+	if slow.Reason != "WATCH_SLOW" || slow.Kind != fault.Unavailable || slow.Metadata["revision"] != "2" {
+		t.Fatalf("Watch() = %+v, want WATCH_SLOW with revision 2", slow)
+	}
+	two := int64(2)
+	if rest, _ := told(t, r, registry.WatchOptions{Revision: &two}, 1); !slices.Equal(rest, []string{"created c "}) {
+		t.Errorf("Watch(2) = %v, want what was not told", rest)
+	}
+}
+
+// TestStreamsKilledAtRandomMissNothing lets several watchers follow while agents come, beat, drain and go, kills each stream again
+// and again, and compares what each was told with the log.
+func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	const writers, writes = 8, 60
+	finished, stop := context.WithCancel(t.Context())
+	defer stop()
+	var watchers, group sync.WaitGroup
+	logs := make([][]registry.Entry, 4)
+	for i := range logs {
+		watchers.Go(func() { logs[i] = followKilled(t, finished, r) })
+	}
+	for w := range writers {
+		group.Go(func() {
+			for n := range writes {
+				churn(t, r, fmt.Sprintf("agent-%d", w), n)
+			}
+		})
+	}
+	group.Wait()
+	stop()
+	watchers.Wait()
+	want := followKilled(t, finished, r)
+	if len(want) < writers*writes/2 {
+		t.Errorf("the log has %d entries, want many", len(want))
+	}
+	for i, entry := range want {
+		if entry.Revision != int64(i+1) {
+			t.Fatalf("entry %d has the revision %d, want no gap", i, entry.Revision)
+		}
+	}
+	for i := range logs {
+		if diff := cmp.Diff(want, logs[i]); diff != "" {
+			t.Errorf("watcher %d, difference to the log (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// churn does one thing to an agent; each kind of change comes about.
+func churn(t *testing.T, r *registry.Registry, name string, n int) {
+	t.Helper()
+	var err error
+	switch n % 6 {
+	case 0:
+		register(t, r, name)
+	case 1:
+		_, err = r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: name, Status: "available"})
+	case 2:
+		_, err = r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: name, Epoch: 1, Status: "busy"})
+	case 3:
+		_, err = r.Drain(t.Context(), tenant, name, "", registry.Retry{})
+	case 4:
+		_, _, err = r.UpdateMetadata(t.Context(), tenant, name, "", nil, registry.Metadata{})
+	case 5:
+		err = r.Delete(t.Context(), tenant, name, "")
+	}
+	if err != nil {
+		t.Errorf("write %d to %s = %v, want no error", n, name, err)
+	}
+}
+
+// followKilled follows the log from its beginning with streams that end after a few events, until finished is done and nothing
+// is left.
+func followKilled(t *testing.T, finished context.Context, r *registry.Registry) (entries []registry.Entry) {
+	t.Helper()
+	revision := int64(0)
+	for {
+		over := finished.Err() != nil
+		quiet, left := false, rand.IntN(20)
+		err := r.Watch(t.Context(), tenant, registry.WatchOptions{Revision: &revision, Wait: time.Millisecond}, func(e registry.Event) error {
+			if e.Type == registry.EventBookmark {
+				quiet = true
+				return nil
+			}
+			if left--; left < 0 {
+				return errEnough // the stream broke before the event arrived
+			}
+			entries, revision = append(entries, e.Entry), e.Revision
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			t.Errorf("Watch(%d) = %v, want no error", revision, err)
+			return entries
+		}
+		if quiet && over {
+			return entries
+		}
+	}
+}
+
+func TestTheSweeperTellsOfLeasesThatRanOutAndRenewsNone(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	register(t, r, "a")
+	register(t, r, "never")
+	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	sweep := func() {
+		t.Helper()
+		if err := r.Sweep(t.Context()); err != nil {
+			t.Errorf("Sweep() = %v, want no error", err)
+		}
+	}
+	before := statusOf(t, r, "a")
+	time0.pass(29 * time.Second)
+	for range 3 {
+		sweep()
+	}
+	if got := statusOf(t, r, "a"); got != before {
+		t.Errorf("Status after sweeps = %+v, want %+v", got, before)
+	}
+	time0.pass(time.Second)
+	if got := statusOf(t, r, "a"); got.Status != registry.StatusUnavailable {
+		t.Errorf("Status at the lease's end = %+v, want unavailable without a sweep", got)
+	}
+	sweep()
+	sweep()
+	beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "available"})
+	three := int64(3)
+	got, _ := told(t, r, registry.WatchOptions{Revision: &three}, 2)
+	if diff := cmp.Diff([]string{"status a unavailable", "status a available"}, got); diff != "" {
+		t.Errorf("Watch(3), difference (-want +got):\n%s", diff)
+	}
+}
+
+func TestADrainedAgentIsUnavailableWhateverItSays(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	retry := registry.Retry{Caller: "root", RequestID: "1"}
+	drain := func(retry registry.Retry, reason string) (registry.Status, error) {
+		return r.Drain(t.Context(), tenant, "a", reason, retry)
+	}
+	if got, err := drain(retry, "new disk"); err != nil || !got.Draining || got.Status != registry.StatusUnavailable {
+		t.Errorf("Drain() = %+v, %v, want unavailable", got, err)
+	}
+	lease := beat(t, r, registry.Beat{Agent: "a", Status: "busy", CurrentTaskID: "t-1", Capacity: 4, InFlight: 1})
+	got := statusOf(t, r, "a")
+	if !lease.Draining || got.Status != registry.StatusUnavailable || got.CurrentTaskID != "t-1" || got.Capacity != 4 || got.InFlight != 1 {
+		t.Errorf("Status after a beat = %+v, lease %+v, want drained, with its task and load", got, lease)
+	}
+	if got, err := r.Resume(t.Context(), tenant, "a", registry.Retry{}); err != nil || got.Draining || got.Status != registry.StatusBusy {
+		t.Errorf("Resume() = %+v, %v, want busy", got, err)
+	}
+	if got, err := drain(retry, "new disk"); err != nil || got.Draining {
+		t.Errorf("a retry of Drain() = %+v, %v, want that it does nothing", got, err)
+	}
+	if _, err := drain(retry, "old disk"); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Drain() with a used request id = %v, want REQUEST_ID_REUSED", err)
+	}
+	if _, err := r.Drain(t.Context(), tenant, "nobody", "", registry.Retry{}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("Drain(nobody) = %v, want AGENT_NOT_FOUND", err)
+	}
+}
