@@ -26,6 +26,7 @@ import (
 type running struct {
 	ctx  context.Context //nolint:containedctx // the caller's identity goes with it
 	conn *grpc.ClientConn
+	http string // base URL
 	stop func()
 }
 
@@ -63,6 +64,7 @@ func start(tb testing.TB, dir string) *running {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	r.http = ports.HTTP
 	if r.conn, err = grpc.NewClient(ports.GRPC, grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
 		tb.Fatal(err)
 	}

@@ -1,0 +1,124 @@
+package dev_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/webfetch"
+	fetchagent "github.com/quorate/quorate/agents/webfetch/agent"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/netguard"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+// TestAnAgentConsultsByItself has an agent of its own credential join, as one from outside would, ask the reviewer through the kit before it
+// delivers, and pass its gate without anybody else asking.
+func TestAnAgentConsultsByItself(t *testing.T) {
+	r := start(t, t.TempDir())
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<html><body><main><h1>Title</h1><p>Some text that holds nothing to object to.</p></main></body></html>"))
+	}))
+	defer site.Close()
+	host := site.Listener.Addr().String()
+	fetcher, err := webfetch.New(webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := fetchagent.NewConfig(fetcher, fetchagent.Options{ConsultBeforeDelivery: true})
+	cfg.Name = "careful-fetch"
+	r.join(t, cfg)
+
+	tasks := orchestratorv1.NewTaskServiceClient(r.conn)
+	task, err := tasks.SubmitTask(r.ctx, &orchestratorv1.SubmitTaskRequest{
+		Message:    &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "Fetch " + site.URL + "/page"}}}},
+		Route:      &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: "careful-fetch"}},
+		Attributes: map[string]*structpb.Value{"handling_sensitive_data": structpb.NewBoolValue(true)},
+	})
+	if err != nil {
+		t.Fatalf("SubmitTask() = %v", err)
+	}
+	task = r.await(t, task.GetId())
+	if task.GetState() != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.GetArtifacts()) != 1 {
+		t.Fatalf("the task is in state %s with error %v, want completed with its artifact", task.GetState(), task.GetError())
+	}
+	check, err := consultationv1.NewConsultationServiceClient(r.conn).CheckConsultations(r.ctx, &consultationv1.CheckConsultationsRequest{TaskId: task.GetId()})
+	if err != nil || !check.GetAllowed() {
+		t.Fatalf("CheckConsultations() = %v, %v, want allowed", check, err)
+	}
+	if e := check.GetRequirements()[0].GetEvidence()[0]; e.GetRecorder() != "reviewer" || e.GetSourceAgent() != "careful-fetch" || e.GetOutcome() != "approved" {
+		t.Errorf("evidence = %v, want an approval recorded by reviewer for careful-fetch", e)
+	}
+}
+
+// join registers an agent as an admin would, gives it its token, and runs it as a member.
+func (r *running) join(t *testing.T, cfg kit.Config) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	cfg.Listener = l
+	stop, card := run(t, cfg)
+	registry := registryv1.NewRegistryServiceClient(r.conn)
+	if _, err := registry.RegisterAgent(r.ctx, &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: card}}); err != nil {
+		t.Fatalf("RegisterAgent() = %v", err)
+	}
+	token, err := registry.IssueAgentToken(r.ctx, &registryv1.IssueAgentTokenRequest{Name: cfg.Name})
+	if err != nil {
+		t.Fatalf("IssueAgentToken() = %v", err)
+	}
+	stop()
+	if cfg.Listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", addr); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Server, cfg.Token = r.http, auth.Secret(token.GetToken())
+	stop, _ = run(t, cfg)
+	t.Cleanup(stop)
+}
+
+// run serves an agent until stop is called.
+func run(t *testing.T, cfg kit.Config) (stop func(), card string) {
+	t.Helper()
+	a, err := kit.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := a.Run(ctx); err != nil {
+			t.Errorf("agent %s: %v", cfg.Name, err)
+		}
+	})
+	return sync.OnceFunc(func() { cancel(); wg.Wait() }), a.CardURL()
+}
+
+// await watches a task to its end, or until a gate blocks it.
+func (r *running) await(t *testing.T, id string) *orchestratorv1.Task {
+	t.Helper()
+	stream, err := orchestratorv1.NewTaskServiceClient(r.conn).WatchTask(r.ctx, &orchestratorv1.WatchTaskRequest{Id: id})
+	if err != nil {
+		t.Fatalf("WatchTask() = %v", err)
+	}
+	for {
+		m, err := stream.Recv()
+		if err != nil {
+			t.Fatalf("WatchTask() ended with %v before the task did", err)
+		}
+		if m.GetTask() != nil {
+			return m.GetTask()
+		}
+	}
+}
