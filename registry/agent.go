@@ -27,6 +27,12 @@ type Agent struct {
 	CreateTime time.Time
 	UpdateTime time.Time
 	Status     Status
+
+	LiveVersion   int64  // the number of the version that Card is
+	LatestVersion int64  // the highest number so far
+	LatestHash    string // of the latest version's content
+	Source        Source
+	Verification  Verification
 }
 
 // Key returns the agent's key.

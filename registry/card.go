@@ -1,6 +1,9 @@
 package registry
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -34,6 +37,7 @@ type Card struct {
 	Extensions         []Extension `json:"extensions,omitempty"`
 	DefaultInputModes  []string    `json:"default_input_modes,omitempty"`
 	DefaultOutputModes []string    `json:"default_output_modes,omitempty"`
+	SecuritySchemes    []string    `json:"security_schemes,omitempty"` // their names, sorted
 	Skills             []Skill     `json:"skills,omitempty"`
 }
 
@@ -90,6 +94,7 @@ func ParseCard(raw []byte) (Card, *Metadata, []Warning, error) {
 	card.Interfaces = r.interfaces(root)
 	metadata := r.capabilities(root, &card)
 	card.Skills = r.skills(root)
+	card.SecuritySchemes = slices.Sorted(maps.Keys(r.object(root, "card", "securitySchemes")))
 	if len(r.violations) > 0 {
 		return Card{}, nil, nil, invalid("CARD_INVALID", r.violations)
 	}

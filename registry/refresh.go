@@ -1,9 +1,7 @@
 package registry
 
 import (
-	"bytes"
 	"context"
-	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -31,44 +29,34 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	card, _, warnings, err := ParseCard(raw)
+	agent, warnings, err := r.replaceCard(ctx, key, raw, uri)
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	if card.Name != name {
-		return Agent{}, nil, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of agent %q, not of %q", clip(uri), clip(card.Name), name)
+	if err := r.answered(ctx, key, asked); err != nil { // reading the card was a probe that the agent answered
+		return Agent{}, nil, err
 	}
-	return r.replaceCard(ctx, key, Agent{Card: card, RawCard: raw, CardURI: uri}, warnings, asked)
+	agent, err = r.Agent(ctx, tenant, name)
+	return agent, warnings, err
 }
 
-// replaceCard writes what Refresh has read. Reading it was a probe that the agent answered.
-func (r *Registry) replaceCard(ctx context.Context, key Key, from Agent, warnings []Warning, asked time.Time) (Agent, []Warning, error) {
+// replaceCard puts a card that was read at uri in place of the agent's.
+func (r *Registry) replaceCard(ctx context.Context, key Key, raw []byte, uri string) (Agent, []Warning, error) {
+	c, err := r.read(ctx, key.Tenant, raw)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	if c.card.Name != key.Name {
+		return Agent{}, nil, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of agent %q, not of %q", clip(uri), clip(c.card.Name), key.Name)
+	}
 	var next Record
-	now := r.now().UTC()
-	err := r.store.Update(ctx, key, func(old *Record) (Change, error) {
+	var warnings []Warning
+	err = r.store.Update(ctx, key, func(old *Record) (change Change, err error) {
 		if old == nil {
 			return Change{}, Missing(key)
 		}
-		next = *old
-		if bytes.Equal(old.RawCard, from.RawCard) && old.CardURI == from.CardURI {
-			return Change{Record: &next}, nil
-		}
-		next.Card, next.RawCard, next.CardURI = from.Card, from.RawCard, from.CardURI
-		next.UpdateTime = later(now, old.UpdateTime)
-		if err := next.seal(old.Revision + 1); err != nil {
-			return Change{}, err
-		}
-		return Change{Record: &next}, nil
+		next, change, warnings, err = r.take(old, c, uri)
+		return change, err
 	})
-	if err != nil {
-		return Agent{}, nil, err
-	}
-	if err := r.answered(ctx, key, asked); err != nil {
-		return Agent{}, nil, err
-	}
-	agents, err := r.withStatus(ctx, []Record{next})
-	if err != nil {
-		return Agent{}, nil, err
-	}
-	return agents[0], warnings, nil
+	return next.Agent, warnings, err
 }

@@ -24,6 +24,8 @@ type Registration struct {
 	Caller       string    // who asks; request ids are the caller's own
 	OnlyName     string    // when set, the card must have this name, or it is a PermissionDenied fault with the reason NOT_YOUR_AGENT
 	ValidateOnly bool      // check everything and write nothing
+	Version      string    // what the caller takes the card's version to be; another one is a warning; empty says nothing
+	Source       Source    // where the card was found; zero for one that a caller brought
 }
 
 // Register registers an agent from its card. A name that is taken is an AlreadyExists fault with the reason AGENT_EXISTS; a
@@ -80,7 +82,8 @@ func (r *Registry) request(tenant string, in Registration) (*Request, error) {
 		RawCard  []byte
 		CardURI  string
 		Metadata *Metadata
-	}{in.RawCard, in.CardURI, in.Metadata})
+		Version  string
+	}{in.RawCard, in.CardURI, in.Metadata, in.Version})
 	if err != nil {
 		return nil, fmt.Errorf("encoding registration: %w", err)
 	}
@@ -122,10 +125,15 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 		}
 		pulse.ProbeTime, pulse.ProbeExpire = now, now.Add(r.leaseDuration)
 	}
-	card, own, warnings, err := ParseCard(raw)
+	c, err := r.read(ctx, tenant, raw)
 	if err != nil {
 		return Change{}, nil, err
 	}
+	verification, err := r.admit(nil, c.verification)
+	if err != nil {
+		return Change{}, nil, err
+	}
+	card, own, warnings := c.card, c.own, c.warnings
 	if in.OnlyName != "" && card.Name != in.OnlyName {
 		return Change{}, nil, NotYours(card.Name)
 	}
@@ -139,8 +147,15 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 			})
 		}
 	}
+	if in.Version != "" && in.Version != card.Version {
+		warnings = append(warnings, Warning{
+			Code: "VERSION_MISMATCH", Field: "version",
+			Message: fmt.Sprintf("the version was given as %q, and the card says %s; the card's counts", clip(in.Version), card.Version),
+		})
+	}
 	record := Record{Agent: Agent{
 		Tenant: tenant, Name: card.Name, Card: card, RawCard: raw, CardURI: uri, CreateTime: now, UpdateTime: now,
+		LiveVersion: 1, LatestVersion: 1, LatestHash: c.hash, Source: in.Source, Verification: verification,
 	}}
 	if metadata != nil {
 		record.Metadata = *metadata
@@ -152,7 +167,7 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 	if err := record.seal(1); err != nil {
 		return Change{}, nil, err
 	}
-	return Change{Record: &record, Pulse: &pulse, DryRun: in.ValidateOnly}, append(warnings, more...), nil
+	return Change{Record: &record, Pulse: &pulse, Version: record.version(c.hash, nil), DryRun: in.ValidateOnly}, append(warnings, more...), nil
 }
 
 // NotYours returns the PermissionDenied fault for an agent that acts on another one, with the reason NOT_YOUR_AGENT.

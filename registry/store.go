@@ -21,6 +21,7 @@ type Change struct {
 	Record   *Record  // the new state; nil deletes the agent, its pulse, its token and its skills
 	Pulse    *Pulse   // replaces the pulse when not nil
 	Remember *Request // kept until its ExpireTime when not nil
+	Version  *Version // kept when not nil, and the one MaxVersions before it no longer; by a VersionStore only
 	DryRun   bool     // check everything and write nothing
 }
 

@@ -88,6 +88,10 @@ func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, erro
 		if err != nil {
 			return nil, err
 		}
+		if !exists && r.strict {
+			return nil, fault.Invalid(fmt.Sprintf("metadata.consultation_requirements[%d].target_agent", i), "TARGET_AGENT_UNKNOWN",
+				"no agent is named %q; this server is strict and takes no rule that cannot be met", q.TargetAgent)
+		}
 		if !exists {
 			warnings = append(warnings, Warning{
 				Code:    "TARGET_AGENT_UNKNOWN",

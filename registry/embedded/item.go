@@ -22,6 +22,12 @@ type item struct {
 	CreateTime time.Time         `json:"created_at"`
 	UpdateTime time.Time         `json:"updated_at"`
 	TokenHash  []byte            `json:"token_hash,omitempty"`
+
+	LiveVersion   int64                 `json:"live_version,omitempty"`
+	LatestVersion int64                 `json:"latest_version,omitempty"`
+	LatestHash    string                `json:"latest_hash,omitempty"`
+	Source        registry.Source       `json:"source,omitzero"`
+	Verification  registry.Verification `json:"verification,omitzero"`
 }
 
 // reader reads agents and pulses in one transaction. It opens each bucket once, which matters for pages of many.
@@ -75,6 +81,8 @@ func (i *item) record(key registry.Key) *registry.Record {
 	record := &registry.Record{Agent: registry.Agent{
 		Tenant: key.Tenant, Name: key.Name, Card: i.Card, CardURI: i.CardURI, Metadata: i.Metadata,
 		Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreateTime, UpdateTime: i.UpdateTime,
+		LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
+		Source: i.Source, Verification: i.Verification,
 	}}
 	copy(record.TokenHash[:], i.TokenHash)
 	return record
@@ -84,6 +92,8 @@ func newItem(r *registry.Record) *item {
 	i := &item{
 		Card: r.Card, CardURI: r.CardURI, Metadata: r.Metadata,
 		Etag: r.Etag, Revision: r.Revision, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
+		LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash,
+		Source: r.Source, Verification: r.Verification,
 	}
 	if hasToken(r) {
 		i.TokenHash = r.TokenHash[:]

@@ -30,7 +30,7 @@ var (
 	flowShape = &shape{defaults: map[string]any{"refreshUrl": text, "pkceRequired": no}}
 	// The flows that are deprecated require nothing.
 	oldFlowShape = &shape{defaults: map[string]any{"authorizationUrl": text, "tokenUrl": text, "refreshUrl": text, "scopes": object}}
-	schemeShape = &shape{fields: map[string]*shape{
+	schemeShape  = &shape{fields: map[string]*shape{
 		"apiKeySecurityScheme":        {defaults: map[string]any{"description": text}},
 		"httpAuthSecurityScheme":      {defaults: map[string]any{"description": text, "bearerFormat": text}},
 		"openIdConnectSecurityScheme": {defaults: map[string]any{"description": text}},
@@ -45,7 +45,7 @@ var (
 			"securitySchemes": object, "securityRequirements": list, "provider": nil, "documentationUrl": nil, "iconUrl": nil,
 		},
 		fields: map[string]*shape{
-			"supportedInterfaces":  interfaceShape,
+			"supportedInterfaces": interfaceShape,
 			"capabilities": {
 				defaults: map[string]any{"extensions": list, "streaming": nil, "pushNotifications": nil, "extendedAgentCard": nil},
 				fields:   map[string]*shape{"extensions": extensionShape},

@@ -30,6 +30,10 @@ func missing(t *testing.T, s registry.Store) {
 func roundTrip(t *testing.T, s registry.Store) {
 	want := Record("t", "web", "fetch", "a\x00b")
 	want.TokenHash = sha256.Sum256([]byte("token"))
+	want.LiveVersion, want.LatestVersion, want.LatestHash = 2, 3, "h"
+	want.Source = registry.Source{Type: registry.SourceFolder, Location: "/cards", Gone: true}
+	want.Verification = registry.Verification{State: registry.VerificationUntrusted, KeyID: "k", Reason: "why", Time: epoch, Required: true}
+	want.Card.SecuritySchemes = []string{"bearer"}
 	want.Card.Extensions = []registry.Extension{{URI: "https://x", Params: map[string]any{"a": []any{1.5, nil}}}}
 	Put(t, s, want)
 	for range 2 { // the second may come from a cache

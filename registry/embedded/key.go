@@ -1,0 +1,62 @@
+package embedded
+
+import (
+	"context"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/registry"
+)
+
+var _ registry.KeyStore = (*Store)(nil)
+
+// PutKey adds a key.
+func (s *Store) PutKey(ctx context.Context, key registry.SigningKey) error {
+	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
+		bucket, id := tx.Bucket(bucketKeys), boltdb.Key(key.Tenant, key.ID)
+		if bucket.Get(id) != nil {
+			return registry.KeyExists(key.ID)
+		}
+		n := 0
+		err := scan(bucket, boltdb.Prefix(key.Tenant), nil, registry.MaxKeys, func(_, _ []byte) error {
+			n++
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if n == registry.MaxKeys {
+			return registry.KeysFull()
+		}
+		value, err := encode("the key", key)
+		if err != nil {
+			return err
+		}
+		return bucket.Put(id, value)
+	})
+}
+
+// DeleteKey removes a key.
+func (s *Store) DeleteKey(ctx context.Context, tenant, id string) (ok bool, err error) {
+	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
+		ok = tx.Bucket(bucketKeys).Get(boltdb.Key(tenant, id)) != nil
+		return tx.Bucket(bucketKeys).Delete(boltdb.Key(tenant, id))
+	})
+	return ok, err
+}
+
+// Keys returns all keys of the tenant.
+func (s *Store) Keys(ctx context.Context, tenant string) (keys []registry.SigningKey, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		return scan(tx.Bucket(bucketKeys), boltdb.Prefix(tenant), nil, registry.MaxKeys, func(id, value []byte) error {
+			key := registry.SigningKey{Tenant: tenant, ID: boltdb.Split(id)[1]}
+			if err := decode("key", value, &key); err != nil {
+				return err
+			}
+			keys = append(keys, key)
+			return nil
+		})
+	})
+	return keys, err
+}

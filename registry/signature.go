@@ -1,0 +1,77 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/jws"
+)
+
+// SignaturePolicy says what a card's signature must be.
+type SignaturePolicy string
+
+// The policies. The zero value is SignaturesIfPresent.
+const (
+	SignaturesOff       SignaturePolicy = "off"               // no signature is looked at
+	SignaturesIfPresent SignaturePolicy = "verify-if-present" // a signature that claims a pinned key must be good
+	SignaturesRequired  SignaturePolicy = "require"           // every card must be signed with a pinned key
+)
+
+// Valid reports whether p is a policy.
+func (p SignaturePolicy) Valid() bool {
+	return slices.Contains([]SignaturePolicy{"", SignaturesOff, SignaturesIfPresent, SignaturesRequired}, p)
+}
+
+// What the check of a card's signatures can come to.
+const (
+	VerificationUnchecked = "unchecked" // the policy is off
+	VerificationUnsigned  = jws.Unsigned
+	VerificationVerified  = jws.Verified
+	VerificationUntrusted = jws.Untrusted
+	VerificationInvalid   = jws.Invalid
+)
+
+// Verification is the result of the check of the live card's signatures. Verified shows who published the card, not that what
+// it says is true.
+type Verification struct {
+	State  string    `json:"state,omitempty"`  // one of the constants above; empty means unchecked
+	KeyID  string    `json:"key_id,omitempty"` // of the key that the state is about
+	Reason string    `json:"reason,omitempty"` // why it is not verified
+	Time   time.Time `json:"time,omitzero"`
+	// Required is set by the first verified card and stays: who has signed once is not taken without a signature again.
+	Required bool `json:"required,omitempty"`
+}
+
+// verify checks the signatures of a card against the keys that the agent's tenant has pinned for it.
+func (r *Registry) verify(ctx context.Context, key Key, raw []byte) (Verification, error) {
+	if r.signatures == SignaturesOff {
+		return Verification{State: VerificationUnchecked, Reason: "this server does not check signatures", Time: r.now().UTC()}, nil
+	}
+	keys, err := r.keysFor(ctx, key)
+	if err != nil {
+		return Verification{}, err
+	}
+	result := jws.Verify(raw, keys)
+	return Verification{State: result.State, KeyID: result.KeyID, Reason: result.Reason, Time: r.now().UTC()}, nil
+}
+
+// admit refuses a card whose signature is not good enough to take the place of old's, nil for a new agent, and returns what to
+// keep of the check.
+func (r *Registry) admit(old *Agent, v Verification) (Verification, error) {
+	signed := old != nil && old.Verification.Required
+	v.Required = signed || v.State == VerificationVerified
+	switch {
+	case r.signatures == SignaturesOff, v.State == VerificationVerified:
+		return v, nil
+	case v.State == VerificationInvalid:
+		return v, fault.Invalid("card.signatures", "CARD_SIGNATURE_INVALID", "the card's signature is not valid: %s", v.Reason).With("key_id", v.KeyID)
+	case signed:
+		return v, fault.Invalid("card.signatures", "CARD_SIGNATURE_LOST",
+			"the cards of agent %q have been signed with a pinned key, and this one is not: %s", old.Name, v.Reason)
+	case r.signatures == SignaturesRequired:
+		return v, fault.Invalid("card.signatures", "CARD_SIGNATURE_REQUIRED", "this server takes signed cards only: %s", v.Reason)
+	}
+	return v, nil
+}

@@ -1,0 +1,210 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/jws"
+)
+
+// MaxVersions is how many versions of an agent's card are kept: the newest.
+const MaxVersions = 100
+
+// Version is one state of an agent's card. It never changes.
+type Version struct {
+	Agent       string
+	Number      int64  // counts from 1
+	Hash        string // of the card's canonical form (RFC 8785), SHA-256 in hex: cards that say the same have the same hash
+	RawCard     []byte // the bytes as they were read
+	CardURI     string // where they were read; empty when the card was given inline
+	CardVersion string // the semantic version in the card
+	Breaking    []BreakingChange
+	CreateTime  time.Time
+}
+
+// VersionStore keeps the versions of agents' cards. They are written by Store.Update and deleted with their agent.
+type VersionStore interface {
+	// Version returns one version, or the fault of MissingVersion.
+	Version(ctx context.Context, key Key, number int64) (Version, error)
+	// Versions returns the agent's versions below the number before, or all for 0, newest first, at most limit.
+	Versions(ctx context.Context, key Key, before int64, limit int) ([]Version, error)
+}
+
+// MissingVersion returns the NotFound fault for a version that does not exist, with the reason VERSION_NOT_FOUND; stores
+// return it too.
+func MissingVersion(key Key, number int64) error {
+	return fault.New(fault.NotFound, "VERSION_NOT_FOUND", "agent %q has no version %d; the newest %d are kept", key.Name, number, MaxVersions).
+		With("agent", key.Name)
+}
+
+// Versions returns the agent's versions below the number before, or all for 0, newest first, and the number of the live one;
+// limit is at most 100.
+func (r *Registry) Versions(ctx context.Context, tenant, name string, before int64, limit int) (list []Version, live int64, err error) {
+	key := Key{tenant, name}
+	record, err := r.store.Agent(ctx, key)
+	if err != nil {
+		return nil, 0, err
+	}
+	store, err := r.versionStore()
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err = store.Versions(ctx, key, before, min(bound(limit), MaxVersions))
+	return list, record.LiveVersion, err
+}
+
+// Version returns one version of the agent's card and whether it is the live one.
+func (r *Registry) Version(ctx context.Context, tenant, name string, number int64) (v Version, live bool, err error) {
+	key := Key{tenant, name}
+	record, err := r.store.Agent(ctx, key)
+	if err != nil {
+		return Version{}, false, err
+	}
+	store, err := r.versionStore()
+	if err != nil {
+		return Version{}, false, err
+	}
+	v, err = store.Version(ctx, key, number)
+	return v, v.Number == record.LiveVersion, err
+}
+
+// SetLiveVersion makes a version of the agent's card the one that counts. The rules for signatures hold for it as for any
+// card. The card that was live is not taken again by a refresh: only another one is. The warnings tell what the agent no
+// longer offers.
+func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
+	v, _, err := r.Version(ctx, tenant, name, number)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	c, err := r.read(ctx, tenant, v.RawCard)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	key := Key{tenant, name}
+	var next Record
+	warnings := c.warnings
+	err = r.store.Update(ctx, key, func(old *Record) (Change, error) {
+		if old == nil {
+			return Change{}, Missing(key)
+		}
+		if err := old.checkEtag(etag); err != nil {
+			return Change{}, err
+		}
+		next = *old
+		if old.LiveVersion == number {
+			return Change{Record: &next}, nil
+		}
+		verification, err := r.admit(&old.Agent, c.verification)
+		if err != nil {
+			return Change{}, err
+		}
+		warnings = append(c.warnings[:len(c.warnings):len(c.warnings)], breakingWarnings(breakingChanges(&old.Card, &c.card))...)
+		next.Card, next.RawCard, next.LiveVersion, next.Verification = c.card, c.raw, number, verification
+		return r.write(old, &next)
+	})
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	agents, err := r.withStatus(ctx, []Record{next})
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	return agents[0], warnings, nil
+}
+
+// take makes the card the agent's next version, and the live one. A card that says the same as the live one, or the same as
+// the newest one after an admin went back, changes nothing but where it was read.
+func (r *Registry) take(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
+	next = *old
+	next.CardURI = uri
+	verification, err := r.admit(&old.Agent, c.verification)
+	if err != nil {
+		return Record{}, Change{}, nil, err
+	}
+	warnings = c.warnings
+	if c.hash == old.LatestHash || c.hash == contentHash(old.RawCard) {
+		if uri == old.CardURI {
+			return next, Change{Record: &next}, warnings, nil
+		}
+		change, err = r.write(old, &next)
+		return next, change, warnings, err
+	}
+	breaking := breakingChanges(&old.Card, &c.card)
+	next.Card, next.RawCard, next.Verification = c.card, c.raw, verification
+	next.LatestVersion, next.LatestHash = old.LatestVersion+1, c.hash
+	next.LiveVersion = next.LatestVersion
+	if change, err = r.write(old, &next); err != nil {
+		return Record{}, Change{}, nil, err
+	}
+	change.Version = next.version(c.hash, breaking)
+	return next, change, append(warnings[:len(warnings):len(warnings)], breakingWarnings(breaking)...), nil
+}
+
+// write returns the change from old to next, with a new etag.
+func (r *Registry) write(old, next *Record) (Change, error) {
+	next.UpdateTime = later(r.now().UTC(), old.UpdateTime)
+	if err := next.seal(old.Revision + 1); err != nil {
+		return Change{}, err
+	}
+	return Change{Record: next}, nil
+}
+
+// version returns the record's live card as a version.
+func (a *Record) version(hash string, breaking []BreakingChange) *Version {
+	return &Version{
+		Agent: a.Name, Number: a.LiveVersion, Hash: hash, RawCard: a.RawCard, CardURI: a.CardURI, CardVersion: a.Card.Version,
+		Breaking: breaking, CreateTime: a.UpdateTime,
+	}
+}
+
+// contentHash returns the hash of what a card says. A card that has no canonical form, for a number that no double holds, say,
+// is known by its bytes.
+func contentHash(raw []byte) string {
+	canonical, err := jws.Canonical(raw)
+	if err != nil {
+		canonical = raw
+	}
+	hash := sha256.Sum256(canonical)
+	return hex.EncodeToString(hash[:])
+}
+
+func (r *Registry) versionStore() (VersionStore, error) {
+	if r.versions == nil {
+		return nil, unsupported("versions of cards")
+	}
+	return r.versions, nil
+}
+
+func unsupported(what string) error {
+	return fault.New(fault.FailedPrecondition, "STORE_LACKS_FEATURE", "the store of this server keeps no %s", what)
+}
+
+// content is a card that was read and checked, before it is stored.
+type content struct {
+	raw          []byte
+	card         Card
+	own          *Metadata // what the card carries, or nil
+	hash         string
+	verification Verification
+	warnings     []Warning
+}
+
+// read parses a card and checks its signatures against the tenant's keys. Whether the result is good enough, admit says.
+func (r *Registry) read(ctx context.Context, tenant string, raw []byte) (content, error) {
+	card, own, warnings, err := ParseCard(raw)
+	if err != nil {
+		return content{}, err
+	}
+	c := content{raw: raw, card: card, own: own, hash: contentHash(raw), warnings: warnings}
+	if c.verification, err = r.verify(ctx, Key{tenant, card.Name}, raw); err != nil {
+		return content{}, fmt.Errorf("checking the signatures of the card: %w", err)
+	}
+	if c.verification.State == VerificationUntrusted {
+		c.warnings = append(c.warnings, Warning{Code: "CARD_SIGNATURE_UNTRUSTED", Message: c.verification.Reason, Field: "card.signatures"})
+	}
+	return c, nil
+}

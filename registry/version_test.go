@@ -1,0 +1,195 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+const cardURI = "https://a.example/card.json"
+
+// published registers an agent a whose card is at cardURI and returns a function that publishes another card and reads it.
+func published(t *testing.T, o registry.Options, card string) (r *registry.Registry, publish func(card string) (registry.Agent, []registry.Warning, error)) {
+	t.Helper()
+	w := newWeb()
+	o.Client = w.client()
+	r = open(t, o)
+	w.serve(cardURI, card)
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: cardURI}); err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	return r, func(card string) (registry.Agent, []registry.Warning, error) {
+		w.serve(cardURI, card)
+		return r.Refresh(t.Context(), tenant, "a", "")
+	}
+}
+
+func versionsOf(t *testing.T, r *registry.Registry) (numbers []int64, live int64) {
+	t.Helper()
+	list, live, err := r.Versions(t.Context(), tenant, "a", 0, 100)
+	if err != nil {
+		t.Fatalf("Versions() = %v, want no error", err)
+	}
+	for i := range list {
+		numbers = append(numbers, list[i].Number)
+	}
+	return numbers, live
+}
+
+func TestEachNewContentIsAVersion(t *testing.T) {
+	t.Parallel()
+	r, publish := published(t, registry.Options{}, string(named("a", "s")))
+	for name, test := range map[string]struct {
+		card string
+		want int64
+	}{
+		"the same bytes":                {string(named("a", "s")), 1},
+		"the same content, other bytes": {` { "skills" : [{"id":"\u0073"}],` + strings.TrimPrefix(strings.Replace(string(named("a", "s")), `,"skills":[{"id":"s"}]`, "", 1), "{"), 1},
+	} {
+		if got, _, err := publish(test.card); err != nil || got.LiveVersion != test.want {
+			t.Errorf("Refresh() of %s = version %d, %v, want %d", name, got.LiveVersion, err, test.want)
+		}
+	}
+	got, warnings, err := publish(string(named("a", "t")))
+	if err != nil || got.LiveVersion != 2 || got.LatestVersion != 2 || len(warnings) != 1 || warnings[0].Code != registry.SkillRemoved {
+		t.Fatalf("Refresh(other skill) = version %d, %v, %v, want 2 and SKILL_REMOVED", got.LiveVersion, warnings, err)
+	}
+	first, live, err := r.Version(t.Context(), tenant, "a", 1)
+	if err != nil || live || string(first.RawCard) != string(named("a", "s")) || first.CardURI != cardURI || len(first.Hash) != 64 || len(first.Breaking) != 0 {
+		t.Errorf("Version(1) = %+v, %v, %v, want the first card, not live", first, live, err)
+	}
+	second, live, err := r.Version(t.Context(), tenant, "a", 2)
+	want := []registry.BreakingChange{{Code: registry.SkillRemoved, Field: "card.skills", Message: `the skill "s" is gone`}}
+	if err != nil || !live || second.Hash == first.Hash || cmp.Diff(want, second.Breaking) != "" {
+		t.Errorf("Version(2) = %+v, %v, %v, want it live with %v", second, live, err, want)
+	}
+}
+
+func TestTheLivePointerMovesBackAndStays(t *testing.T) {
+	t.Parallel()
+	good, bad := string(named("a", "s")), string(named("a", "t"))
+	r, publish := published(t, registry.Options{}, good)
+	if _, _, err := publish(bad); err != nil {
+		t.Fatalf("Refresh() = %v, want no error", err)
+	}
+	before, err := r.Agent(t.Context(), tenant, "a")
+	if err != nil {
+		t.Fatalf("Agent() = %v, want no error", err)
+	}
+	got, warnings, err := r.SetLiveVersion(t.Context(), tenant, "a", before.Etag, 1)
+	if err != nil || got.LiveVersion != 1 || string(got.RawCard) != good || got.Etag == before.Etag || len(warnings) != 1 {
+		t.Fatalf("SetLiveVersion(1) = %+v, %v, %v, want the first card, a new etag and a warning of the skill that is gone", got, warnings, err)
+	}
+	if found, err := r.AgentsBySkill(t.Context(), tenant, "s", "", 9); err != nil || len(found) != 1 {
+		t.Errorf("AgentsBySkill(s) = %v, %v, want a", found, err)
+	}
+	for name, card := range map[string]string{"the bad one again": bad, "the good one": good} {
+		if got, _, err := publish(card); err != nil || got.LiveVersion != 1 {
+			t.Errorf("Refresh() of %s = version %d, %v, want 1", name, got.LiveVersion, err)
+		}
+	}
+	if got, _, err := publish(string(named("a", "u"))); err != nil || got.LiveVersion != 3 {
+		t.Errorf("Refresh() of another one = version %d, %v, want 3", got.LiveVersion, err)
+	}
+	if numbers, live := versionsOf(t, r); cmp.Diff([]int64{3, 2, 1}, numbers) != "" || live != 3 {
+		t.Errorf("Versions() = %v, live %d, want 3, 2, 1 and 3", numbers, live)
+	}
+	for name, test := range map[string]struct {
+		agent, etag string
+		number      int64
+		want        string
+	}{
+		"an agent that is not there":  {"b", "", 1, "AGENT_NOT_FOUND"},
+		"a version that is not there": {"a", "", 9, "VERSION_NOT_FOUND"},
+		"a stale etag":                {"a", before.Etag, 1, "ETAG_MISMATCH"},
+	} {
+		if _, _, err := r.SetLiveVersion(t.Context(), tenant, test.agent, test.etag, test.number); fault.ReasonOf(err) != test.want {
+			t.Errorf("SetLiveVersion() with %s = %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+func TestBreakingChanges(t *testing.T) {
+	t.Parallel()
+	const before = `{"name":"a","version":"1.0.0","supportedInterfaces":[{"url":"https://a.example/v1","protocolBinding":"JSONRPC"},{"url":"a.example:443","protocolBinding":"GRPC"}],` +
+		`"defaultInputModes":["text/plain","image/png"],"securitySchemes":{"key":{},"oauth":{}},"skills":[{"id":"s","outputModes":["x/y"]},{"id":"t"}]}`
+	tests := map[string]struct {
+		old, next string
+		want      []string
+	}{
+		"nothing is gone when more is there": {`"skills":[`, `"skills":[{"id":"u"},`, nil},
+		"a skill":                            {`,{"id":"t"}`, ``, []string{"SKILL_REMOVED card.skills"}},
+		"an interface":                       {`,{"url":"a.example:443","protocolBinding":"GRPC"}`, ``, []string{"INTERFACE_REMOVED card.supportedInterfaces"}},
+		"an interface at another origin":     {`https://a.example/v1`, `https://b.example/v1`, []string{"INTERFACE_REMOVED card.supportedInterfaces"}},
+		"an input mode, for all that has no own": {`,"image/png"`, ``, []string{
+			"MODE_REMOVED card.defaultInputModes", "MODE_REMOVED card.skills[0].inputModes", "MODE_REMOVED card.skills[1].inputModes",
+		}},
+		"a skill's output mode": {`x/y`, `x/z`, []string{"MODE_REMOVED card.skills[0].outputModes"}},
+		"a security scheme":     {`"key":{},`, ``, []string{"SECURITY_SCHEME_REMOVED card.securitySchemes"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, publish := published(t, registry.Options{}, before)
+			if _, _, err := publish(strings.Replace(before, test.old, test.next, 1)); err != nil {
+				t.Fatalf("Refresh() = %v, want no error", err)
+			}
+			v, _, err := r.Version(t.Context(), tenant, "a", 2)
+			var got []string
+			for _, c := range v.Breaking {
+				got = append(got, c.Code+" "+c.Field)
+			}
+			if err != nil || cmp.Diff(test.want, got) != "" {
+				t.Errorf("Version(2).Breaking = %v, %v, want %v", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestAReportOfManyChangesIsBounded(t *testing.T) {
+	t.Parallel()
+	var skills []string
+	for i := range 400 {
+		skills = append(skills, "s"+strings.Repeat("x", i%200)+string(rune('a'+i/200)))
+	}
+	r, publish := published(t, registry.Options{}, string(named("a", skills...)))
+	if _, _, err := publish(string(named("a"))); err != nil {
+		t.Fatalf("Refresh() = %v, want no error", err)
+	}
+	v, _, err := r.Version(t.Context(), tenant, "a", 2)
+	if err != nil || len(v.Breaking) != 100 || v.Breaking[99].Message != "and 301 more" {
+		t.Errorf("Version(2) has %d changes, the last %+v, %v, want 100 and 301 more", len(v.Breaking), v.Breaking[len(v.Breaking)-1], err)
+	}
+}
+
+func TestAStrictServerTakesNoRuleThatCannotBeMet(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{Strict: true})
+	rules := requirement(func(*registry.ConsultationRequirement) {})
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a", "s"), Metadata: &rules}); fault.ReasonOf(err) != "TARGET_AGENT_UNKNOWN" {
+		t.Errorf("Register() = %v, want TARGET_AGENT_UNKNOWN", err)
+	}
+	register(t, r, "a")
+	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", nil, rules); fault.ReasonOf(err) != "TARGET_AGENT_UNKNOWN" {
+		t.Errorf("UpdateMetadata() = %v, want TARGET_AGENT_UNKNOWN", err)
+	}
+	register(t, r, rules.ConsultationRequirements[0].TargetAgent)
+	if _, _, err := r.UpdateMetadata(t.Context(), tenant, "a", "", nil, rules); err != nil {
+		t.Errorf("UpdateMetadata() with the target there = %v, want no error", err)
+	}
+}
+
+func TestAnotherVersionThanTheCardsIsAWarning(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	for version, want := range map[string]int{"": 0, "1.0.0": 0, "1.0.1": 1} {
+		_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("a", "s"), Version: version, ValidateOnly: true})
+		if err != nil || len(warnings) != want || (want == 1 && warnings[0].Code != "VERSION_MISMATCH") {
+			t.Errorf("Register(version %q) = %v, %v, want %d VERSION_MISMATCH", version, warnings, err, want)
+		}
+	}
+}
