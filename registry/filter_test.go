@@ -1,0 +1,134 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func filterable() *registry.Agent {
+	return &registry.Agent{
+		Name: "web-fetch", CardURI: "https://web.example/card.json", CreateTime: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC),
+		Card: registry.Card{
+			Name: "web-fetch", Version: "1.10.0", Description: "Reads a page", Streaming: true,
+			Skills: []registry.Skill{{ID: "fetch_url", Tags: []string{"web", "read it"}}, {ID: "ping"}},
+		},
+		Metadata: registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "page", SemanticType: "document"}}},
+		Status:   registry.Status{Status: registry.StatusAvailable, Capacity: 4},
+	}
+}
+
+func TestFilterMatch(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]bool{
+		``:                                     true,
+		`skills:"fetch_url"`:                   true,
+		`skills:fetch`:                         false,
+		`skills:fetch*`:                        true,
+		`skills:*`:                             true,
+		`tags:"read it"`:                       true,
+		`tags:'web' AND status=available`:      true,
+		`status = busy`:                        false,
+		`status!=busy`:                         true,
+		`version > 1.9.0`:                      true,
+		`version<=1.9.0`:                       false,
+		`version = 1.10.0`:                     true,
+		`version = 1.*`:                        true,
+		`name = web*`:                          true,
+		`name = "*fetch"`:                      true,
+		`name != *eb-fet*`:                     false,
+		`name < x`:                             true,
+		`description:PAGE`:                     true,
+		`card_uri:*`:                           true,
+		`streaming=true`:                       true,
+		`push_notifications = true`:            false,
+		`capacity>=4 in_flight<1`:              true,
+		`create_time > "2026-01-16T11:59:59Z"`: true,
+		`create_time = "2026-01-16T13:00:00+01:00"`: true,
+		`output_types:document`:                     true,
+		`input_types:*`:                             false,
+		`NOT skills:ping`:                           false,
+		`-skills:pong`:                              true,
+		`name=a AND name=b OR name=web-fetch`:       false, // OR binds more tightly
+		`(name=a AND name=b) OR name=web-fetch`:     true,
+		`skills:a OR skills:ping`:                   true,
+		`NOT (status=busy OR skills:pong) AND name:"\"" OR -name:"\""`: true,
+	} {
+		f, err := registry.ParseFilter(filter)
+		if err != nil {
+			t.Errorf("ParseFilter(%s) = %v, want no error", filter, err)
+			continue
+		}
+		if got := f.Match(filterable()); got != want {
+			t.Errorf("ParseFilter(%s).Match() = %v, want %v", filter, got, want)
+		}
+	}
+}
+
+func TestParseFilterNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]string{
+		`colour=red`:                  `no field "colour"`,
+		`name`:                        `behind name`,
+		`name=`:                       `expected a value`,
+		`name=a OR`:                   `expected a field`,
+		`=a`:                          `expected a field`,
+		`name=a)`:                     `expected the end`,
+		`(name=a`:                     `closing parenthesis`,
+		`name="a`:                     `not closed`,
+		`name="a\`:                    `not closed`,
+		`name ! a`:                    `written !=`,
+		`status=asleep`:               `available, busy`,
+		`status<busy`:                 `no order`,
+		`skills=x`:                    `use :`,
+		`version>=one`:                `semantic version`,
+		`streaming=maybe`:             `true or false`,
+		`capacity=lots`:               `whole number`,
+		`create_time>yesterday`:       `a time such as`,
+		strings.Repeat("(", 99):       `levels`,
+		strings.Repeat("a", 9e3):      `bytes`,
+		strings.Repeat("name=a ", 65): `comparisons`,
+	} {
+		_, err := registry.ParseFilter(filter)
+		if fault.ReasonOf(err) != "FILTER_INVALID" || fault.KindOf(err) != fault.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseFilter(%.40s) = %v, want FILTER_INVALID with %q", filter, err, want)
+		}
+	}
+	if _, err := registry.ParseFilter("colour=red"); fault.From(err).Metadata["field"] != "colour" {
+		t.Errorf("ParseFilter(colour=red) = %v, want the field in the metadata", err)
+	}
+}
+
+func TestAFilterKnowsTheSkillThatAllHave(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]string{
+		`skills:a`: "a", `name=x AND (skills:a)`: "a", `skills:a OR name=x`: "", `NOT skills:a`: "", `skills:a*`: "", `name=x`: "",
+		`skills:b AND (skills:a OR name=x)`: "b",
+	} {
+		if f, err := registry.ParseFilter(filter); err != nil || f.Skill() != want {
+			t.Errorf("ParseFilter(%s).Skill() = %q, %v, want %q", filter, f.Skill(), err, want)
+		}
+	}
+}
+
+func FuzzParseFilter(f *testing.F) {
+	for _, seed := range []string{`skills:"x" AND status=available`, `NOT (name=a* OR -tags:b) version>=1.0.0`, `name="\"" OR (`, `-`, `:=!<`} {
+		f.Add(seed)
+	}
+	agent := filterable()
+	f.Fuzz(func(t *testing.T, text string) {
+		filter, err := registry.ParseFilter(text)
+		if err != nil {
+			if fault.KindOf(err) != fault.InvalidArgument {
+				t.Errorf("ParseFilter(%q) = %v, want an invalid argument", text, err)
+			}
+			return
+		}
+		if filter.Match(agent) && filter.Skill() != "" && filter.Skill() != "fetch_url" && filter.Skill() != "ping" {
+			t.Errorf("ParseFilter(%q).Skill() = %q, want a skill of the agent that passes", text, filter.Skill())
+		}
+	})
+}
