@@ -8,6 +8,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -30,23 +32,57 @@ func cardURL(text string) (string, error) {
 	return u.String(), nil
 }
 
+// validators are what a server knows its answer by; zero for none.
+type validators struct{ etag, modified string }
+
+const maxValidator = 1 << 10 // bytes
+
+// fetched is a server's answer to the question for a card.
+type fetched struct {
+	raw        []byte // nil when the card is as the validators say
+	validators validators
+	freshFor   time.Duration // how long the server says that the card counts; 0 when it says nothing
+}
+
 // fetchCard reads the card at uri within 5 s and returns its bytes, at most MaxCardBytes.
 func (r *Registry) fetchCard(ctx context.Context, uri string) ([]byte, error) {
+	answer, err := r.fetch(ctx, uri, validators{})
+	return answer.raw, err
+}
+
+// fetch reads the card at uri as fetchCard does, unless the server says that it is still the one with the validators.
+func (r *Registry) fetch(ctx context.Context, uri string, known validators) (fetched, error) {
 	if r.client == nil {
-		return nil, fault.New(fault.FailedPrecondition, "CARD_FETCH_DISABLED", "this server reads no cards by URL; send the card itself")
+		return fetched{}, fault.New(fault.FailedPrecondition, "CARD_FETCH_DISABLED", "this server reads no cards by URL; send the card itself")
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, uri, http.NoBody)
 	if err != nil {
-		return nil, fault.Invalid("card_uri", "CARD_URI_INVALID", "the card's URL cannot be used: %s", err.Error())
+		return fetched{}, fault.Invalid("card_uri", "CARD_URI_INVALID", "the card's URL cannot be used: %s", err.Error())
 	}
 	request.Header.Set("Accept", "application/json")
+	if known.etag != "" {
+		request.Header.Set("If-None-Match", known.etag)
+	} else if known.modified != "" {
+		request.Header.Set("If-Modified-Since", known.modified)
+	}
 	response, err := r.client.Do(request)
 	if err != nil {
-		return nil, unreachable(uri, err)
+		return fetched{}, unreachable(uri, err)
 	}
 	defer func() { _ = response.Body.Close() }() // nothing is written, so nothing can be lost
+	answer := fetched{validators: known, freshFor: freshFor(response.Header)}
+	if response.StatusCode == http.StatusNotModified && known != (validators{}) {
+		return answer, nil
+	}
+	answer.validators = validators{short(response.Header, "ETag"), short(response.Header, "Last-Modified")}
+	answer.raw, err = readCard(uri, response)
+	return answer, err
+}
+
+// readCard reads the card that a server answers.
+func readCard(uri string, response *http.Response) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fault.New(fault.FailedPrecondition, "CARD_UNREACHABLE", "%s answered %s, not a card", uri, response.Status).With("uri", uri)
 	}
@@ -62,6 +98,39 @@ func (r *Registry) fetchCard(ctx context.Context, uri string) ([]byte, error) {
 		return nil, fault.Invalid("card_uri", "CARD_TOO_LARGE", "%s answered more than %d bytes", uri, MaxCardBytes)
 	}
 	return raw, nil
+}
+
+// short returns a header that is short enough to keep.
+func short(header http.Header, name string) string {
+	if value := header.Get(name); len(value) <= maxValidator {
+		return value
+	}
+	return ""
+}
+
+// freshFor returns how long an answer counts by its Cache-Control (RFC 9111, section 4.2.1), less its age; 0 when it says nothing
+// of it or wants to be asked each time.
+func freshFor(header http.Header) time.Duration {
+	var fresh time.Duration
+	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(header.Values("Cache-Control"), ",")), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
+		switch name {
+		case "no-store", "no-cache":
+			return 0
+		case "max-age":
+			fresh = deltaSeconds(value)
+		}
+	}
+	return max(0, fresh-deltaSeconds(header.Get("Age")))
+}
+
+// deltaSeconds reads a number of seconds, at most maxFresh.
+func deltaSeconds(text string) time.Duration {
+	n, err := strconv.ParseUint(strings.Trim(text, `"`), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(n)*time.Second, maxFresh)
 }
 
 // unreachable explains why no answer came. A refusal of the guarded client explains itself.

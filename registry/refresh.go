@@ -29,14 +29,14 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	agent, warnings, err := r.replaceCard(ctx, key, raw, uri)
+	_, warnings, err := r.replaceCard(ctx, key, raw, uri)
 	if err != nil {
 		return Agent{}, nil, err
 	}
 	if err := r.answered(ctx, key, asked); err != nil { // reading the card was a probe that the agent answered
 		return Agent{}, nil, err
 	}
-	agent, err = r.Agent(ctx, tenant, name)
+	agent, err := r.Agent(ctx, tenant, name)
 	return agent, warnings, err
 }
 

@@ -123,7 +123,7 @@ func TestTheSignaturePolicies(t *testing.T) {
 func TestOnceSignedAlwaysSigned(t *testing.T) {
 	t.Parallel()
 	mine, other := newSigner(t, "mine"), newSigner(t, "other")
-	r, publish := published(t, registry.Options{}, string(named("a", "first")))
+	r, publish := published(t, string(named("a", "first")))
 	pin(t, r, mine)
 	if got, _, err := publish(mine.sign(t, named("a", "second"))); err != nil || !got.Verification.Required {
 		t.Fatalf("Refresh(signed) = %+v, %v, want it required from now on", got.Verification, err)
@@ -153,7 +153,7 @@ func TestOnceSignedAlwaysSigned(t *testing.T) {
 func TestKeysAreRotatedWithOverlap(t *testing.T) {
 	t.Parallel()
 	first, second := newSigner(t, "k1"), newSigner(t, "k2")
-	r, publish := published(t, registry.Options{}, first.sign(t, named("a", "s")))
+	r, publish := published(t, first.sign(t, named("a", "s")))
 	state := func(when, want, key string) {
 		t.Helper()
 		if got := verificationOf(t, r, "a"); got.State != want || got.KeyID != key || (got.Reason == "") != (want == "verified") {

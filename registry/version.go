@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -102,7 +103,7 @@ func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string
 		if err != nil {
 			return Change{}, err
 		}
-		warnings = append(c.warnings[:len(c.warnings):len(c.warnings)], breakingWarnings(breakingChanges(&old.Card, &c.card))...)
+		warnings = append(slices.Clip(c.warnings), breakingWarnings(breakingChanges(&old.Card, &c.card))...)
 		next.Card, next.RawCard, next.LiveVersion, next.Verification = c.card, c.raw, number, verification
 		return r.write(old, &next)
 	})
@@ -141,7 +142,7 @@ func (r *Registry) take(old *Record, c content, uri string) (next Record, change
 		return Record{}, Change{}, nil, err
 	}
 	change.Version = next.version(c.hash, breaking)
-	return next, change, append(warnings[:len(warnings):len(warnings)], breakingWarnings(breaking)...), nil
+	return next, change, append(slices.Clip(warnings), breakingWarnings(breaking)...), nil
 }
 
 // write returns the change from old to next, with a new etag.

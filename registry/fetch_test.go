@@ -1,0 +1,106 @@
+package registry_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/registry"
+)
+
+// guarded returns a registry that reads cards through the client that servers use.
+func guarded(t *testing.T) *registry.Registry {
+	t.Helper()
+	policy := &netguard.Policy{AllowLoopback: true}
+	return open(t, registry.Options{Client: policy.Client(netguard.ClientOptions{Timeout: 5 * time.Second, MaxRedirects: 3})})
+}
+
+func TestTheGuardedClientReadsNoCardFromWhereItMustNot(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	redirect := func(path, to string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
+	}
+	answer := func(path, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
+	}
+	redirect("/metadata", "http://169.254.169.254/latest/meta-data")
+	redirect("/private", "http://10.0.0.1/card.json")
+	redirect("/file", "file:///etc/passwd")
+	redirect("/once", "/card")
+	redirect("/loop", "/loop")
+	answer("/card", string(named("a", "s")))
+	answer("/large", `{"name":"`+strings.Repeat("a", 256<<10)+`"}`)
+	answer("/exact", string(named("exact", "s"))+strings.Repeat(" ", registry.MaxCardBytes-len(named("exact", "s"))))
+	answer("/twice", `{"name":"a","name":"b","version":"1.0.0","url":"https://a.example/"}`)
+	answer("/deeptwice", `{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"x","id":"y"}]}`)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	r := guarded(t)
+	tests := map[string]struct{ uri, reason string }{
+		"one redirect is followed":              {server.URL + "/once", ""},
+		"256 KiB are read":                      {server.URL + "/exact", ""},
+		"one byte more is not":                  {server.URL + "/large", "CARD_TOO_LARGE"},
+		"a key that is there twice":             {server.URL + "/twice", "CARD_DUPLICATE_KEY"},
+		"a key that is there twice, deep down":  {server.URL + "/deeptwice", "CARD_DUPLICATE_KEY"},
+		"a redirect to the cloud's metadata":    {server.URL + "/metadata", "ADDRESS_BLOCKED"},
+		"a redirect to a private address":       {server.URL + "/private", "ADDRESS_BLOCKED"},
+		"a redirect to a file":                  {server.URL + "/file", "URL_INVALID"},
+		"a redirect without end":                {server.URL + "/loop", "TOO_MANY_REDIRECTS"},
+		"an address in decimal":                 {"http://2130706433/card", "URL_INVALID"},
+		"a mapped address":                      {"http://[::ffff:169.254.169.254]/card", "ADDRESS_BLOCKED"},
+		"a carrier's address":                   {"http://100.64.0.1/card", "ADDRESS_BLOCKED"},
+		"a private address given as the card's": {"http://192.168.1.1/card", "ADDRESS_BLOCKED"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: test.uri, ValidateOnly: true})
+			if fault.ReasonOf(err) != test.reason {
+				t.Errorf("Register(%s) = %v, want %q", test.uri, err, test.reason)
+			}
+		})
+	}
+}
+
+func TestNoProxyOfTheEnvironmentSeesCards(t *testing.T) {
+	var asked atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write(named("a", "s"))
+	}))
+	t.Cleanup(proxy.Close)
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"} {
+		t.Setenv(name, proxy.URL)
+	}
+	_, _, err := guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: "http://192.0.2.1/card"})
+	if fault.ReasonOf(err) != "ADDRESS_BLOCKED" || asked.Load() != 0 {
+		t.Errorf("Register() = %v with %d requests to the proxy, want ADDRESS_BLOCKED and none", err, asked.Load())
+	}
+}
+
+// silence is a server that never answers.
+type silence struct{}
+
+func (silence) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestACardThatDoesNotComeIsWaitedForFiveSeconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, registry.Options{Client: &http.Client{Transport: silence{}}})
+		begin := time.Now()
+		_, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: cardURI})
+		if waited := time.Since(begin); fault.ReasonOf(err) != "CARD_UNREACHABLE" || waited != 5*time.Second {
+			t.Errorf("Register() = %v after %s, want CARD_UNREACHABLE after 5s", err, waited)
+		}
+	})
+}

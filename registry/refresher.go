@@ -1,0 +1,171 @@
+package registry
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	refreshWorkers = 8
+	minFresh       = time.Minute    // no card is read again sooner, whatever its server says, unless RefreshInterval is shorter
+	maxFresh       = 24 * time.Hour // and none later
+	maxSweep       = time.Minute    // between two looks at what is due
+)
+
+// cardWatch is what the refresher knows about one agent's card. It is kept in memory only: a process that starts asks each
+// server once without validators, spread over RefreshInterval.
+type cardWatch struct {
+	created    time.Time // of the agent, so that a successor of the same name is another one
+	uri        string
+	hash       string // the agent's latest version when the validators were given
+	validators validators
+	due        time.Time
+	failures   int  // in a row
+	seen       bool // in this sweep
+}
+
+// RunRefresher reads the cards of agents that were registered by URL again, each when its time has come, until ctx ends: after
+// what its server says in Cache-Control or else after RefreshInterval, with jitter, and later and later when it fails. It asks
+// with the validators (ETag, Last-Modified) of the answer before. It returns nil when ctx ends.
+//
+// Agents of other sources than SourceAPI are left out: whoever found them reads them again.
+func (r *Registry) RunRefresher(ctx context.Context) error {
+	if r.client == nil {
+		<-ctx.Done()
+		return nil
+	}
+	watches := make(map[Key]*cardWatch)
+	ticker := time.NewTicker(min(r.refreshEvery/10, maxSweep))
+	defer ticker.Stop()
+	for {
+		due, err := r.dueCards(ctx, watches)
+		if err != nil && ctx.Err() == nil {
+			r.logger.ErrorContext(ctx, "agents to refresh not read", slog.Any("error", err))
+		}
+		r.refreshAll(ctx, due, watches)
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// dueCards brings watches up to date and returns the agents whose time has come.
+func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]Key, error) {
+	var due []Key
+	for _, w := range watches {
+		w.seen = false
+	}
+	q := Query{Limit: probeChunk}
+	for {
+		records, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return due, err
+		}
+		now := r.now()
+		for i := range records {
+			a := &records[i].Agent
+			if a.CardURI == "" || (a.Source.Type != "" && a.Source.Type != SourceAPI) {
+				continue
+			}
+			w := watches[a.Key()]
+			if w == nil || !w.created.Equal(a.CreateTime) || w.uri != a.CardURI {
+				w = &cardWatch{created: a.CreateTime, uri: a.CardURI, due: now.Add(rand.N(r.refreshEvery))} //nolint:gosec // not a secret
+				watches[a.Key()] = w
+			}
+			if w.seen = true; !now.Before(w.due) {
+				due = append(due, a.Key())
+			}
+		}
+		if len(records) < q.Limit {
+			break
+		}
+		q.After = records[len(records)-1].Key()
+	}
+	for key, w := range watches {
+		if !w.seen {
+			delete(watches, key)
+		}
+	}
+	return due, nil
+}
+
+// refreshAll refreshes the agents, several at a time.
+func (r *Registry) refreshAll(ctx context.Context, due []Key, watches map[Key]*cardWatch) {
+	jobs := make(chan Key)
+	var group sync.WaitGroup
+	for range min(refreshWorkers, len(due)) {
+		group.Go(func() {
+			for key := range jobs {
+				r.refreshOne(ctx, key, watches[key]) // each key once, so no watch is shared
+			}
+		})
+	}
+	for _, key := range due {
+		if ctx.Err() != nil {
+			break
+		}
+		jobs <- key
+	}
+	close(jobs)
+	group.Wait()
+}
+
+// refreshOne refreshes one agent and says when it is due again.
+func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
+	fresh, err := r.refreshIfChanged(ctx, key, w)
+	switch {
+	case err == nil:
+		w.failures = 0
+		if fresh == 0 {
+			fresh = r.refreshEvery
+		}
+		fresh = min(max(fresh, min(minFresh, r.refreshEvery)), maxFresh)
+	case ctx.Err() != nil || fault.KindOf(err) == fault.NotFound: // the process ends, or the agent is deleted
+		return
+	default:
+		fresh = maxFresh
+		if w.failures < 16 { // the shift stays in bounds
+			fresh = min(r.refreshEvery<<w.failures, maxFresh)
+		}
+		w.failures++
+		r.logger.WarnContext(ctx, "card not refreshed", slog.String("agent", key.Name), slog.String("tenant", key.Tenant),
+			slog.Int("failures", w.failures), slog.Any("error", err))
+	}
+	w.due = r.now().Add(fresh - fresh/10 + rand.N(fresh/5+1)) //nolint:gosec // not a secret
+}
+
+// refreshIfChanged reads one agent's card, if it is another one than last time, and returns how long the server says it counts.
+func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) (time.Duration, error) {
+	record, err := r.store.Agent(ctx, key)
+	if err != nil {
+		return 0, err
+	}
+	if w.hash != record.LatestHash {
+		w.validators = validators{} // they are of another card
+	}
+	asked := r.now().UTC()
+	answer, err := r.fetch(ctx, w.uri, w.validators)
+	if err != nil {
+		return 0, err
+	}
+	if answer.raw != nil {
+		agent, warnings, err := r.replaceCard(ctx, key, answer.raw, w.uri)
+		if err != nil {
+			w.validators = validators{} // so that a card that is refused now is looked at again
+			return 0, err
+		}
+		w.hash, w.validators = agent.LatestHash, answer.validators
+		if agent.LatestVersion != record.LatestVersion {
+			r.logger.InfoContext(ctx, "card changed", slog.String("agent", key.Name), slog.String("tenant", key.Tenant),
+				slog.Int64("version", agent.LatestVersion), slog.Int("warnings", len(warnings)))
+		}
+	}
+	return answer.freshFor, r.answered(ctx, key, asked)
+}
