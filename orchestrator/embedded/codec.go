@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 
@@ -23,10 +24,24 @@ func artifactBlob(i int) string { return fmt.Sprintf("artifact/%04d", i) }
 
 func blobKey(k orchestrator.Key, name string) []byte { return boltdb.Key(k.Tenant, k.ID, name) }
 
-func readState(tx *bbolt.Tx, k orchestrator.Key) (t orchestrator.Task, err error) {
+// versionSize is the length of the version before a state's JSON, where it can be compared without decoding the rest.
+const versionSize = 8
+
+func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, encoded []byte, err error) {
 	b := tx.Bucket(taskBucket).Get(taskKey(k))
 	if b == nil {
-		return t, notFound(k)
+		return 0, nil, notFound(k)
+	}
+	if len(b) < versionSize {
+		return 0, nil, fmt.Errorf("decode task %s: it is too short", k.ID)
+	}
+	return binary.BigEndian.Uint64(b), b[versionSize:], nil
+}
+
+func readState(tx *bbolt.Tx, k orchestrator.Key) (t orchestrator.Task, err error) {
+	_, b, err := state(tx, k)
+	if err != nil {
+		return t, err
 	}
 	if err := json.Unmarshal(b, &t); err != nil {
 		return t, fmt.Errorf("decode task %s: %w", k.ID, err)
@@ -34,7 +49,15 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (t orchestrator.Task, err error
 	return t, nil
 }
 
-func read(tx *bbolt.Tx, k orchestrator.Key) (orchestrator.Task, error) {
+// read returns a whole task, from the cache when it has the stored version.
+func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (orchestrator.Task, error) {
+	version, _, err := state(tx, k)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	if t, ok := s.cache.get(k, version); ok {
+		return t, nil
+	}
 	t, err := readState(tx, k)
 	if err != nil {
 		return t, err
@@ -86,7 +109,7 @@ func write(tx *bbolt.Tx, old, t *orchestrator.Task, events []orchestrator.Event)
 	if err := boltdb.CheckItem("the task's state", len(b)); err != nil {
 		return err
 	}
-	if err := tx.Bucket(taskBucket).Put(taskKey(k), b); err != nil {
+	if err := tx.Bucket(taskBucket).Put(taskKey(k), append(binary.BigEndian.AppendUint64(nil, t.Version), b...)); err != nil {
 		return err
 	}
 	if t.Ended() {

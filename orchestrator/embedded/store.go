@@ -24,7 +24,10 @@ var (
 )
 
 // Store implements orchestrator.Store.
-type Store struct{ db *boltdb.DB }
+type Store struct {
+	db    *boltdb.DB
+	cache cache
+}
 
 var _ orchestrator.Store = (*Store)(nil)
 
@@ -50,7 +53,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	var created bool
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-		old, err := read(tx, k)
+		old, err := s.read(tx, k)
 		if err == nil {
 			stored, created = old, false
 			return nil
@@ -67,15 +70,19 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	if err != nil {
 		return orchestrator.Task{}, false, fmt.Errorf("create task %s: %w", t.ID, err)
 	}
+	s.cache.put(&stored)
 	return stored, created, nil
 }
 
 // Task implements orchestrator.Store.
 func (s *Store) Task(_ context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		t, err = read(tx, k)
+		t, err = s.read(tx, k)
 		return err
 	})
+	if err == nil {
+		s.cache.put(&t)
+	}
 	return t, err
 }
 
@@ -83,7 +90,7 @@ func (s *Store) Task(_ context.Context, k orchestrator.Key) (t orchestrator.Task
 func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	var result orchestrator.Task
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
-		old, err := read(tx, k)
+		old, err := s.read(tx, k)
 		if err != nil {
 			return err
 		}
@@ -102,6 +109,9 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		result = next
 		return nil
 	})
+	if err == nil {
+		s.cache.put(&result)
+	}
 	return result, err
 }
 

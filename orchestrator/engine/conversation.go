@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -11,30 +13,61 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
+// writeDelay bounds how long what an agent says is in memory only. A task that ends sooner is written once. A crash within it costs what the stable
+// message id pays for: the message is sent again, and an agent that deduplicates does no work twice.
+const writeDelay = 50 * time.Millisecond
+
 // conversation is one attempt's exchange with its agent.
 type conversation struct {
 	engine *Engine
 	client agentclient.Client
 	stream bool
-	task   orchestrator.Task // as last written
-	heard  heard
+	cancel context.CancelCauseFunc // ends the exchange when it can no longer be written down
+
+	mu    sync.Mutex
+	task  orchestrator.Task // guarded by mu; as last written
+	heard heard             // guarded by mu
+	said  []string          // guarded by mu; progress that is not in the log yet
+	timer *time.Timer       // guarded by mu; not nil while something is unwritten
 }
 
-// run sends the message, or takes up the agent's task when it is known, and returns when the agent has ended it.
+// run sends the message, or takes up the agent's task when it is known, and returns when the agent has ended it. When it is interrupted it
+// writes down what the agent has said so far, so that the agent's task can be found again, or canceled.
 func (c *conversation) run(ctx context.Context) error {
-	attempt := c.task.Open()
-	if attempt.RemoteTaskID == "" {
-		m, err := outgoing(ctx, &c.task)
-		if err != nil {
-			return err
-		}
-		if err := c.client.Send(ctx, m, c.stream, c.on(ctx)); err != nil {
-			return err
-		}
-	} else if err := c.resume(ctx, attempt.RemoteTaskID); err != nil {
+	err := c.exchange(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	if c.timer == nil || ctx.Err() == nil || c.heard.ended() {
+		return err // nothing is unwritten, or settle writes it
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	return errors.Join(err, c.save(ctx))
+}
+
+const saveTimeout = 5 * time.Second
+
+func (c *conversation) exchange(ctx context.Context) error {
+	if remote := c.remote(); remote != "" {
+		return c.resume(ctx, remote)
+	}
+	m, err := outgoing(ctx, &c.task)
+	if err != nil {
+		return err
+	}
+	if err := c.client.Send(ctx, m, c.stream, c.on(ctx)); err != nil {
 		return err
 	}
 	return c.poll(ctx)
+}
+
+func (c *conversation) remote() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.task.Open().RemoteTaskID
 }
 
 // resume takes up a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
@@ -44,94 +77,123 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 		if err := c.forget(ctx); err != nil {
 			return err
 		}
-		return c.run(ctx)
+		return c.exchange(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	if err := c.on(ctx)(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}); err != nil {
+	if err := c.on(ctx)(snapshot(t)); err != nil {
 		return err
 	}
-	if c.heard.ended() || !c.stream {
-		return nil
+	if c.stream && !c.ended() {
+		// A stream spares polling. An agent that will not give one is polled.
+		if err := c.client.Subscribe(ctx, remote, c.on(ctx)); err != nil && ctx.Err() != nil {
+			return err
+		}
 	}
-	// A stream spares polling. An agent that will not give one is polled.
-	if err := c.client.Subscribe(ctx, remote, c.on(ctx)); err != nil && ctx.Err() != nil {
-		return err
-	}
-	return nil
+	return c.poll(ctx)
+}
+
+func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
 }
 
 // forget takes the agent's task id off the attempt.
 func (c *conversation) forget(ctx context.Context) error {
-	return c.write(ctx, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if a := t.Open(); a != nil {
-			a.RemoteTaskID = ""
-		}
-		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
+		t.Open().RemoteTaskID = ""
+		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}
 	})
+}
+
+func (c *conversation) ended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heard.ended()
 }
 
 // poll asks for the task until it has ended, for agents that do not stream or whose stream ended early.
 func (c *conversation) poll(ctx context.Context) error {
 	wait := 50 * time.Millisecond
-	for !c.heard.ended() {
-		if c.heard.remote == "" {
-			return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "agent %q ended its answer without a task or a message", c.task.Agent)
+	for !c.ended() {
+		c.mu.Lock()
+		remote, agent := c.heard.remote, c.task.Agent
+		c.mu.Unlock()
+		if remote == "" {
+			return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "agent %q ended its answer without a task or a message", agent)
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
 		wait = min(wait*3/2, pollEvery)
-		t, err := c.client.Task(ctx, c.heard.remote)
+		t, err := c.client.Task(ctx, remote)
 		if err != nil {
 			return err
 		}
-		if err := c.on(ctx)(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}); err != nil {
+		if err := c.on(ctx)(snapshot(t)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// on takes in one response and stores what must not be lost: the agent's id of the task, and its state.
+// on takes in one response. What must not be lost is written a little later, together with what follows closely; the end is written at once, with
+// what was delivered.
 func (c *conversation) on(ctx context.Context) agentclient.Each {
 	return func(r *a2apb.StreamResponse) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		news, err := c.heard.take(r)
-		if err != nil {
+		if err != nil || !news || c.heard.ended() {
 			return err
 		}
-		if !news || c.heard.ended() {
-			return nil // the end is stored as one write with what was delivered
+		if text := c.heard.progress(); text != "" && (len(c.said) == 0 || c.said[len(c.said)-1] != text) {
+			c.said = append(c.said, text)
 		}
-		return c.write(ctx, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-			if a := t.Open(); a != nil {
-				a.RemoteTaskID = c.heard.remote
-			}
-			if orchestrator.Terminal(t.State) || t.Phase != orchestrator.PhaseExecution {
-				return nil, errMoved
-			}
-			t.State = c.heard.mirrored()
-			text := c.heard.progress()
-			if text != "" && t.Guarded() {
-				text = "the agent reports progress; its words are held back until the gate opens"
-			}
-			if text == "" || t.LastEvent > orchestrator.MaxEvents {
-				return nil, nil
-			}
-			return progress(t, text)
-		})
+		if c.timer == nil {
+			c.timer = time.AfterFunc(writeDelay, func() { c.flush(ctx) })
+		}
+		return nil
 	}
 }
 
-// write updates the task and keeps the conversation's copy of it.
-func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task) ([]orchestrator.Event, error)) error {
+// flush writes what the agent has said since the last time.
+func (c *conversation) flush(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ctx.Err() != nil || c.heard.ended() {
+		return // run takes care of what is unwritten
+	}
+	c.timer = nil
+	if err := c.save(ctx); err != nil {
+		c.cancel(err)
+	}
+}
+
+// save writes what is not written yet. The caller holds mu.
+func (c *conversation) save(ctx context.Context) error {
+	said := c.said
+	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
+		t.Open().RemoteTaskID = c.heard.remote
+		t.State = c.heard.mirrored()
+		return progress(t, said...)
+	})
+	if err == nil {
+		c.said = nil
+	}
+	return err
+}
+
+// write updates the task while it is in this attempt and keeps the conversation's copy of it. The caller holds mu.
+func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task) []orchestrator.Event) error {
 	t, err := c.engine.update(ctx, keyOf(&c.task), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if t.CancelAsked && !c.task.CancelAsked {
+		if t.Ended() || t.Phase != orchestrator.PhaseExecution || len(t.Attempts) != len(c.task.Attempts) {
 			return nil, errMoved
 		}
 		t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
-		return change(t)
+		return change(t), nil
 	})
 	if err != nil {
 		return err

@@ -64,6 +64,7 @@ type Engine struct {
 	timers   map[orchestrator.Key]*time.Timer                // guarded by mu; wake-ups of tasks that wait
 	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
 	working  map[orchestrator.Key]int                        // guarded by mu; tasks under way by tenant and agent
+	fresh    map[orchestrator.Key]struct{}                   // guarded by mu; accepted with the intent to send, and not sent yet
 	stopped  bool                                            // guarded by mu; no timer is set any more
 }
 
@@ -100,6 +101,7 @@ func New(c Config) (*Engine, error) {
 		timers:   make(map[orchestrator.Key]*time.Timer),
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		working:  make(map[orchestrator.Key]int),
+		fresh:    make(map[orchestrator.Key]struct{}),
 	}
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil

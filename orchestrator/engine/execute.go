@@ -29,21 +29,23 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	ctx, span := e.Tracer.Start(remoteSpan(ctx, &t), "invoke_agent "+t.Agent, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(attribute.String(attrAgent, t.Agent), attribute.String(attrTask, t.ID)))
 	defer span.End()
-	ctx, cancel := context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
-	defer cancel()
+	ctx, stop := context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 
-	if t, err = e.intend(ctx, t, binding); err != nil {
-		return step{}, err
+	if !e.isFresh(keyOf(&t)) {
+		if t, err = e.intend(ctx, t, binding); err != nil {
+			return step{}, err
+		}
 	}
 	defer e.begin(t.Tenant, t.Agent)()
-	c := &conversation{engine: e, client: client, stream: agent.Card.Streaming, task: t}
+	c := &conversation{engine: e, client: client, stream: agent.Card.Streaming, cancel: cancel, task: t}
 	err = c.run(ctx)
-	switch {
-	case errors.Is(context.Cause(ctx), errDeadline):
-		return step{again: true}, nil // the next step ends the task
-	case ctx.Err() != nil:
-		return step{}, ctx.Err()
-	case err != nil:
+	if ctx.Err() != nil {
+		return e.interrupted(ctx)
+	}
+	if err != nil {
 		return e.giveUp(ctx, c.task, err)
 	}
 	next, err := e.settle(ctx, c)
@@ -51,6 +53,14 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 		return e.giveUp(ctx, c.task, err)
 	}
 	return next, err
+}
+
+// interrupted says what follows when an exchange was ended from outside.
+func (e *Engine) interrupted(ctx context.Context) (step, error) {
+	if cause := context.Cause(ctx); !errors.Is(cause, errDeadline) {
+		return step{}, cause
+	}
+	return step{again: true}, nil // the next step ends the task
 }
 
 var errDeadline = errors.New("the task's deadline has passed")
@@ -73,23 +83,36 @@ func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding str
 		if !sameAttempt(&read, t) {
 			return nil, errMoved
 		}
-		t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
-		if t.Open() == nil {
-			n := len(t.Attempts) + 1
-			t.Attempts = append(t.Attempts, orchestrator.Attempt{
-				Number: n, Agent: t.Agent, MessageID: orchestrator.MessageID(t.ID, n), StartTime: e.now(),
-			})
-		}
-		a := t.Open()
-		a.Binding = binding
-		a.Sends++
-		t.State = a2apb.TaskState_TASK_STATE_WORKING
-		what := fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding)
-		if a.Sends > 1 {
-			what = fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding)
-		}
-		return []orchestrator.Event{event(t, orchestrator.EventAttempt, what)}, nil
+		return []orchestrator.Event{e.attempt(t, binding)}, nil
 	})
+}
+
+// attempt writes the intent to send into the task: a new attempt, or one more sending of the one that is open.
+func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Event {
+	t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
+	if t.Open() == nil {
+		n := len(t.Attempts) + 1
+		t.Attempts = append(t.Attempts, orchestrator.Attempt{
+			Number: n, Agent: t.Agent, MessageID: orchestrator.MessageID(t.ID, n), StartTime: e.now(),
+		})
+	}
+	a := t.Open()
+	a.Binding = binding
+	a.Sends++
+	t.State = a2apb.TaskState_TASK_STATE_WORKING
+	if a.Sends > 1 {
+		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding))
+	}
+	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
+}
+
+// isFresh reports, once, that this process accepted the task together with the intent to send it and has not sent it yet.
+func (e *Engine) isFresh(k orchestrator.Key) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, ok := e.fresh[k]
+	delete(e.fresh, k)
+	return ok
 }
 
 // giveUp ends the attempt with an error, or waits when trying again may help.
@@ -122,36 +145,49 @@ func (e *Engine) backoff(sends int) time.Duration {
 // say adds a progress entry to the task's log.
 func (e *Engine) say(ctx context.Context, t orchestrator.Task, text string) error {
 	_, err := e.update(ctx, keyOf(&t), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		return progress(t, text)
+		return progress(t, text), nil
 	})
 	return err
 }
 
-// progress is a progress entry, as long as the log has room for one.
-func progress(t *orchestrator.Task, text string) ([]orchestrator.Event, error) {
-	switch {
-	case t.LastEvent == orchestrator.MaxEvents:
-		return []orchestrator.Event{event(t, orchestrator.EventProgress, fmt.Sprintf("the log has %d entries; further progress is not logged", t.LastEvent))}, nil
-	case t.LastEvent > orchestrator.MaxEvents:
-		return nil, orchestrator.ErrUnchanged
+// progress is what goes into the log of what was said: as much as the log has room for, and not the words while a gate may still hold back what
+// they are about.
+func progress(t *orchestrator.Task, said ...string) []orchestrator.Event {
+	var events []orchestrator.Event
+	for _, text := range said {
+		if t.Guarded() {
+			text = "the agent reports progress; its words are held back until the gate opens"
+		}
+		switch at := t.LastEvent + uint64(len(events)); {
+		case at == orchestrator.MaxEvents:
+			text = fmt.Sprintf("the log has %d entries; further progress is not logged", at)
+		case at > orchestrator.MaxEvents:
+			return events
+		}
+		events = append(events, event(t, orchestrator.EventProgress, text))
 	}
-	return []orchestrator.Event{event(t, orchestrator.EventProgress, text)}, nil
+	return events
 }
 
 // settle stores how the agent ended.
 func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	why := c.heard.failure()
 	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
+		said := progress(t, c.said...)
+		if c.heard.remote != "" {
+			t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
+			t.Open().RemoteTaskID = c.heard.remote
+		}
 		e.closeAttempt(t, why)
 		if c.heard.status != nil {
 			t.StatusMessage = c.heard.status
 		}
 		t.Artifacts = c.heard.artifacts
 		if why != nil {
-			return e.failed(t, why)
+			return append(said, e.failed(t, why)...)
 		}
 		delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d", t.Agent, len(t.Artifacts)))
-		return append([]orchestrator.Event{delivered}, e.after(t, orchestrator.PhaseExecution)...)
+		return append(append(said, delivered), e.after(t, orchestrator.PhaseExecution)...)
 	})
 }
 

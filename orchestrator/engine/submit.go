@@ -56,13 +56,33 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	t := s.task(ctx, id, hash, now)
 	t.Agent, t.Skill, t.Decision, t.Requirements = agent.Name, s.Route.Skill, decision, requirements(agent.Metadata)
 	t.Phase = first(&t)
-	stored, created, err := e.Store.Create(ctx, t, orchestrator.Event{
-		Time: now, Type: orchestrator.EventSubmitted, State: t.State, Phase: t.Phase, Detail: "accepted for agent " + t.Agent,
-	})
+	return e.accept(ctx, t, agent, s.RequestID)
+}
+
+// accept stores a task, together with the intent to send it when nothing stands before that: one write fewer.
+func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry.Agent, requestID string) (orchestrator.Task, error) {
+	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for agent "+t.Agent)}
+	sends := t.Phase == orchestrator.PhaseExecution
+	if sends {
+		_, binding, err := e.Connect.Connect(agent.Name, agent.Card)
+		if err != nil {
+			return orchestrator.Task{}, err
+		}
+		events = append(events, e.attempt(&t, binding))
+	}
+	for i := range events {
+		events[i].Time = t.CreateTime
+	}
+	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
-		return same(stored, hash, s.RequestID, err)
+		return same(stored, t.RequestHash, requestID, err)
 	}
 	e.meters.accept(ctx, &stored)
+	if sends {
+		e.mu.Lock()
+		e.fresh[keyOf(&stored)] = struct{}{}
+		e.mu.Unlock()
+	}
 	e.Wake(keyOf(&stored))
 	return stored, nil
 }
