@@ -46,7 +46,15 @@ type Agent struct {
 	// When the agent was first registered.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When card or metadata last changed.
-	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// The number of the card's version that is live; see ListAgentVersions.
+	LiveVersion int64 `protobuf:"varint,10,opt,name=live_version,json=liveVersion,proto3" json:"live_version,omitempty"`
+	// The highest version number so far; above live_version when an admin went back to an older card.
+	LatestVersion int64 `protobuf:"varint,11,opt,name=latest_version,json=latestVersion,proto3" json:"latest_version,omitempty"`
+	// What the check of the live card's signatures came to.
+	Verification *CardVerification `protobuf:"bytes,12,opt,name=verification,proto3" json:"verification,omitempty"`
+	// Where the agent was found.
+	Source        *AgentSource `protobuf:"bytes,13,opt,name=source,proto3" json:"source,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -144,6 +152,190 @@ func (x *Agent) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Agent) GetLiveVersion() int64 {
+	if x != nil {
+		return x.LiveVersion
+	}
+	return 0
+}
+
+func (x *Agent) GetLatestVersion() int64 {
+	if x != nil {
+		return x.LatestVersion
+	}
+	return 0
+}
+
+func (x *Agent) GetVerification() *CardVerification {
+	if x != nil {
+		return x.Verification
+	}
+	return nil
+}
+
+func (x *Agent) GetSource() *AgentSource {
+	if x != nil {
+		return x.Source
+	}
+	return nil
+}
+
+// CardVerification is the result of the check of a card's signatures (A2A section 8.4) against the keys that admins have pinned.
+type CardVerification struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// verified, unsigned, untrusted (signed with no pinned key), invalid (a pinned key is claimed and did not sign this card) or
+	// unchecked (this server checks no signatures). Verified shows who published the card, not that what it says is true.
+	State string `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// The id of the key that the state is about.
+	KeyId string `protobuf:"bytes,2,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
+	// When the signatures were checked.
+	VerifyTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=verify_time,json=verifyTime,proto3" json:"verify_time,omitempty"`
+	// Why the card is not verified; empty when it is.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// True since a card of the agent was verified: an unsigned one is not accepted any more.
+	Required      bool `protobuf:"varint,5,opt,name=required,proto3" json:"required,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CardVerification) Reset() {
+	*x = CardVerification{}
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CardVerification) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CardVerification) ProtoMessage() {}
+
+func (x *CardVerification) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CardVerification.ProtoReflect.Descriptor instead.
+func (*CardVerification) Descriptor() ([]byte, []int) {
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CardVerification) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *CardVerification) GetKeyId() string {
+	if x != nil {
+		return x.KeyId
+	}
+	return ""
+}
+
+func (x *CardVerification) GetVerifyTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.VerifyTime
+	}
+	return nil
+}
+
+func (x *CardVerification) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *CardVerification) GetRequired() bool {
+	if x != nil {
+		return x.Required
+	}
+	return false
+}
+
+// AgentSource is where an agent was found.
+type AgentSource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// api (registered by an admin or by itself), urls (a list of card URLs in the configuration), folder or ai-catalog.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The card's URL, the folder or the catalog's URL; empty for api.
+	Location string `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
+	// False when the source, or the agent in it, is no longer there. The agent stays until an admin deletes it.
+	Present bool `protobuf:"varint,3,opt,name=present,proto3" json:"present,omitempty"`
+	// When the agent was last seen in its source; absent for api.
+	LastSeen      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_seen,json=lastSeen,proto3" json:"last_seen,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentSource) Reset() {
+	*x = AgentSource{}
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentSource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentSource) ProtoMessage() {}
+
+func (x *AgentSource) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentSource.ProtoReflect.Descriptor instead.
+func (*AgentSource) Descriptor() ([]byte, []int) {
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AgentSource) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *AgentSource) GetLocation() string {
+	if x != nil {
+		return x.Location
+	}
+	return ""
+}
+
+func (x *AgentSource) GetPresent() bool {
+	if x != nil {
+		return x.Present
+	}
+	return false
+}
+
+func (x *AgentSource) GetLastSeen() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastSeen
+	}
+	return nil
+}
+
 // AgentMetadata is what Quorate needs beyond an A2A card: typed inputs and outputs and consultation rules.
 // A card may carry the same as the extension https://github.com/quorate/quorate/extensions/contract/v1; what an admin writes wins.
 type AgentMetadata struct {
@@ -160,7 +352,7 @@ type AgentMetadata struct {
 
 func (x *AgentMetadata) Reset() {
 	*x = AgentMetadata{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -172,7 +364,7 @@ func (x *AgentMetadata) String() string {
 func (*AgentMetadata) ProtoMessage() {}
 
 func (x *AgentMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[1]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -185,7 +377,7 @@ func (x *AgentMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMetadata.ProtoReflect.Descriptor instead.
 func (*AgentMetadata) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{1}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *AgentMetadata) GetInputSchemas() []*InputSchema {
@@ -230,7 +422,7 @@ type InputSchema struct {
 
 func (x *InputSchema) Reset() {
 	*x = InputSchema{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -242,7 +434,7 @@ func (x *InputSchema) String() string {
 func (*InputSchema) ProtoMessage() {}
 
 func (x *InputSchema) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[2]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -255,7 +447,7 @@ func (x *InputSchema) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InputSchema.ProtoReflect.Descriptor instead.
 func (*InputSchema) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{2}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *InputSchema) GetName() string {
@@ -319,7 +511,7 @@ type OutputSchema struct {
 
 func (x *OutputSchema) Reset() {
 	*x = OutputSchema{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -331,7 +523,7 @@ func (x *OutputSchema) String() string {
 func (*OutputSchema) ProtoMessage() {}
 
 func (x *OutputSchema) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[3]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -344,7 +536,7 @@ func (x *OutputSchema) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputSchema.ProtoReflect.Descriptor instead.
 func (*OutputSchema) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *OutputSchema) GetName() string {
@@ -397,7 +589,7 @@ type ValidationRule struct {
 
 func (x *ValidationRule) Reset() {
 	*x = ValidationRule{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -409,7 +601,7 @@ func (x *ValidationRule) String() string {
 func (*ValidationRule) ProtoMessage() {}
 
 func (x *ValidationRule) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[4]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -422,7 +614,7 @@ func (x *ValidationRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidationRule.ProtoReflect.Descriptor instead.
 func (*ValidationRule) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ValidationRule) GetType() string {
@@ -465,7 +657,7 @@ type ConsultationRequirement struct {
 
 func (x *ConsultationRequirement) Reset() {
 	*x = ConsultationRequirement{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -477,7 +669,7 @@ func (x *ConsultationRequirement) String() string {
 func (*ConsultationRequirement) ProtoMessage() {}
 
 func (x *ConsultationRequirement) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[5]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -490,7 +682,7 @@ func (x *ConsultationRequirement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConsultationRequirement.ProtoReflect.Descriptor instead.
 func (*ConsultationRequirement) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ConsultationRequirement) GetId() string {
@@ -543,7 +735,7 @@ type ConsultationCondition struct {
 
 func (x *ConsultationCondition) Reset() {
 	*x = ConsultationCondition{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -555,7 +747,7 @@ func (x *ConsultationCondition) String() string {
 func (*ConsultationCondition) ProtoMessage() {}
 
 func (x *ConsultationCondition) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[6]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -568,7 +760,7 @@ func (x *ConsultationCondition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConsultationCondition.ProtoReflect.Descriptor instead.
 func (*ConsultationCondition) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{6}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ConsultationCondition) GetAttribute() string {
@@ -621,7 +813,7 @@ type AgentStatus struct {
 
 func (x *AgentStatus) Reset() {
 	*x = AgentStatus{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -633,7 +825,7 @@ func (x *AgentStatus) String() string {
 func (*AgentStatus) ProtoMessage() {}
 
 func (x *AgentStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[7]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -646,7 +838,7 @@ func (x *AgentStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentStatus.ProtoReflect.Descriptor instead.
 func (*AgentStatus) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{7}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AgentStatus) GetAgentName() string {
@@ -740,7 +932,7 @@ type Skill struct {
 
 func (x *Skill) Reset() {
 	*x = Skill{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +944,7 @@ func (x *Skill) String() string {
 func (*Skill) ProtoMessage() {}
 
 func (x *Skill) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[8]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +957,7 @@ func (x *Skill) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Skill.ProtoReflect.Descriptor instead.
 func (*Skill) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{8}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Skill) GetId() string {
@@ -825,7 +1017,7 @@ type Warning struct {
 
 func (x *Warning) Reset() {
 	*x = Warning{}
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +1029,7 @@ func (x *Warning) String() string {
 func (*Warning) ProtoMessage() {}
 
 func (x *Warning) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_registry_v1_agent_proto_msgTypes[9]
+	mi := &file_quorate_registry_v1_agent_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +1042,7 @@ func (x *Warning) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Warning.ProtoReflect.Descriptor instead.
 func (*Warning) Descriptor() ([]byte, []int) {
-	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{9}
+	return file_quorate_registry_v1_agent_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Warning) GetCode() string {
@@ -878,7 +1070,7 @@ var File_quorate_registry_v1_agent_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\n" +
-	"\x1fquorate/registry/v1/agent.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x85\x03\n" +
+	"\x1fquorate/registry/v1/agent.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd4\x04\n" +
 	"\x05Agent\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12+\n" +
 	"\x04card\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04card\x12\x19\n" +
@@ -890,7 +1082,24 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\xa9\x02\n" +
+	"updateTime\x12!\n" +
+	"\flive_version\x18\n" +
+	" \x01(\x03R\vliveVersion\x12%\n" +
+	"\x0elatest_version\x18\v \x01(\x03R\rlatestVersion\x12I\n" +
+	"\fverification\x18\f \x01(\v2%.quorate.registry.v1.CardVerificationR\fverification\x128\n" +
+	"\x06source\x18\r \x01(\v2 .quorate.registry.v1.AgentSourceR\x06source\"\xb0\x01\n" +
+	"\x10CardVerification\x12\x14\n" +
+	"\x05state\x18\x01 \x01(\tR\x05state\x12\x15\n" +
+	"\x06key_id\x18\x02 \x01(\tR\x05keyId\x12;\n" +
+	"\vverify_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"verifyTime\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1a\n" +
+	"\brequired\x18\x05 \x01(\bR\brequired\"\x90\x01\n" +
+	"\vAgentSource\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12\x1a\n" +
+	"\blocation\x18\x02 \x01(\tR\blocation\x12\x18\n" +
+	"\apresent\x18\x03 \x01(\bR\apresent\x127\n" +
+	"\tlast_seen\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blastSeen\"\xa9\x02\n" +
 	"\rAgentMetadata\x12O\n" +
 	"\rinput_schemas\x18\x01 \x03(\v2 .quorate.registry.v1.InputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\finputSchemas\x12R\n" +
 	"\x0eoutput_schemas\x18\x02 \x03(\v2!.quorate.registry.v1.OutputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\routputSchemas\x12s\n" +
@@ -974,44 +1183,50 @@ func file_quorate_registry_v1_agent_proto_rawDescGZIP() []byte {
 	return file_quorate_registry_v1_agent_proto_rawDescData
 }
 
-var file_quorate_registry_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_quorate_registry_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_quorate_registry_v1_agent_proto_goTypes = []any{
 	(*Agent)(nil),                   // 0: quorate.registry.v1.Agent
-	(*AgentMetadata)(nil),           // 1: quorate.registry.v1.AgentMetadata
-	(*InputSchema)(nil),             // 2: quorate.registry.v1.InputSchema
-	(*OutputSchema)(nil),            // 3: quorate.registry.v1.OutputSchema
-	(*ValidationRule)(nil),          // 4: quorate.registry.v1.ValidationRule
-	(*ConsultationRequirement)(nil), // 5: quorate.registry.v1.ConsultationRequirement
-	(*ConsultationCondition)(nil),   // 6: quorate.registry.v1.ConsultationCondition
-	(*AgentStatus)(nil),             // 7: quorate.registry.v1.AgentStatus
-	(*Skill)(nil),                   // 8: quorate.registry.v1.Skill
-	(*Warning)(nil),                 // 9: quorate.registry.v1.Warning
-	(*structpb.Struct)(nil),         // 10: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),   // 11: google.protobuf.Timestamp
-	(*structpb.Value)(nil),          // 12: google.protobuf.Value
+	(*CardVerification)(nil),        // 1: quorate.registry.v1.CardVerification
+	(*AgentSource)(nil),             // 2: quorate.registry.v1.AgentSource
+	(*AgentMetadata)(nil),           // 3: quorate.registry.v1.AgentMetadata
+	(*InputSchema)(nil),             // 4: quorate.registry.v1.InputSchema
+	(*OutputSchema)(nil),            // 5: quorate.registry.v1.OutputSchema
+	(*ValidationRule)(nil),          // 6: quorate.registry.v1.ValidationRule
+	(*ConsultationRequirement)(nil), // 7: quorate.registry.v1.ConsultationRequirement
+	(*ConsultationCondition)(nil),   // 8: quorate.registry.v1.ConsultationCondition
+	(*AgentStatus)(nil),             // 9: quorate.registry.v1.AgentStatus
+	(*Skill)(nil),                   // 10: quorate.registry.v1.Skill
+	(*Warning)(nil),                 // 11: quorate.registry.v1.Warning
+	(*structpb.Struct)(nil),         // 12: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),   // 13: google.protobuf.Timestamp
+	(*structpb.Value)(nil),          // 14: google.protobuf.Value
 }
 var file_quorate_registry_v1_agent_proto_depIdxs = []int32{
-	10, // 0: quorate.registry.v1.Agent.card:type_name -> google.protobuf.Struct
-	1,  // 1: quorate.registry.v1.Agent.metadata:type_name -> quorate.registry.v1.AgentMetadata
-	7,  // 2: quorate.registry.v1.Agent.status:type_name -> quorate.registry.v1.AgentStatus
-	11, // 3: quorate.registry.v1.Agent.create_time:type_name -> google.protobuf.Timestamp
-	11, // 4: quorate.registry.v1.Agent.update_time:type_name -> google.protobuf.Timestamp
-	2,  // 5: quorate.registry.v1.AgentMetadata.input_schemas:type_name -> quorate.registry.v1.InputSchema
-	3,  // 6: quorate.registry.v1.AgentMetadata.output_schemas:type_name -> quorate.registry.v1.OutputSchema
-	5,  // 7: quorate.registry.v1.AgentMetadata.consultation_requirements:type_name -> quorate.registry.v1.ConsultationRequirement
-	4,  // 8: quorate.registry.v1.InputSchema.validation_rules:type_name -> quorate.registry.v1.ValidationRule
-	10, // 9: quorate.registry.v1.InputSchema.json_schema:type_name -> google.protobuf.Struct
-	10, // 10: quorate.registry.v1.OutputSchema.json_schema:type_name -> google.protobuf.Struct
-	12, // 11: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
-	6,  // 12: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
-	12, // 13: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
-	11, // 14: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
-	11, // 15: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	12, // 0: quorate.registry.v1.Agent.card:type_name -> google.protobuf.Struct
+	3,  // 1: quorate.registry.v1.Agent.metadata:type_name -> quorate.registry.v1.AgentMetadata
+	9,  // 2: quorate.registry.v1.Agent.status:type_name -> quorate.registry.v1.AgentStatus
+	13, // 3: quorate.registry.v1.Agent.create_time:type_name -> google.protobuf.Timestamp
+	13, // 4: quorate.registry.v1.Agent.update_time:type_name -> google.protobuf.Timestamp
+	1,  // 5: quorate.registry.v1.Agent.verification:type_name -> quorate.registry.v1.CardVerification
+	2,  // 6: quorate.registry.v1.Agent.source:type_name -> quorate.registry.v1.AgentSource
+	13, // 7: quorate.registry.v1.CardVerification.verify_time:type_name -> google.protobuf.Timestamp
+	13, // 8: quorate.registry.v1.AgentSource.last_seen:type_name -> google.protobuf.Timestamp
+	4,  // 9: quorate.registry.v1.AgentMetadata.input_schemas:type_name -> quorate.registry.v1.InputSchema
+	5,  // 10: quorate.registry.v1.AgentMetadata.output_schemas:type_name -> quorate.registry.v1.OutputSchema
+	7,  // 11: quorate.registry.v1.AgentMetadata.consultation_requirements:type_name -> quorate.registry.v1.ConsultationRequirement
+	6,  // 12: quorate.registry.v1.InputSchema.validation_rules:type_name -> quorate.registry.v1.ValidationRule
+	12, // 13: quorate.registry.v1.InputSchema.json_schema:type_name -> google.protobuf.Struct
+	12, // 14: quorate.registry.v1.OutputSchema.json_schema:type_name -> google.protobuf.Struct
+	14, // 15: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
+	8,  // 16: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
+	14, // 17: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
+	13, // 18: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
+	13, // 19: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_quorate_registry_v1_agent_proto_init() }
@@ -1025,7 +1240,7 @@ func file_quorate_registry_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_quorate_registry_v1_agent_proto_rawDesc), len(file_quorate_registry_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -46,7 +46,9 @@ type RegisterAgentRequest struct {
 	// Makes a retry safe: a second request with the same id and content returns the first answer. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Checks everything and returns what would be written, without writing.
-	ValidateOnly  bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
+	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
+	// The version that the caller takes the card to have; another one in the card is a warning. At most 64 characters.
+	Version       string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -125,6 +127,13 @@ func (x *RegisterAgentRequest) GetValidateOnly() bool {
 		return x.ValidateOnly
 	}
 	return false
+}
+
+func (x *RegisterAgentRequest) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
 }
 
 type isRegisterAgentRequest_Source interface {
@@ -1350,7 +1359,7 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a\x1fquorate/registry/v1/watch.proto\"\x94\x03\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a\x1fquorate/registry/v1/watch.proto\"\xb7\x03\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -1359,7 +1368,8 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
 	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12#\n" +
-	"\rvalidate_only\x18\x05 \x01(\bR\fvalidateOnlyB\x0f\n" +
+	"\rvalidate_only\x18\x05 \x01(\bR\fvalidateOnly\x12!\n" +
+	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversionB\x0f\n" +
 	"\x06source\x12\x05\xbaH\x02\b\x01\"\x83\x01\n" +
 	"\x15RegisterAgentResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
@@ -1445,7 +1455,7 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"w\n" +
 	"\x19FindAgentsBySkillResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xdf\x1a\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa0!\n" +
 	"\x0fRegistryService\x12\x86\x01\n" +
 	"\rRegisterAgent\x12).quorate.registry.v1.RegisterAgentRequest\x1a*.quorate.registry.v1.RegisterAgentResponse\"\x1e\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/agents:register\x12g\n" +
 	"\bGetAgent\x12$.quorate.registry.v1.GetAgentRequest\x1a\x1a.quorate.registry.v1.Agent\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/agents/{name}\x12q\n" +
@@ -1477,7 +1487,13 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x12GetSemanticMapping\x12..quorate.registry.v1.GetSemanticMappingRequest\x1a$.quorate.registry.v1.SemanticMapping\"#\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/semanticMappings/{name}\x12\x99\x01\n" +
 	"\x14ListSemanticMappings\x120.quorate.registry.v1.ListSemanticMappingsRequest\x1a1.quorate.registry.v1.ListSemanticMappingsResponse\"\x1c\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/semanticMappings\x12\xa7\x01\n" +
 	"\x15UpdateSemanticMapping\x121.quorate.registry.v1.UpdateSemanticMappingRequest\x1a$.quorate.registry.v1.SemanticMapping\"5\x82\xd3\xe4\x93\x02/:\x10semantic_mapping2\x1b/v1/semanticMappings/{name}\x12\x87\x01\n" +
-	"\x15DeleteSemanticMapping\x121.quorate.registry.v1.DeleteSemanticMappingRequest\x1a\x16.google.protobuf.Empty\"#\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/semanticMappings/{name}B\xe2\x01\n" +
+	"\x15DeleteSemanticMapping\x121.quorate.registry.v1.DeleteSemanticMappingRequest\x1a\x16.google.protobuf.Empty\"#\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/semanticMappings/{name}\x12\x96\x01\n" +
+	"\x11ListAgentVersions\x12-.quorate.registry.v1.ListAgentVersionsRequest\x1a..quorate.registry.v1.ListAgentVersionsResponse\"\"\x82\xd3\xe4\x93\x02\x1c\x12\x1a/v1/agents/{name}/versions\x12\x8f\x01\n" +
+	"\x0fGetAgentVersion\x12+.quorate.registry.v1.GetAgentVersionRequest\x1a!.quorate.registry.v1.AgentVersion\",\x82\xd3\xe4\x93\x02&\x12$/v1/agents/{name}/versions/{version}\x12\x96\x01\n" +
+	"\x0eSetLiveVersion\x12*.quorate.registry.v1.SetLiveVersionRequest\x1a+.quorate.registry.v1.SetLiveVersionResponse\"+\x82\xd3\xe4\x93\x02%:\x01*\" /v1/agents/{name}:setLiveVersion\x12w\n" +
+	"\rPinSigningKey\x12).quorate.registry.v1.PinSigningKeyRequest\x1a\x1f.quorate.registry.v1.SigningKey\"\x1a\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/signingKeys\x12\x85\x01\n" +
+	"\x0fListSigningKeys\x12+.quorate.registry.v1.ListSigningKeysRequest\x1a,.quorate.registry.v1.ListSigningKeysResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/signingKeys\x12z\n" +
+	"\x10DeleteSigningKey\x12,.quorate.registry.v1.DeleteSigningKeyRequest\x1a\x16.google.protobuf.Empty\" \x82\xd3\xe4\x93\x02\x1a*\x18/v1/signingKeys/{key_id}B\xe2\x01\n" +
 	"\x17com.quorate.registry.v1B\x14RegistryServiceProtoP\x01ZCgithub.com/quorate/quorate/proto/gen/quorate/registry/v1;registryv1\xa2\x02\x03QRX\xaa\x02\x13Quorate.Registry.V1\xca\x02\x13Quorate\\Registry\\V1\xe2\x02\x1fQuorate\\Registry\\V1\\GPBMetadata\xea\x02\x15Quorate::Registry::V1b\x06proto3"
 
 var (
@@ -1535,16 +1551,27 @@ var file_quorate_registry_v1_registry_service_proto_goTypes = []any{
 	(*ListSemanticMappingsRequest)(nil),  // 38: quorate.registry.v1.ListSemanticMappingsRequest
 	(*UpdateSemanticMappingRequest)(nil), // 39: quorate.registry.v1.UpdateSemanticMappingRequest
 	(*DeleteSemanticMappingRequest)(nil), // 40: quorate.registry.v1.DeleteSemanticMappingRequest
-	(*emptypb.Empty)(nil),                // 41: google.protobuf.Empty
-	(*httpbody.HttpBody)(nil),            // 42: google.api.HttpBody
-	(*AgentStatus)(nil),                  // 43: quorate.registry.v1.AgentStatus
-	(*BatchGetAgentsResponse)(nil),       // 44: quorate.registry.v1.BatchGetAgentsResponse
-	(*ApplyAgentResponse)(nil),           // 45: quorate.registry.v1.ApplyAgentResponse
-	(*SearchAgentsResponse)(nil),         // 46: quorate.registry.v1.SearchAgentsResponse
-	(*FindCompatibleResponse)(nil),       // 47: quorate.registry.v1.FindCompatibleResponse
-	(*AgentEvent)(nil),                   // 48: quorate.registry.v1.AgentEvent
-	(*SemanticMapping)(nil),              // 49: quorate.registry.v1.SemanticMapping
-	(*ListSemanticMappingsResponse)(nil), // 50: quorate.registry.v1.ListSemanticMappingsResponse
+	(*ListAgentVersionsRequest)(nil),     // 41: quorate.registry.v1.ListAgentVersionsRequest
+	(*GetAgentVersionRequest)(nil),       // 42: quorate.registry.v1.GetAgentVersionRequest
+	(*SetLiveVersionRequest)(nil),        // 43: quorate.registry.v1.SetLiveVersionRequest
+	(*PinSigningKeyRequest)(nil),         // 44: quorate.registry.v1.PinSigningKeyRequest
+	(*ListSigningKeysRequest)(nil),       // 45: quorate.registry.v1.ListSigningKeysRequest
+	(*DeleteSigningKeyRequest)(nil),      // 46: quorate.registry.v1.DeleteSigningKeyRequest
+	(*emptypb.Empty)(nil),                // 47: google.protobuf.Empty
+	(*httpbody.HttpBody)(nil),            // 48: google.api.HttpBody
+	(*AgentStatus)(nil),                  // 49: quorate.registry.v1.AgentStatus
+	(*BatchGetAgentsResponse)(nil),       // 50: quorate.registry.v1.BatchGetAgentsResponse
+	(*ApplyAgentResponse)(nil),           // 51: quorate.registry.v1.ApplyAgentResponse
+	(*SearchAgentsResponse)(nil),         // 52: quorate.registry.v1.SearchAgentsResponse
+	(*FindCompatibleResponse)(nil),       // 53: quorate.registry.v1.FindCompatibleResponse
+	(*AgentEvent)(nil),                   // 54: quorate.registry.v1.AgentEvent
+	(*SemanticMapping)(nil),              // 55: quorate.registry.v1.SemanticMapping
+	(*ListSemanticMappingsResponse)(nil), // 56: quorate.registry.v1.ListSemanticMappingsResponse
+	(*ListAgentVersionsResponse)(nil),    // 57: quorate.registry.v1.ListAgentVersionsResponse
+	(*AgentVersion)(nil),                 // 58: quorate.registry.v1.AgentVersion
+	(*SetLiveVersionResponse)(nil),       // 59: quorate.registry.v1.SetLiveVersionResponse
+	(*SigningKey)(nil),                   // 60: quorate.registry.v1.SigningKey
+	(*ListSigningKeysResponse)(nil),      // 61: quorate.registry.v1.ListSigningKeysResponse
 }
 var file_quorate_registry_v1_registry_service_proto_depIdxs = []int32{
 	21, // 0: quorate.registry.v1.RegisterAgentRequest.card:type_name -> google.protobuf.Struct
@@ -1587,33 +1614,45 @@ var file_quorate_registry_v1_registry_service_proto_depIdxs = []int32{
 	38, // 37: quorate.registry.v1.RegistryService.ListSemanticMappings:input_type -> quorate.registry.v1.ListSemanticMappingsRequest
 	39, // 38: quorate.registry.v1.RegistryService.UpdateSemanticMapping:input_type -> quorate.registry.v1.UpdateSemanticMappingRequest
 	40, // 39: quorate.registry.v1.RegistryService.DeleteSemanticMapping:input_type -> quorate.registry.v1.DeleteSemanticMappingRequest
-	1,  // 40: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
-	23, // 41: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
-	4,  // 42: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
-	41, // 43: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
-	42, // 44: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
-	8,  // 45: quorate.registry.v1.RegistryService.RefreshAgentCard:output_type -> quorate.registry.v1.RefreshAgentCardResponse
-	22, // 46: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
-	11, // 47: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
-	43, // 48: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
-	14, // 49: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
-	16, // 50: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
-	18, // 51: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
-	20, // 52: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
-	44, // 53: quorate.registry.v1.RegistryService.BatchGetAgents:output_type -> quorate.registry.v1.BatchGetAgentsResponse
-	45, // 54: quorate.registry.v1.RegistryService.ApplyAgent:output_type -> quorate.registry.v1.ApplyAgentResponse
-	46, // 55: quorate.registry.v1.RegistryService.SearchAgents:output_type -> quorate.registry.v1.SearchAgentsResponse
-	47, // 56: quorate.registry.v1.RegistryService.FindCompatible:output_type -> quorate.registry.v1.FindCompatibleResponse
-	48, // 57: quorate.registry.v1.RegistryService.WatchAgents:output_type -> quorate.registry.v1.AgentEvent
-	43, // 58: quorate.registry.v1.RegistryService.DrainAgent:output_type -> quorate.registry.v1.AgentStatus
-	43, // 59: quorate.registry.v1.RegistryService.ResumeAgent:output_type -> quorate.registry.v1.AgentStatus
-	49, // 60: quorate.registry.v1.RegistryService.CreateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
-	49, // 61: quorate.registry.v1.RegistryService.GetSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
-	50, // 62: quorate.registry.v1.RegistryService.ListSemanticMappings:output_type -> quorate.registry.v1.ListSemanticMappingsResponse
-	49, // 63: quorate.registry.v1.RegistryService.UpdateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
-	41, // 64: quorate.registry.v1.RegistryService.DeleteSemanticMapping:output_type -> google.protobuf.Empty
-	40, // [40:65] is the sub-list for method output_type
-	15, // [15:40] is the sub-list for method input_type
+	41, // 40: quorate.registry.v1.RegistryService.ListAgentVersions:input_type -> quorate.registry.v1.ListAgentVersionsRequest
+	42, // 41: quorate.registry.v1.RegistryService.GetAgentVersion:input_type -> quorate.registry.v1.GetAgentVersionRequest
+	43, // 42: quorate.registry.v1.RegistryService.SetLiveVersion:input_type -> quorate.registry.v1.SetLiveVersionRequest
+	44, // 43: quorate.registry.v1.RegistryService.PinSigningKey:input_type -> quorate.registry.v1.PinSigningKeyRequest
+	45, // 44: quorate.registry.v1.RegistryService.ListSigningKeys:input_type -> quorate.registry.v1.ListSigningKeysRequest
+	46, // 45: quorate.registry.v1.RegistryService.DeleteSigningKey:input_type -> quorate.registry.v1.DeleteSigningKeyRequest
+	1,  // 46: quorate.registry.v1.RegistryService.RegisterAgent:output_type -> quorate.registry.v1.RegisterAgentResponse
+	23, // 47: quorate.registry.v1.RegistryService.GetAgent:output_type -> quorate.registry.v1.Agent
+	4,  // 48: quorate.registry.v1.RegistryService.ListAgents:output_type -> quorate.registry.v1.ListAgentsResponse
+	47, // 49: quorate.registry.v1.RegistryService.DeleteAgent:output_type -> google.protobuf.Empty
+	48, // 50: quorate.registry.v1.RegistryService.GetAgentCard:output_type -> google.api.HttpBody
+	8,  // 51: quorate.registry.v1.RegistryService.RefreshAgentCard:output_type -> quorate.registry.v1.RefreshAgentCardResponse
+	22, // 52: quorate.registry.v1.RegistryService.GetAgentMetadata:output_type -> quorate.registry.v1.AgentMetadata
+	11, // 53: quorate.registry.v1.RegistryService.UpdateAgentMetadata:output_type -> quorate.registry.v1.UpdateAgentMetadataResponse
+	49, // 54: quorate.registry.v1.RegistryService.GetAgentStatus:output_type -> quorate.registry.v1.AgentStatus
+	14, // 55: quorate.registry.v1.RegistryService.Heartbeat:output_type -> quorate.registry.v1.HeartbeatResponse
+	16, // 56: quorate.registry.v1.RegistryService.IssueAgentToken:output_type -> quorate.registry.v1.IssueAgentTokenResponse
+	18, // 57: quorate.registry.v1.RegistryService.ListSkills:output_type -> quorate.registry.v1.ListSkillsResponse
+	20, // 58: quorate.registry.v1.RegistryService.FindAgentsBySkill:output_type -> quorate.registry.v1.FindAgentsBySkillResponse
+	50, // 59: quorate.registry.v1.RegistryService.BatchGetAgents:output_type -> quorate.registry.v1.BatchGetAgentsResponse
+	51, // 60: quorate.registry.v1.RegistryService.ApplyAgent:output_type -> quorate.registry.v1.ApplyAgentResponse
+	52, // 61: quorate.registry.v1.RegistryService.SearchAgents:output_type -> quorate.registry.v1.SearchAgentsResponse
+	53, // 62: quorate.registry.v1.RegistryService.FindCompatible:output_type -> quorate.registry.v1.FindCompatibleResponse
+	54, // 63: quorate.registry.v1.RegistryService.WatchAgents:output_type -> quorate.registry.v1.AgentEvent
+	49, // 64: quorate.registry.v1.RegistryService.DrainAgent:output_type -> quorate.registry.v1.AgentStatus
+	49, // 65: quorate.registry.v1.RegistryService.ResumeAgent:output_type -> quorate.registry.v1.AgentStatus
+	55, // 66: quorate.registry.v1.RegistryService.CreateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	55, // 67: quorate.registry.v1.RegistryService.GetSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	56, // 68: quorate.registry.v1.RegistryService.ListSemanticMappings:output_type -> quorate.registry.v1.ListSemanticMappingsResponse
+	55, // 69: quorate.registry.v1.RegistryService.UpdateSemanticMapping:output_type -> quorate.registry.v1.SemanticMapping
+	47, // 70: quorate.registry.v1.RegistryService.DeleteSemanticMapping:output_type -> google.protobuf.Empty
+	57, // 71: quorate.registry.v1.RegistryService.ListAgentVersions:output_type -> quorate.registry.v1.ListAgentVersionsResponse
+	58, // 72: quorate.registry.v1.RegistryService.GetAgentVersion:output_type -> quorate.registry.v1.AgentVersion
+	59, // 73: quorate.registry.v1.RegistryService.SetLiveVersion:output_type -> quorate.registry.v1.SetLiveVersionResponse
+	60, // 74: quorate.registry.v1.RegistryService.PinSigningKey:output_type -> quorate.registry.v1.SigningKey
+	61, // 75: quorate.registry.v1.RegistryService.ListSigningKeys:output_type -> quorate.registry.v1.ListSigningKeysResponse
+	47, // 76: quorate.registry.v1.RegistryService.DeleteSigningKey:output_type -> google.protobuf.Empty
+	46, // [46:77] is the sub-list for method output_type
+	15, // [15:46] is the sub-list for method input_type
 	15, // [15:15] is the sub-list for extension type_name
 	15, // [15:15] is the sub-list for extension extendee
 	0,  // [0:15] is the sub-list for field type_name
@@ -1625,6 +1664,8 @@ func file_quorate_registry_v1_registry_service_proto_init() {
 		return
 	}
 	file_quorate_registry_v1_agent_proto_init()
+	file_quorate_registry_v1_signing_key_proto_init()
+	file_quorate_registry_v1_version_proto_init()
 	file_quorate_registry_v1_compatible_proto_init()
 	file_quorate_registry_v1_drain_proto_init()
 	file_quorate_registry_v1_search_proto_init()

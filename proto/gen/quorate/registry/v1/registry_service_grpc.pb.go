@@ -48,6 +48,12 @@ const (
 	RegistryService_ListSemanticMappings_FullMethodName  = "/quorate.registry.v1.RegistryService/ListSemanticMappings"
 	RegistryService_UpdateSemanticMapping_FullMethodName = "/quorate.registry.v1.RegistryService/UpdateSemanticMapping"
 	RegistryService_DeleteSemanticMapping_FullMethodName = "/quorate.registry.v1.RegistryService/DeleteSemanticMapping"
+	RegistryService_ListAgentVersions_FullMethodName     = "/quorate.registry.v1.RegistryService/ListAgentVersions"
+	RegistryService_GetAgentVersion_FullMethodName       = "/quorate.registry.v1.RegistryService/GetAgentVersion"
+	RegistryService_SetLiveVersion_FullMethodName        = "/quorate.registry.v1.RegistryService/SetLiveVersion"
+	RegistryService_PinSigningKey_FullMethodName         = "/quorate.registry.v1.RegistryService/PinSigningKey"
+	RegistryService_ListSigningKeys_FullMethodName       = "/quorate.registry.v1.RegistryService/ListSigningKeys"
+	RegistryService_DeleteSigningKey_FullMethodName      = "/quorate.registry.v1.RegistryService/DeleteSigningKey"
 )
 
 // RegistryServiceClient is the client API for RegistryService service.
@@ -107,6 +113,19 @@ type RegistryServiceClient interface {
 	UpdateSemanticMapping(ctx context.Context, in *UpdateSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
 	// DeleteSemanticMapping removes a mapping.
 	DeleteSemanticMapping(ctx context.Context, in *DeleteSemanticMappingRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
+	// ListAgentVersions lists the versions of an agent's card, newest first.
+	ListAgentVersions(ctx context.Context, in *ListAgentVersionsRequest, opts ...grpc.CallOption) (*ListAgentVersionsResponse, error)
+	// GetAgentVersion returns one version of an agent's card, with the card.
+	GetAgentVersion(ctx context.Context, in *GetAgentVersionRequest, opts ...grpc.CallOption) (*AgentVersion, error)
+	// SetLiveVersion makes a version of an agent's card the one that counts. A refresh does not undo it unless the agent publishes
+	// yet another card.
+	SetLiveVersion(ctx context.Context, in *SetLiveVersionRequest, opts ...grpc.CallOption) (*SetLiveVersionResponse, error)
+	// PinSigningKey has cards trusted that are signed with a key. Cards that are there already are checked again.
+	PinSigningKey(ctx context.Context, in *PinSigningKeyRequest, opts ...grpc.CallOption) (*SigningKey, error)
+	// ListSigningKeys lists the keys that admins have pinned, in order of id; at most 500.
+	ListSigningKeys(ctx context.Context, in *ListSigningKeysRequest, opts ...grpc.CallOption) (*ListSigningKeysResponse, error)
+	// DeleteSigningKey ends the trust in a key, also for cards that it has signed.
+	DeleteSigningKey(ctx context.Context, in *DeleteSigningKeyRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
 }
 
 type registryServiceClient struct {
@@ -376,6 +395,66 @@ func (c *registryServiceClient) DeleteSemanticMapping(ctx context.Context, in *D
 	return out, nil
 }
 
+func (c *registryServiceClient) ListAgentVersions(ctx context.Context, in *ListAgentVersionsRequest, opts ...grpc.CallOption) (*ListAgentVersionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListAgentVersionsResponse)
+	err := c.cc.Invoke(ctx, RegistryService_ListAgentVersions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) GetAgentVersion(ctx context.Context, in *GetAgentVersionRequest, opts ...grpc.CallOption) (*AgentVersion, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AgentVersion)
+	err := c.cc.Invoke(ctx, RegistryService_GetAgentVersion_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) SetLiveVersion(ctx context.Context, in *SetLiveVersionRequest, opts ...grpc.CallOption) (*SetLiveVersionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetLiveVersionResponse)
+	err := c.cc.Invoke(ctx, RegistryService_SetLiveVersion_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) PinSigningKey(ctx context.Context, in *PinSigningKeyRequest, opts ...grpc.CallOption) (*SigningKey, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SigningKey)
+	err := c.cc.Invoke(ctx, RegistryService_PinSigningKey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) ListSigningKeys(ctx context.Context, in *ListSigningKeysRequest, opts ...grpc.CallOption) (*ListSigningKeysResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListSigningKeysResponse)
+	err := c.cc.Invoke(ctx, RegistryService_ListSigningKeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *registryServiceClient) DeleteSigningKey(ctx context.Context, in *DeleteSigningKeyRequest, opts ...grpc.CallOption) (*emptypb.Empty, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(emptypb.Empty)
+	err := c.cc.Invoke(ctx, RegistryService_DeleteSigningKey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RegistryServiceServer is the server API for RegistryService service.
 // All implementations must embed UnimplementedRegistryServiceServer
 // for forward compatibility.
@@ -433,6 +512,19 @@ type RegistryServiceServer interface {
 	UpdateSemanticMapping(context.Context, *UpdateSemanticMappingRequest) (*SemanticMapping, error)
 	// DeleteSemanticMapping removes a mapping.
 	DeleteSemanticMapping(context.Context, *DeleteSemanticMappingRequest) (*emptypb.Empty, error)
+	// ListAgentVersions lists the versions of an agent's card, newest first.
+	ListAgentVersions(context.Context, *ListAgentVersionsRequest) (*ListAgentVersionsResponse, error)
+	// GetAgentVersion returns one version of an agent's card, with the card.
+	GetAgentVersion(context.Context, *GetAgentVersionRequest) (*AgentVersion, error)
+	// SetLiveVersion makes a version of an agent's card the one that counts. A refresh does not undo it unless the agent publishes
+	// yet another card.
+	SetLiveVersion(context.Context, *SetLiveVersionRequest) (*SetLiveVersionResponse, error)
+	// PinSigningKey has cards trusted that are signed with a key. Cards that are there already are checked again.
+	PinSigningKey(context.Context, *PinSigningKeyRequest) (*SigningKey, error)
+	// ListSigningKeys lists the keys that admins have pinned, in order of id; at most 500.
+	ListSigningKeys(context.Context, *ListSigningKeysRequest) (*ListSigningKeysResponse, error)
+	// DeleteSigningKey ends the trust in a key, also for cards that it has signed.
+	DeleteSigningKey(context.Context, *DeleteSigningKeyRequest) (*emptypb.Empty, error)
 	mustEmbedUnimplementedRegistryServiceServer()
 }
 
@@ -517,6 +609,24 @@ func (UnimplementedRegistryServiceServer) UpdateSemanticMapping(context.Context,
 }
 func (UnimplementedRegistryServiceServer) DeleteSemanticMapping(context.Context, *DeleteSemanticMappingRequest) (*emptypb.Empty, error) {
 	return nil, status.Error(codes.Unimplemented, "method DeleteSemanticMapping not implemented")
+}
+func (UnimplementedRegistryServiceServer) ListAgentVersions(context.Context, *ListAgentVersionsRequest) (*ListAgentVersionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListAgentVersions not implemented")
+}
+func (UnimplementedRegistryServiceServer) GetAgentVersion(context.Context, *GetAgentVersionRequest) (*AgentVersion, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetAgentVersion not implemented")
+}
+func (UnimplementedRegistryServiceServer) SetLiveVersion(context.Context, *SetLiveVersionRequest) (*SetLiveVersionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetLiveVersion not implemented")
+}
+func (UnimplementedRegistryServiceServer) PinSigningKey(context.Context, *PinSigningKeyRequest) (*SigningKey, error) {
+	return nil, status.Error(codes.Unimplemented, "method PinSigningKey not implemented")
+}
+func (UnimplementedRegistryServiceServer) ListSigningKeys(context.Context, *ListSigningKeysRequest) (*ListSigningKeysResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListSigningKeys not implemented")
+}
+func (UnimplementedRegistryServiceServer) DeleteSigningKey(context.Context, *DeleteSigningKeyRequest) (*emptypb.Empty, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteSigningKey not implemented")
 }
 func (UnimplementedRegistryServiceServer) mustEmbedUnimplementedRegistryServiceServer() {}
 func (UnimplementedRegistryServiceServer) testEmbeddedByValue()                         {}
@@ -982,6 +1092,114 @@ func _RegistryService_DeleteSemanticMapping_Handler(srv interface{}, ctx context
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RegistryService_ListAgentVersions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListAgentVersionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).ListAgentVersions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_ListAgentVersions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).ListAgentVersions(ctx, req.(*ListAgentVersionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_GetAgentVersion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetAgentVersionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).GetAgentVersion(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_GetAgentVersion_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).GetAgentVersion(ctx, req.(*GetAgentVersionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_SetLiveVersion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetLiveVersionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).SetLiveVersion(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_SetLiveVersion_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).SetLiveVersion(ctx, req.(*SetLiveVersionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_PinSigningKey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PinSigningKeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).PinSigningKey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_PinSigningKey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).PinSigningKey(ctx, req.(*PinSigningKeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_ListSigningKeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListSigningKeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).ListSigningKeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_ListSigningKeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).ListSigningKeys(ctx, req.(*ListSigningKeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _RegistryService_DeleteSigningKey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteSigningKeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RegistryServiceServer).DeleteSigningKey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RegistryService_DeleteSigningKey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RegistryServiceServer).DeleteSigningKey(ctx, req.(*DeleteSigningKeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // RegistryService_ServiceDesc is the grpc.ServiceDesc for RegistryService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -1084,6 +1302,30 @@ var RegistryService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "DeleteSemanticMapping",
 			Handler:    _RegistryService_DeleteSemanticMapping_Handler,
+		},
+		{
+			MethodName: "ListAgentVersions",
+			Handler:    _RegistryService_ListAgentVersions_Handler,
+		},
+		{
+			MethodName: "GetAgentVersion",
+			Handler:    _RegistryService_GetAgentVersion_Handler,
+		},
+		{
+			MethodName: "SetLiveVersion",
+			Handler:    _RegistryService_SetLiveVersion_Handler,
+		},
+		{
+			MethodName: "PinSigningKey",
+			Handler:    _RegistryService_PinSigningKey_Handler,
+		},
+		{
+			MethodName: "ListSigningKeys",
+			Handler:    _RegistryService_ListSigningKeys_Handler,
+		},
+		{
+			MethodName: "DeleteSigningKey",
+			Handler:    _RegistryService_DeleteSigningKey_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
