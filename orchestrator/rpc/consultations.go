@@ -26,7 +26,7 @@ func NewConsultations(e *engine.Engine, store orchestrator.Store) *Consultations
 
 // Subject returns what the task's requirements are judged on.
 func (c *Consultations) Subject(ctx context.Context, tenant, taskID string) (consultation.Subject, error) {
-	if _, err := visible(ctx, c.store, taskID); err != nil {
+	if _, err := Visible(ctx, c.store, taskID); err != nil {
 		return consultation.Subject{}, err
 	}
 	return c.engine.Subject(ctx, tenant, taskID)
@@ -34,7 +34,7 @@ func (c *Consultations) Subject(ctx context.Context, tenant, taskID string) (con
 
 // Consult has the target of one of the task's requirements consulted.
 func (c *Consultations) Consult(ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact) (consultation.Consultation, error) {
-	if _, err := visible(ctx, c.store, taskID); err != nil {
+	if _, err := Visible(ctx, c.store, taskID); err != nil {
 		return consultation.Consultation{}, err
 	}
 	return c.engine.Consult(ctx, tenant, taskID, requirementID, content)

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -14,7 +13,7 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// taskToProto shows a task. What an open gate holds back is counted, not shown; so is the content that a carried consultation is about.
+// taskToProto shows a task, as far as Show allows.
 func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	p := &orchestratorv1.Task{
 		Id: t.ID, ContextId: t.ContextID, State: t.State, Phase: string(t.Phase), Agent: t.Agent, Skill: t.Skill,
@@ -33,24 +32,13 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	for _, g := range t.Gates {
 		p.Gates = append(p.Gates, gateToProto(g))
 	}
-	if t.Released {
-		p.Artifacts, p.StatusMessage = t.Artifacts, statusMessage(t)
-	} else {
-		p.WithheldArtifacts = int32(min(len(t.Artifacts), 1<<30))
-	}
-	p.Message = t.Message
+	shown := Show(t)
+	p.Message, p.StatusMessage, p.Artifacts = shown.Message, shown.StatusMessage, shown.Artifacts
+	p.WithheldArtifacts = int32(min(shown.Withheld, 1<<30))
 	if t.Parent != nil {
-		p.ParentTaskId, p.Message = t.Parent.TaskID, nil
+		p.ParentTaskId = t.Parent.TaskID
 	}
 	return p
-}
-
-// statusMessage is the agent's last word, unless a review stood between the agent and the caller: no reviewer has seen it.
-func statusMessage(t *orchestrator.Task) *a2apb.Message {
-	if t.Guarded() {
-		return nil
-	}
-	return t.StatusMessage
 }
 
 func attemptToProto(a orchestrator.Attempt) *orchestratorv1.Attempt {

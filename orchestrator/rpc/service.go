@@ -47,10 +47,19 @@ func Rules() auth.Rules {
 
 // SubmitTask implements the RPC.
 func (s *Service) SubmitTask(ctx context.Context, req *orchestratorv1.SubmitTaskRequest) (*orchestratorv1.Task, error) {
-	p, err := caller(ctx)
+	p, err := Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
+	t, err := s.engine.Submit(ctx, NewSubmission(p, req))
+	if err != nil {
+		return nil, err
+	}
+	return taskToProto(&t), nil
+}
+
+// NewSubmission is a valid request of a caller in the engine's terms.
+func NewSubmission(p auth.Principal, req *orchestratorv1.SubmitTaskRequest) engine.Submission {
 	sub := engine.Submission{
 		Tenant: p.Tenant, Caller: p.Name, Message: req.GetMessage(), RequestID: req.GetRequestId(), Attributes: attributes(req.GetAttributes()),
 		Route: orchestrator.Route{Agent: req.GetRoute().GetAgent(), Skill: req.GetRoute().GetSkill()},
@@ -58,16 +67,12 @@ func (s *Service) SubmitTask(ctx context.Context, req *orchestratorv1.SubmitTask
 	if d := req.GetDeadline(); d != nil {
 		sub.Deadline = d.AsTime()
 	}
-	t, err := s.engine.Submit(ctx, sub)
-	if err != nil {
-		return nil, err
-	}
-	return taskToProto(&t), nil
+	return sub
 }
 
 // GetTask implements the RPC.
 func (s *Service) GetTask(ctx context.Context, req *orchestratorv1.GetTaskRequest) (*orchestratorv1.Task, error) {
-	t, err := visible(ctx, s.store, req.GetId())
+	t, err := Visible(ctx, s.store, req.GetId())
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +81,7 @@ func (s *Service) GetTask(ctx context.Context, req *orchestratorv1.GetTaskReques
 
 // ListTasks implements the RPC. Pages may be shorter than asked for where the caller may not see all tasks.
 func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRequest) (*orchestratorv1.ListTasksResponse, error) {
-	p, err := caller(ctx)
+	p, err := Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +96,7 @@ func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRe
 	}
 	resp := &orchestratorv1.ListTasksResponse{NextPageToken: s.pages.Encode(scope, []byte(next))}
 	for i := range list {
-		if maySee(p, &list[i]) {
+		if MaySee(p, &list[i]) {
 			resp.Tasks = append(resp.Tasks, taskToProto(&list[i]))
 		}
 	}
@@ -101,7 +106,7 @@ func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRe
 // WatchTask implements the RPC.
 func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.ServerStreamingServer[orchestratorv1.WatchTaskResponse]) error {
 	ctx := stream.Context()
-	t, err := visible(ctx, s.store, req.GetId())
+	t, err := Visible(ctx, s.store, req.GetId())
 	if err != nil {
 		return err
 	}
@@ -124,11 +129,11 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 
 // CancelTask implements the RPC.
 func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTaskRequest) (*orchestratorv1.Task, error) {
-	t, err := visible(ctx, s.store, req.GetId())
+	t, err := Visible(ctx, s.store, req.GetId())
 	if err != nil {
 		return nil, err
 	}
-	p, err := caller(ctx)
+	p, err := Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,33 +142,4 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 		return nil, err
 	}
 	return taskToProto(&t), nil
-}
-
-// visible returns a task that the caller may see. One that it may not is as good as none.
-func visible(ctx context.Context, store orchestrator.Store, id string) (orchestrator.Task, error) {
-	p, err := caller(ctx)
-	if err != nil {
-		return orchestrator.Task{}, err
-	}
-	t, err := store.Task(ctx, orchestrator.Key{Tenant: p.Tenant, ID: id})
-	if err != nil {
-		return t, err
-	}
-	if !maySee(p, &t) {
-		return orchestrator.Task{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", id).With("task", id)
-	}
-	return t, nil
-}
-
-// maySee: admins and viewers see all tasks of their tenant, others those they submitted, and agents those they execute.
-func maySee(p auth.Principal, t *orchestrator.Task) bool {
-	return p.Is(auth.RoleAdmin, auth.RoleViewer) || t.Owner == p.Name || (p.Is(auth.RoleAgent) && t.Agent == p.Name)
-}
-
-func caller(ctx context.Context) (auth.Principal, error) {
-	p, ok := auth.FromContext(ctx)
-	if !ok {
-		return p, fault.New(fault.Unauthenticated, "UNAUTHENTICATED", "the call has no caller")
-	}
-	return p, nil
 }
