@@ -1,17 +1,35 @@
 package orchestrator
 
-// Route says where a task goes: to a named agent, or to one that has a skill. Exactly one is set.
+// Route says where a task goes: to a named agent, to one that has a skill, to one that makes an output of given inputs, or to whoever a
+// text describes best. Exactly one is set.
 type Route struct {
-	Agent string
-	Skill string
+	Agent    string    `json:",omitempty"`
+	Skill    string    `json:",omitempty"`
+	Contract *Contract `json:",omitempty"`
+	Text     string    `json:",omitempty"`
+}
+
+// Contract is what somebody has and what is wanted for it.
+type Contract struct {
+	Inputs []Typed
+	Output Typed
+}
+
+// Typed is something with a name, a semantic type or both. An empty one says nothing about it.
+type Typed struct {
+	Name         string
+	SemanticType string // document, artifact, collection, reference or comment
 }
 
 // Decision explains where a task went: the choice, who else could have taken it, and who could not and why.
 type Decision struct {
 	Chosen     string
+	Skill      string `json:",omitempty"` // of the chosen agent, when one was asked for or found
 	Candidates []Candidate
 	Rejected   []Rejection
-	Refused    string
+	Omitted    int    `json:",omitempty"` // further candidates and rejections that are not listed
+	Refused    string // why nobody was chosen; empty when somebody was
+	Chain      []Link `json:",omitempty"` // agents that would do it one after the other, when none does it alone
 }
 
 // Candidate is an agent that can take a task. Score is between 0 and 1, higher is better.
@@ -22,9 +40,16 @@ type Candidate struct {
 	Reasons []string
 }
 
-// Rejection is an agent that cannot take a task.
+// Rejection is an agent that cannot take a task. Code is stable, one of the constants of package router.
 type Rejection struct {
 	Agent  string
 	Code   string
 	Reason string
+}
+
+// Link is one step of a chain: the agent makes the output from what was there before it.
+type Link struct {
+	Agent  string
+	Inputs []Typed
+	Output Typed
 }

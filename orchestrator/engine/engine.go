@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -21,6 +22,8 @@ type Agents interface {
 	Agent(ctx context.Context, tenant, name string) (registry.Agent, error)
 	// AgentsBySkill returns the agents that have a skill in order of name, after one of them.
 	AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]registry.Agent, error)
+	// Agents returns the agents in order of name, after one of them.
+	Agents(ctx context.Context, tenant, after string, limit int) ([]registry.Agent, error)
 }
 
 // Connector opens a client to an agent.
@@ -55,6 +58,7 @@ const (
 type Engine struct {
 	Config
 	meters meters
+	router *router.Router
 
 	signal chan struct{} // holds one token when pending may have work
 
@@ -63,7 +67,6 @@ type Engine struct {
 	runners  map[orchestrator.Key]*runner                    // guarded by mu
 	timers   map[orchestrator.Key]*time.Timer                // guarded by mu; wake-ups of tasks that wait
 	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
-	working  map[orchestrator.Key]int                        // guarded by mu; tasks under way by tenant and agent
 	fresh    map[orchestrator.Key]struct{}                   // guarded by mu; accepted with the intent to send, and not sent yet
 	stopped  bool                                            // guarded by mu; no timer is set any more
 }
@@ -95,12 +98,12 @@ func New(c Config) (*Engine, error) {
 	e := &Engine{
 		Config:   c,
 		meters:   m,
+		router:   router.New(router.Config{Directory: c.Agents, Now: c.Now}),
 		signal:   make(chan struct{}, 1),
 		pending:  make(map[orchestrator.Key]struct{}),
 		runners:  make(map[orchestrator.Key]*runner),
 		timers:   make(map[orchestrator.Key]*time.Timer),
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
-		working:  make(map[orchestrator.Key]int),
 		fresh:    make(map[orchestrator.Key]struct{}),
 	}
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })

@@ -39,9 +39,10 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 			return step{}, err
 		}
 	}
-	defer e.begin(t.Tenant, t.Agent)()
 	c := &conversation{engine: e, client: client, stream: agent.Card.Streaming, cancel: cancel, task: t}
+	end := e.router.Begin(t.Tenant, t.Agent)
 	err = c.run(ctx)
+	end(outcome(ctx, c, err))
 	if ctx.Err() != nil {
 		return e.interrupted(ctx)
 	}

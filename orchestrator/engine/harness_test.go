@@ -3,7 +3,9 @@ package engine_test
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -178,6 +180,16 @@ func (p *played) AgentsBySkill(_ context.Context, _, skill, _ string, _ int) ([]
 		if a.skill == skill {
 			list = append(list, a.agent())
 		}
+	}
+	return list, nil
+}
+
+func (p *played) Agents(_ context.Context, _, _ string, _ int) ([]registry.Agent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []registry.Agent
+	for _, name := range slices.Sorted(maps.Keys(p.actors)) {
+		list = append(list, p.actors[name].agent())
 	}
 	return list, nil
 }

@@ -49,14 +49,14 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 			return same(old, hash, s.RequestID, err)
 		}
 	}
-	agent, decision, err := e.decide(ctx, s.Tenant, s.Route)
+	to, err := e.router.Resolve(ctx, s.Tenant, s.Route)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
 	t := s.task(ctx, id, hash, now)
-	t.Agent, t.Skill, t.Decision, t.Requirements = agent.Name, s.Route.Skill, decision, requirements(agent.Metadata)
+	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, to.Decision.Skill, to.Decision, requirements(to.Agent.Metadata)
 	t.Phase = first(&t)
-	return e.accept(ctx, t, agent, s.RequestID)
+	return e.accept(ctx, t, to.Agent, s.RequestID)
 }
 
 // accept stores a task, together with the intent to send it when nothing stands before that: one write fewer.

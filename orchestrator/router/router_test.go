@@ -1,0 +1,237 @@
+package router_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+const tenant = "default"
+
+// fleet is a directory of given agents.
+type fleet []registry.Agent
+
+func (f fleet) Agent(_ context.Context, _, name string) (registry.Agent, error) {
+	for _, a := range f {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return registry.Agent{}, fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent is named %q", name)
+}
+
+func (f fleet) AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]registry.Agent, error) {
+	list, err := f.Agents(ctx, tenant, after, len(f))
+	list = slices.DeleteFunc(list, func(a registry.Agent) bool {
+		return !slices.ContainsFunc(a.Card.Skills, func(s registry.Skill) bool { return s.ID == skill })
+	})
+	return list[:min(limit, len(list))], err
+}
+
+func (f fleet) Agents(_ context.Context, _, after string, limit int) ([]registry.Agent, error) {
+	list := slices.DeleteFunc(slices.Clone(f), func(a registry.Agent) bool { return a.Name <= after })
+	slices.SortFunc(list, func(a, b registry.Agent) int { return strings.Compare(a.Name, b.Name) })
+	return list[:min(limit, len(list))], nil
+}
+
+// agent has the skill "work" and a status.
+func agent(name, status string) registry.Agent {
+	return registry.Agent{
+		Tenant: tenant, Name: name, Etag: "e-" + name, Status: registry.Status{Status: status},
+		Card: registry.Card{Name: name, Skills: []registry.Skill{{ID: "work"}}},
+	}
+}
+
+func loaded(name string, inFlight, capacity int) registry.Agent {
+	a := agent(name, registry.StatusAvailable)
+	a.Status.InFlight, a.Status.Capacity = inFlight, capacity
+	return a
+}
+
+// first makes the choice among near-equals certain: it compares the best with the next.
+func first(int) int { return 0 }
+
+func newRouter(agents ...registry.Agent) *router.Router {
+	return router.New(router.Config{Directory: fleet(agents), Intn: first})
+}
+
+func names(list []orchestrator.Candidate) []string {
+	var out []string
+	for _, c := range list {
+		out = append(out, c.Agent)
+	}
+	return out
+}
+
+func codes(list []orchestrator.Rejection) map[string]string {
+	out := make(map[string]string)
+	for _, x := range list {
+		out[x.Agent] = x.Code
+	}
+	return out
+}
+
+func TestEveryAgentThatWasLookedAtIsExplained(t *testing.T) {
+	t.Parallel()
+	draining := agent("draining", registry.StatusUnavailable)
+	draining.Status.Draining = true
+	r := newRouter(agent("up", registry.StatusAvailable), agent("busy", registry.StatusBusy), agent("down", registry.StatusUnavailable),
+		agent("broken", registry.StatusError), agent("never", registry.StatusUnknown), draining, loaded("full", 3, 3))
+	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	if err != nil || got.Decision.Chosen != "up" || got.Agent.Name != "up" || got.Decision.Skill != "work" {
+		t.Fatalf("Resolve(skill) = %q, %v, want up", got.Decision.Chosen, err)
+	}
+	if diff := cmp.Diff([]string{"up", "busy"}, names(got.Decision.Candidates)); diff != "" {
+		t.Errorf("Resolve(skill) candidates (-want +got):\n%s", diff)
+	}
+	want := map[string]string{
+		"down": router.CodeUnavailable, "broken": router.CodeError, "never": router.CodeUnknown, "draining": router.CodeDraining, "full": router.CodeFull,
+	}
+	if diff := cmp.Diff(want, codes(got.Decision.Rejected)); diff != "" {
+		t.Errorf("Resolve(skill) rejected (-want +got):\n%s", diff)
+	}
+}
+
+func TestANamedAgent(t *testing.T) {
+	t.Parallel()
+	draining := agent("draining", registry.StatusUnavailable)
+	draining.Status.Draining = true
+	r := newRouter(agent("never", registry.StatusUnknown), agent("down", registry.StatusUnavailable), loaded("full", 3, 3), draining)
+	tests := map[string]struct{ agent, reason string }{
+		"may be one that was never heard of": {"never", ""},
+		"may be full":                        {"full", ""},
+		"may not be unavailable":             {"down", router.ReasonNobody},
+		"may not be draining":                {"draining", router.ReasonNobody},
+		"has to exist":                       {"nobody", "AGENT_NOT_FOUND"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Agent: test.agent})
+			if test.reason == "" && (err != nil || got.Decision.Chosen != test.agent || got.Decision.Refused != "") {
+				t.Errorf("Resolve(%s) = %+v, %v, want it chosen", test.agent, got.Decision, err)
+			}
+			if test.reason != "" && (fault.ReasonOf(err) != test.reason || got.Decision.Chosen != "" || got.Decision.Refused == "") {
+				t.Errorf("Resolve(%s) = %+v, %v, want it refused with %s", test.agent, got.Decision, err, test.reason)
+			}
+		})
+	}
+}
+
+func TestAnUnknownSkillIsRefused(t *testing.T) {
+	t.Parallel()
+	got, err := newRouter(agent("up", registry.StatusAvailable)).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "juggle"})
+	if fault.ReasonOf(err) != router.ReasonSkillNotFound || !strings.Contains(got.Decision.Refused, "juggle") {
+		t.Errorf("Resolve(juggle) = %+v, %v, want %s", got.Decision, err, router.ReasonSkillNotFound)
+	}
+}
+
+func TestLoadAgainstCapacityOrdersAgents(t *testing.T) {
+	t.Parallel()
+	r := newRouter(loaded("half", 5, 10), loaded("idle", 0, 2), loaded("tenth", 10, 100), loaded("silent", 3, 0))
+	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"idle", "tenth", "half", "silent"}, names(got.Decision.Candidates)); diff != "" {
+		t.Errorf("Resolve() candidates (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhenAllAreFullTheLeastLoadedIsTaken(t *testing.T) {
+	t.Parallel()
+	got, err := newRouter(loaded("a", 4, 2), loaded("b", 2, 2)).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	if err != nil || got.Decision.Chosen != "b" {
+		t.Errorf("Resolve() = %+v, %v, want b", got.Decision, err)
+	}
+}
+
+func TestWhatAgentsDidIsLearnedAndForgiven(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r := router.New(router.Config{
+		Directory: fleet{agent("fails", registry.StatusAvailable), agent("fast", registry.StatusAvailable), agent("slow", registry.StatusAvailable)},
+		Intn:      first, Now: func() time.Time { return now },
+	})
+	order := func() []string {
+		t.Helper()
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names(got.Decision.Candidates)
+	}
+	for range 20 {
+		r.Observe(tenant, "fast", 100*time.Millisecond, router.Succeeded)
+		r.Observe(tenant, "slow", 300*time.Millisecond, router.Succeeded)
+		r.Observe(tenant, "fails", time.Millisecond, router.Failed)
+	}
+	if diff := cmp.Diff([]string{"fast", "slow", "fails"}, order()); diff != "" {
+		t.Errorf("candidates after outcomes (-want +got):\n%s", diff)
+	}
+	now = now.Add(10 * time.Minute)
+	if got := order(); got[0] == "slow" || got[2] != "slow" {
+		t.Errorf("candidates ten minutes later = %q, want the failures forgotten", got)
+	}
+}
+
+func TestTasksUnderWayCount(t *testing.T) {
+	t.Parallel()
+	r := newRouter(agent("a", registry.StatusAvailable), agent("b", registry.StatusAvailable))
+	chosen := func() string {
+		t.Helper()
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Decision.Chosen
+	}
+	end := r.Begin(tenant, "a")
+	if got := chosen(); got != "b" {
+		t.Errorf("with a task under way with a, Resolve() chose %s, want b", got)
+	}
+	end(router.Neither)
+	if got := chosen(); got != "a" {
+		t.Errorf("when the task has ended, Resolve() chose %s, want a", got)
+	}
+}
+
+func TestNearEqualsShareTheWork(t *testing.T) {
+	t.Parallel()
+	r := router.New(router.Config{Directory: fleet{
+		agent("a", registry.StatusAvailable), agent("b", registry.StatusAvailable), agent("c", registry.StatusAvailable), agent("busy", registry.StatusBusy),
+	}})
+	taken := make(map[string]int)
+	for range 300 {
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken[got.Decision.Chosen]++
+	}
+	if taken["busy"] > 0 || taken["a"] < 50 || taken["b"] < 50 || taken["c"] < 50 {
+		t.Errorf("300 decisions chose %v, want a, b and c about equally and never busy", taken)
+	}
+}
+
+func TestADecisionIsBounded(t *testing.T) {
+	t.Parallel()
+	var agents []registry.Agent
+	for i := range 150 {
+		agents = append(agents, agent("up"+string(rune('A'+i%26))+strings.Repeat("x", i/26), registry.StatusAvailable))
+		agents = append(agents, agent("down"+string(rune('A'+i%26))+strings.Repeat("x", i/26), registry.StatusUnavailable))
+	}
+	got, err := newRouter(agents...).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	if d := got.Decision; err != nil || len(d.Candidates) != 100 || len(d.Rejected) != 100 || d.Omitted != 100 {
+		t.Errorf("Resolve() lists %d candidates, %d rejected, omits %d, %v, want 100 each", len(d.Candidates), len(d.Rejected), d.Omitted, err)
+	}
+}

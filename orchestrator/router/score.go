@@ -1,0 +1,104 @@
+package router
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/registry"
+)
+
+const (
+	busyFactor    = 0.5
+	unknownFactor = 0.25
+	leastFactor   = 0.05 // no signal alone takes an agent out
+	tooFew        = 0.02 // error rates below it are not worth a word
+	nearEqual     = 0.8  // of the best score
+)
+
+// score rates candidates and sorts them, best first. A score is the product of how well the agent fits and of how it does now.
+func (r *Router) score(tenant string, list []candidate) {
+	seen := r.signals.of(tenant, list)
+	var fastest time.Duration
+	for _, g := range seen {
+		if g.latency > 0 && (fastest == 0 || g.latency < fastest) {
+			fastest = g.latency
+		}
+	}
+	for i := range list {
+		c := &list[i]
+		c.score = c.relevance * c.byStatus() * c.byLoad(seen[i]) * c.byOutcomes(seen[i], fastest)
+	}
+	slices.SortStableFunc(list, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(y.score, x.score), strings.Compare(x.agent.Name, y.agent.Name), strings.Compare(x.skill, y.skill))
+	})
+}
+
+func (c *candidate) say(format string, args ...any) {
+	c.reasons = append(c.reasons, fmt.Sprintf(format, args...))
+}
+
+func (c *candidate) byStatus() float64 {
+	c.say("status %s", c.agent.Status.Status)
+	switch c.agent.Status.Status {
+	case registry.StatusBusy:
+		return busyFactor
+	case registry.StatusUnknown:
+		return unknownFactor
+	default:
+		return 1
+	}
+}
+
+// byLoad takes the greater of what the agent says it works on and what this process has it working on.
+func (c *candidate) byLoad(g signal) float64 {
+	n, capacity := max(g.inFlight, c.agent.Status.InFlight), c.agent.Status.Capacity
+	switch {
+	case capacity > 0:
+		c.say("%d of %d tasks under way", n, capacity)
+		c.load = float64(n) / float64(capacity)
+		return max(1-0.9*c.load, leastFactor)
+	case n > 0:
+		c.say("%d tasks under way", n)
+	}
+	c.load = float64(n)
+	return max(1/float64(1+n), leastFactor)
+}
+
+func (c *candidate) byOutcomes(g signal, fastest time.Duration) float64 {
+	factor := 1.0
+	if g.latency > 0 {
+		c.say("takes %s", g.latency.Round(time.Millisecond))
+		factor *= max(math.Sqrt(float64(fastest)/float64(g.latency)), 0.25)
+	}
+	if g.errorRate > tooFew {
+		c.say("%.0f %% of its tasks failed lately", 100*g.errorRate)
+		factor *= max(1-g.errorRate, leastFactor)
+	}
+	return factor
+}
+
+// choose takes one of the candidates, which are sorted. Always taking the best would send all callers of all replicas to one agent until the
+// signals catch up; of two near-equals taken at random the less loaded one spreads them (power of two choices).
+func (r *Router) choose(list []candidate) int {
+	near := 1
+	for near < len(list) && list[near].score >= nearEqual*list[0].score {
+		near++
+	}
+	if near == 1 {
+		return 0
+	}
+	a := r.intn(near)
+	b := r.intn(near - 1)
+	if b >= a {
+		b++
+	}
+	if list[b].load < list[a].load || (list[b].load == list[a].load && list[b].score > list[a].score) {
+		a, b = b, a
+	}
+	list[a].say("taken as the less loaded of itself and %s, two of %d near-equals", list[b].agent.Name, near)
+	return a
+}

@@ -1,0 +1,131 @@
+package router
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+const (
+	memory     = 30 * time.Second // after which an observation of latency has lost two thirds of its weight
+	pardon     = time.Minute      // after which two thirds of an error rate are forgotten without a new task, so that an agent gets another chance
+	leastNews  = 0.2              // the weight of a new observation, at least
+	maxSignals = 20_000           // agents kept track of; beyond it those without work are forgotten
+)
+
+type signalKey struct{ tenant, agent string }
+
+// signal is what this process has seen of an agent.
+type signal struct {
+	inFlight  int
+	latency   time.Duration // moving average of tasks that ended well; 0 when none did
+	errorRate float64       // moving average, 0 to 1
+	last      time.Time     // of the latest outcome
+}
+
+// signals is what this process has seen of all agents.
+type signals struct {
+	now func() time.Time
+	mu  sync.Mutex
+	by  map[signalKey]*signal // guarded by mu
+}
+
+func newSignals(now func() time.Time) *signals {
+	return &signals{now: now, by: make(map[signalKey]*signal)}
+}
+
+// Outcome is how an agent's work on a task ended.
+type Outcome int
+
+// The outcomes that matter to a router.
+const (
+	Neither   Outcome = iota // it says nothing about the agent: the task was canceled, or refused for what it asks
+	Succeeded                // the agent delivered
+	Failed                   // the agent could not be reached, or failed
+)
+
+// Begin counts a task as under way with an agent until the returned function, which is called once, takes its outcome.
+func (r *Router) Begin(tenant, agent string) (end func(Outcome)) {
+	s, begin := r.signals, r.signals.now()
+	k := signalKey{tenant, agent}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at(k).inFlight++
+	return func(o Outcome) {
+		now := s.now()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		g := s.at(k)
+		g.inFlight = max(g.inFlight-1, 0)
+		g.observe(now, now.Sub(begin), o)
+	}
+}
+
+// Observe takes in an outcome of a task that Begin was not called for.
+func (r *Router) Observe(tenant, agent string, took time.Duration, o Outcome) {
+	s, now := r.signals, r.signals.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at(signalKey{tenant, agent}).observe(now, took, o)
+}
+
+// at returns an agent's signal; mu is held.
+func (s *signals) at(k signalKey) *signal {
+	g, ok := s.by[k]
+	if !ok {
+		if len(s.by) >= maxSignals {
+			for old, g := range s.by {
+				if g.inFlight == 0 {
+					delete(s.by, old)
+				}
+			}
+		}
+		g = &signal{}
+		s.by[k] = g
+	}
+	return g
+}
+
+func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
+	if o == Neither {
+		return
+	}
+	failed := 0.0
+	if o == Failed {
+		failed = 1
+	}
+	if g.last.IsZero() { // one failure is not yet a rate of 1
+		g.errorRate = failed * leastNews
+	} else {
+		weight := max(leastNews, 1-math.Exp(-float64(now.Sub(g.last))/float64(memory)))
+		rate := g.rate(now)
+		g.errorRate = rate + (failed-rate)*leastNews
+		if o == Succeeded && g.latency > 0 {
+			took = g.latency + time.Duration(float64(took-g.latency)*weight)
+		}
+	}
+	if o == Succeeded {
+		g.latency = max(took, 1)
+	}
+	g.last = now
+}
+
+// rate is the error rate as far as it is not yet forgotten.
+func (g *signal) rate(now time.Time) float64 {
+	return g.errorRate * math.Exp(-float64(now.Sub(g.last))/float64(pardon))
+}
+
+// of returns copies of some agents' signals with their error rates as of now.
+func (s *signals) of(tenant string, list []candidate) []signal {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]signal, len(list))
+	for i, c := range list {
+		if g, ok := s.by[signalKey{tenant, c.agent.Name}]; ok {
+			out[i] = *g
+			out[i].errorRate = g.rate(now)
+		}
+	}
+	return out
+}
