@@ -200,6 +200,7 @@ func (r *Registry) withStatus(ctx context.Context, records []Record) ([]Agent, e
 	for i := range records {
 		agents[i] = records[i].Agent
 		agents[i].Status = pulses[keys[i]].At(now)
+		agents[i].Source.SeenTime = pulses[keys[i]].SeenTime
 	}
 	return agents, nil
 }

@@ -13,14 +13,9 @@ import (
 )
 
 func agentToProto(a *registry.Agent) (*registryv1.Agent, error) {
-	// Not protojson: it refuses escapes that encoding/json, and so the check at registration, reads.
-	var tree map[string]any
-	if err := json.Unmarshal(a.RawCard, &tree); err != nil {
-		return nil, fmt.Errorf("decoding the card of %q: %w", a.Name, err)
-	}
-	card, err := structpb.NewStruct(tree)
+	card, err := cardToProto(a.Name, a.RawCard)
 	if err != nil {
-		return nil, fmt.Errorf("decoding the card of %q: %w", a.Name, err)
+		return nil, err
 	}
 	metadata, err := metadataToProto(&a.Metadata)
 	if err != nil {
@@ -29,7 +24,22 @@ func agentToProto(a *registry.Agent) (*registryv1.Agent, error) {
 	return &registryv1.Agent{
 		Name: a.Name, Card: card, CardUri: a.CardURI, Metadata: metadata, Status: statusToProto(a.Name, &a.Status),
 		Version: a.Card.Version, Etag: a.Etag, CreateTime: timeToProto(a.CreateTime), UpdateTime: timeToProto(a.UpdateTime),
+		LiveVersion: a.LiveVersion, LatestVersion: a.LatestVersion,
+		Verification: verificationToProto(&a.Verification), Source: sourceToProto(&a.Source),
 	}, nil
+}
+
+func cardToProto(name string, raw []byte) (*structpb.Struct, error) {
+	// Not protojson: it refuses escapes that encoding/json, and so the check at registration, reads.
+	var tree map[string]any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return nil, fmt.Errorf("decoding the card of %q: %w", name, err)
+	}
+	card, err := structpb.NewStruct(tree)
+	if err != nil {
+		return nil, fmt.Errorf("decoding the card of %q: %w", name, err)
+	}
+	return card, nil
 }
 
 func statusToProto(name string, s *registry.Status) *registryv1.AgentStatus {

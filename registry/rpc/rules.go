@@ -36,5 +36,11 @@ func Rules() auth.Rules {
 		registryv1.RegistryService_ListSemanticMappings_FullMethodName:  anyRole,
 		registryv1.RegistryService_UpdateSemanticMapping_FullMethodName: admin,
 		registryv1.RegistryService_DeleteSemanticMapping_FullMethodName: admin,
+		registryv1.RegistryService_ListAgentVersions_FullMethodName:     anyRole,
+		registryv1.RegistryService_GetAgentVersion_FullMethodName:       anyRole,
+		registryv1.RegistryService_SetLiveVersion_FullMethodName:        admin,
+		registryv1.RegistryService_PinSigningKey_FullMethodName:         admin,
+		registryv1.RegistryService_ListSigningKeys_FullMethodName:       anyRole,
+		registryv1.RegistryService_DeleteSigningKey_FullMethodName:      admin,
 	}
 }
