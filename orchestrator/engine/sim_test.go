@@ -1,0 +1,279 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	meternoop "go.opentelemetry.io/otel/metric/noop"
+	tracernoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// How a call to the store goes wrong in a simulation.
+type mishap string
+
+const (
+	diesBefore mishap = "the process dies before the call"
+	diesAfter  mishap = "the process dies after the call"
+	failsOnce  mishap = "the call fails once"
+	answerLost mishap = "the call is done but its answer is lost"
+)
+
+// TestNothingAcceptedIsLostWhereverItBreaks runs a task's life once for every call to the store and every kind of mishap, with time that is played.
+// What it checks is seen from outside: an accepted task ends exactly once, completed; its log has no gaps; the agent, which deduplicates, did the
+// work once.
+func TestNothingAcceptedIsLostWhereverItBreaks(t *testing.T) {
+	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
+		t.Run(string(kind), func(t *testing.T) {
+			for call := 1; ; call++ {
+				reached := false
+				synctest.Test(t, func(t *testing.T) { reached = simulate(t, kind, call) })
+				if !reached {
+					if call < 5 {
+						t.Errorf("a task's life made only %d calls; the simulation does not simulate", call-1)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+// simulate runs one life with one mishap at a call and reports whether the life was long enough to get there.
+func simulate(t *testing.T, kind mishap, at int) (reached bool) {
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker()}
+	lost := errors.New("the store did not answer")
+	s.store.Fail = func(call int) (before, after error) {
+		if call != at {
+			return nil, nil
+		}
+		reached = true
+		switch kind {
+		case diesBefore, diesAfter:
+			s.kill()
+			if kind == diesAfter {
+				return nil, lost
+			}
+			return lost, nil
+		case answerLost:
+			return nil, lost
+		default:
+			return lost, nil
+		}
+	}
+	s.start()
+	submission := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r"}
+	task, err := s.engine.Submit(t.Context(), submission)
+	for try := 0; err != nil && try < 3; try++ { // the caller saw an error and asks again, as callers with a request id do
+		s.restartIfDead()
+		task, err = s.engine.Submit(t.Context(), submission)
+	}
+	if err != nil {
+		t.Fatalf("%s at call %d: Submit() = %v", kind, at, err)
+	}
+	for range 20 {
+		<-time.After(time.Minute) // played time: every retry and rescan has its turn
+		s.restartIfDead()
+	}
+	s.stop()
+	s.check(fmt.Sprintf("%s at call %d", kind, at), orchestrator.Key{Tenant: tenant, ID: task.ID})
+	return reached
+}
+
+// simulation is an engine that can die and come back on the same store.
+type simulation struct {
+	t      *testing.T
+	store  *storetest.Memory
+	worker *worker
+	engine *engine.Engine
+
+	mu      sync.Mutex
+	life    *mortal // guarded by mu
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+func (s *simulation) start() {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	agents := &played{actors: map[string]*actor{"worker": {name: "worker"}}}
+	life := &mortal{Store: s.store}
+	e, err := engine.New(engine.Config{
+		Store: life, Agents: agents, Connect: connects{s.worker}, Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}),
+		Logger: slog.New(slog.DiscardHandler), Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.engine, s.cancel, s.life = e, cancel, life
+	s.mu.Unlock()
+	s.running.Go(func() {
+		if err := e.Run(ctx); err != nil {
+			s.kill() // the process would end; somebody starts it again
+		}
+	})
+}
+
+// kill ends the engine from within a call to its store, as a crash would.
+func (s *simulation) kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.life.dead.Store(true)
+	s.cancel()
+}
+
+func (s *simulation) restartIfDead() {
+	s.mu.Lock()
+	dead := s.life.dead.Load()
+	s.mu.Unlock()
+	if dead {
+		s.running.Wait()
+		s.start()
+	}
+}
+
+func (s *simulation) stop() {
+	s.cancel()
+	s.running.Wait()
+}
+
+func (s *simulation) check(when string, k orchestrator.Key) {
+	s.store.Fail = nil
+	ctx := context.Background() //nolint:usetesting // the engine's life is over; what is left is looked at
+	task, err := s.store.Task(ctx, k)
+	if err != nil {
+		s.t.Fatalf("%s: the accepted task is lost: %v", when, err)
+	}
+	log, err := s.store.Events(ctx, k, 0, 1000)
+	if err != nil {
+		s.t.Fatalf("%s: %v", when, err)
+	}
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || count(log, orchestrator.EventState) != 1 {
+		s.t.Errorf("%s: the task is in state %s (%+v) with %d ends, want completed once; log %v", when, task.State, task.Error, count(log, orchestrator.EventState), log)
+	}
+	for i, e := range log {
+		if e.Sequence != uint64(i+1) {
+			s.t.Errorf("%s: event %d has sequence %d", when, i+1, e.Sequence)
+		}
+	}
+	id := orchestrator.MessageID(k.ID, 1)
+	sends := s.worker.sent()
+	if slices.ContainsFunc(sends, func(got string) bool { return got != id }) {
+		s.t.Errorf("%s: the agent got the messages %v, want only %s", when, sends, id)
+	}
+	if n := s.worker.done[id]; n != 1 {
+		s.t.Errorf("%s: the agent did the work %d times, want once", when, n)
+	}
+	if a := task.Attempts; len(a) != 1 || a[0].Sends < len(sends) {
+		s.t.Errorf("%s: %d sends for the attempts %+v: a sending was not written down before it happened", when, len(sends), a)
+	}
+}
+
+// mortal is a store as one process sees it: the dead neither read nor write.
+type mortal struct {
+	orchestrator.Store
+	dead atomic.Bool
+}
+
+var errDead = errors.New("this process is dead")
+
+func (m *mortal) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
+	if m.dead.Load() {
+		return orchestrator.Task{}, false, errDead
+	}
+	return m.Store.Create(ctx, t, events...)
+}
+
+func (m *mortal) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
+	if m.dead.Load() {
+		return orchestrator.Task{}, errDead
+	}
+	return m.Store.Task(ctx, k)
+}
+
+func (m *mortal) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+	if m.dead.Load() {
+		return orchestrator.Task{}, errDead
+	}
+	return m.Store.Update(ctx, k, change)
+}
+
+// connects always connects to the worker.
+type connects struct{ worker *worker }
+
+func (c connects) Connect(string, registry.Card) (agentclient.Client, string, error) {
+	return c.worker, agentclient.BindingGRPC, nil
+}
+
+// noConsultations is the store of a ledger that nobody asks.
+type noConsultations struct{ consultation.Store }
+
+// worker is an agent with a network of its own: it outlives the engine, takes a second for its work, and deduplicates by message id.
+type worker struct {
+	mu    sync.Mutex
+	sends []string               // guarded by mu
+	done  map[string]int         // guarded by mu; work done by message id
+	tasks map[string]*a2apb.Task // guarded by mu
+}
+
+func newWorker() *worker {
+	return &worker{done: make(map[string]int), tasks: make(map[string]*a2apb.Task)}
+}
+
+func (w *worker) sent() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.sends)
+}
+
+func (w *worker) Send(ctx context.Context, m *a2apb.Message, _ bool, each agentclient.Each) error {
+	id := m.GetMessageId()
+	w.mu.Lock()
+	w.sends = append(w.sends, id)
+	task := w.tasks["remote-"+id]
+	if task == nil {
+		w.done[id]++
+		task = remoteTask("remote-"+id, a2apb.TaskState_TASK_STATE_WORKING, "on it")
+		w.tasks[task.GetId()] = task
+		time.AfterFunc(time.Second, func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.tasks[task.GetId()] = remoteTask(task.GetId(), a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")
+		})
+	}
+	w.mu.Unlock()
+	return each(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: task}}) // and the stream breaks: the engine has to ask
+}
+
+func (w *worker) Subscribe(context.Context, string, agentclient.Each) error {
+	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
+}
+
+func (w *worker) Task(_ context.Context, id string) (*a2apb.Task, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if t := w.tasks[id]; t != nil {
+		return t, nil
+	}
+	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no task %q", id)
+}
+
+func (w *worker) Cancel(context.Context, string) (*a2apb.Task, error) {
+	return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no")
+}

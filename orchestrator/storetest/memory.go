@@ -1,0 +1,186 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Memory is a Store for simulations: it forgets everything with the process, and Fail makes its calls go wrong. The zero value is empty.
+type Memory struct {
+	// Fail is called with a number for every call, from 1. before is returned instead of doing the call, after instead of its result once it is done:
+	// a write whose answer was lost. It must not call the store.
+	Fail func(call int) (before, after error)
+
+	mu     sync.Mutex
+	calls  int                                       // guarded by mu
+	tasks  map[orchestrator.Key]orchestrator.Task    // guarded by mu
+	events map[orchestrator.Key][]orchestrator.Event // guarded by mu
+}
+
+var _ orchestrator.Store = (*Memory)(nil)
+
+// Calls returns how many calls there were.
+func (m *Memory) Calls() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls
+}
+
+func (m *Memory) do(ctx context.Context, call func() error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.calls++
+	var before, after error
+	if m.Fail != nil {
+		before, after = m.Fail(m.calls)
+	}
+	if before != nil {
+		return before
+	}
+	if err := call(); err != nil {
+		return err
+	}
+	return after
+}
+
+// Create implements orchestrator.Store.
+func (m *Memory) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (stored orchestrator.Task, created bool, err error) {
+	err = m.do(ctx, func() error {
+		k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+		if old, ok := m.tasks[k]; ok {
+			stored = old
+			return nil
+		}
+		if m.tasks == nil {
+			m.tasks, m.events = make(map[orchestrator.Key]orchestrator.Task), make(map[orchestrator.Key][]orchestrator.Event)
+		}
+		created = true
+		stored = m.write(t, events)
+		return nil
+	})
+	return stored, created && err == nil, err
+}
+
+func (m *Memory) write(t orchestrator.Task, events []orchestrator.Event) orchestrator.Task {
+	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	t.Version++
+	for _, e := range events {
+		t.LastEvent++
+		e.Sequence = t.LastEvent
+		m.events[k] = append(m.events[k], e)
+	}
+	m.tasks[k] = t
+	return t
+}
+
+// Task implements orchestrator.Store.
+func (m *Memory) Task(ctx context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
+	err = m.do(ctx, func() error {
+		t, err = m.task(k)
+		return err
+	})
+	return t, err
+}
+
+func (m *Memory) task(k orchestrator.Key) (orchestrator.Task, error) {
+	t, ok := m.tasks[k]
+	if !ok {
+		return t, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID)
+	}
+	return t, nil
+}
+
+// Update implements orchestrator.Store.
+func (m *Memory) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (t orchestrator.Task, err error) {
+	err = m.do(ctx, func() error {
+		old, err := m.task(k)
+		if err != nil {
+			return err
+		}
+		next := old
+		events, err := change(&next)
+		if errors.Is(err, orchestrator.ErrUnchanged) {
+			t = old
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t = m.write(next, events)
+		return nil
+	})
+	return t, err
+}
+
+// Tasks implements orchestrator.Store.
+func (m *Memory) Tasks(ctx context.Context, tenant, after string, limit int) (page []orchestrator.Task, next string, err error) {
+	err = m.do(ctx, func() error {
+		var list []orchestrator.Task
+		for k, t := range m.tasks {
+			if k.Tenant == tenant {
+				t.Message, t.StatusMessage, t.Artifacts = nil, nil, nil
+				list = append(list, t)
+			}
+		}
+		slices.SortFunc(list, func(x, y orchestrator.Task) int {
+			if c := y.CreateTime.Compare(x.CreateTime); c != 0 {
+				return c
+			}
+			return strings.Compare(x.ID, y.ID)
+		})
+		if after != "" {
+			list = list[slices.IndexFunc(list, func(t orchestrator.Task) bool { return t.ID == after })+1:]
+		}
+		if len(list) > limit {
+			list, next = list[:limit], list[limit-1].ID
+		}
+		page = list
+		return nil
+	})
+	return page, next, err
+}
+
+// Unfinished implements orchestrator.Store.
+func (m *Memory) Unfinished(ctx context.Context, after orchestrator.Key, limit int) (keys []orchestrator.Key, err error) {
+	err = m.do(ctx, func() error {
+		for k, t := range m.tasks {
+			if !t.Ended() && compareKeys(k, after) > 0 {
+				keys = append(keys, k)
+			}
+		}
+		slices.SortFunc(keys, compareKeys)
+		keys = keys[:min(limit, len(keys))]
+		return nil
+	})
+	return keys, err
+}
+
+func compareKeys(x, y orchestrator.Key) int {
+	if c := strings.Compare(x.Tenant, y.Tenant); c != 0 {
+		return c
+	}
+	return strings.Compare(x.ID, y.ID)
+}
+
+// Events implements orchestrator.Store.
+func (m *Memory) Events(ctx context.Context, k orchestrator.Key, after uint64, limit int) (events []orchestrator.Event, err error) {
+	err = m.do(ctx, func() error {
+		if _, err := m.task(k); err != nil {
+			return err
+		}
+		all := m.events[k]
+		all = all[min(after, uint64(len(all))):]
+		events = slices.Clone(all[:min(limit, len(all))])
+		return nil
+	})
+	return events, err
+}

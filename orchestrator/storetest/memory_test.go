@@ -1,0 +1,16 @@
+package storetest_test
+
+import (
+	"testing"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/storetest"
+)
+
+// The store that simulations run on keeps what every store promises, apart from the limit on an item's size.
+func TestMemory(t *testing.T) {
+	storetest.RunExceptLimits(t, func(t *testing.T) orchestrator.Store {
+		t.Helper()
+		return &storetest.Memory{}
+	})
+}
