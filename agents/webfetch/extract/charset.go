@@ -1,0 +1,140 @@
+package extract
+
+import (
+	"bytes"
+	"mime"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+)
+
+// Charset is the encoding that a document was decoded from.
+type Charset struct {
+	Name   string // of the WHATWG encoding standard, lower case: utf-8, shift_jis, windows-1252…
+	Source string // why: bom, utf-8, escapes, header, meta, detected, default
+}
+
+var byteOrderMark = []byte("\ufeff")
+
+// How much is looked at.
+const (
+	metaWindow   = 64 << 10 // bytes that may hold a meta element: x/net/html/charset stops at 1,024, real pages do not
+	detectWindow = 32 << 10 // bytes that the detector counts
+)
+
+// decode turns a body into UTF-8. What the bytes prove comes first, then what the server and the page say as far as the bytes
+// agree, then statistics: servers that declare a wrong charset are far more common than legacy text that happens to be valid
+// UTF-8. ISO-2022 text is ASCII with escapes, and so the exception.
+func decode(data []byte, contentType string) (string, Charset) {
+	e, found := encodingOf(data, contentType)
+	if e == nil {
+		return string(bytes.ToValidUTF8(bytes.TrimPrefix(data, byteOrderMark), []byte("\ufffd"))), found
+	}
+	text, err := e.NewDecoder().Bytes(data)
+	if err != nil {
+		text = data // decoders of this standard replace what they cannot read; keep the bytes if one ever refuses
+	}
+	return string(bytes.ToValidUTF8(bytes.TrimPrefix(text, byteOrderMark), []byte("\ufffd"))), found
+}
+
+// encodingOf returns nil for UTF-8.
+func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
+	switch {
+	case bytes.HasPrefix(data, byteOrderMark):
+		return nil, Charset{"utf-8", "bom"}
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		e, name, _ := charset.DetermineEncoding(data, "")
+		return e, Charset{name, "bom"}
+	}
+	escapes := bytes.Contains(data, []byte("\x1b$")) || bytes.Contains(data, []byte("\x1b("))
+	if !escapes && utf8.Valid(data) {
+		return nil, Charset{"utf-8", "utf-8"}
+	}
+	if escapes {
+		if e, name := charset.Lookup("iso-2022-jp"); decodes(e, data) {
+			return e, Charset{name, "escapes"}
+		}
+	}
+	meta, metaName := declared(metaCharset(data))
+	metaFits := meta != nil && decodes(meta, data)
+	if header, name := declared(headerCharset(contentType)); header != nil && decodes(header, data) {
+		// Many servers add one of these to every page, whatever it holds.
+		if careless := name == "windows-1252" || name == "utf-8"; !careless || !metaFits {
+			return utf8AsNil(header, name), Charset{name, "header"}
+		}
+	}
+	if metaFits {
+		return utf8AsNil(meta, metaName), Charset{metaName, "meta"}
+	}
+	if e, name := detected(data); e != nil {
+		return utf8AsNil(e, name), Charset{name, "detected"}
+	}
+	e, name := charset.Lookup("windows-1252")
+	return e, Charset{name, "default"}
+}
+
+func utf8AsNil(e encoding.Encoding, name string) encoding.Encoding {
+	if name == "utf-8" {
+		return nil
+	}
+	return e
+}
+
+func declared(label string) (encoding.Encoding, string) {
+	if label == "" {
+		return nil, ""
+	}
+	e, name := charset.Lookup(label)
+	if name == "replacement" || name == "x-user-defined" {
+		return nil, ""
+	}
+	return e, name
+}
+
+func headerCharset(contentType string) string {
+	if _, params, err := mime.ParseMediaType(contentType); err == nil {
+		return params["charset"]
+	}
+	return ""
+}
+
+var metaPattern = regexp.MustCompile(`(?is)<meta\s[^>]*?charset\s*=\s*["']?\s*([a-z0-9_:.-]{2,40})|<\?xml\s[^>]*?encoding\s*=\s*["']([a-z0-9_:.-]{2,40})`)
+
+func metaCharset(data []byte) string {
+	m := metaPattern.FindSubmatch(data[:min(len(data), metaWindow)])
+	if m == nil {
+		return ""
+	}
+	name := strings.ToLower(string(m[1]) + string(m[2]))
+	if strings.HasPrefix(name, "utf-16") {
+		return "utf-8" // the page could not be read so far if it were (https://html.spec.whatwg.org/#determining-the-character-encoding)
+	}
+	return name
+}
+
+// decodes tells whether less than 2 % of the text would be replaced.
+func decodes(e encoding.Encoding, data []byte) bool {
+	sample := data[:min(len(data), metaWindow)]
+	text, err := e.NewDecoder().Bytes(sample)
+	if err != nil {
+		return false
+	}
+	return bytes.Count(text, []byte("\ufffd"))*50 < utf8.RuneCount(text)
+}
+
+// detected guesses from the bytes outside of tags.
+func detected(data []byte) (encoding.Encoding, string) {
+	result, err := chardet.NewHtmlDetector().DetectBest(data[:min(len(data), detectWindow)])
+	if err != nil || result.Confidence < 10 {
+		return nil, ""
+	}
+	e, name := declared(strings.ToLower(result.Charset))
+	if e == nil || !decodes(e, data) {
+		return nil, ""
+	}
+	return e, name
+}

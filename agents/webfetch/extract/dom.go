@@ -1,0 +1,181 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// attribute returns the value of an attribute of n; absent ones are empty.
+func attribute(n *html.Node, name string) string {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name {
+			return n.Attr[i].Val
+		}
+	}
+	return ""
+}
+
+func setAttribute(n *html.Node, name, value string) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name {
+			n.Attr[i].Val = value
+			return
+		}
+	}
+	n.Attr = append(n.Attr, html.Attribute{Key: name, Val: value})
+}
+
+func dropAttribute(n *html.Node, names ...string) {
+	kept := n.Attr[:0]
+next:
+	for _, a := range n.Attr {
+		for _, name := range names {
+			if a.Key == name {
+				continue next
+			}
+		}
+		kept = append(kept, a)
+	}
+	n.Attr = kept
+}
+
+// removeWhere removes every node below n that unwanted names, with all it holds.
+func removeWhere(n *html.Node, unwanted func(*html.Node) bool) {
+	for child := n.FirstChild; child != nil; {
+		next := child.NextSibling
+		if unwanted(child) {
+			n.RemoveChild(child)
+		} else {
+			removeWhere(child, unwanted)
+		}
+		child = next
+	}
+}
+
+// find returns the first element below n with the name a, in document order.
+func find(n *html.Node, a atom.Atom) *html.Node {
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && d.DataAtom == a {
+			return d
+		}
+	}
+	return nil
+}
+
+// textSize returns how many bytes of text are below n, without the space between words, and without what unwanted names.
+func textSize(n *html.Node, unwanted func(*html.Node) bool) int {
+	if n.Type == html.TextNode {
+		return squeezedSize(n.Data)
+	}
+	size := 0
+	for child := range n.ChildNodes() {
+		if unwanted == nil || !unwanted(child) {
+			size += textSize(child, unwanted)
+		}
+	}
+	return size
+}
+
+func squeezedSize(s string) int {
+	size := 0
+	for word := range strings.FieldsSeq(s) {
+		size += len(word)
+	}
+	return size
+}
+
+// invisible tells whether a reader of the page never sees n: it must not reach a prompt either.
+func invisible(n *html.Node) bool {
+	if n.Type == html.CommentNode {
+		return true
+	}
+	if n.Type != html.ElementNode {
+		return false
+	}
+	switch n.DataAtom {
+	case atom.Script:
+		return !strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") // some pages keep their text there
+	case atom.Style, atom.Noscript, atom.Template:
+		return true
+	}
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "hidden":
+			return !strings.EqualFold(a.Val, "until-found")
+		case "aria-hidden":
+			if strings.EqualFold(strings.TrimSpace(a.Val), "true") {
+				return true
+			}
+		case "style":
+			if hiddenByStyle(a.Val) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hiddenByStyle tells whether an inline style takes the element off the screen.
+func hiddenByStyle(style string) bool {
+	squeezed := strings.ToLower(strings.Join(strings.Fields(style), ""))
+	for declaration := range strings.SplitSeq(squeezed, ";") {
+		name, value, _ := strings.Cut(strings.TrimSuffix(declaration, "!important"), ":")
+		switch name {
+		case "display":
+			if value == "none" {
+				return true
+			}
+		case "visibility":
+			if value == "hidden" || value == "collapse" {
+				return true
+			}
+		case "opacity", "font-size":
+			if zero(value) {
+				return true
+			}
+		case "left", "right", "top", "text-indent", "margin-left":
+			if strings.HasPrefix(value, "-") && len(strings.TrimRight(value[1:], "abcdefghijklmnopqrstuvwxyz%.")) >= 4 {
+				return true // thousands of pixels off the screen
+			}
+		}
+	}
+	return false
+}
+
+func zero(value string) bool {
+	digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz%")
+	return digits != "" && strings.Trim(digits, "0.") == ""
+}
+
+// machinery tells whether a reader operates n instead of reading it.
+func machinery(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Iframe, atom.Frame, atom.Object, atom.Embed, atom.Canvas, atom.Svg, atom.Audio, atom.Video, atom.Button, atom.Input,
+		atom.Select, atom.Textarea, atom.Dialog, atom.Map, atom.Script, atom.Head:
+		return n.Type == html.ElementNode
+	}
+	return false
+}
+
+// boilerplate tells whether n stands around the content on every page of a site.
+func boilerplate(n *html.Node) bool {
+	if n.Type != html.ElementNode {
+		return false
+	}
+	switch n.DataAtom {
+	case atom.Nav, atom.Aside, atom.Footer:
+		return true
+	case atom.Header:
+		return n.Parent != nil && n.Parent.DataAtom == atom.Body && find(n, atom.H1) == nil
+	}
+	switch attribute(n, "role") {
+	case "navigation", "banner", "contentinfo", "complementary", "search":
+		return true
+	}
+	return false
+}
+
+// around tells whether n is no part of the content of a page.
+func around(n *html.Node) bool { return machinery(n) || boilerplate(n) }

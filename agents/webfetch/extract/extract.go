@@ -1,0 +1,183 @@
+package extract
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Format is what to make of a document.
+type Format string
+
+// The formats. The empty one means Markdown.
+const (
+	Markdown Format = "markdown" // the main content as CommonMark with tables
+	Text     Format = "text"     // the main content as plain text
+	HTML     Format = "html"     // the main content as HTML: without scripts, with absolute links
+	JSON     Format = "json"     // JSON indented; of any other document a JSON object that describes it, see Describe
+	Links    Format = "links"    // a JSON array of {text, href}
+	Raw      Format = "raw"      // the document as it is, decoded to UTF-8
+)
+
+// Known tells whether f is one of the formats, or empty.
+func (f Format) Known() bool {
+	switch f {
+	case "", Markdown, Text, HTML, JSON, Links, Raw:
+		return true
+	}
+	return false
+}
+
+// The reasons of this package's faults.
+const (
+	ReasonFormat      = "REQUEST_INVALID"            // InvalidArgument: there is no such format
+	ReasonContentType = "CONTENT_TYPE_NOT_SUPPORTED" // FailedPrecondition: a kind of document that cannot be read
+	ReasonInvalid     = "DOCUMENT_INVALID"           // FailedPrecondition: broken, encrypted or without text
+	ReasonTooComplex  = "DOCUMENT_TOO_COMPLEX"       // FailedPrecondition: to select from it, or to read it at all, is too much work
+	ReasonSelector    = "SELECTOR_INVALID"           // InvalidArgument: the selector cannot be read, or does not fit the document
+	ReasonNoMatch     = "NO_MATCH"                   // NotFound: the selector matches nothing in the document
+)
+
+// Source is a document as it arrived.
+type Source struct {
+	Data        []byte   // decompressed
+	ContentType string   // the header; empty means that it has to be guessed
+	URL         *url.URL // where it came from: links are relative to it
+}
+
+// Options say what to make of a document. The zero value means its main content as Markdown.
+type Options struct {
+	Format   Format
+	Selector Selector // when set, only what it matches
+}
+
+// Content is what a document holds.
+type Content struct {
+	Text      string    // in Format
+	Format    Format    // of Text: Text instead of Markdown or HTML when the document is plain text
+	MediaType string    // without parameters, lower case
+	Charset   Charset   // the text was decoded from
+	Title     string    // at most 300 characters; empty when it has none
+	Language  string    // BCP 47 as the document declares it; empty when it does not
+	Metadata  Metadata  // what the document says about itself
+	Extractor Extractor // how Text was found
+	Degraded  bool      // whether the document was too complex, so that Text is plainer than asked for
+	Warnings  []Warning // what a reader should know about Text
+}
+
+// Extractor is how content was found.
+type Extractor string
+
+// The extractors.
+const (
+	ByArticle  Extractor = "article"  // the readability stage
+	ByPage     Extractor = "page"     // the page without its boilerplate
+	BySelector Extractor = "selector" // what the caller's selector matches
+	ByTokens   Extractor = "tokens"   // all text, read from the tokens
+	ByDocument Extractor = "document" // the whole document, which has no boilerplate
+)
+
+// Warning is a code for something that a reader should know.
+type Warning string
+
+// The warnings.
+const (
+	WarnComplex    Warning = "document_too_complex"    // read in a plainer way than asked for, to bound the work
+	WarnHidden     Warning = "hidden_content_included" // the page streams its content in hidden blocks; they were kept
+	WarnInvisible  Warning = "invisible_characters_removed"
+	WarnIncomplete Warning = "content_incomplete" // a bound was reached; the rest was left out
+)
+
+func (c *Content) warn(w Warning) {
+	for _, known := range c.Warnings {
+		if known == w {
+			return
+		}
+	}
+	c.Warnings = append(c.Warnings, w)
+}
+
+// Extract returns the content of source. Its CPU time and memory are bounded by the size of source; the end of ctx stops it
+// between steps and is then its error.
+func Extract(ctx context.Context, source Source, o Options) (Content, error) {
+	o.Format = cmp.Or(o.Format, Markdown)
+	if !o.Format.Known() {
+		return Content{}, fault.Invalid("format", ReasonFormat, "format must be markdown, text, html, json, links or raw")
+	}
+	if source.URL == nil {
+		source.URL = &url.URL{}
+	}
+	kind, mediaType := kindOf(source)
+	content := Content{MediaType: mediaType, Format: o.Format, Extractor: ByDocument}
+	if kind == kindPDF {
+		err := renderPDF(ctx, &content, source, o)
+		return content, err
+	}
+	if kind == kindUnknown && o.Format != Raw {
+		return content, fault.New(fault.FailedPrecondition, ReasonContentType, "it is %q, and only HTML, text, JSON, feeds and PDF can be read; look for a page about it", prefix(mediaType, 80))
+	}
+	text, charset := decode(source.Data, source.ContentType)
+	content.Charset = charset
+	if o.Format == Raw && o.Selector.Expression == "" {
+		content.Text = text
+		return content, nil
+	}
+	err := render(ctx, &content, document{kind: kind, url: source.URL, text: text}, o)
+	if err != nil {
+		return content, err
+	}
+	if shown := clean(content.Text); len(shown) != len(content.Text) {
+		content.Text = shown
+		content.warn(WarnInvisible)
+	}
+	content.Text = strings.Trim(content.Text, "\n")
+	return content, ctx.Err()
+}
+
+// document is a source after decoding.
+type document struct {
+	kind kind
+	url  *url.URL
+	text string
+}
+
+// render fills content from a document that is text.
+func render(ctx context.Context, content *Content, d document, o Options) error {
+	switch d.kind {
+	case kindJSON:
+		return renderJSON(ctx, content, d, o)
+	case kindHTML:
+		return renderHTML(ctx, content, d, o)
+	case kindXML:
+		if o.Selector.Expression == "" {
+			if isFeed, err := renderFeed(ctx, content, d, o); isFeed {
+				return err
+			}
+		}
+		return renderText(content, d, o)
+	default:
+		return renderText(content, d, o)
+	}
+}
+
+// renderText fills content from text that is no markup.
+func renderText(content *Content, d document, o Options) error {
+	if o.Selector.Expression != "" {
+		return fault.New(fault.InvalidArgument, ReasonSelector, "the document is %s, and selectors read HTML and JSON only; leave the selector out", content.MediaType)
+	}
+	content.Text, content.Format = d.text, Text
+	switch o.Format {
+	case Markdown:
+		if content.MediaType == "text/markdown" {
+			content.Format = Markdown
+		}
+	case Links:
+		return writeLinks(content, plainLinks(d.text))
+	case JSON:
+		return describe(content, nil)
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package extract
+
+import (
+	"context"
+	"encoding/xml"
+	"io"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of feeds and sitemaps.
+const (
+	maxFeed    = 4 << 20 // bytes
+	maxEntries = 5000
+	maxXMLDeep = 64
+	maxSummary = 500 // characters
+)
+
+// feed is what RSS, RDF, Atom and sitemaps have in common.
+type feed struct {
+	title   string
+	link    string
+	entries []entry
+	cut     bool
+}
+
+type entry struct {
+	title, link, date, summary string
+}
+
+// renderFeed fills content from a feed or a sitemap, and tells whether d is one.
+func renderFeed(ctx context.Context, content *Content, d document, o Options) (bool, error) {
+	f, ok := readFeed(d)
+	if !ok {
+		return false, nil
+	}
+	if f.cut {
+		content.warn(WarnIncomplete)
+	}
+	content.Title = f.title
+	content.Metadata.Canonical = f.link
+	list := newLinkList()
+	for _, e := range f.entries {
+		list.add(e.title, e.link)
+	}
+	switch o.Format {
+	case Links:
+		return true, writeLinks(content, list)
+	case JSON:
+		return true, describe(content, list.links)
+	case Text, HTML:
+		content.Format = o.Format
+	default:
+		content.Format = Markdown
+	}
+	return true, f.write(ctx, content)
+}
+
+// write puts the entries as a list.
+func (f feed) write(ctx context.Context, content *Content) error {
+	root := element(atom.Div)
+	if f.title != "" {
+		root.AppendChild(element(atom.H1, text(f.title)))
+	}
+	list := element(atom.Ul)
+	for _, e := range f.entries {
+		name := e.title
+		if name == "" {
+			name = e.link
+		}
+		link := element(atom.A, text(name))
+		link.Attr = []html.Attribute{{Key: "href", Val: e.link}}
+		item := element(atom.Li, link)
+		for _, more := range []string{e.date, e.summary} {
+			if more != "" {
+				item.AppendChild(element(atom.P, text(more)))
+			}
+		}
+		list.AppendChild(item)
+	}
+	root.AppendChild(list)
+	return writeForm(ctx, content, root)
+}
+
+func element(a atom.Atom, children ...*html.Node) *html.Node {
+	n := &html.Node{Type: html.ElementNode, DataAtom: a, Data: a.String()}
+	for _, child := range children {
+		n.AppendChild(child)
+	}
+	return n
+}
+
+func text(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
+
+// feedReader collects a feed from the elements of XML.
+type feedReader struct {
+	feed
+
+	base  *url.URL
+	path  []string
+	now   entry
+	chars strings.Builder
+}
+
+// entryElements are the elements that hold one entry.
+var entryElements = map[string]bool{"item": true, "entry": true, "url": true, "sitemap": true}
+
+// rootElements are those that make XML a feed or a sitemap.
+var rootElements = map[string]bool{"rss": true, "feed": true, "RDF": true, "urlset": true, "sitemapindex": true}
+
+func readFeed(d document) (feed, bool) {
+	decoder := xml.NewDecoder(strings.NewReader(d.text[:min(len(d.text), maxFeed)]))
+	decoder.Strict = false
+	decoder.Entity = xml.HTMLEntity
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
+	r := feedReader{base: d.url, feed: feed{cut: len(d.text) > maxFeed}}
+	for {
+		token, err := decoder.Token()
+		if err != nil { // the end, or a place from which nothing can be read: what was found so far counts
+			return r.feed, r.title != "" || len(r.entries) > 0
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if len(r.path) == 0 && !rootElements[t.Name.Local] {
+				return feed{}, false
+			}
+			if len(r.path) == maxXMLDeep || len(r.entries) == maxEntries {
+				r.cut = true
+				return r.feed, true
+			}
+			r.start(t)
+		case xml.EndElement:
+			r.end(t.Name.Local)
+		case xml.CharData:
+			if r.chars.Len() < 64<<10 {
+				r.chars.Write(t)
+			}
+		}
+	}
+}
+
+func (r *feedReader) start(t xml.StartElement) {
+	r.path = append(r.path, t.Name.Local)
+	r.chars.Reset()
+	if entryElements[t.Name.Local] {
+		r.now = entry{}
+	}
+	if t.Name.Local != "link" {
+		return
+	}
+	href, rel := "", "alternate" // Atom's, an attribute
+	for _, a := range t.Attr {
+		switch a.Name.Local {
+		case "href":
+			href = a.Value
+		case "rel":
+			rel = a.Value
+		}
+	}
+	if rel == "alternate" {
+		r.linked(href)
+	}
+}
+
+func (r *feedReader) linked(href string) {
+	link, ok := resolve(r.base, href)
+	switch {
+	case !ok:
+	case r.inEntry() && r.now.link == "":
+		r.now.link = link
+	case !r.inEntry() && r.link == "":
+		r.link = link
+	}
+}
+
+func (r *feedReader) inEntry() bool {
+	for _, name := range r.path {
+		if entryElements[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *feedReader) end(name string) {
+	value := r.chars.String()
+	r.chars.Reset()
+	parent := ""
+	if len(r.path) > 1 {
+		parent = r.path[len(r.path)-2]
+	}
+	if len(r.path) > 0 {
+		r.path = r.path[:len(r.path)-1]
+	}
+	if entryElements[name] {
+		if r.now.link != "" {
+			r.entries = append(r.entries, r.now)
+		}
+		return
+	}
+	if !entryElements[parent] {
+		if (parent == "channel" || parent == "feed") && name == "title" && r.title == "" {
+			r.title = line(tokenText(value), maxTitle)
+		}
+		if parent == "channel" && name == "link" {
+			r.linked(value)
+		}
+		return
+	}
+	r.field(name, value)
+}
+
+// field takes one element of an entry.
+func (r *feedReader) field(name, value string) {
+	switch name {
+	case "title":
+		r.now.title = line(tokenText(value), maxLinkText)
+	case "link", "loc":
+		if link, ok := resolve(r.base, value); ok && r.now.link == "" {
+			r.now.link = link
+		}
+	case "guid":
+		if link, ok := resolve(r.base, value); ok && r.now.link == "" && strings.HasPrefix(value, "http") {
+			r.now.link = link
+		}
+	case "pubDate", "published", "updated", "date", "lastmod":
+		if r.now.date == "" {
+			r.now.date = line(value, 100)
+		}
+	case "description", "summary":
+		r.now.summary = line(tokenText(value), maxSummary)
+	}
+}

@@ -1,0 +1,172 @@
+package extract
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// minGraft is the share of the extracted text in percent that has to be found again in the page. Below it the text came from
+// elsewhere, such as from JSON-LD.
+const minGraft = 75
+
+// graft reduces page to what found was made of, and tells whether that could be told. The readability stage says which words are
+// content; their form, which it loses, comes from the page: tables, languages of code, levels of lists, images.
+func graft(page, found *html.Node) bool {
+	kept, percent := match(page, found)
+	if percent < minGraft {
+		return false
+	}
+	p := pruner{kept: kept, counts: map[*html.Node]int{}}
+	p.scope = p.lowest(page, p.count(page))
+	p.prune(p.scope)
+	for n := p.scope; n.Parent != nil; n = n.Parent {
+		only(n)
+	}
+	return true
+}
+
+// only removes the siblings of n.
+func only(n *html.Node) {
+	for child := n.Parent.FirstChild; child != nil; {
+		next := child.NextSibling
+		if child != n {
+			n.Parent.RemoveChild(child)
+		}
+		child = next
+	}
+}
+
+// within are the elements that mean nothing without the one they stand in.
+var within = map[atom.Atom]bool{
+	atom.Li: true, atom.Td: true, atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Dt: true, atom.Dd: true,
+	atom.Pre: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.P: true, atom.Ul: true, atom.Ol: true,
+	atom.Table: true, atom.Blockquote: true, atom.Html: true,
+}
+
+// pruner takes out of a page what is not kept.
+type pruner struct {
+	kept   map[*html.Node]bool
+	counts map[*html.Node]int // of kept text nodes below each element that has some
+	scope  *html.Node         // holds all of them
+}
+
+func (p *pruner) count(n *html.Node) int {
+	if p.kept[n] {
+		return 1
+	}
+	total := 0
+	for child := range n.ChildNodes() {
+		total += p.count(child)
+	}
+	if total > 0 {
+		p.counts[n] = total
+	}
+	return total
+}
+
+// lowest returns the lowest block below n that holds all kept text nodes.
+func (p *pruner) lowest(n *html.Node, all int) *html.Node {
+	best := n
+	for n != nil {
+		if !inline[n.DataAtom] && !within[n.DataAtom] {
+			best = n
+		}
+		var next *html.Node
+		for child := range n.ChildNodes() {
+			if p.counts[child] == all {
+				next = child
+			}
+		}
+		n = next
+	}
+	return best
+}
+
+// remains is what pruning left of a node.
+type remains struct {
+	text    bool // text that is kept
+	image   bool
+	dropped bool // text was taken out
+}
+
+// prune reduces n and tells what is left.
+func (p *pruner) prune(n *html.Node) remains {
+	var all remains
+	for child := n.FirstChild; child != nil; {
+		next := child.NextSibling
+		if left, keep := p.child(child); keep {
+			all.text, all.image, all.dropped = all.text || left.text, all.image || left.image, all.dropped || left.dropped
+		} else {
+			all.dropped = all.dropped || left.dropped
+			n.RemoveChild(child)
+		}
+		child = next
+	}
+	return all
+}
+
+func (p *pruner) child(n *html.Node) (left remains, keep bool) {
+	if n.Type == html.TextNode {
+		blank := strings.TrimSpace(n.Data) == ""
+		return remains{text: p.kept[n] && !blank, dropped: !blank && !p.kept[n]}, blank || p.kept[n]
+	}
+	switch n.DataAtom {
+	case atom.Br, atom.Hr, atom.Wbr, atom.Col, atom.Colgroup:
+		return left, true
+	case atom.Img:
+		left.image = picture(n)
+		return left, left.image
+	case atom.Pre:
+		if p.holds(n) {
+			return remains{text: true}, true // a line of code has no meaning without the others
+		}
+	case atom.Table:
+		if p.holdsMost(n) {
+			return remains{text: true}, true
+		}
+	case atom.Svg, atom.Iframe, atom.Video, atom.Audio, atom.Button, atom.Input, atom.Select, atom.Textarea, atom.Object, atom.Script, atom.Head:
+		return left, p.holds(n)
+	}
+	left = p.prune(n)
+	switch {
+	case left.text:
+		return left, true
+	case left.image && (n.DataAtom == atom.Figure || !left.dropped): // the image of a teaser goes with its text
+		return remains{image: true}, true
+	}
+	// An emptied cell keeps the others of its row in their columns.
+	return left, (n.DataAtom == atom.Td || n.DataAtom == atom.Th) && p.counts[n.Parent] > 0
+}
+
+// holds tells whether any text below n is kept.
+func (p *pruner) holds(n *html.Node) bool { return p.counts[n] > 0 }
+
+// holdsMost tells whether nine tenths of the text below n are kept.
+func (p *pruner) holdsMost(n *html.Node) bool {
+	whole, kept := 0, 0
+	for d := range n.Descendants() {
+		if d.Type != html.TextNode {
+			continue
+		}
+		size := squeezedSize(d.Data)
+		whole += size
+		if p.kept[d] {
+			kept += size
+		}
+	}
+	return kept > 0 && kept*10 >= whole*9
+}
+
+// picture tells whether an image is one that is looked at: no counter and no icon.
+func picture(img *html.Node) bool {
+	const icon = 32 // pixels
+	for _, name := range []string{"width", "height"} {
+		if size, err := strconv.Atoi(strings.TrimSuffix(attribute(img, name), "px")); err == nil && size <= icon {
+			return false
+		}
+	}
+	return true
+}

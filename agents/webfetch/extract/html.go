@@ -1,0 +1,136 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// renderHTML fills content from an HTML document.
+func renderHTML(ctx context.Context, content *Content, d document, o Options) error {
+	root, size, err := parse(ctx, d.text)
+	if errors.Is(err, errTooComplex) {
+		return renderTokens(content, d, o)
+	}
+	if err != nil {
+		return err
+	}
+	base := baseURL(root, d.url)
+	content.Metadata = metadataOf(root, base)
+	content.Title, content.Language = content.Metadata.title, content.Metadata.language
+	if o.Selector.Expression != "" {
+		return renderSelected(ctx, content, root, size, base, o)
+	}
+	if o.Format == Links {
+		return writeLinks(content, linksOf(root, base))
+	}
+	revealStreamed(content, root)
+	removeWhere(root, invisible)
+	main := mainContent(content, root, base, size)
+	return write(ctx, content, main, base, o)
+}
+
+// mainContent returns the element of root that holds the main content, and reduces root to it.
+func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *html.Node {
+	if !size.forArticle() {
+		content.Degraded, content.Extractor = true, ByPage
+		content.warn(WarnComplex)
+		return pageContent(root)
+	}
+	found, err := articleNode(root, base)
+	if err != nil || found == nil || tooLittle(found, root, content.Metadata) {
+		content.Extractor = ByPage
+		return pageContent(root)
+	}
+	content.Extractor = ByArticle
+	if graft(root, found) {
+		if body := find(root, atom.Body); body != nil {
+			return body
+		}
+		return root
+	}
+	return found
+}
+
+// write fills content with main, which it changes, in the format asked for.
+func write(ctx context.Context, content *Content, main *html.Node, base *url.URL, o Options) error {
+	prepare(main, base)
+	content.Format = o.Format
+	if o.Format == JSON {
+		content.Format = Markdown
+	}
+	if err := writeForm(ctx, content, main); err != nil {
+		return err
+	}
+	if o.Format == JSON {
+		return describe(content, nil)
+	}
+	return nil
+}
+
+// writeForm fills content with main as text, HTML or Markdown, and as text when another form costs too much.
+func writeForm(ctx context.Context, content *Content, main *html.Node) error {
+	var err error
+	switch content.Format {
+	case Text:
+		content.Text = plainText(main)
+	case HTML:
+		content.Text, err = htmlText(main)
+	default:
+		content.Text, err = markdown(ctx, main)
+	}
+	if errors.Is(err, errTooComplex) {
+		content.Text, content.Format, content.Degraded = plainText(main), Text, true
+		content.warn(WarnComplex)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("convert to %s: %w", content.Format, err)
+	}
+	return nil
+}
+
+func htmlText(n *html.Node) (string, error) {
+	var out strings.Builder
+	if err := html.Render(&out, n); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// renderTokens fills content with the plain text of a document that is not parsed.
+func renderTokens(content *Content, d document, o Options) error {
+	if o.Selector.Expression != "" {
+		return selectorTooComplex()
+	}
+	content.Text, content.Format, content.Extractor, content.Degraded = tokenText(d.text), Text, ByTokens, true
+	content.Title = tokenTitle(d.text)
+	content.warn(WarnComplex)
+	switch o.Format {
+	case Links:
+		return writeLinks(content, tokenLinks(d.text, d.url))
+	case JSON:
+		return describe(content, nil)
+	}
+	return nil
+}
+
+// revealStreamed shows the hidden blocks in which a page streams its content: a script would move them into place
+// (https://github.com/vercel/next.js/issues/76651).
+func revealStreamed(content *Content, root *html.Node) {
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Div && strings.HasPrefix(attribute(n, "id"), "S:") {
+			for _, a := range n.Attr {
+				if a.Key == "hidden" {
+					content.warn(WarnHidden)
+				}
+			}
+			dropAttribute(n, "hidden")
+		}
+	}
+}

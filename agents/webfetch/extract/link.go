@@ -1,0 +1,155 @@
+package extract
+
+import (
+	"cmp"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+
+	xhtml "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Link is a link of a document.
+type Link struct {
+	Text string `json:"text"` // at most 500 characters
+	Href string `json:"href"` // absolute
+}
+
+// Bounds of links: a long base repeated in each of many short links would make a small page large.
+const (
+	maxLink     = 4096    // bytes of one
+	maxLinkText = 500     // characters
+	maxLinks    = 4 << 20 // bytes of all, after which links are dropped
+)
+
+// linkList collects links without repeats.
+type linkList struct {
+	links []Link
+	at    map[string]int // by href
+	left  int
+	full  bool
+}
+
+func newLinkList() *linkList { return &linkList{links: []Link{}, at: map[string]int{}, left: maxLinks} }
+
+func (l *linkList) add(text, href string) {
+	text = line(text, maxLinkText)
+	if i, ok := l.at[href]; ok {
+		if l.links[i].Text == "" {
+			l.links[i].Text = text // the same link around an image and around words
+		}
+		return
+	}
+	if l.left -= len(href) + len(text); l.left < 0 {
+		l.full = true
+		return
+	}
+	l.at[href] = len(l.links)
+	l.links = append(l.links, Link{Text: text, Href: href})
+}
+
+// writeLinks fills content with a JSON array of links.
+func writeLinks(content *Content, list *linkList) error {
+	if list.full {
+		content.warn(WarnIncomplete)
+	}
+	text, err := marshal(list.links)
+	content.Text, content.Format = text, Links
+	return err
+}
+
+// linksOf returns all links of a page, boilerplate included: whoever asks for links wants to move on.
+func linksOf(root *xhtml.Node, base *url.URL) *linkList {
+	removeWhere(root, invisible)
+	list := newLinkList()
+	var walk func(*xhtml.Node)
+	walk = func(n *xhtml.Node) {
+		if n.DataAtom == atom.A || n.DataAtom == atom.Area {
+			if href, ok := resolve(base, attribute(n, "href")); ok {
+				list.add(linkText(n), href)
+			}
+		}
+		for child := range n.ChildNodes() {
+			walk(child)
+		}
+	}
+	walk(root)
+	return list
+}
+
+// linkText returns what a reader sees of a link.
+func linkText(n *xhtml.Node) string {
+	var out strings.Builder
+	out.WriteString(attribute(n, "alt"))
+	for d := range n.Descendants() {
+		switch {
+		case out.Len() > 8*maxLinkText: // also bounds links in links
+			return out.String()
+		case d.Type == xhtml.TextNode:
+			out.WriteString(d.Data)
+		case d.DataAtom == atom.Img:
+			out.WriteString(" " + attribute(d, "alt") + " ")
+		}
+	}
+	if text := out.String(); strings.TrimSpace(text) != "" {
+		return text
+	}
+	return cmp.Or(attribute(n, "aria-label"), attribute(n, "title"))
+}
+
+// tokenLinks returns the links of a page that is not parsed.
+func tokenLinks(source string, base *url.URL) *linkList {
+	list := newLinkList()
+	for _, m := range hrefPattern.FindAllStringSubmatch(source, maxLinks/maxLink) {
+		if href, ok := resolve(base, html.UnescapeString(m[1]+m[2])); ok {
+			list.add("", href)
+		}
+	}
+	return list
+}
+
+var hrefPattern = regexp.MustCompile(`(?i)<a\s[^>]{0,200}?href\s*=\s*(?:"([^"]+)"|'([^']+)')`)
+
+// plainLinks returns the URLs that stand in text.
+func plainLinks(text string) *linkList {
+	list := newLinkList()
+	for _, href := range urlPattern.FindAllString(text, maxLinks/maxLink) {
+		list.add("", strings.TrimRight(href, ".,;:!?)]}'"))
+	}
+	return list
+}
+
+var urlPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// baseURL returns what relative links start from.
+func baseURL(root *xhtml.Node, page *url.URL) *url.URL {
+	for n := range root.Descendants() {
+		if n.DataAtom != atom.Base || attribute(n, "href") == "" {
+			continue
+		}
+		u, err := page.Parse(strings.TrimSpace(attribute(n, "href")))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {
+			return page
+		}
+		return u
+	}
+	return page
+}
+
+func resolve(base *url.URL, raw string) (link string, ok bool) {
+	if len(raw) > maxLink || strings.TrimSpace(raw) == "" {
+		return "", false
+	}
+	u, err := base.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		return "", false
+	}
+	switch u.Scheme {
+	case "http", "https", "mailto", "tel":
+		link = u.String()
+		return link, len(link) <= 2*maxLink
+	}
+	return "", false
+}

@@ -1,0 +1,60 @@
+package extract
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+)
+
+// maxSteps bounds the elements that one conversion may visit. The converter visits an element again when its first rendering
+// came out empty, so nested empty links would double the work at each level.
+const maxSteps = 4 * maxNodes
+
+// markdown converts content, which it changes, to CommonMark with tables.
+func markdown(ctx context.Context, content *html.Node) (string, error) {
+	boundTables(content)
+	conv := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(),
+		commonmark.NewCommonmarkPlugin(
+			commonmark.WithLinkEmptyHrefBehavior(commonmark.LinkBehaviorSkip),
+			commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip),
+		),
+		table.NewTablePlugin(
+			table.WithHeaderPromotion(true),
+			table.WithNewlineBehavior(table.NewlineBehaviorPreserve),
+			// Aligned cells would repeat the longest cell of a column in every row, as spaces.
+			table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
+		),
+	))
+	steps := 0
+	conv.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
+		steps++
+		if steps > maxSteps || ctx.Err() != nil {
+			return converter.RenderSuccess // claims the element without visiting its children
+		}
+		return converter.RenderTryNext
+	}, converter.PriorityEarly)
+
+	conv.Register.UnEscaper(func(text []byte, at int) int {
+		if text[at] == '[' {
+			return 1 // escape it: the converter looks for the ] from every [, which takes minutes for a megabyte of them
+		}
+		return -1
+	}, converter.PriorityEarly)
+
+	text, err := conv.ConvertNode(content, converter.WithContext(ctx))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("convert to Markdown: %w", err)
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case steps > maxSteps:
+		return "", errTooComplex
+	}
+	return string(text), nil
+}

@@ -1,0 +1,55 @@
+package extract
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// kind is a way to read documents.
+type kind int
+
+const (
+	kindUnknown kind = iota
+	kindText
+	kindHTML
+	kindJSON
+	kindXML // which may be a feed or a sitemap
+	kindPDF
+)
+
+// kindOf returns how to read source, and its media type. The bytes decide where servers are known to be careless: when they
+// declare nothing or only "bytes", and for markup declared as plain XML.
+func kindOf(source Source) (kind, string) {
+	declared := source.ContentType
+	if strings.TrimSpace(declared) == "" {
+		declared = http.DetectContentType(source.Data)
+	}
+	mediaType, _, err := mime.ParseMediaType(declared)
+	if mediaType == "" && err != nil {
+		mediaType = strings.ToLower(strings.TrimSpace(strings.Split(declared, ";")[0])) // real servers send broken parameters
+	}
+	if mediaType == "application/octet-stream" || mediaType == "binary/octet-stream" {
+		if sniffed, _, err := mime.ParseMediaType(http.DetectContentType(source.Data)); err == nil && sniffed != mediaType {
+			return kindOf(Source{Data: source.Data, ContentType: sniffed})
+		}
+	}
+	switch {
+	case mediaType == "text/html", mediaType == "application/xhtml+xml":
+		return kindHTML, mediaType
+	case mediaType == "application/json", mediaType == "text/json", strings.HasSuffix(mediaType, "+json"):
+		return kindJSON, mediaType
+	case mediaType == "application/pdf", mediaType == "application/x-pdf":
+		return kindPDF, mediaType
+	case mediaType == "text/xml", mediaType == "application/xml", strings.HasSuffix(mediaType, "+xml"):
+		return kindXML, mediaType
+	case mediaType == "text/plain" && bytes.HasPrefix(bytes.TrimSpace(head(source.Data)), []byte("<?xml")):
+		return kindXML, mediaType // GitHub and many hosts of files serve feeds so
+	case strings.HasPrefix(mediaType, "text/"), mediaType == "application/javascript", mediaType == "application/yaml", mediaType == "application/x-yaml", mediaType == "application/toml":
+		return kindText, mediaType
+	}
+	return kindUnknown, mediaType
+}
+
+func head(data []byte) []byte { return data[:min(len(data), 512)] }

@@ -1,0 +1,224 @@
+package extract
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Metadata is what a document says about itself. Everything is its own word; nothing is checked.
+type Metadata struct {
+	Description string            `json:"description,omitempty"`
+	Author      string            `json:"author,omitempty"`
+	SiteName    string            `json:"site_name,omitempty"`
+	Type        string            `json:"type,omitempty"`      // OpenGraph's, such as article
+	Published   string            `json:"published,omitempty"` // as it is written there
+	Modified    string            `json:"modified,omitempty"`
+	Image       string            `json:"image,omitempty"`         // URL
+	Canonical   string            `json:"canonical,omitempty"`     // URL
+	Feeds       []Link            `json:"feeds,omitempty"`         // at most 10
+	OpenGraph   map[string]string `json:"open_graph,omitempty"`    // by name without "og:", at most 50, 1,000 characters each
+	JSONLD      []json.RawMessage `json:"json_ld,omitempty"`       // objects, compact: at most 16 and 64 KiB in all
+	JSONLDTypes []string          `json:"json_ld_types,omitempty"` // the @type of each, of @graph too: at most 50
+
+	title    string
+	language string
+}
+
+// Bounds of metadata.
+const (
+	maxTitle       = 300  // characters
+	maxValue       = 1000 // characters of one value
+	maxLanguage    = 35   // characters, as BCP 47 recommends
+	maxOpenGraph   = 50
+	maxFeeds       = 10
+	maxJSONLD      = 16
+	maxJSONLDBytes = 64 << 10
+	maxTypes       = 50
+)
+
+// metadataReader collects what elements say; the first word counts.
+type metadataReader struct {
+	Metadata
+
+	base      *url.URL
+	named     map[string]string // meta elements by name, lower case
+	heading   *html.Node
+	titleText string
+	left      int // bytes of JSON-LD
+}
+
+// metadataOf reads the metadata of root.
+func metadataOf(root *html.Node, base *url.URL) Metadata {
+	r := metadataReader{base: base, named: map[string]string{}, left: maxJSONLDBytes}
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.DataAtom {
+		case atom.Html:
+			r.language = line(attribute(n, "lang"), maxLanguage)
+		case atom.Title:
+			if r.titleText == "" && n.Namespace == "" {
+				r.titleText = line(textOf(n), maxTitle)
+			}
+		case atom.H1:
+			if r.heading == nil {
+				r.heading = n
+			}
+		case atom.Meta:
+			r.meta(n)
+		case atom.Link:
+			r.link(n)
+		case atom.Script:
+			if strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") {
+				r.linked(textOf(n))
+			}
+		}
+	}
+	r.finish()
+	return r.Metadata
+}
+
+func (r *metadataReader) meta(n *html.Node) {
+	value := attribute(n, "content")
+	if value == "" {
+		return
+	}
+	name := strings.ToLower(strings.TrimSpace(attribute(n, "property")))
+	if name == "" {
+		name = strings.ToLower(strings.TrimSpace(attribute(n, "name")))
+	}
+	if name == "" {
+		name = strings.ToLower(strings.TrimSpace(attribute(n, "http-equiv")))
+	}
+	if og, ok := strings.CutPrefix(name, "og:"); ok && len(r.OpenGraph) < maxOpenGraph && len(og) <= 100 && r.OpenGraph[og] == "" {
+		if r.OpenGraph == nil {
+			r.OpenGraph = map[string]string{}
+		}
+		r.OpenGraph[line(og, 100)] = line(value, maxValue)
+	}
+	if wantedMeta[name] && r.named[name] == "" {
+		r.named[name] = line(value, maxValue)
+	}
+}
+
+var wantedMeta = map[string]bool{
+	"description": true, "author": true, "content-language": true, "twitter:title": true, "twitter:description": true, "twitter:image": true,
+	"article:author": true, "article:published_time": true, "article:modified_time": true, "date": true, "dc.date": true, "dc.creator": true,
+	"application-name": true, "citation_author": true, "citation_publication_date": true,
+}
+
+func (r *metadataReader) link(n *html.Node) {
+	href, ok := resolve(r.base, attribute(n, "href"))
+	if !ok {
+		return
+	}
+	switch strings.ToLower(strings.TrimSpace(attribute(n, "rel"))) {
+	case "canonical":
+		if r.Canonical == "" {
+			r.Canonical = href
+		}
+	case "alternate":
+		if kind := attribute(n, "type"); len(r.Feeds) < maxFeeds && (strings.Contains(kind, "rss") || strings.Contains(kind, "atom") || strings.Contains(kind, "feed+json")) {
+			r.Feeds = append(r.Feeds, Link{Text: line(attribute(n, "title"), maxLinkText), Href: href})
+		}
+	}
+}
+
+// linked keeps a block of JSON-LD that is valid.
+func (r *metadataReader) linked(text string) {
+	var compact bytes.Buffer
+	if len(r.JSONLD) == maxJSONLD || len(text) > r.left || depth(text) > maxJSONDepth || json.Compact(&compact, []byte(strings.ToValidUTF8(text, "\ufffd"))) != nil {
+		return
+	}
+	r.left -= len(text)
+	r.JSONLD = append(r.JSONLD, compact.Bytes())
+	var value any
+	if json.Unmarshal(compact.Bytes(), &value) == nil {
+		r.typed(value)
+	}
+}
+
+// typed collects the types of objects, and what article objects say.
+func (r *metadataReader) typed(value any) {
+	switch v := value.(type) {
+	case []any:
+		for _, each := range v {
+			r.typed(each)
+		}
+	case map[string]any:
+		r.typed(v["@graph"])
+		for _, name := range texts(v["@type"]) {
+			if len(r.JSONLDTypes) < maxTypes {
+				r.JSONLDTypes = append(r.JSONLDTypes, line(name, 100))
+			}
+		}
+		first := func(field *string, from any) {
+			if t := texts(from); *field == "" && len(t) > 0 {
+				*field = line(t[0], maxValue)
+			}
+		}
+		first(&r.Published, v["datePublished"])
+		first(&r.Modified, v["dateModified"])
+		first(&r.Author, v["author"])
+	}
+}
+
+// texts returns the strings that value is, or the names of the objects it holds.
+func texts(value any) []string {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var all []string
+		for _, each := range v {
+			all = append(all, texts(each)...)
+		}
+		return all
+	case map[string]any:
+		return texts(v["name"])
+	}
+	return nil
+}
+
+// finish fills the fields from what was collected.
+func (r *metadataReader) finish() {
+	first := func(field *string, values ...string) {
+		for _, v := range values {
+			if *field == "" {
+				*field = v
+			}
+		}
+	}
+	heading := ""
+	if r.heading != nil {
+		heading = line(textOf(r.heading), maxTitle)
+	}
+	first(&r.title, r.titleText, prefix(r.OpenGraph["title"], maxTitle), prefix(r.named["twitter:title"], maxTitle), heading)
+	first(&r.language, prefix(r.named["content-language"], maxLanguage), strings.ReplaceAll(prefix(r.OpenGraph["locale"], maxLanguage), "_", "-"))
+	first(&r.Description, r.named["description"], r.OpenGraph["description"], r.named["twitter:description"])
+	first(&r.Author, r.named["author"], r.named["article:author"], r.named["dc.creator"], r.named["citation_author"])
+	first(&r.SiteName, r.OpenGraph["site_name"], r.named["application-name"])
+	first(&r.Type, r.OpenGraph["type"])
+	first(&r.Published, r.named["article:published_time"], r.named["date"], r.named["dc.date"], r.named["citation_publication_date"])
+	first(&r.Modified, r.named["article:modified_time"])
+	if image, ok := resolve(r.base, cmp.Or(r.OpenGraph["image"], r.named["twitter:image"])); ok {
+		r.Image = image
+	}
+}
+
+func textOf(n *html.Node) string {
+	var out strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			out.WriteString(d.Data)
+		}
+	}
+	return out.String()
+}

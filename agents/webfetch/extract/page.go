@@ -1,0 +1,46 @@
+package extract
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// pageContent takes the boilerplate out of root and returns the element that holds the content: main, else an article that is
+// most of the page, else the body.
+func pageContent(root *html.Node) *html.Node {
+	removeWhere(root, around)
+	body := find(root, atom.Body)
+	if body == nil {
+		return root // a frameset
+	}
+	whole := textSize(body, nil)
+	if main, size := longest(body, isMain); size > 0 && size*100 >= whole {
+		return main
+	}
+	if article, size := longest(body, isArticle); size > 0 && size*2 >= whole {
+		return article
+	}
+	return body
+}
+
+func isMain(n *html.Node) bool    { return n.DataAtom == atom.Main || attribute(n, "role") == "main" }
+func isArticle(n *html.Node) bool { return n.DataAtom == atom.Article }
+
+// longest returns the element below n that is wanted and holds the most text, and how many bytes that is.
+func longest(n *html.Node, wanted func(*html.Node) bool) (best *html.Node, size int) {
+	for child := range n.ChildNodes() {
+		if child.Type != html.ElementNode {
+			continue
+		}
+		if wanted(child) { // what is in it is shorter
+			if s := textSize(child, nil); s > size {
+				best, size = child, s
+			}
+			continue
+		}
+		if b, s := longest(child, wanted); s > size {
+			best, size = b, s
+		}
+	}
+	return best, size
+}

@@ -1,0 +1,128 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ledongthuc/pdf"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Bounds of PDF.
+const (
+	minPDFTime  = 300 * time.Millisecond // and as much more for each MiB as honest files need twice over
+	timePerMiB  = 200 * time.Millisecond
+	maxPDFPages = 2000
+	maxPDFText  = 4 << 20  // bytes
+	maxPDFReads = 64 << 20 // bytes that may be read of the file: the library reads an object again whenever it is named
+)
+
+var errPDFWork = errors.New("too much work")
+
+// renderPDF fills content with the text of a PDF.
+func renderPDF(ctx context.Context, content *Content, source Source, o Options) error {
+	if o.Selector.Expression != "" {
+		return fault.Invalid("selector", ReasonSelector, "the document is a PDF, and selectors read HTML and JSON only; leave the selector out")
+	}
+	limited, cancel := context.WithTimeout(ctx, minPDFTime+time.Duration(len(source.Data)>>10)*timePerMiB>>10)
+	defer cancel()
+	if !sanePDF(source.Data) {
+		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF whose tables are too large to read; look for another form of the document")
+	}
+	text, title, err := pdfText(limited, source.Data)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errPDFWork):
+		content.Degraded = true
+		content.warn(WarnComplex)
+		content.warn(WarnIncomplete)
+	case err != nil:
+		failed := fault.New(fault.FailedPrecondition, ReasonInvalid, "it is a PDF that cannot be read: broken, encrypted or of an unknown kind; look for another form of the document")
+		failed.Cause = err
+		return failed
+	}
+	text = strings.TrimSpace(clean(strings.ToValidUTF8(text, "\ufffd")))
+	if text == "" {
+		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is a PDF without text, probably scanned; look for another form of the document")
+	}
+	content.Text, content.Format, content.Title = text, Text, title
+	switch o.Format {
+	case Links:
+		return writeLinks(content, plainLinks(text))
+	case JSON:
+		return describe(content, nil)
+	}
+	return nil
+}
+
+// pdfText returns the text of all pages, a blank line between them, and the title. The library cannot be stopped and breaks on
+// many malformed files, both by panics: what it reads the file through ends it when its time is over.
+func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
+	var out strings.Builder
+	defer func() {
+		if p := recover(); p != nil {
+			text = out.String()
+			if p == any(errPDFWork) {
+				err = errPDFWork
+			} else if text == "" {
+				err = fmt.Errorf("read the PDF: %v", p)
+			}
+		}
+	}()
+	file := &boundedFile{ctx: ctx, data: bytes.NewReader(data), left: maxPDFReads}
+	doc, err := pdf.NewReader(file, int64(len(data)))
+	if err != nil {
+		return "", "", fmt.Errorf("open the PDF: %w", err)
+	}
+	title = line(doc.Trailer().Key("Info").Key("Title").Text(), maxTitle)
+	fonts := map[string]*pdf.Font{}
+	for i := 1; i <= min(doc.NumPage(), maxPDFPages); i++ {
+		page := doc.Page(i)
+		if page.V.IsNull() {
+			continue
+		}
+		clear(fonts) // names of fonts hold within a page
+		for _, name := range page.Fonts() {
+			font := page.Font(name)
+			fonts[name] = &font
+		}
+		words, err := page.GetPlainText(fonts)
+		if file.over() {
+			return out.String(), title, errPDFWork
+		}
+		if err != nil {
+			continue // a page that cannot be read does not hide the others
+		}
+		out.WriteString(words)
+		out.WriteString("\n\n")
+		if out.Len() > maxPDFText {
+			return out.String(), title, errPDFWork
+		}
+	}
+	return out.String(), title, nil
+}
+
+// boundedFile ends whoever reads too much of it, or for too long.
+type boundedFile struct {
+	ctx  context.Context //nolint:containedctx // io.ReaderAt has no other way to see it, and the file lives within one call
+	data *bytes.Reader
+	left int
+}
+
+var _ io.ReaderAt = (*boundedFile)(nil)
+
+func (f *boundedFile) over() bool { return f.left < 0 || f.ctx.Err() != nil }
+
+func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.left -= len(p); f.over() {
+		panic(errPDFWork)
+	}
+	return f.data.ReadAt(p, at)
+}

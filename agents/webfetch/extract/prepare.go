@@ -1,0 +1,106 @@
+package extract
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// prepare makes content ready to be written: links and images absolute, those that no reader can follow (javascript:, data:) and
+// what a browser would run dropped, the language of code where converters look for it.
+func prepare(content *html.Node, base *url.URL) {
+	removeWhere(content, unwritten)
+	left := maxLinks
+	for n := range content.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		link, language := "", ""
+		switch n.DataAtom {
+		case atom.A:
+			link = attribute(n, "href")
+		case atom.Img:
+			link = imageSource(n)
+		case atom.Pre:
+			language = codeLanguage(n)
+		}
+		keepAttributes(n)
+		if link, ok := resolve(base, link); ok && len(link) <= left {
+			left -= len(link)
+			name := "href"
+			if n.DataAtom == atom.Img {
+				name = "src"
+			}
+			n.Attr = append(n.Attr, html.Attribute{Key: name, Val: link})
+		}
+		if language != "" {
+			n.Attr = append(n.Attr, html.Attribute{Key: "class", Val: "language-" + language})
+		}
+	}
+}
+
+// unwritten tells whether n has no form in any format.
+func unwritten(n *html.Node) bool {
+	return n.Type == html.CommentNode || n.DataAtom == atom.Source || n.DataAtom == atom.Style || n.DataAtom == atom.Link || n.DataAtom == atom.Meta ||
+		n.DataAtom == atom.Title || machinery(n)
+}
+
+// keepAttributes drops every attribute but those that say something about content.
+func keepAttributes(n *html.Node) {
+	kept := n.Attr[:0]
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "alt", "title", "lang", "dir", "colspan", "rowspan", "start", "reversed", "datetime", "cite":
+			kept = append(kept, a)
+		}
+	}
+	n.Attr = kept
+}
+
+// imageSource returns where an image is: pages that load images late keep the address beside a placeholder.
+func imageSource(img *html.Node) string {
+	src := attribute(img, "src")
+	if src != "" && !strings.HasPrefix(src, "data:") {
+		return src
+	}
+	for _, name := range []string{"data-src", "data-original", "data-lazy-src", "data-orig-file", "srcset", "data-srcset"} {
+		if value := strings.Fields(attribute(img, name)); len(value) > 0 {
+			return strings.TrimSuffix(value[0], ",")
+		}
+	}
+	return ""
+}
+
+// languageClass names a language the ways that highlight.js, Prism, GitHub, Sphinx, Rouge, SyntaxHighlighter and Pandoc do.
+var languageClass = regexp.MustCompile(`(?:^|[\s:])(?:language-|lang-|highlight-source-|highlight-|brush:\s*|sourceCode\s+|hljs\s+)([A-Za-z0-9+#_.-]{1,30})(?:$|[\s;])`)
+
+// codeLanguage returns the language of a block of code, or nothing.
+func codeLanguage(pre *html.Node) string {
+	near := []*html.Node{pre}
+	for child := range pre.ChildNodes() {
+		if child.DataAtom == atom.Code {
+			near = append(near, child)
+		}
+	}
+	for p := pre.Parent; p != nil && len(near) < 6 && (p.DataAtom == atom.Div || p.DataAtom == atom.Figure); p = p.Parent {
+		near = append(near, p)
+	}
+	for _, n := range near {
+		for _, name := range []string{"data-lang", "data-language", "class"} {
+			value := attribute(n, name)
+			if name != "class" && value != "" {
+				value = "lang-" + value
+			}
+			if m := languageClass.FindStringSubmatch(value); m != nil && !noLanguage[m[1]] {
+				return strings.ToLower(m[1])
+			}
+		}
+	}
+	return ""
+}
+
+// noLanguage are words that stand where a language would.
+var noLanguage = map[string]bool{"none": true, "text": true, "plain": true, "default": true, "notranslate": true, "plaintext": true, "source": true, "highlight": true}

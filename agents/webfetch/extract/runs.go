@@ -1,0 +1,181 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// run is text that no block and no line break divides.
+type run struct {
+	nodes []*html.Node
+	text  string // without spaces
+}
+
+// runsOf returns the runs below n in document order.
+func runsOf(n *html.Node) []run {
+	var runs []run
+	var open []*html.Node
+	end := func() {
+		if text := squeeze(open); text != "" {
+			runs = append(runs, run{nodes: open, text: text})
+		}
+		open = nil
+	}
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			open = append(open, n)
+			return
+		}
+		if n.DataAtom == atom.Head || n.DataAtom == atom.Script {
+			return
+		}
+		divides := !inline[n.DataAtom] || n.DataAtom == 0
+		if divides {
+			end()
+		}
+		for child := range n.ChildNodes() {
+			walk(child)
+		}
+		if divides {
+			end()
+		}
+	}
+	walk(n)
+	end()
+	return runs
+}
+
+// inline are the elements that stand within a line of text.
+var inline = map[atom.Atom]bool{
+	atom.A: true, atom.Abbr: true, atom.Acronym: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Big: true, atom.Cite: true, atom.Code: true,
+	atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Img: true, atom.Ins: true, atom.Kbd: true,
+	atom.Mark: true, atom.Q: true, atom.Rp: true, atom.Rt: true, atom.Ruby: true, atom.S: true, atom.Samp: true, atom.Small: true, atom.Span: true,
+	atom.Strike: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
+}
+
+func squeeze(nodes []*html.Node) string {
+	var out strings.Builder
+	for _, n := range nodes {
+		for word := range strings.FieldsSeq(n.Data) {
+			out.WriteString(word)
+		}
+	}
+	return out.String()
+}
+
+// Bounds of matching.
+const (
+	longRun    = 24       // bytes: a run this long is recognised wherever it stands, a shorter one only next to another
+	searchWork = 64 << 20 // bytes that may be searched for long runs
+)
+
+// matcher finds runs of a page in the text that was extracted from it.
+type matcher struct {
+	text string // extracted, without spaces
+	at   int    // behind the last match
+	work int
+	kept map[*html.Node]bool // text nodes
+	size int                 // bytes of the matches
+	from map[int]taken       // what each place of text was found as
+}
+
+// taken is a match.
+type taken struct {
+	nodes []*html.Node
+	size  int
+}
+
+// match returns the text nodes of page that the text of found consists of, and the share of that text in percent that they are.
+func match(page, found *html.Node) (kept map[*html.Node]bool, percent int) {
+	var whole strings.Builder
+	for n := range found.Descendants() {
+		if n.Type == html.TextNode {
+			for word := range strings.FieldsSeq(n.Data) {
+				whole.WriteString(word)
+			}
+		}
+	}
+	m := matcher{text: whole.String(), work: searchWork, kept: map[*html.Node]bool{}, from: map[int]taken{}}
+	if m.text == "" {
+		return nil, 0
+	}
+	runs := runsOf(page)
+	begins := make([]int, len(runs)) // where each run was found, or -1
+	for i, r := range runs {
+		begins[i] = m.forward(r)
+		if begins[i] < 0 && len(r.text) >= longRun && len(r.nodes) > 1 {
+			m.parts(r)
+		}
+	}
+	m.backward(runs, begins)
+	return m.kept, m.size * 100 / len(m.text)
+}
+
+// forward returns where a run was found, or -1, and keeps its text nodes. Of a text that stands twice in the page and once in
+// the extraction, such as a teaser, the one that continues what was found before is kept.
+func (m *matcher) forward(r run) int {
+	begin := -1
+	switch {
+	case (m.at > 0 || len(r.text) >= longRun) && strings.HasPrefix(m.text[m.at:], r.text):
+		begin = m.at
+		m.release(begin)
+	case len(r.text) >= longRun && m.work > 0:
+		m.work -= len(m.text)
+		if begin = strings.Index(m.text[m.at:], r.text); begin >= 0 {
+			begin += m.at
+		} else {
+			begin = strings.Index(m.text[:m.at], r.text)
+		}
+		if m.from[begin].size >= len(r.text) {
+			return -1
+		}
+		m.release(begin)
+	}
+	if begin >= 0 {
+		m.at = begin + len(r.text)
+		m.keep(begin, r)
+	}
+	return begin
+}
+
+// release gives up what was found at begin.
+func (m *matcher) release(begin int) {
+	for _, n := range m.from[begin].nodes {
+		delete(m.kept, n)
+	}
+	m.size -= m.from[begin].size
+	delete(m.from, begin)
+}
+
+func (m *matcher) keep(begin int, r run) {
+	m.from[begin] = taken{nodes: r.nodes, size: len(r.text)}
+	for _, n := range r.nodes {
+		m.kept[n] = true
+	}
+	m.size += len(r.text)
+}
+
+// parts looks for the single text nodes of a run of which the extraction left something out.
+func (m *matcher) parts(r run) {
+	for i := range r.nodes {
+		if node := r.nodes[i : i+1]; squeeze(node) != "" {
+			m.forward(run{nodes: node, text: squeeze(node)})
+		}
+	}
+}
+
+// backward finds the short runs that stand directly before one that was found.
+func (m *matcher) backward(runs []run, begins []int) {
+	for i := len(runs) - 2; i >= 0; i-- {
+		if begins[i] >= 0 || begins[i+1] < 0 || len(runs[i].text) >= longRun {
+			continue
+		}
+		if text := runs[i].text; strings.HasSuffix(m.text[:begins[i+1]], text) {
+			begins[i] = begins[i+1] - len(text)
+			m.keep(begins[i], runs[i])
+		}
+	}
+}

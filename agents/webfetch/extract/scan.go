@@ -1,0 +1,179 @@
+package extract
+
+import (
+	"html"
+	"strings"
+)
+
+// scanner reads the tags and texts of HTML in one pass without allocating, whatever a hostile page holds: a tag of ten million
+// attributes is one token. It is for estimates and for plain text; the parser decides what a document means.
+type scanner struct {
+	rest string
+	raw  string // the element whose content is not markup, while inside of it
+
+	name  string // of the tag, lower case, at most maxTagName bytes; "" for text
+	end   bool   // whether the tag is an end tag
+	attrs int    // at most so many attributes
+	text  string // of text
+}
+
+const maxTagName = 16
+
+// rawText are the elements whose content is not markup.
+var rawText = map[string]bool{
+	"script": true, "style": true, "textarea": true, "title": true, "xmp": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true,
+}
+
+// next moves to the next tag or text, and tells whether there is one. Comments and declarations are passed over.
+func (s *scanner) next() bool {
+	s.name, s.text, s.end, s.attrs = "", "", false, 0
+	for s.rest != "" {
+		if s.raw != "" {
+			s.text, s.rest = cutRaw(s.rest, s.raw)
+			s.raw = ""
+			if s.text != "" {
+				return true
+			}
+			continue
+		}
+		at := strings.IndexByte(s.rest, '<')
+		if at < 0 {
+			at = len(s.rest)
+		}
+		if at == 0 && !s.tag() {
+			if s.text != "" {
+				return true
+			}
+			continue
+		}
+		if at > 0 {
+			s.text, s.rest = s.rest[:at], s.rest[at:]
+		}
+		return true
+	}
+	return false
+}
+
+// tag reads what starts with "<", and tells whether it is a tag. When it is none, it is a comment, or else text.
+func (s *scanner) tag() bool {
+	body := s.rest[1:]
+	switch {
+	case strings.HasPrefix(body, "!--"):
+		_, s.rest, _ = strings.Cut(body[3:], "-->")
+		return false
+	case strings.HasPrefix(body, "!"), strings.HasPrefix(body, "?"):
+		_, s.rest, _ = strings.Cut(body, ">")
+		return false
+	}
+	s.end = strings.HasPrefix(body, "/")
+	body = strings.TrimPrefix(body, "/")
+	if body == "" || !letter(body[0]) {
+		s.text, s.rest = "<", s.rest[1:]
+		return false
+	}
+	size := strings.IndexAny(body[:min(len(body), maxTagName+1)], " \t\r\n\f/>")
+	if size < 0 {
+		size = min(len(body), maxTagName)
+	}
+	s.name = strings.ToLower(body[:size])
+	s.rest = s.skipAttributes(body[size:])
+	if !s.end && rawText[s.name] {
+		s.raw = s.name
+	}
+	return true
+}
+
+// skipAttributes returns what is behind the end of the tag, and counts what may be attributes.
+func (s *scanner) skipAttributes(rest string) string {
+	var quote byte
+	gap := true
+	for i := range len(rest) {
+		switch c := rest[i]; {
+		case quote != 0:
+			if c == quote {
+				quote, gap = 0, true
+			}
+		case c == '>':
+			return rest[i+1:]
+		case (c == '"' || c == '\'') && i > 0 && rest[i-1] == '=':
+			quote = c
+		case c <= ' ' || c == '/':
+			gap = true
+		case gap:
+			s.attrs++
+			gap = false
+		}
+	}
+	return ""
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// cutRaw splits rest before the end tag of the element.
+func cutRaw(rest, element string) (text, after string) {
+	for from := 0; ; {
+		at := strings.Index(rest[from:], "</")
+		if at < 0 {
+			return rest, ""
+		}
+		at += from
+		if end := at + 2 + len(element); end <= len(rest) && strings.EqualFold(rest[at+2:end], element) {
+			return rest[:at], rest[at:]
+		}
+		from = at + 2
+	}
+}
+
+// unread are the elements whose text no reader sees.
+var unread = map[string]bool{
+	"script": true, "style": true, "textarea": true, "title": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true,
+}
+
+// lineBreaking are the elements that start a line.
+var lineBreaking = map[string]bool{
+	"p": true, "div": true, "br": true, "li": true, "tr": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "ul": true, "ol": true,
+	"table": true, "section": true, "article": true, "blockquote": true, "pre": true, "header": true, "footer": true, "main": true, "nav": true, "dt": true, "dd": true,
+}
+
+// tokenText returns the text of HTML that is not parsed, one line per block.
+func tokenText(source string) string {
+	var out strings.Builder
+	s := scanner{rest: source}
+	skip, space, newline := "", false, false
+	for s.next() {
+		switch {
+		case s.name != "" && !s.end && unread[s.name]:
+			skip = s.name
+		case s.name != "":
+			skip = ""
+			newline = newline || lineBreaking[s.name]
+			space = space || s.name == "td" || s.name == "th"
+		case skip == "":
+			words := strings.Join(strings.Fields(html.UnescapeString(s.text)), " ")
+			if words == "" {
+				space = true
+				continue
+			}
+			switch {
+			case newline && out.Len() > 0:
+				out.WriteByte('\n')
+			case (space || s.text[0] <= ' ') && out.Len() > 0:
+				out.WriteByte(' ')
+			}
+			out.WriteString(words)
+			newline, space = false, s.text[len(s.text)-1] <= ' '
+		}
+	}
+	return out.String()
+}
+
+// tokenTitle returns the text of the first title element.
+func tokenTitle(source string) string {
+	s := scanner{rest: source[:min(len(source), metaWindow)]}
+	for s.next() {
+		if s.name == "title" && !s.end && s.next() && s.name == "" {
+			return line(html.UnescapeString(s.text[:min(len(s.text), 8*maxTitle)]), maxTitle)
+		}
+	}
+	return ""
+}

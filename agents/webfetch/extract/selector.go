@@ -1,0 +1,212 @@
+package extract
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+
+	"github.com/quorate/quorate/agents/webfetch/extract/jsonpath"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// SelectorKind is a language that names parts of documents.
+type SelectorKind string
+
+// The languages.
+const (
+	CSS      SelectorKind = "css"      // for HTML: the elements that match
+	XPath    SelectorKind = "xpath"    // XPath 1.0 for HTML: the elements, attributes or texts, or the value
+	JSONPath SelectorKind = "jsonpath" // RFC 9535 for JSON: the values that match
+)
+
+// Selector names a part of a document. The zero value names none.
+type Selector struct {
+	Kind       SelectorKind // empty means CSS
+	Expression string       // at most 4,096 bytes
+}
+
+// Bounds of selecting.
+const (
+	maxExpression    = 4096   // bytes
+	maxSelectedNodes = 50_000 // nodes of a tree that selectors search
+	maxMatches       = 10_000
+)
+
+func selectorInvalid(kind SelectorKind, format string, args ...any) error {
+	return fault.Invalid(string(kind), ReasonSelector, "the %s selector "+format, append([]any{kind}, args...)...)
+}
+
+func selectorTooComplex() error {
+	return fault.New(fault.FailedPrecondition, ReasonTooComplex, "the document is too large or too deeply nested to select from; leave the selector out")
+}
+
+func noMatch(s Selector) error {
+	return fault.New(fault.NotFound, ReasonNoMatch, "the selector matches nothing; look at the document without it first").With("selector", prefix(s.Expression, 200))
+}
+
+// selection is what a selector found: elements, or else values.
+type selection struct {
+	nodes  []*html.Node
+	values []string
+}
+
+// renderSelected fills content with what the selector matches in an HTML document.
+func renderSelected(ctx context.Context, content *Content, root *html.Node, size cost, base *url.URL, o Options) error {
+	if size.nodes > maxSelectedNodes || size.levels > maxArticleLevel {
+		return selectorTooComplex()
+	}
+	if len(o.Selector.Expression) > maxExpression {
+		return selectorInvalid(o.Selector.Kind, "is longer than %d bytes", maxExpression)
+	}
+	var found selection
+	var err error
+	switch o.Selector.Kind {
+	case "", CSS:
+		found.nodes, err = selectCSS(root, o.Selector.Expression)
+	case XPath:
+		found, err = selectXPath(ctx, root, o.Selector.Expression)
+	default:
+		err = fault.Invalid("selector", ReasonSelector, "the document is HTML, and %s selectors do not read it; use css or xpath", o.Selector.Kind)
+	}
+	if err != nil {
+		return err
+	}
+	if len(found.nodes)+len(found.values) == 0 {
+		return noMatch(o.Selector)
+	}
+	if len(found.nodes) > maxMatches || len(found.values) > maxMatches {
+		content.warn(WarnIncomplete)
+	}
+	content.Extractor = BySelector
+	return writeSelection(ctx, content, found, base, o)
+}
+
+// selectCSS returns the elements that match, without those inside of another that does.
+func selectCSS(root *html.Node, expression string) ([]*html.Node, error) {
+	if err := affordableCSS(root, expression); err != nil {
+		return nil, err
+	}
+	matcher, err := cascadia.Compile(expression)
+	if err != nil {
+		return nil, selectorInvalid(CSS, "cannot be read: %s", line(err.Error(), 200))
+	}
+	return outermost(goquery.NewDocumentFromNode(root).FindMatcher(matcher).Nodes), nil
+}
+
+// outermost drops the nodes that stand in another one.
+func outermost(nodes []*html.Node) []*html.Node {
+	in := make(map[*html.Node]bool, len(nodes))
+	for _, n := range nodes {
+		in[n] = true
+	}
+	kept := nodes[:0]
+next:
+	for _, n := range nodes {
+		for p := n.Parent; p != nil; p = p.Parent {
+			if in[p] {
+				continue next
+			}
+		}
+		kept = append(kept, n)
+	}
+	return kept
+}
+
+// writeSelection fills content with what was found, one after the other.
+func writeSelection(ctx context.Context, content *Content, found selection, base *url.URL, o Options) error {
+	if len(found.nodes) == 0 {
+		return writeValues(content, found.values[:min(len(found.values), maxMatches)], o)
+	}
+	holder := &html.Node{Type: html.ElementNode, Data: "div"}
+	for _, n := range found.nodes[:min(len(found.nodes), maxMatches)] {
+		if n.Parent != nil {
+			n.Parent.RemoveChild(n)
+		}
+		holder.AppendChild(n)
+	}
+	removeWhere(holder, invisible)
+	switch o.Format {
+	case Links:
+		return writeLinks(content, linksOf(holder, base))
+	case JSON:
+		prepare(holder, base)
+		var values []string
+		for n := range holder.ChildNodes() {
+			values = append(values, plainText(n))
+		}
+		return writeValues(content, values, o)
+	case Raw:
+		return writeInner(content, holder)
+	case HTML:
+		prepare(holder, base)
+		return writeInner(content, holder)
+	}
+	return write(ctx, content, holder, base, o)
+}
+
+func writeInner(content *Content, holder *html.Node) error {
+	var out strings.Builder
+	for n := range holder.ChildNodes() {
+		if err := html.Render(&out, n); err != nil {
+			return fmt.Errorf("write the selected elements: %w", err)
+		}
+		out.WriteByte('\n')
+	}
+	content.Text = out.String()
+	return nil
+}
+
+// writeValues fills content with values: in JSON an array, else one per line.
+func writeValues(content *Content, values []string, o Options) error {
+	if o.Format != JSON {
+		content.Text, content.Format = strings.Join(values, "\n"), Text
+		return nil
+	}
+	text, err := marshal(values)
+	content.Text, content.Format = text, JSON
+	return err
+}
+
+// renderJSONPath fills content with an array of the values that match.
+func renderJSONPath(ctx context.Context, content *Content, d document, o Options) error {
+	if o.Selector.Kind != JSONPath {
+		return fault.Invalid("selector", ReasonSelector, "the document is JSON, and css and xpath selectors do not read it; use jsonpath")
+	}
+	if len(o.Selector.Expression) > maxExpression {
+		return selectorInvalid(JSONPath, "is longer than %d bytes", maxExpression)
+	}
+	path, err := jsonpath.Parse(o.Selector.Expression)
+	if err != nil {
+		return selectorInvalid(JSONPath, "cannot be read: %s", line(err.Error(), 200))
+	}
+	if depth(d.text) > jsonpath.MaxDepth {
+		return selectorTooComplex()
+	}
+	var value any
+	if err := json.Unmarshal([]byte(d.text), &value); err != nil {
+		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is no valid JSON: %s", line(err.Error(), 200))
+	}
+	found, err := path.Select(ctx, value)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return selectorTooComplex()
+	}
+	if len(found) == 0 {
+		return noMatch(o.Selector)
+	}
+	text, err := marshal(found)
+	if err != nil {
+		return err
+	}
+	content.Text, content.Extractor = text, BySelector
+	fenceJSON(content, o)
+	return nil
+}

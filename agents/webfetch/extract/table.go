@@ -1,0 +1,73 @@
+package extract
+
+import (
+	"strconv"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of tables. The converter allocates every cell that spans and short rows imply: without them, 150 bytes of
+// colspan="9007199254740991" end the process.
+const (
+	maxSpan  = 1000    // columns or rows of one cell, as the HTML standard has it for columns
+	maxCells = 200_000 // of all tables
+)
+
+// boundTables shortens, then drops spans, and at last turns tables into plain blocks, until all tables together stay
+// within maxCells.
+func boundTables(content *html.Node) {
+	left := maxCells
+	goquery.NewDocumentFromNode(content).Find("table").Each(func(_ int, t *goquery.Selection) {
+		clampSpans(t)
+		if cells(t) > left {
+			t.Find("[colspan], [rowspan]").RemoveAttr("colspan").RemoveAttr("rowspan")
+		}
+		if n := cells(t); n <= left {
+			left -= n
+			return
+		}
+		for _, n := range t.Find("tr, td, th, thead, tbody, tfoot, caption").Union(t).Nodes {
+			n.Data, n.DataAtom = "div", atom.Div
+		}
+	})
+}
+
+func clampSpans(t *goquery.Selection) {
+	for _, attr := range []string{"colspan", "rowspan"} {
+		t.Find("[" + attr + "]").Each(func(_ int, cell *goquery.Selection) {
+			n, err := strconv.Atoi(cell.AttrOr(attr, ""))
+			if err != nil || n <= 1 {
+				cell.RemoveAttr(attr)
+				return
+			}
+			cell.SetAttr(attr, strconv.Itoa(min(n, maxSpan)))
+		})
+	}
+}
+
+// cells returns an upper bound of the cells that the converter makes for t, whose spans are clamped: spans push other cells
+// aside, so each may widen the same row.
+func cells(t *goquery.Selection) int {
+	rows, widest, tallest, spanned := 1, 1, 0, 0
+	t.Find("tr").Each(func(_ int, row *goquery.Selection) {
+		rows++
+		inRow := row.Find("td, th")
+		widest = max(widest, inRow.Length())
+		inRow.Each(func(_ int, cell *goquery.Selection) {
+			height := span(cell, "rowspan")
+			spanned += span(cell, "colspan")*height - 1
+			tallest = max(tallest, height)
+		})
+	})
+	return (rows + tallest) * (widest + spanned)
+}
+
+func span(cell *goquery.Selection, attr string) int {
+	n, err := strconv.Atoi(cell.AttrOr(attr, "1"))
+	if err != nil {
+		return 1
+	}
+	return n
+}

@@ -1,0 +1,209 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/antchfx/xpath"
+	"golang.org/x/net/html"
+)
+
+// maxXPathMoves bounds one evaluation: an expression of 30 bytes can ask for the square of a tree or its cube.
+const maxXPathMoves = 3_000_000
+
+var errMoves = errors.New("too many moves")
+
+// selectXPath evaluates an XPath 1.0 expression. The library cannot be stopped, so the navigator that it moves through the tree
+// counts and ends it by a panic, which goes no further than here.
+func selectXPath(ctx context.Context, root *html.Node, expression string) (found selection, err error) {
+	defer func() {
+		switch p := recover(); {
+		case p == nil:
+		case p == any(errMoves):
+			found, err = selection{}, selectorTooComplex()
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+		default: // the library panics on some malformed expressions
+			found, err = selection{}, selectorInvalid(XPath, "cannot be evaluated: %s", line(fmt.Sprint(p), 200))
+		}
+	}()
+	compiled, err := xpath.Compile(expression)
+	if err != nil {
+		return selection{}, selectorInvalid(XPath, "cannot be read: %s", line(err.Error(), 200))
+	}
+	left := maxXPathMoves
+	switch value := compiled.Evaluate(&navigator{ctx: ctx, left: &left, root: root, at: root, attr: -1}).(type) {
+	case *xpath.NodeIterator:
+		return collect(value), nil
+	case string:
+		return selection{values: []string{value}}, nil
+	default:
+		return selection{values: []string{fmt.Sprint(value)}}, nil
+	}
+}
+
+// collect takes elements as nodes, and attributes and texts as values; when both are found, everything is a value.
+func collect(iterator *xpath.NodeIterator) selection {
+	var s selection
+	var values []string
+	for iterator.MoveNext() && len(values) <= maxMatches {
+		n, ok := iterator.Current().(*navigator)
+		if !ok {
+			continue
+		}
+		values = append(values, strings.TrimSpace(n.Value()))
+		if n.attr < 0 && n.at.Type == html.ElementNode {
+			s.nodes = append(s.nodes, n.at)
+		}
+	}
+	if len(s.nodes) < len(values) {
+		return selection{values: values}
+	}
+	s.nodes = outermost(s.nodes)
+	return s
+}
+
+// navigator moves through an HTML tree for package xpath.
+type navigator struct {
+	ctx  context.Context //nolint:containedctx // the library calls without one, and the navigator lives within one call
+	left *int
+	root *html.Node
+	at   *html.Node
+	attr int // of at; -1 for the node itself
+}
+
+var _ xpath.NodeNavigator = (*navigator)(nil)
+
+// move counts, and ends the evaluation when it is too much.
+func (n *navigator) move() {
+	*n.left--
+	if *n.left < 0 || *n.left%1024 == 0 && n.ctx.Err() != nil {
+		panic(errMoves)
+	}
+}
+
+func (n *navigator) to(next *html.Node) bool {
+	n.move()
+	for next != nil && next.Type == html.DoctypeNode {
+		next = next.NextSibling
+	}
+	if next == nil || n.attr >= 0 {
+		return false
+	}
+	n.at = next
+	return true
+}
+
+func (n *navigator) NodeType() xpath.NodeType {
+	switch {
+	case n.attr >= 0:
+		return xpath.AttributeNode
+	case n.at.Type == html.TextNode:
+		return xpath.TextNode
+	case n.at.Type == html.CommentNode:
+		return xpath.CommentNode
+	case n.at.Type == html.DocumentNode:
+		return xpath.RootNode
+	}
+	return xpath.ElementNode
+}
+
+func (n *navigator) LocalName() string {
+	if n.attr >= 0 {
+		return n.at.Attr[n.attr].Key
+	}
+	return n.at.Data
+}
+
+func (*navigator) Prefix() string { return "" }
+
+func (n *navigator) Value() string {
+	n.move()
+	switch {
+	case n.attr >= 0:
+		return n.at.Attr[n.attr].Val
+	case n.at.Type == html.TextNode, n.at.Type == html.CommentNode:
+		return n.at.Data
+	}
+	var out strings.Builder
+	for d := range n.at.Descendants() {
+		n.move()
+		if d.Type == html.TextNode {
+			*n.left -= len(d.Data) / 64
+			out.WriteString(d.Data)
+		}
+	}
+	return out.String()
+}
+
+func (n *navigator) Copy() xpath.NodeNavigator {
+	n.move()
+	c := *n
+	return &c
+}
+
+func (n *navigator) MoveToRoot() { n.at, n.attr = n.root, -1 }
+
+func (n *navigator) MoveToParent() bool {
+	n.move()
+	if n.attr >= 0 {
+		n.attr = -1
+		return true
+	}
+	if n.at == n.root || n.at.Parent == nil {
+		return false
+	}
+	n.at = n.at.Parent
+	return true
+}
+
+func (n *navigator) MoveToNextAttribute() bool {
+	n.move()
+	if n.attr+1 >= len(n.at.Attr) {
+		return false
+	}
+	n.attr++
+	return true
+}
+
+func (n *navigator) MoveToChild() bool { return n.to(n.at.FirstChild) }
+
+func (n *navigator) MoveToFirst() bool {
+	n.move()
+	if n.attr >= 0 || n.at.PrevSibling == nil {
+		return false
+	}
+	for n.at.PrevSibling != nil {
+		n.move()
+		n.at = n.at.PrevSibling
+	}
+	return true
+}
+
+func (n *navigator) MoveToNext() bool {
+	if n.at == n.root {
+		return false
+	}
+	return n.to(n.at.NextSibling)
+}
+
+func (n *navigator) MoveToPrevious() bool {
+	n.move()
+	if n.attr >= 0 || n.at == n.root || n.at.PrevSibling == nil {
+		return false
+	}
+	n.at = n.at.PrevSibling
+	return true
+}
+
+func (n *navigator) MoveTo(other xpath.NodeNavigator) bool {
+	o, ok := other.(*navigator)
+	if !ok || o.root != n.root {
+		return false
+	}
+	n.at, n.attr = o.at, o.attr
+	return true
+}
