@@ -509,6 +509,8 @@ type Route struct {
 	//
 	//	*Route_Agent
 	//	*Route_Skill
+	//	*Route_Contract
+	//	*Route_Text
 	To            isRoute_To `protobuf_oneof:"to"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -569,6 +571,24 @@ func (x *Route) GetSkill() string {
 	return ""
 }
 
+func (x *Route) GetContract() *Contract {
+	if x != nil {
+		if x, ok := x.To.(*Route_Contract); ok {
+			return x.Contract
+		}
+	}
+	return nil
+}
+
+func (x *Route) GetText() string {
+	if x != nil {
+		if x, ok := x.To.(*Route_Text); ok {
+			return x.Text
+		}
+	}
+	return ""
+}
+
 type isRoute_To interface {
 	isRoute_To()
 }
@@ -583,9 +603,198 @@ type Route_Skill struct {
 	Skill string `protobuf:"bytes,2,opt,name=skill,proto3,oneof"`
 }
 
+type Route_Contract struct {
+	// What is there and what is wanted for it; one of the agents whose declared inputs and outputs fit is chosen.
+	Contract *Contract `protobuf:"bytes,3,opt,name=contract,proto3,oneof"`
+}
+
+type Route_Text struct {
+	// What is to be done, in words; the agent whose skills are most like it is chosen, and none when no agent is like it. 1 to 4,096 characters.
+	Text string `protobuf:"bytes,4,opt,name=text,proto3,oneof"`
+}
+
 func (*Route_Agent) isRoute_To() {}
 
 func (*Route_Skill) isRoute_To() {}
+
+func (*Route_Contract) isRoute_To() {}
+
+func (*Route_Text) isRoute_To() {}
+
+// Contract is what somebody has and what is wanted for it. An agent fits when it declares the output, and when each input that it requires
+// is one of these: of the same name where both have one, and of the same semantic type or one that may stand for it.
+type Contract struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is there. At most 64.
+	Inputs []*Typed `protobuf:"bytes,1,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	// What is wanted.
+	Output        *Typed `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Contract) Reset() {
+	*x = Contract{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Contract) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Contract) ProtoMessage() {}
+
+func (x *Contract) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Contract.ProtoReflect.Descriptor instead.
+func (*Contract) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Contract) GetInputs() []*Typed {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
+func (x *Contract) GetOutput() *Typed {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+// Typed is something with a name, a semantic type or both.
+type Typed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name, as agents declare it. At most 128 characters.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// document, artifact, collection, reference or comment; empty is any.
+	SemanticType  string `protobuf:"bytes,2,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Typed) Reset() {
+	*x = Typed{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Typed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Typed) ProtoMessage() {}
+
+func (x *Typed) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Typed.ProtoReflect.Descriptor instead.
+func (*Typed) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Typed) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Typed) GetSemanticType() string {
+	if x != nil {
+		return x.SemanticType
+	}
+	return ""
+}
+
+// TaskInput is one named input of a task. It is sent to the agent as parts of the message, after those that are there.
+type TaskInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The input's name, as the agent declares it. 1 to 128 characters.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The value: a string is sent as text, anything else as data. Either this or parts.
+	Value *structpb.Value `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// The value as A2A parts. At most 64.
+	Parts         []*v1.Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TaskInput) Reset() {
+	*x = TaskInput{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskInput) ProtoMessage() {}
+
+func (x *TaskInput) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskInput.ProtoReflect.Descriptor instead.
+func (*TaskInput) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *TaskInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *TaskInput) GetValue() *structpb.Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *TaskInput) GetParts() []*v1.Part {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
 
 // RouteDecision explains where a task went and why.
 type RouteDecision struct {
@@ -597,14 +806,20 @@ type RouteDecision struct {
 	// The agents that could not, each with the reason.
 	Rejected []*Rejection `protobuf:"bytes,3,rep,name=rejected,proto3" json:"rejected,omitempty"`
 	// Why no agent was chosen; empty when one was.
-	Refused       string `protobuf:"bytes,4,opt,name=refused,proto3" json:"refused,omitempty"`
+	Refused string `protobuf:"bytes,4,opt,name=refused,proto3" json:"refused,omitempty"`
+	// The skill of the chosen agent that was asked for or found; empty when the agent was named or chosen by contract.
+	Skill string `protobuf:"bytes,5,opt,name=skill,proto3" json:"skill,omitempty"`
+	// How many more candidates and rejections there are than are listed.
+	Omitted int32 `protobuf:"varint,6,opt,name=omitted,proto3" json:"omitted,omitempty"`
+	// When no agent alone fulfils a contract: agents that would do it one after the other. It is a plan, which nothing carries out.
+	Chain         []*ChainLink `protobuf:"bytes,7,rep,name=chain,proto3" json:"chain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RouteDecision) Reset() {
 	*x = RouteDecision{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -616,7 +831,7 @@ func (x *RouteDecision) String() string {
 func (*RouteDecision) ProtoMessage() {}
 
 func (x *RouteDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -629,7 +844,7 @@ func (x *RouteDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouteDecision.ProtoReflect.Descriptor instead.
 func (*RouteDecision) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{5}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RouteDecision) GetChosen() string {
@@ -660,6 +875,91 @@ func (x *RouteDecision) GetRefused() string {
 	return ""
 }
 
+func (x *RouteDecision) GetSkill() string {
+	if x != nil {
+		return x.Skill
+	}
+	return ""
+}
+
+func (x *RouteDecision) GetOmitted() int32 {
+	if x != nil {
+		return x.Omitted
+	}
+	return 0
+}
+
+func (x *RouteDecision) GetChain() []*ChainLink {
+	if x != nil {
+		return x.Chain
+	}
+	return nil
+}
+
+// ChainLink is one step of a chain.
+type ChainLink struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent.
+	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
+	// What it is given: what was there, or what steps before it made.
+	Inputs []*Typed `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	// What it makes of it.
+	Output        *Typed `protobuf:"bytes,3,opt,name=output,proto3" json:"output,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChainLink) Reset() {
+	*x = ChainLink{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChainLink) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChainLink) ProtoMessage() {}
+
+func (x *ChainLink) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChainLink.ProtoReflect.Descriptor instead.
+func (*ChainLink) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ChainLink) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *ChainLink) GetInputs() []*Typed {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
+func (x *ChainLink) GetOutput() *Typed {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
 // Candidate is an agent that can take a task.
 type Candidate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -677,7 +977,7 @@ type Candidate struct {
 
 func (x *Candidate) Reset() {
 	*x = Candidate{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -689,7 +989,7 @@ func (x *Candidate) String() string {
 func (*Candidate) ProtoMessage() {}
 
 func (x *Candidate) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -702,7 +1002,7 @@ func (x *Candidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Candidate.ProtoReflect.Descriptor instead.
 func (*Candidate) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{6}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Candidate) GetAgent() string {
@@ -738,7 +1038,7 @@ type Rejection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// A stable code, for example AGENT_UNAVAILABLE.
+	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_FULL, OUTPUT_MISSING, INPUT_MISSING or TEXT_NOT_ALIKE.
 	Code string `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
 	// The code in words.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -748,7 +1048,7 @@ type Rejection struct {
 
 func (x *Rejection) Reset() {
 	*x = Rejection{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -760,7 +1060,7 @@ func (x *Rejection) String() string {
 func (*Rejection) ProtoMessage() {}
 
 func (x *Rejection) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -773,7 +1073,7 @@ func (x *Rejection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejection.ProtoReflect.Descriptor instead.
 func (*Rejection) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{7}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Rejection) GetAgent() string {
@@ -818,7 +1118,7 @@ type TaskEvent struct {
 
 func (x *TaskEvent) Reset() {
 	*x = TaskEvent{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -830,7 +1130,7 @@ func (x *TaskEvent) String() string {
 func (*TaskEvent) ProtoMessage() {}
 
 func (x *TaskEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -843,7 +1143,7 @@ func (x *TaskEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskEvent.ProtoReflect.Descriptor instead.
 func (*TaskEvent) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{8}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TaskEvent) GetSequence() uint64 {
@@ -944,19 +1244,42 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"check_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcheckTime\"=\n" +
 	"\tTaskError\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"[\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xbe\x01\n" +
 	"\x05Route\x12!\n" +
 	"\x05agent\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@H\x00R\x05agent\x12\"\n" +
 	"\x05skill\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x02H\x00R\x05skillB\v\n" +
-	"\x02to\x12\x05\xbaH\x02\b\x01\"\xc5\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x02H\x00R\x05skill\x12?\n" +
+	"\bcontract\x18\x03 \x01(\v2!.quorate.orchestrator.v1.ContractH\x00R\bcontract\x12 \n" +
+	"\x04text\x18\x04 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80 H\x00R\x04textB\v\n" +
+	"\x02to\x12\x05\xbaH\x02\b\x01\"\x8c\x01\n" +
+	"\bContract\x12@\n" +
+	"\x06inputs\x18\x01 \x03(\v2\x1e.quorate.orchestrator.v1.TypedB\b\xbaH\x05\x92\x01\x02\x10@R\x06inputs\x12>\n" +
+	"\x06output\x18\x02 \x01(\v2\x1e.quorate.orchestrator.v1.TypedB\x06\xbaH\x03\xc8\x01\x01R\x06output\"\xef\x01\n" +
+	"\x05Typed\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04name\x12`\n" +
+	"\rsemantic_type\x18\x02 \x01(\tB;\xbaH8r6R\x00R\bdocumentR\bartifactR\n" +
+	"collectionR\treferenceR\acommentR\fsemanticType:f\xbaHc\x1aa\n" +
+	"\x0ftyped.something\x12!name or semantic_type must be set\x1a+this.name != '' || this.semantic_type != ''\"\x8a\x01\n" +
+	"\tTaskInput\x12\x1e\n" +
+	"\x04name\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12,\n" +
+	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12/\n" +
+	"\x05parts\x18\x03 \x03(\v2\x0f.lf.a2a.v1.PartB\b\xbaH\x05\x92\x01\x02\x10@R\x05parts\"\xaf\x02\n" +
 	"\rRouteDecision\x12\x16\n" +
 	"\x06chosen\x18\x01 \x01(\tR\x06chosen\x12B\n" +
 	"\n" +
 	"candidates\x18\x02 \x03(\v2\".quorate.orchestrator.v1.CandidateR\n" +
 	"candidates\x12>\n" +
 	"\brejected\x18\x03 \x03(\v2\".quorate.orchestrator.v1.RejectionR\brejected\x12\x18\n" +
-	"\arefused\x18\x04 \x01(\tR\arefused\"g\n" +
+	"\arefused\x18\x04 \x01(\tR\arefused\x12\x14\n" +
+	"\x05skill\x18\x05 \x01(\tR\x05skill\x12\x18\n" +
+	"\aomitted\x18\x06 \x01(\x05R\aomitted\x128\n" +
+	"\x05chain\x18\a \x03(\v2\".quorate.orchestrator.v1.ChainLinkR\x05chain\"\x91\x01\n" +
+	"\tChainLink\x12\x14\n" +
+	"\x05agent\x18\x01 \x01(\tR\x05agent\x126\n" +
+	"\x06inputs\x18\x02 \x03(\v2\x1e.quorate.orchestrator.v1.TypedR\x06inputs\x126\n" +
+	"\x06output\x18\x03 \x01(\v2\x1e.quorate.orchestrator.v1.TypedR\x06output\"g\n" +
 	"\tCandidate\x12\x14\n" +
 	"\x05agent\x18\x01 \x01(\tR\x05agent\x12\x14\n" +
 	"\x05skill\x18\x02 \x01(\tR\x05skill\x12\x14\n" +
@@ -987,53 +1310,66 @@ func file_quorate_orchestrator_v1_task_proto_rawDescGZIP() []byte {
 	return file_quorate_orchestrator_v1_task_proto_rawDescData
 }
 
-var file_quorate_orchestrator_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_quorate_orchestrator_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_quorate_orchestrator_v1_task_proto_goTypes = []any{
 	(*Task)(nil),                   // 0: quorate.orchestrator.v1.Task
 	(*Attempt)(nil),                // 1: quorate.orchestrator.v1.Attempt
 	(*Gate)(nil),                   // 2: quorate.orchestrator.v1.Gate
 	(*TaskError)(nil),              // 3: quorate.orchestrator.v1.TaskError
 	(*Route)(nil),                  // 4: quorate.orchestrator.v1.Route
-	(*RouteDecision)(nil),          // 5: quorate.orchestrator.v1.RouteDecision
-	(*Candidate)(nil),              // 6: quorate.orchestrator.v1.Candidate
-	(*Rejection)(nil),              // 7: quorate.orchestrator.v1.Rejection
-	(*TaskEvent)(nil),              // 8: quorate.orchestrator.v1.TaskEvent
-	nil,                            // 9: quorate.orchestrator.v1.Task.AttributesEntry
-	(v1.TaskState)(0),              // 10: lf.a2a.v1.TaskState
-	(*v1.Message)(nil),             // 11: lf.a2a.v1.Message
-	(*v1.Artifact)(nil),            // 12: lf.a2a.v1.Artifact
-	(*timestamppb.Timestamp)(nil),  // 13: google.protobuf.Timestamp
-	(*v11.RequirementVerdict)(nil), // 14: quorate.consultation.v1.RequirementVerdict
-	(*structpb.Value)(nil),         // 15: google.protobuf.Value
+	(*Contract)(nil),               // 5: quorate.orchestrator.v1.Contract
+	(*Typed)(nil),                  // 6: quorate.orchestrator.v1.Typed
+	(*TaskInput)(nil),              // 7: quorate.orchestrator.v1.TaskInput
+	(*RouteDecision)(nil),          // 8: quorate.orchestrator.v1.RouteDecision
+	(*ChainLink)(nil),              // 9: quorate.orchestrator.v1.ChainLink
+	(*Candidate)(nil),              // 10: quorate.orchestrator.v1.Candidate
+	(*Rejection)(nil),              // 11: quorate.orchestrator.v1.Rejection
+	(*TaskEvent)(nil),              // 12: quorate.orchestrator.v1.TaskEvent
+	nil,                            // 13: quorate.orchestrator.v1.Task.AttributesEntry
+	(v1.TaskState)(0),              // 14: lf.a2a.v1.TaskState
+	(*v1.Message)(nil),             // 15: lf.a2a.v1.Message
+	(*v1.Artifact)(nil),            // 16: lf.a2a.v1.Artifact
+	(*timestamppb.Timestamp)(nil),  // 17: google.protobuf.Timestamp
+	(*v11.RequirementVerdict)(nil), // 18: quorate.consultation.v1.RequirementVerdict
+	(*structpb.Value)(nil),         // 19: google.protobuf.Value
+	(*v1.Part)(nil),                // 20: lf.a2a.v1.Part
 }
 var file_quorate_orchestrator_v1_task_proto_depIdxs = []int32{
-	10, // 0: quorate.orchestrator.v1.Task.state:type_name -> lf.a2a.v1.TaskState
-	11, // 1: quorate.orchestrator.v1.Task.message:type_name -> lf.a2a.v1.Message
-	9,  // 2: quorate.orchestrator.v1.Task.attributes:type_name -> quorate.orchestrator.v1.Task.AttributesEntry
+	14, // 0: quorate.orchestrator.v1.Task.state:type_name -> lf.a2a.v1.TaskState
+	15, // 1: quorate.orchestrator.v1.Task.message:type_name -> lf.a2a.v1.Message
+	13, // 2: quorate.orchestrator.v1.Task.attributes:type_name -> quorate.orchestrator.v1.Task.AttributesEntry
 	1,  // 3: quorate.orchestrator.v1.Task.attempts:type_name -> quorate.orchestrator.v1.Attempt
-	12, // 4: quorate.orchestrator.v1.Task.artifacts:type_name -> lf.a2a.v1.Artifact
+	16, // 4: quorate.orchestrator.v1.Task.artifacts:type_name -> lf.a2a.v1.Artifact
 	2,  // 5: quorate.orchestrator.v1.Task.gates:type_name -> quorate.orchestrator.v1.Gate
-	5,  // 6: quorate.orchestrator.v1.Task.explanation:type_name -> quorate.orchestrator.v1.RouteDecision
-	11, // 7: quorate.orchestrator.v1.Task.status_message:type_name -> lf.a2a.v1.Message
+	8,  // 6: quorate.orchestrator.v1.Task.explanation:type_name -> quorate.orchestrator.v1.RouteDecision
+	15, // 7: quorate.orchestrator.v1.Task.status_message:type_name -> lf.a2a.v1.Message
 	3,  // 8: quorate.orchestrator.v1.Task.error:type_name -> quorate.orchestrator.v1.TaskError
-	13, // 9: quorate.orchestrator.v1.Task.create_time:type_name -> google.protobuf.Timestamp
-	13, // 10: quorate.orchestrator.v1.Task.update_time:type_name -> google.protobuf.Timestamp
-	13, // 11: quorate.orchestrator.v1.Task.deadline:type_name -> google.protobuf.Timestamp
-	13, // 12: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
-	13, // 13: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
+	17, // 9: quorate.orchestrator.v1.Task.create_time:type_name -> google.protobuf.Timestamp
+	17, // 10: quorate.orchestrator.v1.Task.update_time:type_name -> google.protobuf.Timestamp
+	17, // 11: quorate.orchestrator.v1.Task.deadline:type_name -> google.protobuf.Timestamp
+	17, // 12: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
+	17, // 13: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
 	3,  // 14: quorate.orchestrator.v1.Attempt.error:type_name -> quorate.orchestrator.v1.TaskError
-	14, // 15: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
-	13, // 16: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
-	6,  // 17: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
-	7,  // 18: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
-	13, // 19: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
-	10, // 20: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
-	15, // 21: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	18, // 15: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
+	17, // 16: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
+	5,  // 17: quorate.orchestrator.v1.Route.contract:type_name -> quorate.orchestrator.v1.Contract
+	6,  // 18: quorate.orchestrator.v1.Contract.inputs:type_name -> quorate.orchestrator.v1.Typed
+	6,  // 19: quorate.orchestrator.v1.Contract.output:type_name -> quorate.orchestrator.v1.Typed
+	19, // 20: quorate.orchestrator.v1.TaskInput.value:type_name -> google.protobuf.Value
+	20, // 21: quorate.orchestrator.v1.TaskInput.parts:type_name -> lf.a2a.v1.Part
+	10, // 22: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
+	11, // 23: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
+	9,  // 24: quorate.orchestrator.v1.RouteDecision.chain:type_name -> quorate.orchestrator.v1.ChainLink
+	6,  // 25: quorate.orchestrator.v1.ChainLink.inputs:type_name -> quorate.orchestrator.v1.Typed
+	6,  // 26: quorate.orchestrator.v1.ChainLink.output:type_name -> quorate.orchestrator.v1.Typed
+	17, // 27: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
+	14, // 28: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
+	19, // 29: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_quorate_orchestrator_v1_task_proto_init() }
@@ -1044,6 +1380,8 @@ func file_quorate_orchestrator_v1_task_proto_init() {
 	file_quorate_orchestrator_v1_task_proto_msgTypes[4].OneofWrappers = []any{
 		(*Route_Agent)(nil),
 		(*Route_Skill)(nil),
+		(*Route_Contract)(nil),
+		(*Route_Text)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1051,7 +1389,7 @@ func file_quorate_orchestrator_v1_task_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_quorate_orchestrator_v1_task_proto_rawDesc), len(file_quorate_orchestrator_v1_task_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -40,7 +40,11 @@ type SubmitTaskRequest struct {
 	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// When the task fails if it has not ended; absent means 24 hours from now, the most is 30 days.
-	Deadline      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	Deadline *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	// Named inputs, at most 64. Inputs that the chosen agent requires, and the rules that it declares for them, are checked before anything is
+	// sent. A required input that is not here is also taken from a data part of the message with a field of its name, from a part whose
+	// filename or metadata "input" is its name, and, for a reference, from a URL in the message.
+	Inputs        []*TaskInput `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -106,6 +110,13 @@ func (x *SubmitTaskRequest) GetRequestId() string {
 func (x *SubmitTaskRequest) GetDeadline() *timestamppb.Timestamp {
 	if x != nil {
 		return x.Deadline
+	}
+	return nil
+}
+
+func (x *SubmitTaskRequest) GetInputs() []*TaskInput {
+	if x != nil {
+		return x.Inputs
 	}
 	return nil
 }
@@ -476,7 +487,7 @@ var File_quorate_orchestrator_v1_task_service_proto protoreflect.FileDescriptor
 
 const file_quorate_orchestrator_v1_task_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/orchestrator/v1/task_service.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\"quorate/orchestrator/v1/task.proto\"\xb5\x04\n" +
+	"*quorate/orchestrator/v1/task_service.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\"quorate/orchestrator/v1/task.proto\"\xfb\x04\n" +
 	"\x11SubmitTaskRequest\x124\n" +
 	"\amessage\x18\x01 \x01(\v2\x12.lf.a2a.v1.MessageB\x06\xbaH\x03\xc8\x01\x01R\amessage\x12<\n" +
 	"\x05route\x18\x02 \x01(\v2\x1e.quorate.orchestrator.v1.RouteB\x06\xbaH\x03\xc8\x01\x01R\x05route\x12m\n" +
@@ -486,7 +497,8 @@ const file_quorate_orchestrator_v1_task_service_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
 	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x126\n" +
-	"\bdeadline\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x1aU\n" +
+	"\bdeadline\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12D\n" +
+	"\x06inputs\x18\x06 \x03(\v2\".quorate.orchestrator.v1.TaskInputB\b\xbaH\x05\x92\x01\x02\x10@R\x06inputs\x1aU\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\",\n" +
@@ -549,34 +561,36 @@ var file_quorate_orchestrator_v1_task_service_proto_goTypes = []any{
 	(*v1.Message)(nil),            // 8: lf.a2a.v1.Message
 	(*Route)(nil),                 // 9: quorate.orchestrator.v1.Route
 	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(*Task)(nil),                  // 11: quorate.orchestrator.v1.Task
-	(*TaskEvent)(nil),             // 12: quorate.orchestrator.v1.TaskEvent
-	(*structpb.Value)(nil),        // 13: google.protobuf.Value
+	(*TaskInput)(nil),             // 11: quorate.orchestrator.v1.TaskInput
+	(*Task)(nil),                  // 12: quorate.orchestrator.v1.Task
+	(*TaskEvent)(nil),             // 13: quorate.orchestrator.v1.TaskEvent
+	(*structpb.Value)(nil),        // 14: google.protobuf.Value
 }
 var file_quorate_orchestrator_v1_task_service_proto_depIdxs = []int32{
 	8,  // 0: quorate.orchestrator.v1.SubmitTaskRequest.message:type_name -> lf.a2a.v1.Message
 	9,  // 1: quorate.orchestrator.v1.SubmitTaskRequest.route:type_name -> quorate.orchestrator.v1.Route
 	7,  // 2: quorate.orchestrator.v1.SubmitTaskRequest.attributes:type_name -> quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry
 	10, // 3: quorate.orchestrator.v1.SubmitTaskRequest.deadline:type_name -> google.protobuf.Timestamp
-	11, // 4: quorate.orchestrator.v1.ListTasksResponse.tasks:type_name -> quorate.orchestrator.v1.Task
-	12, // 5: quorate.orchestrator.v1.WatchTaskResponse.event:type_name -> quorate.orchestrator.v1.TaskEvent
-	11, // 6: quorate.orchestrator.v1.WatchTaskResponse.task:type_name -> quorate.orchestrator.v1.Task
-	13, // 7: quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry.value:type_name -> google.protobuf.Value
-	0,  // 8: quorate.orchestrator.v1.TaskService.SubmitTask:input_type -> quorate.orchestrator.v1.SubmitTaskRequest
-	1,  // 9: quorate.orchestrator.v1.TaskService.GetTask:input_type -> quorate.orchestrator.v1.GetTaskRequest
-	2,  // 10: quorate.orchestrator.v1.TaskService.ListTasks:input_type -> quorate.orchestrator.v1.ListTasksRequest
-	4,  // 11: quorate.orchestrator.v1.TaskService.WatchTask:input_type -> quorate.orchestrator.v1.WatchTaskRequest
-	6,  // 12: quorate.orchestrator.v1.TaskService.CancelTask:input_type -> quorate.orchestrator.v1.CancelTaskRequest
-	11, // 13: quorate.orchestrator.v1.TaskService.SubmitTask:output_type -> quorate.orchestrator.v1.Task
-	11, // 14: quorate.orchestrator.v1.TaskService.GetTask:output_type -> quorate.orchestrator.v1.Task
-	3,  // 15: quorate.orchestrator.v1.TaskService.ListTasks:output_type -> quorate.orchestrator.v1.ListTasksResponse
-	5,  // 16: quorate.orchestrator.v1.TaskService.WatchTask:output_type -> quorate.orchestrator.v1.WatchTaskResponse
-	11, // 17: quorate.orchestrator.v1.TaskService.CancelTask:output_type -> quorate.orchestrator.v1.Task
-	13, // [13:18] is the sub-list for method output_type
-	8,  // [8:13] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	11, // 4: quorate.orchestrator.v1.SubmitTaskRequest.inputs:type_name -> quorate.orchestrator.v1.TaskInput
+	12, // 5: quorate.orchestrator.v1.ListTasksResponse.tasks:type_name -> quorate.orchestrator.v1.Task
+	13, // 6: quorate.orchestrator.v1.WatchTaskResponse.event:type_name -> quorate.orchestrator.v1.TaskEvent
+	12, // 7: quorate.orchestrator.v1.WatchTaskResponse.task:type_name -> quorate.orchestrator.v1.Task
+	14, // 8: quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry.value:type_name -> google.protobuf.Value
+	0,  // 9: quorate.orchestrator.v1.TaskService.SubmitTask:input_type -> quorate.orchestrator.v1.SubmitTaskRequest
+	1,  // 10: quorate.orchestrator.v1.TaskService.GetTask:input_type -> quorate.orchestrator.v1.GetTaskRequest
+	2,  // 11: quorate.orchestrator.v1.TaskService.ListTasks:input_type -> quorate.orchestrator.v1.ListTasksRequest
+	4,  // 12: quorate.orchestrator.v1.TaskService.WatchTask:input_type -> quorate.orchestrator.v1.WatchTaskRequest
+	6,  // 13: quorate.orchestrator.v1.TaskService.CancelTask:input_type -> quorate.orchestrator.v1.CancelTaskRequest
+	12, // 14: quorate.orchestrator.v1.TaskService.SubmitTask:output_type -> quorate.orchestrator.v1.Task
+	12, // 15: quorate.orchestrator.v1.TaskService.GetTask:output_type -> quorate.orchestrator.v1.Task
+	3,  // 16: quorate.orchestrator.v1.TaskService.ListTasks:output_type -> quorate.orchestrator.v1.ListTasksResponse
+	5,  // 17: quorate.orchestrator.v1.TaskService.WatchTask:output_type -> quorate.orchestrator.v1.WatchTaskResponse
+	12, // 18: quorate.orchestrator.v1.TaskService.CancelTask:output_type -> quorate.orchestrator.v1.Task
+	14, // [14:19] is the sub-list for method output_type
+	9,  // [9:14] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_quorate_orchestrator_v1_task_service_proto_init() }
