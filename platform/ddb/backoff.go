@@ -1,0 +1,31 @@
+package ddb
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	firstPause = 20 * time.Millisecond
+	maxPause   = time.Second
+)
+
+// pause returns how long to wait after an attempt, from 0: a random part of a time that doubles, so that those who collided do not
+// collide again.
+func pause(attempt int) time.Duration {
+	most := min(firstPause<<min(attempt, 16), maxPause)
+	return time.Duration(rand.Int64N(int64(most))) + time.Millisecond //nolint:gosec // not a secret
+}
+
+// Wait pauses before the next attempt, counted from 0, or returns the error of ctx as soon as it ends.
+func Wait(ctx context.Context, attempt int) error {
+	timer := time.NewTimer(pause(attempt))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,137 @@
+package ddb
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	maxAttempts   = 8
+	attemptTime   = 10 * time.Second
+	maxConns      = 256
+	defaultRegion = "us-east-1"
+)
+
+// Config says where the tables are.
+type Config struct {
+	Region      string            // empty: that of the environment or, at an endpoint on loopback, any
+	Endpoint    string            // base URL of an emulator or a private endpoint; empty is AWS's own
+	TablePrefix string            // of the names of tables, such as prod-; at most 64 letters, digits, _ . -
+	Transport   http.RoundTripper // nil is one with enough connections for many callers
+}
+
+// Validate returns an InvalidArgument fault for an endpoint or a prefix that cannot be used.
+func (c Config) Validate() error {
+	if c.Endpoint != "" {
+		u, err := url.Parse(c.Endpoint)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil {
+			return fault.Invalid("endpoint", "ENDPOINT_INVALID", "%q is not an http or https URL with a host", c.Endpoint)
+		}
+	}
+	for _, r := range c.TablePrefix {
+		if !isNameRune(r) {
+			return fault.Invalid("table_prefix", "TABLE_PREFIX_INVALID", "%q is not allowed in a table's name: letters, digits and _ . - are", r)
+		}
+	}
+	if len(c.TablePrefix) > 64 {
+		return fault.Invalid("table_prefix", "TABLE_PREFIX_INVALID", "the prefix has %d characters; the limit is 64", len(c.TablePrefix))
+	}
+	return nil
+}
+
+func isNameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'
+}
+
+// loopback reports whether the endpoint is on this machine, which only an emulator is.
+func (c Config) loopback() bool {
+	u, err := url.Parse(c.Endpoint)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Client calls DynamoDB; it is safe for concurrent use.
+type Client struct {
+	api      *dynamodb.Client
+	prefix   string
+	emulator bool // an endpoint was given: what it does not know is left out
+}
+
+// Open returns a client. Credentials come from where the AWS SDK looks for them; an emulator on loopback needs none.
+func Open(ctx context.Context, c Config) (*Client, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	loaded := aws.Config{Region: c.Region, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
+	if !c.loopback() {
+		var err error
+		if loaded, err = config.LoadDefaultConfig(ctx, config.WithRegion(c.Region)); err != nil {
+			return nil, fmt.Errorf("reading the configuration of the AWS SDK: %w", err)
+		}
+		if loaded.Region == "" {
+			return nil, fault.Invalid("region", "REGION_MISSING", "no AWS region is set; give --region or set AWS_REGION")
+		}
+	}
+	if loaded.Region == "" {
+		loaded.Region = defaultRegion
+	}
+	transport := c.Transport
+	if transport == nil {
+		transport = newTransport()
+	}
+	options := dynamodb.Options{
+		Region: loaded.Region, Credentials: loaded.Credentials, Retryer: newRetryer(),
+		HTTPClient: &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}},
+	}
+	if c.Endpoint != "" {
+		options.BaseEndpoint = aws.String(c.Endpoint)
+	}
+	return &Client{api: dynamodb.New(options), prefix: c.TablePrefix, emulator: c.Endpoint != ""}, nil
+}
+
+// newTransport keeps enough idle connections that many callers do not make new ones all the time, as the SDK's default of ten
+// would have them do.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   5 * time.Second,
+		ResponseHeaderTimeout: attemptTime,
+		IdleConnTimeout:       90 * time.Second,
+		MaxIdleConns:          maxConns,
+		MaxIdleConnsPerHost:   maxConns,
+		MaxConnsPerHost:       maxConns,
+		ForceAttemptHTTP2:     true,
+	}
+}
+
+// newRetryer is the SDK's standard retryer with two changes that DynamoDB needs: it retries the conflict of a single write with
+// a transaction, and it begins to wait with milliseconds rather than with a second.
+func newRetryer() aws.Retryer {
+	standard := retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = maxAttempts
+		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return pause(attempt), nil })
+	})
+	return retry.AddWithErrorCodes(standard, "TransactionConflictException", "TransactionInProgressException")
+}
+
+// API returns the SDK's client, for calls that this package has nothing to add to. Wrap their errors with Fault.
+func (c *Client) API() *dynamodb.Client { return c.api }
+
+// Table returns the full name of a table.
+func (c *Client) Table(name string) *string { return aws.String(c.prefix + name) }

@@ -1,0 +1,72 @@
+package ddb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Fault returns err, of the SDK, as what a caller may act on, or wrapped with what was being done:
+//
+//   - TABLES_MISSING (FailedPrecondition): the tables were not created or are elsewhere
+//   - STORE_BUSY (Unavailable): throttled in spite of retries
+//   - STORE_UNREACHABLE (Unavailable): no answer, or none but server errors
+//
+// The error of an ended context stays in the chain.
+func Fault(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	wrapped := fmt.Errorf("%s: %w", doing, err)
+	_, told := errors.AsType[*fault.Error](err)
+	if told || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return wrapped
+	}
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		return caused(fault.New(fault.FailedPrecondition, "TABLES_MISSING",
+			"a table of the store is not there; create it with quorate tables apply, and check region and table prefix"), wrapped)
+	}
+	api, answered := errors.AsType[smithy.APIError](err)
+	if answered && isThrottle(api.ErrorCode()) {
+		return busy(wrapped)
+	}
+	if !answered || api.ErrorFault() == smithy.FaultServer {
+		return caused(fault.New(fault.Unavailable, "STORE_UNREACHABLE", "the store gives no answer"), wrapped)
+	}
+	return wrapped
+}
+
+func caused(e *fault.Error, cause error) error {
+	e.Cause = cause
+	return e
+}
+
+func busy(cause error) error {
+	e := fault.New(fault.Unavailable, "STORE_BUSY", "the store is busy")
+	e.RetryAfter, e.Cause = time.Second, cause
+	return e
+}
+
+func unknownOutcome(cause error) error {
+	return caused(fault.New(fault.Unavailable, "WRITE_OUTCOME_UNKNOWN",
+		"the store gave no answer to a write, which may have been made or not; read before you repeat it"), cause)
+}
+
+func isThrottle(code string) bool {
+	_, known := retry.DefaultThrottleErrorCodes[code]
+	return known || slices.Contains([]string{"ThrottlingError", "ProvisionedThroughputExceeded"}, code)
+}
+
+// refusal reports whether err is DynamoDB's own answer that it did not carry the call out.
+func refusal(err error) bool {
+	api, answered := errors.AsType[smithy.APIError](err)
+	return answered && api.ErrorFault() != smithy.FaultServer
+}

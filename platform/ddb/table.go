@@ -1,0 +1,92 @@
+package ddb
+
+import (
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Table describes a table. Every table is billed on demand, keeps point-in-time backups and is protected against deletion.
+type Table struct {
+	Name    string    // without the prefix
+	Hash    Attribute // partition key
+	Range   Attribute // sort key; the zero Attribute is none
+	Indexes []Index
+	TTL     string // attribute with the time, in seconds, after which an item is garbage; empty is none
+}
+
+// Attribute is an attribute that is part of a key.
+type Attribute struct {
+	Name string
+	Type types.ScalarAttributeType
+}
+
+// Text returns an attribute that holds a string.
+func Text(name string) Attribute { return Attribute{name, types.ScalarAttributeTypeS} }
+
+// Bytes returns an attribute that holds binary data, which sorts byte by byte.
+func Bytes(name string) Attribute { return Attribute{name, types.ScalarAttributeTypeB} }
+
+// Number returns an attribute that holds a number.
+func Number(name string) Attribute { return Attribute{name, types.ScalarAttributeTypeN} }
+
+// Index describes a global secondary index. Items without its keys are not in it.
+type Index struct {
+	Name    string
+	Hash    Attribute
+	Range   Attribute
+	Include []string // attributes that it holds besides keys
+}
+
+// create returns the request that creates the table under its full name.
+func (t Table) create(name *string) *dynamodb.CreateTableInput {
+	input := &dynamodb.CreateTableInput{
+		TableName: name, KeySchema: keySchema(t.Hash, t.Range), BillingMode: types.BillingModePayPerRequest,
+		DeletionProtectionEnabled: aws.Bool(true), AttributeDefinitions: t.definitions(),
+	}
+	for _, i := range t.Indexes {
+		input.GlobalSecondaryIndexes = append(input.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: aws.String(i.Name), KeySchema: keySchema(i.Hash, i.Range), Projection: i.projection(),
+		})
+	}
+	return input
+}
+
+// definitions returns the attributes of all keys, each once.
+func (t Table) definitions() []types.AttributeDefinition {
+	all := []Attribute{t.Hash, t.Range}
+	for _, i := range t.Indexes {
+		all = append(all, i.Hash, i.Range)
+	}
+	var definitions []types.AttributeDefinition
+	for i, a := range all {
+		if a.Name != "" && !slices.Contains(all[:i], a) {
+			definitions = append(definitions, types.AttributeDefinition{AttributeName: aws.String(a.Name), AttributeType: a.Type})
+		}
+	}
+	return definitions
+}
+
+func keySchema(hash, sort Attribute) []types.KeySchemaElement {
+	schema := []types.KeySchemaElement{{AttributeName: aws.String(hash.Name), KeyType: types.KeyTypeHash}}
+	if sort.Name != "" {
+		schema = append(schema, types.KeySchemaElement{AttributeName: aws.String(sort.Name), KeyType: types.KeyTypeRange})
+	}
+	return schema
+}
+
+func (i Index) projection() *types.Projection {
+	if len(i.Include) == 0 {
+		return &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
+	}
+	return &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include}
+}
+
+// sameKeys reports whether a table or an index has the keys that it should have.
+func sameKeys(got []types.KeySchemaElement, hash, sort Attribute) bool {
+	return slices.EqualFunc(got, keySchema(hash, sort), func(a, b types.KeySchemaElement) bool {
+		return aws.ToString(a.AttributeName) == aws.ToString(b.AttributeName) && a.KeyType == b.KeyType
+	})
+}

@@ -1,0 +1,154 @@
+package dynamotest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Chaos is a transport that does what real DynamoDB does at times and no emulator does. Rates are from 0 to 1.
+type Chaos struct {
+	Throttle float64 // calls that are refused as too many
+	Conflict float64 // writes that are refused because of a transaction, and transactions because of other writes
+	Lost     float64 // writes that are carried out and whose answer is lost
+	Down     float64 // calls that do not arrive
+	Stale    float64 // pages of an index that are from earlier, or empty as before the first write
+
+	Match func(operation string) bool // which calls to disturb, such as PutItem; nil is all
+
+	mu    sync.Mutex
+	rand  *rand.Rand          // guarded by mu
+	pages map[string][][]byte // guarded by mu; what an index answered to a query before
+	count map[string]int      // guarded by mu; of each disturbance
+}
+
+// NewChaos returns a transport that disturbs nothing until its rates are set; the same seed makes the same choices.
+func NewChaos(seed uint64) *Chaos {
+	return &Chaos{
+		rand:  rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // tests repeat it
+		pages: make(map[string][][]byte), count: make(map[string]int),
+	}
+}
+
+// transport is shared, so that a test binary keeps its connections.
+var transport = &http.Transport{MaxIdleConnsPerHost: 256}
+
+var errLost = errors.New("chaos: connection reset")
+
+// Count returns how often a disturbance was made: throttle, conflict, lost, down or stale.
+func (c *Chaos) Count(disturbance string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count[disturbance]
+}
+
+// hits decides whether to make a disturbance.
+func (c *Chaos) hits(disturbance string, rate float64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if rate == 0 || c.rand.Float64() >= rate {
+		return false
+	}
+	c.count[disturbance]++
+	return true
+}
+
+// RoundTrip sends a call, or does not, or loses its answer.
+func (c *Chaos) RoundTrip(request *http.Request) (*http.Response, error) {
+	_, operation, _ := strings.Cut(request.Header.Get("X-Amz-Target"), ".")
+	if c.Match != nil && !c.Match(operation) || strings.Contains(operation, "Table") {
+		return transport.RoundTrip(request)
+	}
+	writes := slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}, operation)
+	switch {
+	case c.hits("down", c.Down):
+		closeBody(request)
+		return nil, errLost
+	case c.hits("throttle", c.Throttle):
+		closeBody(request)
+		return refuse(request, "ProvisionedThroughputExceededException", ""), nil
+	case operation == "TransactWriteItems" && c.hits("conflict", c.Conflict):
+		closeBody(request)
+		return refuse(request, "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict","Message":"chaos"}]`), nil
+	case writes && operation != "TransactWriteItems" && operation != "BatchWriteItem" && c.hits("conflict", c.Conflict):
+		closeBody(request)
+		return refuse(request, "TransactionConflictException", ""), nil
+	case operation == "Query":
+		return c.query(request)
+	}
+	response, err := transport.RoundTrip(request)
+	if err == nil && writes && c.hits("lost", c.Lost) {
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+		return nil, errLost
+	}
+	return response, err
+}
+
+// query answers from earlier pages at times, as an index that lags behind does.
+func (c *Chaos) query(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	if !bytes.Contains(body, []byte(`"IndexName"`)) {
+		return transport.RoundTrip(request)
+	}
+	key := string(body)
+	c.mu.Lock()
+	earlier := c.pages[key]
+	c.mu.Unlock()
+	if c.hits("stale", c.Stale) {
+		if len(earlier) == 0 {
+			return respond(request, http.StatusOK, `{"Count":0,"Items":[],"ScannedCount":0}`), nil
+		}
+		return respond(request, http.StatusOK, string(earlier[0])), nil
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	page, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(page))
+	if response.StatusCode == http.StatusOK {
+		c.mu.Lock()
+		c.pages[key] = append(earlier[max(0, len(earlier)-3):], page)
+		c.mu.Unlock()
+	}
+	return response, nil
+}
+
+func closeBody(request *http.Request) {
+	if request.Body != nil {
+		_ = request.Body.Close()
+	}
+}
+
+func refuse(request *http.Request, code, more string) *http.Response {
+	return respond(request, http.StatusBadRequest, fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"chaos"%s}`, code, more))
+}
+
+// respond makes an answer with the checksum that the SDK looks at.
+func respond(request *http.Request, status int, body string) *http.Response {
+	header := http.Header{}
+	header.Set("Content-Type", "application/x-amz-json-1.0")
+	header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE([]byte(body))), 10))
+	header.Set("X-Amzn-Requestid", "chaos")
+	return &http.Response{
+		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header,
+		ContentLength: int64(len(body)), Body: io.NopCloser(strings.NewReader(body)), Request: request,
+	}
+}

@@ -1,0 +1,102 @@
+// Package dynamotest gives tests a DynamoDB: that at QUORATE_TEST_DYNAMODB_ENDPOINT or else the emulator dynoxide, started once
+// for each test binary on a free port of the loopback interface. Without either a test is skipped, and with QUORATE_CI it fails.
+//
+// No emulator throttles, disturbs transactions, loses answers or serves old pages of an index; Chaos does that.
+package dynamotest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"crypto/rand"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/ddb"
+)
+
+// The environment.
+const (
+	envEndpoint = "QUORATE_TEST_DYNAMODB_ENDPOINT"
+	envBinary   = "QUORATE_TEST_DYNOXIDE"
+	envCI       = "QUORATE_CI"
+)
+
+// Main runs the tests of a package and then stops the emulator if one of them started it: call it from TestMain and exit with
+// what it returns.
+func Main(m *testing.M) int {
+	defer shared.stop()
+	return m.Run()
+}
+
+// Open returns a client whose tables have a prefix of their own. A transport of nil is the usual one.
+func Open(tb testing.TB, transport http.RoundTripper) *ddb.Client {
+	tb.Helper()
+	endpoint := Endpoint(tb)
+	prefix := "test-" + strings.ToLower(rand.Text()[:12]) + "-"
+	c, err := ddb.Open(tb.Context(), ddb.Config{Endpoint: endpoint, TablePrefix: prefix, Transport: transport})
+	if err != nil {
+		tb.Fatalf("Open(%s) = %v, want no error", endpoint, err)
+	}
+	if config.Env(envEndpoint) != "" { // it outlives the test
+		tb.Cleanup(func() { drop(tb, endpoint, prefix) })
+	}
+	return c
+}
+
+// Endpoint returns the URL of the DynamoDB of the tests, or skips the test.
+func Endpoint(tb testing.TB) string {
+	tb.Helper()
+	if endpoint := config.Env(envEndpoint); endpoint != "" {
+		return endpoint
+	}
+	binary, err := findBinary()
+	if err != nil {
+		if config.Env(envCI) != "" {
+			tb.Fatalf("no DynamoDB to test with: %v", err)
+		}
+		tb.Skipf("no DynamoDB to test with: %v", err)
+	}
+	endpoint, err := shared.start(binary)
+	if err != nil {
+		tb.Fatalf("starting %s = %v, want no error", binary, err)
+	}
+	return endpoint
+}
+
+// drop removes the tables of a test.
+func drop(tb testing.TB, endpoint, prefix string) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
+	defer cancel()
+	c, err := ddb.Open(ctx, ddb.Config{Endpoint: endpoint})
+	if err != nil {
+		tb.Errorf("Open(%s) = %v, want no error", endpoint, err)
+		return
+	}
+	pages := dynamodb.NewListTablesPaginator(c.API(), &dynamodb.ListTablesInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			tb.Errorf("ListTables() = %v, want no error", err)
+			return
+		}
+		for _, name := range page.TableNames {
+			if !strings.HasPrefix(name, prefix) {
+				continue
+			}
+			_, err := c.API().UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &name, DeletionProtectionEnabled: aws.Bool(false)})
+			if err == nil {
+				_, err = c.API().DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
+			}
+			if err != nil {
+				tb.Errorf("deleting table %s = %v, want no error", name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+var _ registry.ChangeLog = (*Store)(nil)
+
+// changeItem is an entry of a tenant's log.
+type changeItem struct {
+	Tenant   string    `dynamodbav:"tenant"`
+	Revision int64     `dynamodbav:"revision"`
+	Type     string    `dynamodbav:"change"`
+	Agent    string    `dynamodbav:"agent,omitempty"`
+	Status   string    `dynamodbav:"status,omitempty"`
+	Time     time.Time `dynamodbav:"at"`
+}
+
+// changed returns what the log tells of a change to an agent, or nil. The status is the agent's, when the change replaces it.
+func changed(old *stored, was *status, c registry.Change, name string) *registry.Entry {
+	switch {
+	case old == nil && c.Record == nil:
+		return nil
+	case old == nil:
+		return &registry.Entry{Type: registry.ChangeCreated, Agent: name}
+	case c.Record == nil:
+		return &registry.Entry{Type: registry.ChangeDeleted, Agent: name}
+	case old.record.Etag != c.Record.Etag:
+		return &registry.Entry{Type: registry.ChangeUpdated, Agent: name}
+	case was != nil:
+		return announced(was.pulse, *c.Pulse, name)
+	}
+	return nil
+}
+
+// announced returns what the log tells of a new pulse, or nil.
+func announced(old, next registry.Pulse, name string) *registry.Entry {
+	if old.StatusOf() == next.StatusOf() {
+		return nil
+	}
+	return &registry.Entry{Type: registry.ChangeStatus, Agent: name, Status: next.StatusOf()}
+}
+
+// commit writes items together with an entry of the tenant's log, unless that is nil. The revision is part of the transaction's
+// conditions, so that the log has neither gaps nor doubles whoever writes to it.
+func (s *Store) commit(ctx context.Context, tenant string, items []types.TransactWriteItem, entry *registry.Entry) error {
+	if entry == nil {
+		return s.db.Transact(ctx, newID(), items)
+	}
+	tail := s.tails.of(tenant)
+	if err := tail.lock(ctx); err != nil { // writers of one process take turns rather than take each other's revision
+		return err
+	}
+	defer tail.unlock()
+	for try := range maxTries {
+		if !tail.known {
+			var err error
+			if tail.head, err = s.Head(ctx, tenant); err != nil {
+				return err
+			}
+		}
+		logged, err := s.logItems(tenant, tail.head+1, entry)
+		if err != nil {
+			return err
+		}
+		err = s.db.Transact(ctx, newID(), append(items[:len(items):len(items)], logged...))
+		if tail.known = err == nil; tail.known {
+			tail.head++
+			return nil
+		}
+		if refused, ok := errors.AsType[*ddb.RefusedError](err); !ok || refused.Index != len(items) {
+			return err
+		}
+		if err := ddb.Wait(ctx, min(try, 4)); err != nil { // another process was quicker
+			return err
+		}
+	}
+	return contended(registry.Key{Tenant: tenant, Name: entry.Agent})
+}
+
+// logItems appends an entry and drops the oldest one over the limit.
+func (s *Store) logItems(tenant string, revision int64, entry *registry.Entry) ([]types.TransactWriteItem, error) {
+	item, err := marshal("the change", changeItem{
+		Tenant: tenant, Revision: revision, Type: entry.Type, Agent: entry.Agent, Status: entry.Status, Time: time.Now().UTC(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	put := &types.Put{TableName: s.db.Table(tableChanges), Item: item}
+	if err := condition(put, expression.AttributeNotExists(expression.Name(attrTenant))); err != nil {
+		return nil, err
+	}
+	items := []types.TransactWriteItem{{Put: put}}
+	if revision > registry.ChangesKept {
+		items = append(items, types.TransactWriteItem{Delete: &types.Delete{TableName: put.TableName, Key: ddb.Item{
+			attrTenant:   &types.AttributeValueMemberS{Value: tenant},
+			attrRevision: &types.AttributeValueMemberN{Value: fmt.Sprint(revision - registry.ChangesKept)},
+		}}})
+	}
+	return items, nil
+}
+
+// Head returns the tenant's latest revision.
+func (s *Store) Head(ctx context.Context, tenant string) (int64, error) {
+	entries, err := s.changes(ctx, expression.Key(attrTenant).Equal(expression.Value(tenant)), false, 1)
+	if err != nil || len(entries) == 0 {
+		return 0, err
+	}
+	return entries[0].Revision, nil
+}
+
+// Changes returns the tenant's changes behind the revision after, or the fault of registry.RevisionGone.
+func (s *Store) Changes(ctx context.Context, tenant string, after int64, limit int) ([]registry.Entry, error) {
+	key := expression.Key(attrTenant).Equal(expression.Value(tenant)).And(expression.Key(attrRevision).GreaterThan(expression.Value(after)))
+	entries, err := s.changes(ctx, key, true, limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case after < 0 || len(entries) > 0 && entries[0].Revision != after+1:
+		return nil, registry.RevisionGone(after)
+	case len(entries) > 0:
+		return entries, nil
+	}
+	head, err := s.Head(ctx, tenant)
+	if err == nil && after > head {
+		err = registry.RevisionGone(after)
+	}
+	return nil, err
+}
+
+// changes returns entries of the log, at most limit.
+func (s *Store) changes(ctx context.Context, key expression.KeyConditionBuilder, forward bool, limit int) ([]registry.Entry, error) {
+	e, err := expression.NewBuilder().WithKeyCondition(key).Build()
+	if err != nil {
+		return nil, fmt.Errorf("building a query: %w", err)
+	}
+	page, err := s.db.API().Query(ctx, &dynamodb.QueryInput{ // entries are small: a page holds many more than anybody asks for
+		TableName: s.db.Table(tableChanges), KeyConditionExpression: e.KeyCondition(), ExpressionAttributeNames: e.Names(),
+		ExpressionAttributeValues: e.Values(), ConsistentRead: consistent, ScanIndexForward: aws.Bool(forward),
+		Limit: aws.Int32(int32(min(max(limit, 1), maxPage))), //nolint:gosec // at most maxPage
+	})
+	if err != nil {
+		return nil, ddb.Fault("reading the change log", err)
+	}
+	var entries []registry.Entry
+	for _, item := range page.Items {
+		var i changeItem
+		if err := attributevalue.UnmarshalMap(item, &i); err != nil {
+			return nil, fmt.Errorf("decoding a change: %w", err)
+		}
+		entries = append(entries, registry.Entry{Revision: i.Revision, Type: i.Type, Agent: i.Agent, Status: i.Status, Time: i.Time})
+	}
+	return entries, nil
+}
+
+// tails are the ends of the tenants' logs as this process knows them; the zero value is empty.
+type tails struct {
+	mu      sync.Mutex
+	tenants map[string]*tail // guarded by mu
+}
+
+// tail is the end of one log. Who has put a value into turn may use the rest.
+type tail struct {
+	turn  chan struct{}
+	known bool
+	head  int64
+}
+
+func (t *tails) of(tenant string) *tail {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.tenants == nil {
+		t.tenants = make(map[string]*tail)
+	}
+	if t.tenants[tenant] == nil {
+		t.tenants[tenant] = &tail{turn: make(chan struct{}, 1)}
+	}
+	return t.tenants[tenant]
+}
+
+func (t *tail) lock(ctx context.Context) error {
+	select {
+	case t.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t *tail) unlock() { <-t.turn }

@@ -1,0 +1,188 @@
+package dynamo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+// inlineCard is how large an agent's item may be for the card's bytes to be part of it, which saves a read.
+const inlineCard = 64 << 10
+
+// agentItem is an agent as AgentMetadata keeps it.
+type agentItem struct {
+	AgentName string `dynamodbav:"agent_name"`
+	Listing   string `dynamodbav:"listing"`
+	Position  []byte `dynamodbav:"position"`
+	Tenant    string `dynamodbav:"tenant"`
+	Name      string `dynamodbav:"name"`
+
+	Version                  string                                       `dynamodbav:"version"` // the card's
+	InputSchemas             document[[]registry.InputSchema]             `dynamodbav:"input_schemas"`
+	OutputSchemas            document[[]registry.OutputSchema]            `dynamodbav:"output_schemas"`
+	ConsultationRequirements document[[]registry.ConsultationRequirement] `dynamodbav:"consultation_requirements"`
+	CreatedAt                time.Time                                    `dynamodbav:"created_at"`
+	UpdatedAt                time.Time                                    `dynamodbav:"updated_at"`
+
+	Card       document[registry.Card] `dynamodbav:"card"`
+	CardBytes  []byte                  `dynamodbav:"card_bytes,omitempty"`  // when they are few
+	CardDigest string                  `dynamodbav:"card_digest,omitempty"` // of the bytes in an item of their own
+	CardURI    string                  `dynamodbav:"card_uri,omitempty"`
+	Etag       string                  `dynamodbav:"etag"`
+	Revision   int64                   `dynamodbav:"revision"`
+	TokenHash  []byte                  `dynamodbav:"token_hash,omitempty"`
+	Generation string                  `dynamodbav:"skill_generation"`
+
+	LiveVersion   int64                           `dynamodbav:"live_version"`
+	LatestVersion int64                           `dynamodbav:"latest_version"`
+	LatestHash    string                          `dynamodbav:"latest_hash,omitempty"`
+	Versions      []int64                         `dynamodbav:"versions"` // the numbers of those that are kept, in order
+	Source        document[registry.Source]       `dynamodbav:"source"`
+	Verification  document[registry.Verification] `dynamodbav:"verification"`
+	writes
+}
+
+// writes are the ids of the last writes to an item, by which a writer whose answer was lost finds out what happened.
+type writes struct {
+	LastReq string   `dynamodbav:"last_req"`
+	PastReq []string `dynamodbav:"past_req"` // those before, newest first
+}
+
+// maxPast is how many writes may come between one and the question what became of it.
+const maxPast = 12
+
+// next returns what the write id leaves behind.
+func (w writes) next(id string) writes {
+	past := []string{}
+	if w.LastReq != "" {
+		past = append(past, w.LastReq)
+	}
+	past = append(past, w.PastReq...)
+	return writes{LastReq: id, PastReq: past[:min(len(past), maxPast)]}
+}
+
+// has reports whether the write id is one of them.
+func (w writes) has(id string) bool {
+	for _, past := range append([]string{w.LastReq}, w.PastReq...) {
+		if past == id {
+			return true
+		}
+	}
+	return false
+}
+
+// stored is an agent and what the store knows about it besides.
+type stored struct {
+	record     registry.Record
+	generation string
+	cardDigest string
+	versions   []int64 // the numbers of those that are kept, in order
+	writes     writes
+}
+
+// newAgentItem returns the item of a record and, when its card needs one of its own, that one.
+func newAgentItem(r *registry.Record, generation string, versions []int64, w writes) (agent, card ddb.Item, digest string, err error) {
+	key := r.Key()
+	i := agentItem{
+		AgentName: agentKey(key), Listing: listAgents, Position: boltdb.Key(key.Tenant, key.Name), Tenant: key.Tenant, Name: key.Name,
+		Version:      r.Card.Version,
+		InputSchemas: document[[]registry.InputSchema]{r.Metadata.InputSchemas}, OutputSchemas: document[[]registry.OutputSchema]{r.Metadata.OutputSchemas},
+		ConsultationRequirements: document[[]registry.ConsultationRequirement]{r.Metadata.ConsultationRequirements},
+		CreatedAt:                r.CreateTime, UpdatedAt: r.UpdateTime,
+		Card: document[registry.Card]{r.Card}, CardBytes: r.RawCard, CardURI: r.CardURI, Etag: r.Etag, Revision: r.Revision,
+		Generation: generation, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, Versions: versions,
+		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification}, writes: w,
+	}
+	if hasToken(r) {
+		i.TokenHash = r.TokenHash[:]
+	}
+	if agent, err = marshal("agent "+key.Name, i); err != nil {
+		return nil, nil, "", err
+	}
+	if size(agent) > inlineCard && len(r.RawCard) > 0 {
+		sum := sha256.Sum256(r.RawCard)
+		digest = hex.EncodeToString(sum[:])
+		delete(agent, "card_bytes")
+		agent["card_digest"] = &types.AttributeValueMemberS{Value: digest}
+		card = keyItem(cardKey(key, digest))
+		card["card_bytes"] = &types.AttributeValueMemberB{Value: r.RawCard}
+		if err := boltdb.CheckItem("the card of agent "+key.Name, size(card)); err != nil {
+			return nil, nil, "", err
+		}
+	}
+	return agent, card, digest, boltdb.CheckItem("agent "+key.Name, size(agent))
+}
+
+func hasToken(r *registry.Record) bool { return r.TokenHash != [sha256.Size]byte{} }
+
+// readAgent returns an agent without the bytes of a card that has an item of its own; nil when item is no agent.
+func readAgent(item ddb.Item) (*stored, error) {
+	if text(item, attrListing) != listAgents {
+		return nil, nil
+	}
+	var i agentItem
+	if err := attributevalue.UnmarshalMap(item, &i); err != nil {
+		return nil, fmt.Errorf("decoding agent %s: %w", text(item, attrAgentName), err)
+	}
+	s := &stored{
+		record: registry.Record{Agent: registry.Agent{
+			Tenant: i.Tenant, Name: i.Name, Card: i.Card.value, RawCard: i.CardBytes, CardURI: i.CardURI,
+			Metadata: registry.Metadata{
+				InputSchemas: i.InputSchemas.value, OutputSchemas: i.OutputSchemas.value,
+				ConsultationRequirements: i.ConsultationRequirements.value,
+			},
+			Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreatedAt, UpdateTime: i.UpdatedAt,
+			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
+			Source: i.Source.value, Verification: i.Verification.value,
+		}},
+		generation: i.Generation, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes,
+	}
+	copy(s.record.TokenHash[:], i.TokenHash)
+	return s, nil
+}
+
+func marshal(what string, v any) (ddb.Item, error) {
+	item, err := attributevalue.MarshalMap(v)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", what, err)
+	}
+	return item, nil
+}
+
+// size returns how large DynamoDB counts an item, in bytes.
+func size(item ddb.Item) int {
+	n := 0
+	for name, v := range item {
+		n += len(name) + valueSize(v)
+	}
+	return n
+}
+
+func valueSize(av types.AttributeValue) int {
+	switch v := av.(type) {
+	case *types.AttributeValueMemberS:
+		return len(v.Value)
+	case *types.AttributeValueMemberB:
+		return len(v.Value)
+	case *types.AttributeValueMemberN:
+		return len(v.Value)/2 + 2
+	case *types.AttributeValueMemberL:
+		n := 3
+		for _, e := range v.Value {
+			n += 1 + valueSize(e)
+		}
+		return n
+	case *types.AttributeValueMemberM:
+		return 3 + len(v.Value) + size(v.Value)
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,79 @@
+package dynamo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+// Keys are parts joined by #, which sorts below everything that names are made of. What begins with % belongs to no tenant.
+const (
+	cardPart      = "#%card#"
+	tokenPrefix   = "%token#"
+	requestPrefix = "%request#"
+	behind        = "$" // the character after #
+)
+
+const (
+	maxKey   = 1024 // bytes of a key that may be a sort key of an index
+	maxPart  = 600  // bytes of a skill's id in a key, as it is escaped
+	keptPart = 300  // bytes that are kept of a longer one
+)
+
+var escape = strings.NewReplacer("%", "%25", "#", "%23")
+
+// agentKey returns the key of an agent's items in both tables.
+func agentKey(key registry.Key) string {
+	return escape.Replace(key.Tenant) + "#" + escape.Replace(key.Name)
+}
+
+// skillKey is what SkillIndex is looked up by.
+func skillKey(tenant, skill string) string { return escape.Replace(tenant) + "#" + short(skill) }
+
+// rowKey returns the key of one skill's item.
+func rowKey(key registry.Key, generation, skill string) string {
+	return agentKey(key) + "#" + generation + "#" + short(skill)
+}
+
+func cardKey(key registry.Key, digest string) string { return agentKey(key) + cardPart + digest }
+
+func tokenKey(hash [sha256.Size]byte) string { return tokenPrefix + hex.EncodeToString(hash[:]) }
+
+func requestKey(key registry.RequestKey) string {
+	sum := sha256.Sum256(boltdb.Key(key.Tenant, key.Caller, key.ID))
+	return requestPrefix + hex.EncodeToString(sum[:])
+}
+
+// rowOf returns the agent's name and the generation in the key of a skill's item.
+func rowOf(tenant, row string) (name, generation string) {
+	rest := strings.TrimPrefix(row, escape.Replace(tenant)+"#")
+	name, rest, _ = strings.Cut(rest, "#")
+	generation, _, _ = strings.Cut(rest, "#")
+	return name, generation
+}
+
+// short returns a skill's id, or the beginning and the digest of one that is too long for a key.
+func short(skill string) string {
+	if len(boltdb.Key(skill)) <= maxPart {
+		return skill
+	}
+	sum := sha256.Sum256([]byte(skill))
+	return strings.ToValidUTF8(skill[:keptPart], "") + hex.EncodeToString(sum[:])
+}
+
+func keyItem(name string) ddb.Item {
+	return ddb.Item{attrAgentName: &types.AttributeValueMemberS{Value: name}}
+}
+
+func text(item ddb.Item, name string) string {
+	if s, ok := item[name].(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+// Agents returns the selected agents in order of tenant and name.
+func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
+	if q.Skill != "" && q.Tenant == "" {
+		return nil, errors.New("a skill is looked up in one tenant only")
+	}
+	var found []registry.Record
+	keep := func(a *stored) { found = append(found, a.record) }
+	if q.Skill != "" {
+		return found, s.bySkill(ctx, q, keep)
+	}
+	var after []byte
+	if q.After != (registry.Key{}) {
+		after = boltdb.Key(q.After.Tenant, q.After.Name)
+	}
+	if q.Tenant != "" { // the tenant's own part of the list
+		after = boltdb.Key(q.Tenant, q.After.Name)
+	}
+	err := s.pages(ctx, listQuery(listAgents, q.Tenant, after), q.Limit, func(rows []ddb.Item) (int, error) {
+		keys := make([]registry.Key, 0, len(rows))
+		for _, row := range rows {
+			parts := boltdb.Split(bytesOf(row, attrPosition))
+			if len(parts) == 2 {
+				keys = append(keys, registry.Key{Tenant: parts[0], Name: parts[1]})
+			}
+		}
+		agents, err := s.agents(ctx, keys)
+		if err != nil {
+			return 0, err
+		}
+		for _, key := range keys {
+			if a := agents[key]; a != nil && len(found) < q.Limit {
+				keep(a)
+			}
+		}
+		return len(found), nil
+	})
+	return found, err
+}
+
+// bySkill calls keep for the agents with a skill.
+func (s *Store) bySkill(ctx context.Context, q registry.Query, keep func(*stored)) error {
+	key := expression.Key(attrSkillID).Equal(expression.Value(skillKey(q.Tenant, q.Skill)))
+	if q.After.Name != "" {
+		key = key.And(expression.Key(attrAgentName).GreaterThan(expression.Value(agentKey(registry.Key{Tenant: q.Tenant, Name: q.After.Name}) + behind)))
+	}
+	kept := 0
+	return s.pages(ctx, query{indexSkills, key}, q.Limit, func(rows []ddb.Item) (int, error) {
+		borne, err := s.borneOut(ctx, q.Tenant, rows)
+		if err != nil {
+			return 0, err
+		}
+		for _, b := range borne {
+			if _, has := b.agent.skill(short(q.Skill)); has && kept < q.Limit {
+				keep(b.agent)
+				kept++
+			}
+		}
+		return kept, nil
+	})
+}
+
+// Skills returns the tenant's skills behind after, in order of skill id and agent name.
+func (s *Store) Skills(ctx context.Context, tenant string, after registry.SkillKey, limit int) ([]registry.SkillRow, error) {
+	var found []registry.SkillRow
+	start := boltdb.Key(tenant, short(after.Skill), after.Agent)
+	err := s.pages(ctx, listQuery(listSkills, tenant, start), limit, func(rows []ddb.Item) (int, error) {
+		borne, err := s.borneOut(ctx, tenant, rows)
+		if err != nil {
+			return 0, err
+		}
+		for _, b := range borne {
+			parts := boltdb.Split(bytesOf(b.row, attrPosition))
+			if skill, has := b.agent.skill(parts[1]); has && len(found) < limit {
+				found = append(found, registry.SkillRow{Skill: skill, Agent: b.agent.record.Name})
+			}
+		}
+		return len(found), nil
+	})
+	return found, err
+}
+
+// skill returns the agent's skill whose id in keys is part.
+func (a *stored) skill(part string) (registry.Skill, bool) {
+	for _, skill := range a.record.Card.Skills {
+		if short(skill.ID) == part {
+			return skill, true
+		}
+	}
+	return registry.Skill{}, false
+}
+
+// query is a look-up in an index of AgentMetadata.
+type query struct {
+	index string
+	key   expression.KeyConditionBuilder
+}
+
+// listQuery selects what is listed behind after, of one tenant unless it is empty.
+func listQuery(list, tenant string, after []byte) query {
+	key := expression.Key(attrListing).Equal(expression.Value(list))
+	if tenant != "" {
+		prefix := boltdb.Prefix(tenant)
+		last := append(prefix[:len(prefix)-1:len(prefix)-1], prefix[len(prefix)-1]+1) // no key of the list is just this
+		next := append(after[:len(after):len(after)], 0)                              // the smallest that is larger
+		return query{indexListing, key.And(expression.Key(attrPosition).Between(expression.Value(next), expression.Value(last)))}
+	}
+	if len(after) > 0 {
+		key = key.And(expression.Key(attrPosition).GreaterThan(expression.Value(after)))
+	}
+	return query{indexListing, key}
+}
+
+// maxPage is how many rows one query reads. More than are wanted would be read for nothing, unless some do not count.
+const maxPage = 1000
+
+// pages calls each with the rows of an index, page by page, until it says that limit of them were of use.
+func (s *Store) pages(ctx context.Context, q query, limit int, each func(rows []ddb.Item) (total int, err error)) error {
+	e, err := expression.NewBuilder().WithKeyCondition(q.key).Build()
+	if err != nil {
+		return fmt.Errorf("building a query: %w", err)
+	}
+	input := &dynamodb.QueryInput{
+		TableName: s.db.Table(tableMetadata), IndexName: aws.String(q.index), KeyConditionExpression: e.KeyCondition(),
+		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(), Limit: aws.Int32(int32(min(max(limit, 1), maxPage))), //nolint:gosec // at most maxPage
+	}
+	for {
+		page, err := s.db.API().Query(ctx, input)
+		if err != nil {
+			return ddb.Fault("reading index "+q.index, err)
+		}
+		total, err := each(page.Items)
+		if err != nil || total >= limit || len(page.LastEvaluatedKey) == 0 {
+			return err
+		}
+		input.ExclusiveStartKey = page.LastEvaluatedKey
+	}
+}
+
+// agents reads the agents with the keys, consistently and each by itself; those that are missing are left out.
+func (s *Store) agents(ctx context.Context, keys []registry.Key) (map[registry.Key]*stored, error) {
+	agents := make(map[registry.Key]*stored, len(keys))
+	var wanted []ddb.Item
+	for _, key := range keys {
+		if _, twice := agents[key]; !twice {
+			agents[key] = nil
+			wanted = append(wanted, keyItem(agentKey(key)))
+		}
+	}
+	items, err := s.db.BatchGet(ctx, tableMetadata, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var cards []ddb.Item
+	for _, item := range items {
+		a, err := readAgent(item)
+		if err != nil {
+			return nil, err
+		}
+		if a == nil {
+			continue
+		}
+		agents[a.record.Key()] = a
+		if a.cardDigest != "" {
+			cards = append(cards, keyItem(cardKey(a.record.Key(), a.cardDigest)))
+		}
+	}
+	return agents, s.addCards(ctx, agents, cards)
+}
+
+// addCards reads the cards that have items of their own.
+func (s *Store) addCards(ctx context.Context, agents map[registry.Key]*stored, cards []ddb.Item) error {
+	if len(cards) == 0 {
+		return nil
+	}
+	items, err := s.db.BatchGet(ctx, tableMetadata, cards)
+	if err != nil {
+		return err
+	}
+	found := make(map[string]ddb.Item, len(items))
+	for _, item := range items {
+		found[text(item, attrAgentName)] = item
+	}
+	for key, a := range agents {
+		if a == nil || a.cardDigest == "" {
+			continue
+		}
+		if card := found[cardKey(key, a.cardDigest)]; card != nil {
+			a.record.RawCard = cardBytes(card)
+			continue
+		}
+		if agents[key], err = s.read(ctx, key); err != nil { // it was replaced between the two reads
+			return err
+		}
+	}
+	return nil
+}
+
+func cardBytes(card ddb.Item) []byte { return bytesOf(card, "card_bytes") }
+
+func bytesOf(item ddb.Item, name string) []byte {
+	if b, ok := item[name].(*types.AttributeValueMemberB); ok {
+		return b.Value
+	}
+	return nil
+}

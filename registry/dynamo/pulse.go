@@ -1,0 +1,79 @@
+package dynamo
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+// statusLife is how long after its lease a status is kept. What DynamoDB removes then is garbage: readers go by the lease.
+const statusLife = 90 * 24 * time.Hour
+
+// statusItem is a pulse as AgentStatus keeps it. Every agent has one from its registration on, so that a beat needs no look at
+// AgentMetadata.
+type statusItem struct {
+	AgentName     string    `dynamodbav:"agent_name"`
+	Blank         bool      `dynamodbav:"blank,omitempty"` // nothing was heard of the agent yet
+	Status        string    `dynamodbav:"status,omitempty"`
+	CurrentTaskID string    `dynamodbav:"current_task_id,omitempty"`
+	ErrorMessage  string    `dynamodbav:"error_message,omitempty"`
+	Epoch         int64     `dynamodbav:"epoch"`
+	LastHeartbeat time.Time `dynamodbav:"last_heartbeat"`
+	LeaseExpire   time.Time `dynamodbav:"lease_expire"`
+	LastProbe     time.Time `dynamodbav:"last_probe"`
+	ProbeExpire   time.Time `dynamodbav:"probe_expire"`
+	Capacity      int       `dynamodbav:"capacity,omitempty"`
+	InFlight      int       `dynamodbav:"in_flight,omitempty"`
+	DrainTime     time.Time `dynamodbav:"drain_time"`
+	DrainReason   string    `dynamodbav:"drain_reason,omitempty"`
+	Announced     string    `dynamodbav:"announced,omitempty"`
+	TTL           int64     `dynamodbav:"ttl,omitempty"` // seconds since 1970
+	writes
+}
+
+// status is a pulse and the writes that made it.
+type status struct {
+	pulse     registry.Pulse
+	blank     bool
+	collected bool // it is not stored any more
+	writes    writes
+}
+
+func newStatusItem(key registry.Key, p *registry.Pulse, w writes) (ddb.Item, error) {
+	i := statusItem{AgentName: agentKey(key), Blank: p == nil, writes: w}
+	if p != nil {
+		i.Status, i.CurrentTaskID, i.ErrorMessage, i.Epoch = p.Word, p.CurrentTaskID, p.ErrorMessage, p.Epoch
+		i.LastHeartbeat, i.LeaseExpire, i.LastProbe, i.ProbeExpire = p.BeatTime, p.BeatExpire, p.ProbeTime, p.ProbeExpire
+		i.Capacity, i.InFlight, i.DrainTime, i.DrainReason, i.Announced = p.Capacity, p.InFlight, p.DrainTime, p.DrainReason, p.Announced
+		if last := maxTime(p.BeatExpire, p.ProbeExpire); !last.IsZero() {
+			i.TTL = last.Add(statusLife).Unix()
+		}
+	}
+	return marshal("the status of agent "+key.Name, i)
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func readStatus(item ddb.Item) (*status, error) {
+	var i statusItem
+	if err := attributevalue.UnmarshalMap(item, &i); err != nil {
+		return nil, fmt.Errorf("decoding status %s: %w", text(item, attrAgentName), err)
+	}
+	return &status{
+		pulse: registry.Pulse{
+			Epoch: i.Epoch, Word: i.Status, CurrentTaskID: i.CurrentTaskID, ErrorMessage: i.ErrorMessage,
+			BeatTime: i.LastHeartbeat, BeatExpire: i.LeaseExpire, ProbeTime: i.LastProbe, ProbeExpire: i.ProbeExpire,
+			Capacity: i.Capacity, InFlight: i.InFlight, DrainTime: i.DrainTime, DrainReason: i.DrainReason, Announced: i.Announced,
+		},
+		blank: i.Blank, writes: i.writes,
+	}, nil
+}

@@ -1,0 +1,153 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+var _ registry.KeyStore = (*Store)(nil)
+
+// ringItem has the ids of a tenant's keys, so that all are found, counted and changed without an index that lags behind.
+type ringItem struct {
+	AgentName string   `dynamodbav:"agent_name"` // the key of the ring, not of an agent
+	IDs       []string `dynamodbav:"key_ids"`
+	writes
+}
+
+// signingKeyItem is one key.
+type signingKeyItem struct {
+	AgentName  string    `dynamodbav:"agent_name"` // the key of the item, not of an agent
+	ID         string    `dynamodbav:"key_id"`
+	JWK        []byte    `dynamodbav:"jwk"`
+	Agents     []string  `dynamodbav:"agents"`
+	Thumbprint string    `dynamodbav:"thumbprint"`
+	CreatedAt  time.Time `dynamodbav:"created_at"`
+}
+
+func ringKey(tenant string) string { return escape.Replace(tenant) + "#%keys" }
+
+func signingKeyKey(tenant, id string) string { return escape.Replace(tenant) + "#%key#" + short(id) }
+
+// PutKey adds a key.
+func (s *Store) PutKey(ctx context.Context, key registry.SigningKey) error {
+	item, err := marshal("the key", signingKeyItem{
+		AgentName: signingKeyKey(key.Tenant, key.ID), ID: key.ID, JWK: key.JWK, Agents: key.Agents, Thumbprint: key.Thumbprint, CreatedAt: key.CreateTime,
+	})
+	if err != nil {
+		return err
+	}
+	if err := boltdb.CheckItem("the key "+key.ID, size(item)); err != nil {
+		return err
+	}
+	put := types.TransactWriteItem{Put: &types.Put{TableName: s.db.Table(tableMetadata), Item: item}}
+	return s.updateRing(ctx, key.Tenant, func(ids []string) ([]string, *types.TransactWriteItem, error) {
+		if slices.Contains(ids, key.ID) {
+			return nil, nil, registry.KeyExists(key.ID)
+		}
+		if len(ids) >= registry.MaxKeys {
+			return nil, nil, registry.KeysFull()
+		}
+		return append(slices.Clip(ids), key.ID), &put, nil
+	})
+}
+
+// DeleteKey removes a key.
+func (s *Store) DeleteKey(ctx context.Context, tenant, id string) (ok bool, err error) {
+	remove := types.TransactWriteItem{Delete: &types.Delete{TableName: s.db.Table(tableMetadata), Key: keyItem(signingKeyKey(tenant, id))}}
+	err = s.updateRing(ctx, tenant, func(ids []string) ([]string, *types.TransactWriteItem, error) {
+		if ok = slices.Contains(ids, id); !ok {
+			return nil, nil, nil
+		}
+		return slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return other == id }), &remove, nil
+	})
+	return ok && err == nil, err
+}
+
+// Keys returns all keys of the tenant.
+func (s *Store) Keys(ctx context.Context, tenant string) ([]registry.SigningKey, error) {
+	ring, err := s.ring(ctx, tenant)
+	if err != nil || ring == nil {
+		return nil, err
+	}
+	var wanted []ddb.Item
+	for _, id := range ring.IDs {
+		wanted = append(wanted, keyItem(signingKeyKey(tenant, id)))
+	}
+	items, err := s.db.BatchGet(ctx, tableMetadata, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var keys []registry.SigningKey
+	for _, item := range items {
+		var i signingKeyItem
+		if err := attributevalue.UnmarshalMap(item, &i); err != nil {
+			return nil, fmt.Errorf("decoding a key: %w", err)
+		}
+		keys = append(keys, registry.SigningKey{
+			Tenant: tenant, ID: i.ID, JWK: i.JWK, Agents: i.Agents, Thumbprint: i.Thumbprint, CreateTime: i.CreatedAt,
+		})
+	}
+	slices.SortFunc(keys, func(a, b registry.SigningKey) int { return slices.Compare([]byte(a.ID), []byte(b.ID)) })
+	return keys, nil
+}
+
+// ring returns the tenant's ring; nil when it has none yet.
+func (s *Store) ring(ctx context.Context, tenant string) (*ringItem, error) {
+	item, err := s.get(ctx, tableMetadata, ringKey(tenant))
+	if err != nil || item == nil {
+		return nil, err
+	}
+	ring := new(ringItem)
+	if err := attributevalue.UnmarshalMap(item, ring); err != nil {
+		return nil, fmt.Errorf("decoding the ring of keys: %w", err)
+	}
+	return ring, nil
+}
+
+// updateRing writes what change makes of the tenant's ring, together with the item that it returns; no item writes nothing.
+func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids []string) ([]string, *types.TransactWriteItem, error)) error {
+	for try := range maxTries {
+		old, err := s.ring(ctx, tenant)
+		if err != nil {
+			return err
+		}
+		next := ringItem{AgentName: ringKey(tenant)}
+		var was *writes
+		if old != nil {
+			next.IDs, was = old.IDs, &old.writes
+			next.writes = old.writes
+		}
+		var with *types.TransactWriteItem
+		if next.IDs, with, err = change(next.IDs); err != nil || with == nil {
+			return err
+		}
+		id := newID()
+		next.writes = next.writes.next(id)
+		item, err := marshal("the ring of keys", next)
+		if err != nil {
+			return err
+		}
+		put := &types.Put{TableName: s.db.Table(tableMetadata), Item: item}
+		if err := setCondition(put, was); err != nil {
+			return err
+		}
+		err = s.db.Transact(ctx, id, []types.TransactWriteItem{{Put: put}, *with})
+		if _, refused := errors.AsType[*ddb.RefusedError](err); !refused {
+			return err
+		}
+		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+			return err
+		}
+	}
+	return contended(registry.Key{Tenant: tenant, Name: ringKey(tenant)})
+}

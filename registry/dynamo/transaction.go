@@ -1,0 +1,187 @@
+package dynamo
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+// transaction is what one change writes.
+type transaction struct {
+	store *Store
+	id    string
+	key   registry.Key
+	old   *stored
+	items []types.TransactWriteItem
+
+	entry      *registry.Entry // what the change log tells of it; nil is nothing
+	request    int             // which item remembers the request; -1 is none
+	generation string          // of the rows of the new state
+	staged     map[string]bool // skills whose rows have to be there before
+	unused     []string        // keys of rows that are garbage afterwards
+}
+
+// transaction plans a change to what was read. The status is the agent's, for a change that replaces it, or nil.
+func (s *Store) transaction(key registry.Key, old *stored, was *status, c registry.Change) (*transaction, error) {
+	t := &transaction{store: s, id: newID(), key: key, old: old, request: -1}
+	t.entry = changed(old, was, c, key.Name)
+	var err error
+	switch {
+	case c.Record != nil:
+		err = t.put(c, was)
+	case old != nil:
+		err = t.remove()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Remember != nil {
+		put, err := s.putRequest(c.Remember)
+		if err != nil {
+			return nil, err
+		}
+		t.request = len(t.items)
+		t.items = append(t.items, types.TransactWriteItem{Put: put})
+	}
+	return t, nil
+}
+
+// put writes an agent, and its status when it is new or given.
+func (t *transaction) put(c registry.Change, was *status) error {
+	old := &stored{generation: newID()}
+	var record *registry.Record
+	var unchanged *writes
+	if t.old != nil {
+		old, record, unchanged = t.old, &t.old.record, &t.old.writes
+	}
+	t.generation = old.generation
+	rows := t.rows(record, c.Record)
+	versions, err := t.version(c.Version, old.versions)
+	if err != nil {
+		return err
+	}
+	agent, card, digest, err := newAgentItem(c.Record, t.generation, versions, old.writes.next(t.id))
+	if err != nil {
+		return err
+	}
+	if err := t.putIf(tableMetadata, agent, unchanged); err != nil {
+		return err
+	}
+	if digest != old.cardDigest {
+		if card != nil {
+			t.putItem(tableMetadata, card)
+		}
+		if old.cardDigest != "" {
+			t.delete(tableMetadata, cardKey(t.key, old.cardDigest))
+		}
+	}
+	t.tokens(record, c.Record)
+	t.items = append(t.items, rows...)
+	return t.status(c.Pulse, was)
+}
+
+// status writes the status of a new agent, or one that is given.
+func (t *transaction) status(p *registry.Pulse, was *status) error {
+	if t.old != nil && p == nil {
+		return nil
+	}
+	if was == nil { // that of an agent of this name which is gone is of no account
+		item, err := newStatusItem(t.key, p, writes{}.next(t.id))
+		t.putItem(tableStatus, item)
+		return err
+	}
+	item, err := newStatusItem(t.key, p, was.writes.next(t.id))
+	if err != nil {
+		return err
+	}
+	if was.collected {
+		return t.putIf(tableStatus, item, nil)
+	}
+	return t.putIf(tableStatus, item, &was.writes)
+}
+
+// remove deletes an agent and all that belongs to it.
+func (t *transaction) remove() error {
+	var condition types.Put // only to build it
+	if err := setCondition(&condition, &t.old.writes); err != nil {
+		return err
+	}
+	t.items = append(t.items, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: t.store.db.Table(tableMetadata), Key: keyItem(agentKey(t.key)), ConditionExpression: condition.ConditionExpression,
+		ExpressionAttributeNames: condition.ExpressionAttributeNames, ExpressionAttributeValues: condition.ExpressionAttributeValues,
+		ReturnValuesOnConditionCheckFailure: condition.ReturnValuesOnConditionCheckFailure,
+	}})
+	t.delete(tableStatus, agentKey(t.key))
+	if t.old.cardDigest != "" {
+		t.delete(tableMetadata, cardKey(t.key, t.old.cardDigest))
+	}
+	t.tokens(&t.old.record, nil)
+	for _, number := range t.old.versions {
+		t.unused = append(t.unused, versionKey(t.key, number))
+	}
+	t.generation = t.old.generation
+	t.items = append(t.items, t.rows(&t.old.record, nil)...)
+	return nil
+}
+
+// rows makes the rows of the index those of next: in the transaction when they fit, else as a new generation.
+func (t *transaction) rows(old, next *registry.Record) []types.TransactWriteItem {
+	had, has := skillIDs(old), skillIDs(next)
+	now := time.Now()
+	var items []types.TransactWriteItem
+	for id := range has {
+		if !had[id] {
+			items = append(items, types.TransactWriteItem{Put: &types.Put{
+				TableName: t.store.db.Table(tableMetadata), Item: rowItem(t.key, t.generation, id, now),
+			}})
+		}
+	}
+	for id := range had {
+		if !has[id] {
+			items = append(items, types.TransactWriteItem{Delete: &types.Delete{
+				TableName: t.store.db.Table(tableMetadata), Key: keyItem(rowKey(t.key, t.generation, id)),
+			}})
+		}
+	}
+	if len(items) <= maxRows {
+		return items
+	}
+	if old != nil {
+		t.unused = append(t.unused, rowKeys(t.key, t.old.generation, had)...)
+		t.generation = newID()
+	}
+	if next != nil {
+		t.staged = has
+	}
+	return nil
+}
+
+func (t *transaction) tokens(old, next *registry.Record) {
+	if old != nil && hasToken(old) && (next == nil || next.TokenHash != old.TokenHash) {
+		t.delete(tableMetadata, tokenKey(old.TokenHash))
+	}
+	if next != nil && hasToken(next) && (old == nil || next.TokenHash != old.TokenHash) {
+		item := keyItem(tokenKey(next.TokenHash))
+		item["tenant"] = &types.AttributeValueMemberS{Value: t.key.Tenant}
+		item["name"] = &types.AttributeValueMemberS{Value: t.key.Name}
+		t.putItem(tableMetadata, item)
+	}
+}
+
+// putIf writes an item if the last write to it is still was.
+func (t *transaction) putIf(table string, item ddb.Item, was *writes) error {
+	put := &types.Put{TableName: t.store.db.Table(table), Item: item}
+	t.items = append(t.items, types.TransactWriteItem{Put: put})
+	return setCondition(put, was)
+}
+
+func (t *transaction) putItem(table string, item ddb.Item) {
+	t.items = append(t.items, types.TransactWriteItem{Put: &types.Put{TableName: t.store.db.Table(table), Item: item}})
+}
+
+func (t *transaction) delete(table, key string) {
+	t.items = append(t.items, types.TransactWriteItem{Delete: &types.Delete{TableName: t.store.db.Table(table), Key: keyItem(key)}})
+}

@@ -1,0 +1,122 @@
+package dynamo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+const (
+	// maxTries bounds how often a change is made anew because another one was quicker.
+	maxTries = 200
+	// settleTime is how long is asked what became of a write, even after its caller has gone.
+	settleTime = 5 * time.Second
+)
+
+// newID returns the id of a write or of a generation of rows.
+func newID() string { return rand.Text() }
+
+// Update reads an agent and writes what change makes of it, if nobody else has written meanwhile; else it begins again.
+func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *registry.Record) (registry.Change, error)) error {
+	for try := range maxTries {
+		old, err := s.read(ctx, key)
+		if err != nil {
+			return err
+		}
+		var record *registry.Record
+		if old != nil {
+			record = &old.record
+		}
+		c, err := change(record)
+		if err != nil {
+			return err
+		}
+		again, err := s.write(ctx, key, old, c)
+		if err != nil || !again {
+			return err
+		}
+		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+			return err
+		}
+	}
+	return contended(key)
+}
+
+func contended(key registry.Key) error {
+	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to agent %q at the same time", key.Name)
+}
+
+// write makes one change to what was read; again says that this is not there any more.
+func (s *Store) write(ctx context.Context, key registry.Key, old *stored, c registry.Change) (again bool, err error) {
+	var was *status
+	if old != nil && c.Record != nil && c.Pulse != nil {
+		if was, err = s.readStatus(ctx, key); err != nil {
+			return fault.KindOf(err) == fault.NotFound, ignoreMissing(err)
+		}
+	}
+	t, err := s.transaction(key, old, was, c)
+	if err != nil {
+		return false, err
+	}
+	if c.DryRun {
+		return false, s.checkRequest(ctx, c.Remember)
+	}
+	if len(t.items) == 0 {
+		return false, nil
+	}
+	if t.staged != nil {
+		if err := s.stage(ctx, key, t.generation, t.staged); err != nil {
+			return false, err
+		}
+	}
+	err = s.commit(ctx, key.Tenant, t.items, t.entry)
+	refused, isRefused := errors.AsType[*ddb.RefusedError](err)
+	switch {
+	case err == nil:
+		s.clean(ctx, t.unused)
+		return false, nil
+	case isRefused:
+		s.clean(ctx, rowKeys(key, t.generation, t.staged))
+		if refused.Index == t.request {
+			return false, registry.ErrRequestSeen
+		}
+		return true, nil
+	case fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && s.wasWritten(ctx, key, t.id):
+		s.clean(ctx, t.unused)
+		return false, nil
+	}
+	return false, err
+}
+
+// ignoreMissing drops the fault of an agent that was deleted a moment ago: the change is made anew without it.
+func ignoreMissing(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
+}
+
+// checkRequest returns ErrRequestSeen for a request that is remembered and not over.
+func (s *Store) checkRequest(ctx context.Context, r *registry.Request) error {
+	if r == nil {
+		return nil
+	}
+	first, ok, err := s.Request(ctx, r.Key)
+	if err == nil && ok && first.ExpireTime.After(r.CreateTime) {
+		return registry.ErrRequestSeen
+	}
+	return err
+}
+
+// wasWritten reports whether an agent's item knows the write. That it does not know it proves nothing.
+func (s *Store) wasWritten(ctx context.Context, key registry.Key, id string) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	now, err := s.read(ctx, key)
+	return err == nil && now != nil && now.writes.has(id)
+}
