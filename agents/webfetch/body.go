@@ -1,58 +1,143 @@
 package webfetch
 
 import (
+	"bufio"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
+	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// readBody reads and decompresses at most limit bytes; a longer body is an error. The limit holds on the wire and after
-// decompression, so a gzip bomb costs no more than an honest body.
-func readBody(u *url.URL, resp *http.Response, limit int64) ([]byte, error) {
-	tooLarge := failure(fault.FailedPrecondition, ReasonTooLarge, u, "its body is longer than %d bytes; raise max_size (at most %d) or choose a smaller page", limit, MaxMaxSize)
-	if resp.ContentLength > limit {
-		return nil, tooLarge
+const (
+	acceptEncoding = "gzip, deflate, br, zstd"
+	maxCodings     = 2       // one around another; more is a bomb
+	maxZstdWindow  = 8 << 20 // RFC 9659 section 3
+)
+
+// readBody reads and decompresses at most limit bytes; more is an error, or cut. The limit holds on the wire and after
+// decompression, so a bomb costs no more than an honest body.
+func readBody(u *url.URL, resp *http.Response, limit int64, long overlong) (data []byte, cut bool, err error) {
+	if resp.ContentLength > limit && long != cutBody {
+		return nil, false, tooLarge(u, limit, resp.ContentLength)
 	}
 	wire := &io.LimitedReader{R: resp.Body, N: limit + 1}
-	var plain io.Reader = wire
-	switch coding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); coding {
-	case "", "identity":
-	case "gzip", "x-gzip":
-		unzipped, err := gzip.NewReader(wire)
-		if errors.Is(err, io.EOF) {
-			return nil, nil // an empty body is often sent with the header
+	codings, err := codingsOf(u, resp.Header)
+	if err != nil {
+		return nil, false, err
+	}
+	plain, encoded := io.Reader(wire), false
+	var closers []func()
+	defer func() {
+		for _, closing := range closers {
+			closing()
+		}
+	}()
+	for i := len(codings) - 1; i >= 0; i-- {
+		decoder, closing, err := decoderOf(codings[i], plain)
+		if errors.Is(err, io.EOF) && wire.N == limit+1 {
+			return nil, false, nil // an empty body is often sent with the header
 		}
 		if err != nil {
-			return nil, badEncoding(u, err)
+			return nil, false, badEncoding(u, codings[i], err)
 		}
-		plain = unzipped
-	default:
-		return nil, failure(fault.FailedPrecondition, ReasonEncoding, u, "its body is encoded as %q, and only gzip was asked for", prefix(coding, 40))
+		plain, encoded, closers = decoder, true, append(closers, closing)
 	}
 
-	data, err := io.ReadAll(io.LimitReader(plain, limit+1))
+	data, err = io.ReadAll(io.LimitReader(plain, limit+1))
+	overlong := int64(len(data)) > limit || wire.N <= 0
 	switch {
-	case int64(len(data)) > limit || wire.N <= 0:
-		return nil, tooLarge
-	case err != nil && plain != wire:
-		return nil, badEncoding(u, err)
-	case err != nil:
-		return nil, err
+	case overlong && long == refuseBody:
+		return nil, false, tooLarge(u, limit, max(resp.ContentLength, limit+1))
+	case overlong:
+		return data[:min(int64(len(data)), limit)], true, nil
+	case err != nil && encoded:
+		return nil, false, badEncoding(u, strings.Join(codings, ", "), err)
 	}
-	return data, nil
+	return data, false, err
 }
 
-// badEncoding returns err itself unless it is about the compressed form: a broken connection is no fault of the encoding.
-func badEncoding(u *url.URL, err error) error {
-	if !errors.Is(err, gzip.ErrHeader) && !errors.Is(err, gzip.ErrChecksum) && !errors.Is(err, io.ErrUnexpectedEOF) && !strings.HasPrefix(err.Error(), "flate:") {
+func tooLarge(u *url.URL, limit, size int64) error {
+	return failure(fault.FailedPrecondition, ReasonTooLarge, u, "its body is longer than %d bytes; raise max_size (at most %d) or choose a smaller page", limit, MaxMaxSize).
+		With("limit", strconv.FormatInt(limit, 10)).With("size", strconv.FormatInt(size, 10))
+}
+
+// codingsOf returns the codings of a body in the order they were applied.
+func codingsOf(u *url.URL, h http.Header) ([]string, error) {
+	var codings []string
+	for coding := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")), ",") {
+		switch coding = strings.TrimSpace(coding); coding {
+		case "", "identity", "none", "utf-8": // the last two are no codings, and are sent
+		case "gzip", "x-gzip", "deflate", "br", "zstd":
+			codings = append(codings, coding)
+		default:
+			return nil, failure(fault.FailedPrecondition, ReasonEncoding, u, "its body is encoded as %q, and only %s was asked for", prefix(coding, 40), acceptEncoding)
+		}
+	}
+	if len(codings) > maxCodings {
+		return nil, failure(fault.FailedPrecondition, ReasonEncoding, u, "its body is encoded %d times over", len(codings))
+	}
+	return codings, nil
+}
+
+func decoderOf(coding string, r io.Reader) (decoder io.Reader, closing func(), err error) {
+	switch coding {
+	case "deflate":
+		return inflate(r)
+	case "br":
+		buffered := bufio.NewReader(r)
+		if _, err := buffered.Peek(1); err != nil {
+			return nil, nil, err
+		}
+		return brotli.NewReader(buffered), func() {}, nil
+	case "zstd":
+		buffered := bufio.NewReader(r)
+		if _, err := buffered.Peek(1); err != nil {
+			return nil, nil, err
+		}
+		decoder, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		if err != nil {
+			return nil, nil, err
+		}
+		return decoder, decoder.Close, nil
+	default:
+		unzipped, err := gzip.NewReader(r)
+		return unzipped, func() {}, err
+	}
+}
+
+// inflate reads zlib, which the name deflate means (RFC 9110 section 8.4.1.2), or the raw form, which servers send.
+func inflate(r io.Reader) (io.Reader, func(), error) {
+	buffered := bufio.NewReader(r)
+	head, err := buffered.Peek(2)
+	if len(head) == 0 {
+		return nil, nil, err
+	}
+	const zlibMethod, checksum = 8, 31
+	if len(head) == 2 && head[0]&0x0f == zlibMethod && (int(head[0])<<8|int(head[1]))%checksum == 0 {
+		unzipped, err := zlib.NewReader(buffered)
+		return unzipped, func() {}, err
+	}
+	return flate.NewReader(buffered), func() {}, nil
+}
+
+// badEncoding returns a fault about the compressed form, unless the connection broke: that is no fault of the encoding.
+func badEncoding(u *url.URL, coding string, err error) error {
+	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	failed := failure(fault.FailedPrecondition, ReasonEncoding, u, "its gzip body is broken; the server has to mend it")
+	failed := failure(fault.FailedPrecondition, ReasonEncoding, u, "its %s body is broken; the server has to mend it", coding)
 	failed.Cause = err
 	return failed
 }

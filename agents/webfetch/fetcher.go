@@ -6,10 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quorate/quorate/agents/webfetch/allowlist"
+	"github.com/quorate/quorate/agents/webfetch/httpcache"
+	"github.com/quorate/quorate/agents/webfetch/pace"
+	"github.com/quorate/quorate/agents/webfetch/session"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
@@ -21,105 +29,267 @@ const (
 
 // Options configure a Fetcher. The zero value allows no page at all.
 type Options struct {
-	Policy        *netguard.Policy // which addresses may be called; nil means public ones only
-	AllowedHosts  []string         // origins that may be fetched, exactly: "host" for the default ports, or "host:port"
-	UserAgent     string           // sent with every request; empty means one that names Quorate
-	Limits        Limits           // for requests that name none
-	MaxConcurrent int              // fetches at once, the others wait: 0 means 16
-	Logger        *slog.Logger     // each fetch is one INFO record; nil means none
+	Policy        *netguard.Policy      // which addresses may be called; nil means public ones only
+	Open          bool                  // every public host may be read; else only those of AllowedHosts and Allowlist
+	AllowedHosts  []string              // hosts that may be read whatever Allowlist says, as allowlist.Parse reads them
+	Allowlist     *allowlist.List       // nil: one that is empty and ends with the process
+	Profile       string                // for requests that name none; empty means the default one
+	Format        Format                // instead of the profile's
+	Limits        Limits                // instead of the profile's, field by field
+	UserAgent     string                // instead of the profile's; empty means one that names Quorate
+	Disabled      bool                  // every fetch is refused
+	MaxConcurrent int                   // fetches at once, the others wait: 0 means 16
+	MaxRetries    int                   // of a request that failed safely: 0 means 2, less than 0 none
+	IgnoreRobots  bool                  // read what robots.txt disallows
+	Pace          pace.Options          // how often one site is asked
+	Cache         httpcache.Options     // how much is kept
+	Credentials   map[string]Credential // that a request may name
+	Proxy         *url.URL              // every connection goes through it: http://host:port, its password with it
+	Remote        MarkdownService       // the engine "remote"; nil means there is none
+	Browser       Browser               // shows pages that need scripts; nil means there is none
+	Logger        *slog.Logger          // each fetch is one INFO record; nil means none
+	Tracer        trace.TracerProvider  // nil means the process's
+	Meter         metric.MeterProvider  // nil means the process's
+}
+
+// MarkdownService turns the page at a URL into Markdown somewhere else.
+type MarkdownService interface {
+	// Markdown returns the page. Its faults are FETCH_TIMEOUT and MARKDOWN_SERVICE_FAILED.
+	Markdown(ctx context.Context, u *url.URL) (string, error)
+}
+
+// Rendered is a page as a browser shows it.
+type Rendered struct {
+	HTML       string
+	URL        *url.URL // after redirects and scripts
+	StatusCode int
+}
+
+// Browser shows pages. It must reach nothing but through the Gate.
+type Browser interface {
+	// Render returns the page at u after its scripts ran, as HTML of at most maxSize bytes. Its fault is RENDER_FAILED.
+	Render(ctx context.Context, u *url.URL, gate Gate, maxSize int64) (Rendered, error)
 }
 
 // Fetcher fetches pages. It is safe for concurrent use.
 type Fetcher struct {
 	policy    *netguard.Policy
-	allowed   origins
+	open      bool
+	allowlist *allowlist.List
+	profile   Profile
 	userAgent string
-	limits    Limits
-	client    *http.Client
+	disabled  bool
 	slots     chan struct{}
-	logger    *slog.Logger
+
+	web         *web
+	robots      *robotsCache // nil ignores robots.txt
+	jars        session.Jars
+	credentials map[string]*credential
+	remote      MarkdownService
+	browser     Browser
+	observer    *observer
 }
 
-// New returns a Fetcher, or an error when an allowed host is not a host or host:port, or a limit is out of bounds.
+// New returns a Fetcher, or an error when an option is out of bounds.
 func New(o Options) (*Fetcher, error) {
-	allowed, err := parseOrigins(o.AllowedHosts)
+	profile, err := o.profile()
 	if err != nil {
 		return nil, err
 	}
-	limits, err := o.Limits.or(Limits{Timeout: DefaultTimeout, MaxSize: DefaultMaxSize, MaxCharacters: DefaultMaxCharacters})
+	list := o.Allowlist
+	if list == nil {
+		list, err = allowlist.New(&allowlist.Memory{}, o.AllowedHosts...)
+	} else {
+		list, err = list.With(o.AllowedHosts...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	policy := o.Policy
-	if policy == nil {
-		policy = &netguard.Policy{}
+	f := &Fetcher{
+		policy:    o.Policy,
+		open:      o.Open,
+		allowlist: list,
+		profile:   profile,
+		userAgent: cmp.Or(o.UserAgent, profile.UserAgent, defaultUserAgent),
+		disabled:  o.Disabled,
+		slots:     make(chan struct{}, cmp.Or(max(o.MaxConcurrent, 0), defaultConcurrent)),
+		remote:    o.Remote,
+		browser:   o.Browser,
 	}
-	return &Fetcher{
-		policy:    policy,
-		allowed:   allowed,
-		userAgent: cmp.Or(o.UserAgent, defaultUserAgent),
-		limits:    limits,
-		// The context of each fetch bounds its time; redirects are followed here, so that each hop meets the list of origins.
-		client: policy.Client(netguard.ClientOptions{}),
-		slots:  make(chan struct{}, cmp.Or(max(o.MaxConcurrent, 0), defaultConcurrent)),
-		logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)),
-	}, nil
+	if f.policy == nil {
+		f.policy = &netguard.Policy{}
+	}
+	if f.web, err = newWeb(f.policy, o); err != nil {
+		return nil, err
+	}
+	if !o.IgnoreRobots {
+		f.robots = &robotsCache{}
+	}
+	if f.credentials, err = newCredentials(o.Credentials, f.policy); err != nil {
+		return nil, err
+	}
+	f.observer, err = newObserver(o)
+	return f, err
+}
+
+// profile returns the profile of the options with what they replace in it.
+func (o Options) profile() (Profile, error) {
+	p, ok := ProfileNamed(o.Profile)
+	if !ok {
+		return p, fault.Invalid("profile", ReasonRequestInvalid, "there is no profile %q", o.Profile)
+	}
+	if o.Format != "" {
+		if !o.Format.Known() {
+			return p, fault.Invalid("format", ReasonRequestInvalid, "there is no format %q", o.Format)
+		}
+		p.Format = o.Format
+	}
+	if err := o.Limits.check(ours); err != nil {
+		return p, err
+	}
+	p.Limits = o.Limits.or(p.Limits)
+	p.most = Limits{max(p.most.Timeout, p.Limits.Timeout), max(p.most.MaxSize, p.Limits.MaxSize), max(p.most.MaxCharacters, p.Limits.MaxCharacters)}
+	return p, nil
 }
 
 // Close closes the connections that wait for a next fetch.
-func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
+func (f *Fetcher) Close() { f.web.close() }
 
-// Fetch reads the page that req names. A failure is a fault with a reason of this package; only the end of ctx by cancellation
-// is reported as ctx's own error.
-func (f *Fetcher) Fetch(ctx context.Context, req Request) (Page, error) {
-	start := time.Now()
-	page, err := f.fetch(ctx, req)
-	page.Duration = time.Since(start)
+// Allowlist returns the list of hosts that may be read.
+func (f *Fetcher) Allowlist() *allowlist.List { return f.allowlist }
 
-	outcome := "fetched"
-	if err != nil {
-		outcome = fault.ReasonOf(err)
-	}
-	f.logger.InfoContext(ctx, "page fetch",
-		slog.String("url", redactText(req.URL)), slog.String("outcome", outcome), slog.Int("status_code", page.StatusCode),
-		slog.Int64("content_length", page.ContentLength), slog.Duration("duration", page.Duration))
-	if err != nil {
-		return Page{}, err
-	}
-	return page, nil
+// Profile returns the profile of requests that name none.
+func (f *Fetcher) Profile() Profile { return f.profile }
+
+// Disabled tells whether every fetch is refused.
+func (f *Fetcher) Disabled() bool {
+	return f.disabled || f.profile.Engine == EngineRemote && f.remote == nil
 }
 
-func (f *Fetcher) fetch(ctx context.Context, req Request) (Page, error) {
-	limits, err := req.limits(f.limits)
-	if err != nil {
-		return Page{}, err
+// Fetch reads the page that req names. A failure is a fault with a reason of this package, its message in the caller's language;
+// only the end of ctx by cancellation is reported as ctx's own error. The page then holds what is known of it, with Success
+// false, and the same message and its code.
+func (f *Fetcher) Fetch(ctx context.Context, req Request) (Page, error) {
+	start := time.Now()
+	ctx, span := f.observer.start(ctx, req)
+	defer span.End()
+	p, err := f.plan(req)
+	page := Page{RequestedURL: req.URL, URL: req.URL, Format: p.format, Engine: p.engine}
+	if err == nil {
+		err = f.fetch(ctx, p, &page)
 	}
-	u, err := parseURL(req.URL)
-	if err != nil {
-		return Page{}, err
+	page.Duration = time.Since(start)
+	page.DurationMS = page.Duration.Milliseconds()
+	f.observer.end(ctx, span, p, &page, err)
+	if err == nil {
+		page.Success = true
+		return page, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, limits.Timeout)
+	page.Content, page.Trust = "", ""
+	err, page.Error, page.ErrorCode = explain(err, p.profile, p.language)
+	return page, err
+}
+
+func (f *Fetcher) fetch(ctx context.Context, p plan, page *Page) error {
+	if f.Disabled() {
+		return fault.New(fault.FailedPrecondition, ReasonDisabled, "fetching is switched off; ask an operator")
+	}
+	u, err := parseURL(p.URL)
+	if err != nil {
+		return err
+	}
+	page.URL, page.Domain = printable(u.String()), u.Hostname()
+	if err := f.admit(ctx, p, u); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.limits.Timeout)
 	defer cancel()
 	select {
 	case f.slots <- struct{}{}:
 		defer func() { <-f.slots }()
 	case <-ctx.Done():
-		return Page{}, f.ended(ctx, u, limits)
+		return f.ended(ctx, u, p.limits)
 	}
-
-	body, page, err := f.get(ctx, u, limits)
-	if err != nil {
-		return page, err
+	if p.engine == EngineRemote {
+		err = f.fetchRemotely(ctx, p, u, page)
+	} else {
+		err = f.fetchHere(ctx, p, u, page)
 	}
-	page.ContentLength = int64(len(body.data))
-	if err := render(ctx, &page, body, req.format()); err != nil {
-		if ctx.Err() != nil {
-			return page, f.ended(ctx, body.url, limits)
+	if err != nil && ctx.Err() != nil {
+		if _, isFault := errors.AsType[*fault.Error](err); !isFault {
+			return f.ended(ctx, u, p.limits)
 		}
-		return page, err
 	}
-	page.truncate(limits.MaxCharacters)
-	return page, nil
+	if err != nil {
+		return err
+	}
+	return f.present(p, u, page)
+}
+
+// present makes the page's content the part of it that was asked for.
+func (f *Fetcher) present(p plan, u *url.URL, page *Page) error {
+	page.Content = printable(page.Content)
+	cut := page.Truncated // the body was
+	page.window(p.StartIndex, p.limits.MaxCharacters)
+	if p.ContentSHA256 != "" && p.ContentSHA256 != page.ContentSHA256 {
+		return failure(fault.Conflict, ReasonContentChanged, u, "its content is no longer the one that start_index counts in; read it from the start")
+	}
+	if cut && !page.Truncated {
+		page.Truncated, page.TruncatedAt = true, int64(len(page.Content))
+	}
+	page.Trust = Untrusted
+	page.mark = truncationMarks[p.language]
+	switch {
+	case p.profile.mark == noMark:
+		page.mark = ""
+	case p.profile.mark == markInAll && page.Truncated:
+		page.Content, page.mark = page.Content+page.mark, ""
+	}
+	return nil
+}
+
+// Gate makes the connections of a browser for one fetch, and no others than the fetch itself could make.
+type Gate struct {
+	fetcher *Fetcher
+	plan    plan
+}
+
+// Dial connects to host and port, a web page's or what it asks for, when the allowlist and the guard admit it.
+func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
+	u := &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port)}
+	if err := g.fetcher.policy.CheckURL(u); err != nil {
+		return nil, refusal(u, fault.From(err))
+	}
+	if err := g.fetcher.admitHost(ctx, g.plan, u, host, port); err != nil {
+		return nil, err
+	}
+	return g.fetcher.web.network.DialContext(ctx, "tcp", u.Host)
+}
+
+// admit returns a fault unless the guard and the allowlist admit u. It resolves nothing.
+func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
+	if err := f.policy.CheckURL(u); err != nil {
+		return refusal(u, fault.From(err))
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return f.admitHost(ctx, p, u, u.Hostname(), port)
+}
+
+func (f *Fetcher) admitHost(ctx context.Context, p plan, u *url.URL, host, port string) error {
+	if f.open && !p.profile.Allowlist {
+		return nil
+	}
+	_, ok, err := f.allowlist.AllowsHost(ctx, p.Tenant, host, port)
+	if err != nil {
+		return fmt.Errorf("fetch %s: %w", Redact(u), err)
+	}
+	if !ok {
+		return failure(fault.PermissionDenied, ReasonDomain, u, "%s is not on the list of allowed hosts; ask an operator to allow it", u.Host).With("domain", host)
+	}
+	return nil
 }
 
 // ended says why ctx is over: cancelled by the caller, or out of time.
@@ -127,13 +297,47 @@ func (f *Fetcher) ended(ctx context.Context, u *url.URL, limits Limits) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("fetch %s: %w", Redact(u), ctx.Err())
 	}
-	return failure(fault.DeadlineExceeded, ReasonTimeout, u, "it took longer than %s; allow more time (at most %s) or try later", limits.Timeout, MaxTimeout)
+	return failure(fault.DeadlineExceeded, ReasonTimeout, u, "it took longer than %s; allow more time (at most %s) or try later", limits.Timeout, MaxTimeout).
+		With("timeout", limits.Timeout.String())
 }
 
-func redactText(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "[not a URL]"
+// commonHeaders are those of an answer that are of use to a reader.
+var commonHeaders = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location", "Retry-After", "Server", "X-Robots-Tag"}
+
+func headersOf(h http.Header) map[string]string {
+	const longest = 1024
+	headers := map[string]string{}
+	for _, name := range commonHeaders {
+		if value := h.Get(name); value != "" {
+			headers[name] = prefix(printable(value), longest)
+		}
 	}
-	return Redact(u)
+	return headers
+}
+
+// Refusal is why a URL may not be asked for; the zero value is none.
+type Refusal struct {
+	Message string
+	Code    Code
+}
+
+// Test says by which entry of the allowlist req's URL may be asked for; the empty one when every public host may be. It opens no
+// connection and resolves nothing.
+func (f *Fetcher) Test(ctx context.Context, req Request) (entry string, refused Refusal) {
+	p, err := f.plan(req)
+	var u *url.URL
+	if err == nil {
+		u, err = parseURL(req.URL)
+	}
+	if err == nil {
+		err = f.admit(ctx, p, u)
+	}
+	if err != nil {
+		_, text, code := explain(err, p.profile, p.language)
+		return "", Refusal{text, code}
+	}
+	if e, ok, err := f.allowlist.Allows(ctx, p.Tenant, u); ok && err == nil {
+		entry = string(e.Domain)
+	}
+	return entry, Refusal{}
 }

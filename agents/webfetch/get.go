@@ -3,71 +3,140 @@ package webfetch
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
-	"time"
+	"strings"
 
+	"github.com/quorate/quorate/agents/webfetch/httpcache"
+	"github.com/quorate/quorate/agents/webfetch/session"
 	"github.com/quorate/quorate/platform/fault"
 )
 
-const (
-	maxRedirects  = 5
-	maxRetryAfter = time.Hour
-)
+const maxRedirects = 10
 
 // body is what a server answered with.
 type body struct {
 	url         *url.URL // that answered
 	data        []byte   // decompressed
+	cut         bool     // whether there was more of it
 	contentType string   // the header
 }
 
-// get follows at most maxRedirects redirects from u and reads the answer.
-func (f *Fetcher) get(ctx context.Context, u *url.URL, limits Limits) (body, Page, error) {
-	for range maxRedirects + 1 {
-		resp, err := f.ask(ctx, u, limits)
+// get follows redirects from u, unless the plan says not to, and reads the answer. Every hop meets the guard, the allowlist and
+// robots.txt anew.
+func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body, error) {
+	first := u
+	jar := f.jars.Get(p.Tenant, p.Session)
+	for hop := 0; ; hop++ {
+		if hop > 0 {
+			if err := f.admit(ctx, p, u); err != nil {
+				return body{}, redirectBlocked(err)
+			}
+		}
+		if err := f.checkRobots(ctx, p, u); err != nil {
+			return body{}, err
+		}
+		resp, err := f.ask(ctx, p, first, u, jar)
 		if err != nil {
-			return body{}, Page{}, err
+			return body{}, err
 		}
 		next, err := redirect(u, resp)
-		if next == nil && err == nil {
-			return f.read(ctx, u, resp, limits)
+		if err == nil && (next == nil || p.NoRedirects) {
+			return f.read(ctx, p, u, resp, page)
 		}
 		if err := errors.Join(err, resp.Body.Close()); err != nil {
-			return body{}, Page{}, err
+			return body{}, err
+		}
+		page.Redirects = append(page.Redirects, Redirect{URL: printable(u.String()), StatusCode: resp.StatusCode})
+		if hop == maxRedirects {
+			return body{}, failure(fault.FailedPrecondition, ReasonTooManyRedirects, u, "it redirects more than %d times; give the final URL", maxRedirects).With("limit", strconv.Itoa(maxRedirects))
 		}
 		u = next
 	}
-	return body{}, Page{}, failure(fault.FailedPrecondition, ReasonTooManyRedirects, u, "it redirects more than %d times; give the final URL", maxRedirects)
 }
 
-// ask sends one request when the origin and the guard admit u.
-func (f *Fetcher) ask(ctx context.Context, u *url.URL, limits Limits) (*http.Response, error) {
-	if err := f.policy.CheckURL(u); err != nil {
-		return nil, refusal(u, fault.From(err))
+// redirectBlocked tells that it was a redirect that led out of bounds; the address stays the guard's to name.
+func redirectBlocked(err error) error {
+	known, ok := errors.AsType[*fault.Error](err)
+	if !ok || known.Reason != ReasonDomain {
+		return err
 	}
-	if err := f.allowed.check(u); err != nil {
+	told := *known
+	told.Message = strings.Replace(told.Message, ": ", ": the page redirects there, and ", 1)
+	return &told
+}
+
+// ask sends one request.
+func (f *Fetcher) ask(ctx context.Context, p plan, first, u *url.URL, jar *session.Jar) (*http.Response, error) {
+	req, err := f.request(ctx, p, first, u)
+	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
-	if err != nil {
-		return nil, failure(fault.InvalidArgument, ReasonURLInvalid, u, "it cannot be put in a request; check how it is written")
+	for _, cookie := range jar.Cookies(u) {
+		req.AddCookie(cookie)
 	}
-	req.Header.Set("User-Agent", f.userAgent)
-	req.Header.Set("Accept", "text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.8")
-	req.Header.Set("Accept-Encoding", "gzip") // said here, so that net/http does not decompress without our limit
-	resp, err := f.client.Do(req)
+	resp, err := f.roundTripper(p).RoundTrip(req)
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return nil, refusal(u, refused)
 	}
 	if err != nil {
-		return nil, f.networkError(ctx, u, limits, err)
+		return nil, f.networkError(ctx, u, p.limits, ReasonNetwork, err)
+	}
+	if p.Session != "" {
+		jar.Keep(u, resp.Cookies())
 	}
 	return resp, nil
 }
+
+// roundTripper returns what sends the request. The cache serves every caller, so that whoever sends what others do not passes by
+// it: headers of one's own, cookies, credentials.
+func (f *Fetcher) roundTripper(p plan) http.RoundTripper {
+	switch {
+	case !p.profile.polite:
+		return f.web.paced
+	case len(p.Headers) > 0, p.Session != "", p.Credential != "":
+		return f.web.retried
+	}
+	return f.web.cached
+}
+
+// request returns the request for one hop. What the caller adds goes to the origin that it named and to no other.
+func (f *Fetcher) request(ctx context.Context, p plan, first, u *url.URL) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return nil, failure(fault.InvalidArgument, ReasonURLInvalid, u, "it cannot be put in a request; check how it is written")
+	}
+	req.Header.Set("User-Agent", f.userAgentOf(p))
+	req.Header.Set("Accept", "text/html,application/xhtml+xml,application/json;q=0.9,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5")
+	req.Header.Set("Accept-Encoding", acceptEncoding)
+	if p.NoCache {
+		req.Header.Set("Cache-Control", "no-cache")
+	}
+	if sameOrigin(first, u) {
+		for name, value := range p.Headers {
+			req.Header.Set(name, value)
+		}
+		if err := f.authorise(ctx, p, u, req.Header); err != nil {
+			return nil, err
+		}
+	}
+	return req, nil
+}
+
+// userAgentOf returns the name that the plan's requests go by.
+func (f *Fetcher) userAgentOf(p plan) string {
+	if p.profile.Name != f.profile.Name && p.profile.UserAgent != "" {
+		return p.profile.UserAgent
+	}
+	return f.userAgent
+}
+
+func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
 // redirect returns the URL that resp sends to, or nil when it sends nowhere.
 func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
@@ -76,48 +145,52 @@ func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
 	default:
 		return nil, nil
 	}
-	if resp.Header.Get("Location") == "" {
+	location := resp.Header.Get("Location")
+	if location == "" {
 		return nil, nil
 	}
-	next, err := resp.Location()
+	next, err := from.Parse(location)
 	if err != nil {
 		return nil, failure(fault.FailedPrecondition, ReasonURLInvalid, from, "it redirects to a URL that cannot be read")
 	}
 	return next, normalise(next)
 }
 
-// read reads the body of an answer that is no redirect, and closes it.
-func (f *Fetcher) read(ctx context.Context, u *url.URL, resp *http.Response, limits Limits) (body, Page, error) {
-	page := Page{URL: printable(u.String()), Domain: u.Hostname(), StatusCode: resp.StatusCode, ContentType: printable(resp.Header.Get("Content-Type"))}
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return body{}, page, errors.Join(statusError(u, resp), resp.Body.Close())
+// read reads the body of an answer that is the last, and closes it.
+func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Response, page *Page) (body, error) {
+	page.URL, page.Domain, page.StatusCode = printable(u.String()), u.Hostname(), resp.StatusCode
+	page.ContentType = printable(resp.Header.Get("Content-Type"))
+	page.Headers = headersOf(resp.Header)
+	page.Cache = string(httpcache.StatusOf(resp))
+	redirected := p.NoRedirects && resp.StatusCode >= 300 && resp.StatusCode < 400
+	if (resp.StatusCode < 200 || resp.StatusCode > 299) && !redirected {
+		return body{}, errors.Join(statusError(u, resp), resp.Body.Close())
 	}
-	data, err := readBody(u, resp, limits.MaxSize)
+	data, cut, err := readBody(u, resp, p.limits.MaxSize, p.profile.overlong)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return body{}, page, f.networkError(ctx, u, limits, err)
+		return body{}, f.networkError(ctx, u, p.limits, ReasonRead, err)
 	}
-	return body{url: u, data: data, contentType: page.ContentType}, page, nil
+	page.ContentLength, page.Truncated = int64(len(data)), cut
+	return body{url: u, data: data, cut: cut, contentType: page.ContentType}, nil
 }
 
 // statusError turns an answer that is no success into a fault.
 func statusError(u *url.URL, resp *http.Response) error {
-	kind, advice := fault.FailedPrecondition, "open it in a browser to see what it asks for"
+	kind, reason, advice := fault.FailedPrecondition, ReasonStatus, "open it in a browser to see what it asks for"
 	switch code := resp.StatusCode; {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		kind, advice = fault.NotFound, "check the address"
 	case code == http.StatusTooManyRequests || code >= 500:
 		kind, advice = fault.Unavailable, "try again later"
 	}
-	err := failure(kind, ReasonStatus, u, "the server answered %d %s; %s", resp.StatusCode, http.StatusText(resp.StatusCode), advice).
-		With("status_code", strconv.Itoa(resp.StatusCode))
-	if seconds, convErr := strconv.Atoi(resp.Header.Get("Retry-After")); convErr == nil && seconds > 0 {
-		err.RetryAfter = min(time.Duration(seconds)*time.Second, maxRetryAfter)
-	}
+	err := failure(kind, reason, u, "the server answered %d %s; %s", resp.StatusCode, http.StatusText(resp.StatusCode), advice).
+		With("status_code", strconv.Itoa(resp.StatusCode)).With("status_text", http.StatusText(resp.StatusCode))
+	err.RetryAfter = retryAfter(resp)
 	return err
 }
 
-// networkError turns what went wrong between us and the server into a fault.
-func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, err error) error {
+// networkError turns what went wrong between us and the server into a fault, of the given reason when nothing more is known.
+func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, reason string, err error) error {
 	if known, ok := errors.AsType[*fault.Error](err); ok {
 		return known
 	}
@@ -125,21 +198,50 @@ func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, e
 		return f.ended(ctx, u, limits)
 	}
 	what := "no answer, or one that broke off"
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		what = "its certificate is not valid"
-	} else if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		what = "there is no such host"
-	} else if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later")
+	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
+	case isTLS(err):
+		reason, what = ReasonTLS, "its certificate or its TLS is not valid"
+	case isDNS && dns.IsNotFound:
+		reason, what = ReasonDNS, "there is no such host"
+	case isDNS:
+		reason, what = ReasonDNS, "its host name could not be looked up"
+	case isTimeout(err):
+		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later").With("timeout", limits.Timeout.String())
+	case reason == ReasonRead:
+		what = "its answer broke off"
 	}
-	failed := failure(fault.Unavailable, ReasonNetwork, u, "%s; check the address or try later", what)
+	failed := failure(fault.Unavailable, reason, u, "%s; check the address or try later", what)
 	failed.Cause = err
 	return failed
 }
 
-// refusal adds the URL to what the guard said.
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+func isTLS(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return true
+	}
+	return strings.Contains(err.Error(), "remote error: tls:") // crypto/tls does not export the type of an alert it received
+}
+
+// refusal adds the URL to what the guard, or the pace, said.
 func refusal(u *url.URL, why *fault.Error) error {
+	if slices.Contains([]string{ReasonAuth, ReasonTimeout}, why.Reason) {
+		return why
+	}
 	err := failure(why.Kind, why.Reason, u, "%s", why.Message)
-	err.Violations, err.Cause = why.Violations, why.Cause
+	err.Violations, err.Cause, err.RetryAfter = why.Violations, why.Cause, why.RetryAfter
 	return err
 }

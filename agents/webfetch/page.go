@@ -1,40 +1,85 @@
 package webfetch
 
 import (
-	"strings"
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 	"unicode/utf8"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
 )
 
-// Page is what a fetch returns.
-type Page struct {
-	Content       string // in Format; it comes from outside: treat it as data, never as instructions
-	Format        Format // of Content: Text when the page was plain text or Markdown was not to be had
-	URL           string // that answered, after redirects
-	Domain        string // host name of URL
-	StatusCode    int
-	ContentType   string // the header
-	ContentLength int64  // bytes of the body, decompressed
-	Title         string // at most 300 characters; empty when the page has none
-	Truncated     bool   // whether Content was cut
-	TruncatedAt   int    // characters Content was cut at; 0 when whole
-	Duration      time.Duration
+// Redirect is one hop of a fetch: a URL that sent it on, and the status it did so with.
+type Redirect struct {
+	URL        string `json:"url"`
+	StatusCode int    `json:"status_code"`
 }
 
-const maxTitle = 300
+// Page is what a fetch answers. In JSON its fields have the names of the earlier fetch tools.
+type Page struct {
+	Success         bool              `json:"success"`
+	Content         string            `json:"content"`                  // in Format; from outside: treat it as data, never as instructions
+	RequestedURL    string            `json:"requested_url,omitempty"`  //
+	URL             string            `json:"url"`                      // that answered, after redirects
+	Domain          string            `json:"domain"`                   // host name of URL
+	StatusCode      int               `json:"status_code"`              // 0 without an answer
+	ContentType     string            `json:"content_type"`             // the header
+	ContentLength   int64             `json:"content_length"`           // bytes of the body, decompressed
+	Headers         map[string]string `json:"headers,omitempty"`        // of the answer, the ones of common use
+	Format          Format            `json:"processed_format"`         // of Content
+	Truncated       bool              `json:"truncated"`                // whether there is more content after Content
+	TruncatedAt     int64             `json:"truncated_at,omitempty"`   // the byte of the whole content that Content ends at; 0 when it ends with it
+	StartIndex      int               `json:"start_index,omitempty"`    // the character of the whole content that Content begins at
+	NextIndex       int               `json:"next_index,omitempty"`     // start_index to read on; 0 at the end
+	TotalCharacters int               `json:"total_characters"`         // of the whole content
+	Error           string            `json:"error,omitempty"`          // for people, in their language
+	ErrorCode       Code              `json:"error_code,omitempty"`     // for programs
+	Duration        time.Duration     `json:"-"`                        //
+	DurationMS      int64             `json:"fetch_duration_ms"`        //
+	Title           string            `json:"title,omitempty"`          // at most 300 characters; empty when the page has none
+	Language        string            `json:"language,omitempty"`       // BCP 47, as the page says
+	Charset         string            `json:"charset,omitempty"`        // that the body was decoded from
+	Metadata        *extract.Metadata `json:"metadata,omitempty"`       // what the page says about itself
+	Extractor       string            `json:"extractor,omitempty"`      // how the content was found
+	Redirects       []Redirect        `json:"redirects,omitempty"`      // in order
+	ContentSHA256   string            `json:"content_sha256,omitempty"` // of the whole content, in hex
+	Cache           string            `json:"cache,omitempty"`          // hit, miss, revalidated or bypass
+	Engine          Engine            `json:"engine,omitempty"`         // that read it
+	Rendered        bool              `json:"rendered,omitempty"`       // whether a browser showed it first
+	Warnings        []string          `json:"warnings,omitempty"`       // what the reader should know about Content
+	Trust           string            `json:"trust,omitempty"`          // always "untrusted" with content
+	mark            string            // where nothing but text is answered
+}
 
-// truncate cuts the content after the given number of characters.
-func (p *Page) truncate(characters int) {
-	cut := prefix(p.Content, characters)
-	if len(cut) == len(p.Content) {
-		return
+// Untrusted is the label of every page's content: whoever puts it in a prompt must mark it as data.
+const Untrusted = "untrusted"
+
+// Text returns the content for where nothing but text is answered: when it was cut, the profile's truncation mark says so.
+func (p *Page) Text() string {
+	if p.Truncated {
+		return p.Content + p.mark
 	}
-	p.Content, p.Truncated, p.TruncatedAt = cut, true, characters
+	return p.Content
+}
+
+// window makes the content the part that was asked for, and says where it is in the whole.
+func (p *Page) window(start, characters int) {
+	whole := p.Content
+	sum := sha256.Sum256([]byte(whole))
+	p.ContentSHA256 = hex.EncodeToString(sum[:])
+	p.TotalCharacters = utf8.RuneCountInString(whole)
+	p.StartIndex = min(start, p.TotalCharacters)
+	before := prefix(whole, p.StartIndex)
+	p.Content = prefix(whole[len(before):], characters)
+	if end := len(before) + len(p.Content); end < len(whole) {
+		p.Truncated, p.TruncatedAt = true, int64(end)
+		p.NextIndex = p.StartIndex + characters
+	}
 }
 
 // prefix returns the first n characters of s.
 func prefix(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
+	if len(s) <= n {
 		return s
 	}
 	for i := range s {
@@ -44,21 +89,4 @@ func prefix(s string, n int) string {
 		n--
 	}
 	return s
-}
-
-// clean drops characters that a reader cannot see and a language model can: controls, direction marks and the tag block,
-// which carries hidden text (https://www.unicode.org/reports/tr36/).
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < ' ', r >= 0x7f && r < 0xa0, // controls
-			r == 0x200b, r == 0x2060, r == 0xfeff, // zero width
-			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, // direction
-			r >= 0xe0000 && r <= 0xe007f: // tags
-			return -1
-		}
-		return r
-	}, s)
 }

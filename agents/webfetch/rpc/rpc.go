@@ -4,9 +4,13 @@ package rpc
 
 import (
 	"context"
+	"errors"
+
+	"google.golang.org/grpc/metadata"
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
 
@@ -22,18 +26,48 @@ var _ webfetchv1.WebFetchServiceServer = (*Server)(nil)
 // New returns a Server over f.
 func New(f *webfetch.Fetcher) *Server { return &Server{fetcher: f} }
 
-// Rules returns who may call each RPC of the service.
+// Rules returns who may call each RPC of the service. Agents read the list of allowed hosts and never write it: a page that they
+// read must not be able to talk them into opening a host.
 func Rules() auth.Rules {
+	writes := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}}
+	reads := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
 	return auth.Rules{
-		webfetchv1.WebFetchService_FetchPage_FullMethodName: {Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}},
+		webfetchv1.WebFetchService_FetchPage_FullMethodName:           {Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}},
+		webfetchv1.WebFetchService_AddAllowedDomain_FullMethodName:    writes,
+		webfetchv1.WebFetchService_RemoveAllowedDomain_FullMethodName: writes,
+		webfetchv1.WebFetchService_ListAllowedDomains_FullMethodName:  reads,
+		webfetchv1.WebFetchService_TestAllowedDomain_FullMethodName:   reads,
 	}
 }
 
-// FetchPage reads one page. Its faults have the reasons of package webfetch.
+// FetchPage reads one page. A page that cannot be read is an answer with success false; a fault is about the call itself: it was
+// canceled, or a mistake of ours.
 func (s *Server) FetchPage(ctx context.Context, req *webfetchv1.FetchPageRequest) (*webfetchv1.FetchPageResponse, error) {
-	page, err := s.fetcher.Fetch(ctx, fromProto(req))
+	fetch, err := fromProto(req)
 	if err != nil {
 		return nil, err
 	}
+	caller, _ := auth.FromContext(ctx)
+	fetch.Tenant = caller.Tenant
+	if fetch.Session != "" {
+		fetch.Session = caller.Name + "/" + fetch.Session
+	}
+	if fetch.Language == "" {
+		fetch.Language = acceptLanguage(ctx)
+	}
+	page, err := s.fetcher.Fetch(ctx, fetch)
+	if _, ok := errors.AsType[*fault.Error](err); err != nil && !ok {
+		return nil, err
+	}
 	return toProto(page), nil
+}
+
+// acceptLanguage returns the header of a call that came by HTTP, or the metadata of one by gRPC.
+func acceptLanguage(ctx context.Context) string {
+	for _, name := range []string{"grpcgateway-accept-language", "accept-language"} {
+		if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {
+			return values[0]
+		}
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -8,10 +9,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/agents/webfetch/rpc"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
@@ -33,25 +36,131 @@ func TestFetchPage(t *testing.T) {
 	defer f.Close()
 	s := rpc.New(f)
 
-	got, err := s.FetchPage(t.Context(), &webfetchv1.FetchPageRequest{Url: site.URL, Format: "text", Timeout: durationpb.New(5 * time.Second), MaxSize: 1000, MaxCharacters: 4})
+	got, err := s.FetchPage(t.Context(), &webfetchv1.FetchPageRequest{Url: site.URL, Mode: "TEXT", TimeoutSeconds: 5, MaxSize: 1000, MaxCharacters: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &webfetchv1.FetchPageResponse{
-		Content: "0123", Url: site.URL, Domain: "127.0.0.1", StatusCode: 200, ContentType: "text/html; charset=\ufffd", ContentLength: 29,
-		ProcessedFormat: "text", Truncated: true, TruncatedAt: 4, Title: "T",
+		Success: true, Content: "0123", RequestedUrl: site.URL, Url: site.URL, Domain: "127.0.0.1", StatusCode: 200, ContentType: "text/html; charset=\ufffd", ContentLength: 29,
+		ProcessedFormat: "text", Truncated: true, TruncatedAt: 4, NextIndex: 4, TotalCharacters: 10, Title: "T", Cache: "miss", Charset: "utf-8", Metadata: &webfetchv1.PageMetadata{},
+		Engine: "http", Trust: "untrusted",
 	}
-	if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&webfetchv1.FetchPageResponse{}, "fetch_duration_ms")); diff != "" {
+	ignored := protocmp.IgnoreFields(&webfetchv1.FetchPageResponse{}, "fetch_duration_ms", "headers", "content_sha256", "extractor")
+	if diff := cmp.Diff(want, got, protocmp.Transform(), ignored); diff != "" {
 		t.Errorf("FetchPage() differs (-want +got):\n%s", diff)
 	}
 
-	for field, req := range map[string]*webfetchv1.FetchPageRequest{
-		webfetch.ReasonTooLarge:       {Url: site.URL, MaxSize: 5},
-		webfetch.ReasonDomain:         {Url: "https://example.com"},
-		webfetch.ReasonRequestInvalid: {Url: site.URL, MaxCharacters: -1},
+	for name, test := range map[string]struct {
+		req  *webfetchv1.FetchPageRequest
+		code webfetch.Code
+	}{
+		"too long a page":            {&webfetchv1.FetchPageRequest{Url: site.URL, MaxSize: 5}, webfetch.CodeTooLarge},
+		"a host that is not allowed": {&webfetchv1.FetchPageRequest{Url: "https://example.com"}, webfetch.CodeDomain},
+		"a number out of bounds":     {&webfetchv1.FetchPageRequest{Url: site.URL, MaxCharacters: -1}, webfetch.CodeInvalidArgument},
+		"no URL":                     {&webfetchv1.FetchPageRequest{}, webfetch.CodeInvalidURL},
 	} {
-		if _, err := s.FetchPage(t.Context(), req); fault.ReasonOf(err) != field {
-			t.Errorf("FetchPage(%v) = %v, want %s", req, err, field)
+		got, err := s.FetchPage(t.Context(), test.req)
+		if err != nil || got.GetSuccess() || got.GetErrorCode() != string(test.code) || got.GetError() == "" || got.GetContent() != "" {
+			t.Errorf("%s: FetchPage() = %v, %v, want an answer with the code %s", name, got, err, test.code)
+		}
+	}
+}
+
+func TestFetchPageRefusesContradictions(t *testing.T) {
+	f, err := webfetch.New(webfetch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for name, req := range map[string]*webfetchv1.FetchPageRequest{
+		"two formats":          {Format: "text", Mode: "html"},
+		"two times":            {Timeout: durationpb.New(time.Second), TimeoutSeconds: 1},
+		"a timeout of no time": {Timeout: durationpb.New(0)},
+	} {
+		if got, err := rpc.New(f).FetchPage(t.Context(), req); fault.ReasonOf(err) != webfetch.ReasonRequestInvalid {
+			t.Errorf("%s: FetchPage() = %v, %v, want REQUEST_INVALID", name, got, err)
+		}
+	}
+}
+
+func TestErrorsAreInTheCallersLanguage(t *testing.T) {
+	f, err := webfetch.New(webfetch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const japanese = "無効なURLです。http:// または https:// で始まるURLを指定してください"
+	for header, req := range map[string]*webfetchv1.FetchPageRequest{"": {Url: "ftp://x", Locale: "ja_JP"}, "ja,en;q=0.5": {Url: "ftp://x"}} {
+		ctx := metadata.NewIncomingContext(t.Context(), metadata.Pairs("accept-language", header))
+		if got, err := rpc.New(f).FetchPage(ctx, req); err != nil || got.GetError() != japanese {
+			t.Errorf("FetchPage(locale %q, header %q) = %q, %v, want %q", req.GetLocale(), header, got.GetError(), err, japanese)
+		}
+	}
+}
+
+func TestAllowedDomains(t *testing.T) {
+	f, err := webfetch.New(webfetch.Options{AllowedHosts: []string{"fixed.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := rpc.New(f)
+	ctx := auth.NewContext(t.Context(), auth.Principal{Tenant: "t", Name: "ada", Roles: []auth.Role{auth.RoleAdmin}})
+	for i, want := range []bool{true, false} {
+		if got, err := s.AddAllowedDomain(ctx, &webfetchv1.AddAllowedDomainRequest{Domain: "Example.COM"}); err != nil || got.GetAdded() != want || got.GetDomain() != "example.com" {
+			t.Errorf("AddAllowedDomain(Example.COM), time %d = %v, %v, want added %t", i+1, got, err, want)
+		}
+	}
+	if _, err := s.AddAllowedDomain(ctx, &webfetchv1.AddAllowedDomainRequest{Domain: "*.co.jp"}); fault.ReasonOf(err) != allowlist.ReasonDomainInvalid {
+		t.Errorf("AddAllowedDomain(*.co.jp) = %v, want DOMAIN_INVALID", err)
+	}
+	var list []string
+	for token := ""; ; {
+		got, err := s.ListAllowedDomains(ctx, &webfetchv1.ListAllowedDomainsRequest{PageSize: 1, PageToken: token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range got.GetAllowedDomains() {
+			list = append(list, d.GetDomain()+" by "+d.GetCreator())
+		}
+		if token = got.GetNextPageToken(); token == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"example.com by ada", "fixed.example by "}, list); diff != "" {
+		t.Errorf("ListAllowedDomains() in pages of 1 differs (-want +got):\n%s", diff)
+	}
+	other := auth.NewContext(t.Context(), auth.Principal{Tenant: "other", Name: "bob"})
+	for text, test := range map[string]struct {
+		ctx    context.Context
+		domain string
+		code   webfetch.Code
+	}{
+		"https://example.com/a": {ctx, "example.com", ""}, "example.com": {ctx, "example.com", ""}, "example.com:8443": {ctx, "example.com", ""},
+		"https://fixed.example/": {other, "fixed.example", ""}, "http://example.com/": {other, "", webfetch.CodeDomain},
+		"www.example.com": {ctx, "", webfetch.CodeDomain}, "http://127.0.0.1/": {ctx, "", webfetch.CodeSSRF}, "ftp://example.com/": {ctx, "", webfetch.CodeScheme},
+	} {
+		got, err := s.TestAllowedDomain(test.ctx, &webfetchv1.TestAllowedDomainRequest{Url: text})
+		if err != nil || got.GetDomain() != test.domain || got.GetErrorCode() != string(test.code) || got.GetAllowed() != (test.code == "") {
+			t.Errorf("TestAllowedDomain(%s) = %v, %v, want %q or %q", text, got, err, test.domain, test.code)
+		}
+	}
+	for i, want := range []bool{true, false} {
+		if got, err := s.RemoveAllowedDomain(ctx, &webfetchv1.RemoveAllowedDomainRequest{Domain: "example.com"}); err != nil || got.GetRemoved() != want {
+			t.Errorf("RemoveAllowedDomain(example.com), time %d = %v, %v, want removed %t", i+1, got, err, want)
+		}
+	}
+	if _, err := s.ListAllowedDomains(ctx, &webfetchv1.ListAllowedDomainsRequest{PageToken: "forged"}); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
+		t.Errorf("ListAllowedDomains(forged token) = %v, want PAGE_TOKEN_INVALID", err)
+	}
+}
+
+func TestNobodyButAdminsWritesTheList(t *testing.T) {
+	rules := rpc.Rules()
+	for _, method := range []string{webfetchv1.WebFetchService_AddAllowedDomain_FullMethodName, webfetchv1.WebFetchService_RemoveAllowedDomain_FullMethodName} {
+		others := auth.Principal{Roles: []auth.Role{auth.RoleAgent, auth.RoleViewer, auth.RoleDispatcher}}
+		if rules[method].Allow(others) == nil || rules[method].Allow(auth.Principal{Roles: []auth.Role{auth.RoleAdmin}}) != nil {
+			t.Errorf("Rules()[%s] = %+v, want admins only", method, rules[method])
 		}
 	}
 }
@@ -64,7 +173,7 @@ func TestRulesNameEveryMethod(t *testing.T) {
 		if !ok || rule.Public {
 			t.Errorf("Rules()[%s] = %+v, %t, want a rule that is not public", name, rule, ok)
 		}
-		if rule.Allow(auth.Principal{Roles: []auth.Role{auth.RoleAgent, auth.RoleViewer}}) == nil {
+		if m.MethodName == "FetchPage" && rule.Allow(auth.Principal{Roles: []auth.Role{auth.RoleAgent, auth.RoleViewer}}) == nil {
 			t.Errorf("Rules()[%s] admits agents or viewers, want dispatchers and admins only", name)
 		}
 	}

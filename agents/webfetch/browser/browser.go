@@ -1,0 +1,176 @@
+// Package browser shows web pages that need scripts in a headless Chromium, and gives back what they became.
+//
+// Each page gets a Chromium of its own, with an empty profile, that ends with the page. It reaches the network through one proxy
+// on loopback and nothing else: not by DNS, not by UDP, and not directly to loopback, which Chromium does unless told otherwise.
+// The proxy asks the fetch's Gate for every connection.
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// names are what Chromium is called, in the order that they are looked for.
+var names = []string{"chromium", "chromium-browser", "chrome-headless-shell", "google-chrome-stable", "google-chrome"}
+
+const (
+	defaultAtOnce = 2
+	settleTime    = 300 * time.Millisecond // without a change of the page's length
+	maxSettle     = 5 * time.Second
+)
+
+// Options configure a Browser.
+type Options struct {
+	Path      string // of Chromium; empty looks for it
+	NoSandbox bool   // Chromium refuses to run as root with its sandbox; leave it on wherever it can be
+	AtOnce    int    // pages at a time, the others wait: 0 means 2; each takes some 300 MB
+}
+
+// Browser is a webfetch.Browser.
+type Browser struct {
+	path      string
+	noSandbox bool
+	slots     chan struct{}
+}
+
+var _ webfetch.Browser = (*Browser)(nil)
+
+// Find returns a Browser, and false when there is no Chromium.
+func Find(o Options) (*Browser, bool) {
+	wanted := names
+	if o.Path != "" {
+		wanted = []string{o.Path}
+	}
+	if o.AtOnce <= 0 {
+		o.AtOnce = defaultAtOnce
+	}
+	for _, name := range wanted {
+		if path, err := exec.LookPath(name); err == nil {
+			return &Browser{path: path, noSandbox: o.NoSandbox, slots: make(chan struct{}, o.AtOnce)}, true
+		}
+	}
+	return nil, false
+}
+
+// Render implements webfetch.Browser.
+func (b *Browser) Render(ctx context.Context, u *url.URL, gate webfetch.Gate, maxSize int64) (webfetch.Rendered, error) {
+	select {
+	case b.slots <- struct{}{}:
+		defer func() { <-b.slots }()
+	case <-ctx.Done():
+		return webfetch.Rendered{}, failed(context.Cause(ctx), "it was not its turn in time")
+	}
+	proxy, err := startProxy(ctx, gate)
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "its proxy did not start")
+	}
+	defer proxy.close()
+	shown, err := b.show(ctx, u, proxy.addr(), maxSize)
+	if refused := proxy.refusal(u); err != nil && refused != nil {
+		return webfetch.Rendered{}, refused
+	}
+	return shown, err
+}
+
+func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize int64) (webfetch.Rendered, error) {
+	allocator, stop := chromedp.NewExecAllocator(ctx, b.flags(proxy)...)
+	defer stop() // waits until Chromium has ended
+	tab, cancel := chromedp.NewContext(allocator)
+	defer cancel()
+	answer, err := chromedp.Run(tab, chromedp.NavigateResponse(u.String()))
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "it could not be loaded")
+	}
+	if answer != nil && answer.Status >= 400 {
+		status := strconv.FormatInt(answer.Status, 10)
+		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonStatus, "the server answered %s", status).With("status_code", status)
+	}
+	if err := settle(tab); err != nil {
+		return webfetch.Rendered{}, failed(err, "it did not come to rest")
+	}
+	at, err := chromedp.Run(tab, chromedp.Location())
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "its address cannot be read")
+	}
+	html, err := chromedp.Run(tab, chromedp.Evaluate[string](fmt.Sprintf("(h => h.length > %d ? '' : h)(document.documentElement.outerHTML)", maxSize)))
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "its content cannot be read")
+	}
+	if html == "" || int64(len(html)) > maxSize {
+		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonTooLarge, "it is longer than %d bytes after its scripts ran", maxSize).With("limit", strconv.FormatInt(maxSize, 10))
+	}
+	final, err := url.Parse(at)
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "its address cannot be read")
+	}
+	status := 0
+	if answer != nil {
+		status = int(answer.Status)
+	}
+	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
+}
+
+// settle waits until the page no longer grows.
+func settle(tab context.Context) error {
+	ticker := time.NewTicker(settleTime)
+	defer ticker.Stop()
+	begin, before := time.Now(), -1
+	for time.Since(begin) < maxSettle {
+		length, err := chromedp.Run(tab, chromedp.Evaluate[int]("document.documentElement.outerHTML.length"))
+		if err != nil || length == before {
+			return err
+		}
+		before = length
+		select {
+		case <-ticker.C:
+		case <-tab.Done():
+			return context.Cause(tab)
+		}
+	}
+	return nil
+}
+
+// flags are chromedp's and what keeps Chromium behind the proxy.
+func (b *Browser) flags(proxy string) []chromedp.ExecAllocatorOption {
+	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	flags = append(flags,
+		chromedp.ExecPath(b.path),
+		chromedp.NoInheritEnv, // the environment holds secrets, and may hold a proxy
+		chromedp.Env("PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8"),
+		chromedp.ProxyServer("http://"+proxy),
+		chromedp.Flag("proxy-bypass-list", "<-loopback>"), // without it Chromium dials loopback itself
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"),
+		chromedp.Flag("webrtc-ip-handling-policy", "disable_non_proxied_udp"),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("no-pings", true),
+		chromedp.Flag("dns-prefetch-disable", true),
+		chromedp.Flag("deny-permission-prompts", true),
+		chromedp.Flag("mute-audio", true),
+	)
+	if b.noSandbox {
+		flags = append(flags, chromedp.NoSandbox)
+	}
+	return flags
+}
+
+// failed returns a fault whose cause only the log shows.
+func failed(cause error, what string) error {
+	if known, ok := errors.AsType[*fault.Error](cause); ok {
+		return known
+	}
+	err := fault.New(fault.Unavailable, webfetch.ReasonRender, "the browser could not show it: %s", what)
+	err.Cause = cause
+	return err
+}

@@ -1,0 +1,114 @@
+package webfetch
+
+import (
+	"context"
+	"errors"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+// Code says in one word why a page could not be read; it is the error_code of an answer.
+type Code string
+
+// The codes. Those of the fetch tools that this one succeeds are kept letter for letter.
+const (
+	CodeInvalidArgument Code = "invalid_argument"         // a field of the request is out of bounds, or two exclude each other
+	CodeInvalidURL      Code = "invalid_url"              // not a URL that can be fetched
+	CodeScheme          Code = "scheme_not_allowed"       // neither http nor https
+	CodeDomain          Code = "domain_not_allowed"       // the host is not on the allowlist
+	CodeSSRF            Code = "ssrf_blocked"             // the address or the port is not a public web server's
+	CodeRedirectBlocked Code = "redirect_blocked"         // it redirects to where the request itself could not have gone
+	CodeRedirects       Code = "too_many_redirects"       // more than allowed
+	CodeDNS             Code = "dns_error"                // the host's name has no address
+	CodeTLS             Code = "tls_error"                // the certificate or the handshake is not valid
+	CodeNetwork         Code = "network_error"            // no answer
+	CodeRead            Code = "read_error"               // an answer that broke off
+	CodeRequest         Code = "request_error"            // the request cannot be put together: its headers, usually
+	CodeTimeout         Code = "timeout"                  // it took longer than allowed
+	CodeCanceled        Code = "canceled"                 // the caller gave up
+	CodeStatus          Code = "status_error"             // the server answered 400 or above
+	CodeTooLarge        Code = "too_large"                // the body is longer than max_size
+	CodeDecompression   Code = "decompression_error"      // its compressed form is broken, unknown or a bomb
+	CodeContentType     Code = "unsupported_content_type" // nothing that can be read as asked
+	CodeParsing         Code = "parsing_error"            // the document cannot be read or would cost too much
+	CodeSelector        Code = "selector_error"           // selector, xpath or json_path is not valid
+	CodeNoMatch         Code = "no_match"                 // nothing in the page matches it
+	CodeContentChanged  Code = "content_changed"          // the page is another one than the one that start_index counts in
+	CodeRobots          Code = "robots_disallowed"        // the site's robots.txt keeps this agent out
+	CodeRateLimited     Code = "rate_limited"             // this agent reads the site as often as it may
+	CodeAuth            Code = "auth_required"            // the named credential is unknown, not for this host, or was refused
+	CodeRender          Code = "render_error"             // the browser could not show the page, or there is none
+	CodeBackend         Code = "backend_error"            // the remote Markdown service failed
+	CodeDisabled        Code = "disabled"                 // an operator has switched fetching off
+	CodeInternal        Code = "internal_error"           // a mistake of ours
+)
+
+// The reasons of this package's faults, each with the code that it becomes.
+const (
+	ReasonRequestInvalid   = "REQUEST_INVALID"             // InvalidArgument
+	ReasonURLInvalid       = netguard.ReasonURLInvalid     // InvalidArgument
+	ReasonScheme           = "SCHEME_NOT_ALLOWED"          // InvalidArgument
+	ReasonDomain           = "DOMAIN_NOT_ALLOWED"          // PermissionDenied
+	ReasonAddressBlocked   = netguard.ReasonAddressBlocked // PermissionDenied
+	ReasonRedirectBlocked  = "REDIRECT_BLOCKED"            // PermissionDenied
+	ReasonTooManyRedirects = "TOO_MANY_REDIRECTS"          // FailedPrecondition
+	ReasonDNS              = "DNS_ERROR"                   // Unavailable
+	ReasonTLS              = "TLS_ERROR"                   // Unavailable
+	ReasonNetwork          = "NETWORK_ERROR"               // Unavailable
+	ReasonRead             = "READ_ERROR"                  // Unavailable
+	ReasonHeaders          = "HEADERS_INVALID"             // InvalidArgument
+	ReasonTimeout          = "FETCH_TIMEOUT"               // DeadlineExceeded
+	ReasonStatus           = "HTTP_STATUS"                 // NotFound, Unavailable or FailedPrecondition
+	ReasonTooLarge         = "BODY_TOO_LARGE"              // FailedPrecondition
+	ReasonEncoding         = "CONTENT_ENCODING_INVALID"    // FailedPrecondition
+	ReasonContentType      = "CONTENT_TYPE_NOT_SUPPORTED"  // FailedPrecondition
+	ReasonTooComplex       = "DOCUMENT_TOO_COMPLEX"        // FailedPrecondition
+	ReasonParsing          = "DOCUMENT_INVALID"            // FailedPrecondition
+	ReasonSelector         = "SELECTOR_INVALID"            // InvalidArgument
+	ReasonNoMatch          = "NO_MATCH"                    // NotFound
+	ReasonContentChanged   = "CONTENT_CHANGED"             // Conflict
+	ReasonRobots           = "ROBOTS_DISALLOWED"           // PermissionDenied
+	ReasonRateLimited      = "RATE_LIMITED"                // ResourceExhausted
+	ReasonAuth             = "CREDENTIAL_REFUSED"          // Unauthenticated or PermissionDenied
+	ReasonRender           = "RENDER_FAILED"               // FailedPrecondition or Unavailable
+	ReasonBackend          = "MARKDOWN_SERVICE_FAILED"     // Unavailable
+	ReasonDisabled         = "FETCHING_DISABLED"           // FailedPrecondition
+)
+
+var codes = map[string]Code{
+	ReasonRequestInvalid: CodeInvalidArgument, ReasonURLInvalid: CodeInvalidURL, ReasonScheme: CodeScheme, ReasonDomain: CodeDomain,
+	ReasonAddressBlocked: CodeSSRF, ReasonRedirectBlocked: CodeRedirectBlocked, ReasonTooManyRedirects: CodeRedirects, ReasonDNS: CodeDNS,
+	ReasonTLS: CodeTLS, ReasonNetwork: CodeNetwork, ReasonRead: CodeRead, ReasonHeaders: CodeRequest, ReasonTimeout: CodeTimeout,
+	ReasonStatus: CodeStatus, ReasonTooLarge: CodeTooLarge, ReasonEncoding: CodeDecompression, ReasonContentType: CodeContentType,
+	ReasonTooComplex: CodeParsing, ReasonParsing: CodeParsing, ReasonSelector: CodeSelector, ReasonNoMatch: CodeNoMatch,
+	ReasonContentChanged: CodeContentChanged, ReasonRobots: CodeRobots, ReasonRateLimited: CodeRateLimited, ReasonAuth: CodeAuth,
+	ReasonRender: CodeRender, ReasonBackend: CodeBackend, ReasonDisabled: CodeDisabled,
+}
+
+// Codes returns every code with a fixed message, in no order.
+func Codes() []Code {
+	list := []Code{CodeCanceled, CodeInternal}
+	seen := map[Code]bool{}
+	for _, code := range codes {
+		if !seen[code] {
+			seen[code] = true
+			list = append(list, code)
+		}
+	}
+	return list
+}
+
+// CodeOf returns the code of an error of this package; the empty one for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	if errors.Is(err, context.Canceled) {
+		return CodeCanceled
+	}
+	if code, ok := codes[fault.ReasonOf(err)]; ok {
+		return code
+	}
+	return CodeInternal
+}

@@ -1,0 +1,164 @@
+package webfetch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// WarnCut warns that the body was longer than what was read of it.
+const WarnCut = "body_cut"
+
+// convert fills page with what the plan wants of the body.
+func convert(ctx context.Context, p plan, b body, page *Page) error {
+	source := extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}
+	content, err := extract.Extract(ctx, source, extract.Options{Format: p.format, Selector: p.selector()})
+	if p.profile.anyType && fault.ReasonOf(err) == extract.ReasonContentType {
+		content, err = extract.Extract(ctx, source, extract.Options{Format: extract.Raw})
+	}
+	if err != nil {
+		return about(b.url, err)
+	}
+	page.Content, page.Format = content.Text, content.Format
+	if p.profile.Name == ProfileADK {
+		page.Format = p.format // what was asked for, whatever it came out as
+	}
+	page.Title, page.Language, page.Charset, page.Metadata = content.Title, content.Language, content.Charset.Name, &content.Metadata
+	page.Extractor = string(content.Extractor)
+	for _, warning := range content.Warnings {
+		page.Warnings = append(page.Warnings, string(warning))
+	}
+	if b.cut {
+		page.Warnings = append(page.Warnings, WarnCut)
+	}
+	return nil
+}
+
+func (p *plan) selector() extract.Selector {
+	switch {
+	case p.XPath != "":
+		return extract.Selector{Kind: extract.XPath, Expression: p.XPath}
+	case p.JSONPath != "":
+		return extract.Selector{Kind: extract.JSONPath, Expression: p.JSONPath}
+	}
+	return extract.Selector{Kind: extract.CSS, Expression: p.Selector}
+}
+
+// about adds the URL to a fault of package extract.
+func about(u *url.URL, err error) error {
+	why, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	told := failure(why.Kind, why.Reason, u, "%s", why.Message)
+	told.Violations, told.Cause = why.Violations, why.Cause
+	return told
+}
+
+// fetchHere reads the page in this process, with the browser when the plan or the page wants it.
+func (f *Fetcher) fetchHere(ctx context.Context, p plan, u *url.URL, page *Page) error {
+	if p.Render == RenderAlways {
+		return f.fetchRendered(ctx, p, u, page)
+	}
+	b, err := f.get(ctx, p, u, page)
+	if err != nil {
+		return err
+	}
+	plain := *page
+	if err := convert(ctx, p, b, page); err != nil {
+		return err
+	}
+	if p.Render != RenderAuto || f.browser == nil || !needsBrowser(b, page) {
+		return nil
+	}
+	rendered := plain
+	if err := f.fetchRendered(ctx, p, b.url, &rendered); err != nil {
+		page.Warnings = append(page.Warnings, "render_failed") // what was read without scripts is better than nothing
+		return nil
+	}
+	*page = rendered
+	return nil
+}
+
+// needsBrowser tells whether the page is a shell that its scripts fill: next to no text, and scripts.
+func needsBrowser(b body, page *Page) bool {
+	const shell = 200 // bytes of text
+	return len(strings.TrimSpace(page.Content)) < shell && strings.Contains(strings.ToLower(string(b.data)), "<script")
+}
+
+// fetchRendered has the browser show the page.
+func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *Page) error {
+	if f.browser == nil {
+		return failure(fault.FailedPrecondition, ReasonRender, u, "there is no browser here; leave render out, or ask an operator to install Chromium")
+	}
+	if len(p.Headers) > 0 || p.Credential != "" || p.Session != "" {
+		return failure(fault.InvalidArgument, ReasonRequestInvalid, u, "a browser takes no headers, no session and no credential; leave them or render out")
+	}
+	if err := f.checkRobots(ctx, p, u); err != nil {
+		return err
+	}
+	shown, err := f.browser.Render(ctx, u, Gate{f, p}, p.limits.MaxSize)
+	if err != nil {
+		if ctx.Err() != nil {
+			return f.ended(ctx, u, p.limits)
+		}
+		return about(u, err)
+	}
+	if err := f.admit(ctx, p, shown.URL); err != nil {
+		return redirectBlocked(err)
+	}
+	const contentType = "text/html; charset=utf-8"
+	page.URL, page.Domain, page.StatusCode, page.ContentType = printable(shown.URL.String()), shown.URL.Hostname(), shown.StatusCode, contentType
+	page.ContentLength, page.Rendered = int64(len(shown.HTML)), true
+	return convert(ctx, p, body{url: shown.URL, data: []byte(shown.HTML), contentType: contentType}, page)
+}
+
+// fetchRemotely has the Markdown service read the page. The service fetches by itself: what the guard and the allowlist refuse
+// is not named to it, in the form that it decodes the URL to either.
+func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *Page) error {
+	if f.remote == nil {
+		return failure(fault.FailedPrecondition, ReasonBackend, u, "there is no Markdown service configured")
+	}
+	if p.format != extract.Markdown || p.selector().Expression != "" || len(p.Headers) > 0 || p.Credential != "" || p.Session != "" {
+		return fault.Invalid("engine", ReasonRequestInvalid, "the remote engine answers whole pages in Markdown, without headers, selectors and credentials")
+	}
+	if err := f.checkDecoded(ctx, p, u); err != nil {
+		return err
+	}
+	markdown, err := f.remote.Markdown(ctx, u)
+	if err != nil {
+		if ctx.Err() != nil {
+			return f.ended(ctx, u, p.limits)
+		}
+		return about(u, err)
+	}
+	page.Content, page.Format, page.ContentType, page.ContentLength = markdown, extract.Markdown, "text/markdown", int64(len(markdown))
+	return nil
+}
+
+// checkDecoded checks u as a service reads it that decodes it once more (crawl4ai does), and the addresses of its host.
+func (f *Fetcher) checkDecoded(ctx context.Context, p plan, u *url.URL) error {
+	decoded, err := url.PathUnescape(u.String())
+	if err == nil && decoded != u.String() {
+		again, err := url.Parse(decoded)
+		if err != nil || !sameOrigin(u, again) || again.User != nil {
+			return failure(fault.InvalidArgument, ReasonURLInvalid, u, "decoded once more it is another URL")
+		}
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	if _, err := f.policy.Resolve(ctx, "tcp", net.JoinHostPort(u.Hostname(), port)); err != nil {
+		if refused, ok := errors.AsType[*fault.Error](err); ok {
+			return refusal(u, refused)
+		}
+		return f.networkError(ctx, u, p.limits, ReasonDNS, err)
+	}
+	return nil
+}

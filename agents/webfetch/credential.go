@@ -1,0 +1,134 @@
+package webfetch
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/quorate/quorate/agents/webfetch/allowlist"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+const tokenTimeout = 15 * time.Second
+
+// Credential is what this agent shows to some hosts. A request names it and never holds it. One of Username, Token and OAuth
+// is set.
+type Credential struct {
+	Hosts     []string // it goes to these and no others, as allowlist.Parse reads them
+	AllowHTTP bool     // send it over plain HTTP too
+
+	Username string // HTTP basic, with Password
+	Password auth.Secret
+	Token    auth.Secret // bearer
+	OAuth    *OAuth
+}
+
+// OAuth gets bearer tokens by the client credentials grant (RFC 6749 section 4.4).
+type OAuth struct {
+	TokenURL     string
+	ClientID     string
+	ClientSecret auth.Secret
+	Scopes       []string
+}
+
+// credential is a checked Credential.
+type credential struct {
+	Credential
+
+	hosts  *allowlist.List
+	tokens oauth2.TokenSource // nil without OAuth
+}
+
+func newCredentials(list map[string]Credential, policy *netguard.Policy) (map[string]*credential, error) {
+	checked := make(map[string]*credential, len(list))
+	for name, c := range list {
+		kinds := 0
+		for _, set := range []bool{c.Username != "", c.Token != "", c.OAuth != nil} {
+			if set {
+				kinds++
+			}
+		}
+		if kinds != 1 || len(c.Hosts) == 0 {
+			return nil, fault.Invalid("credentials", ReasonRequestInvalid, "the credential %q needs hosts and one of a user name, a token and OAuth", name)
+		}
+		hosts, err := allowlist.New(&allowlist.Memory{}, c.Hosts...)
+		if err != nil {
+			return nil, fmt.Errorf("credential %q: %w", name, err)
+		}
+		checked[name] = &credential{Credential: c, hosts: hosts}
+		if c.OAuth == nil {
+			continue
+		}
+		if checked[name].tokens, err = c.OAuth.source(policy); err != nil {
+			return nil, fmt.Errorf("credential %q: %w", name, err)
+		}
+	}
+	return checked, nil
+}
+
+// source returns a source of tokens that keeps each until it expires. Its endpoint is the operator's, so that it may be internal.
+func (o *OAuth) source(policy *netguard.Policy) (oauth2.TokenSource, error) {
+	endpoint, err := url.Parse(o.TokenURL)
+	if err != nil || endpoint.Host == "" || endpoint.User != nil {
+		return nil, fault.Invalid("credentials", ReasonRequestInvalid, "its token URL cannot be read")
+	}
+	port := endpoint.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[endpoint.Scheme]
+	}
+	guard := &netguard.Policy{AllowOrigins: []string{endpoint.Hostname() + ":" + port}, Resolver: policy.Resolver}
+	// The source lives as long as the Fetcher; the client's own limit bounds each call.
+	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, guard.Client(netguard.ClientOptions{Timeout: tokenTimeout}))
+	config := clientcredentials.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(), TokenURL: o.TokenURL, Scopes: o.Scopes}
+	return config.TokenSource(ctx), nil
+}
+
+// authorise adds the credential that the plan names to the headers of a request for u.
+func (f *Fetcher) authorise(ctx context.Context, p plan, u *url.URL, h http.Header) error {
+	if p.Credential == "" {
+		return nil
+	}
+	c := f.credentials[p.Credential]
+	if c == nil {
+		return failure(fault.InvalidArgument, ReasonAuth, u, "there is no credential %q", prefix(p.Credential, 40))
+	}
+	_, forHost, err := c.hosts.Allows(ctx, auth.DefaultTenant, u)
+	if err != nil {
+		return err
+	}
+	if !forHost || u.Scheme != "https" && !c.AllowHTTP {
+		return failure(fault.PermissionDenied, ReasonAuth, u, "the credential %q is not for this origin", p.Credential)
+	}
+	switch {
+	case c.tokens != nil:
+		token, err := c.tokens.Token()
+		if err != nil {
+			failed := failure(fault.Unauthenticated, ReasonAuth, u, "no token for the credential %q could be had; ask an operator", p.Credential)
+			failed.Cause = withoutBody(err)
+			return failed
+		}
+		h.Set("Authorization", "Bearer "+token.AccessToken)
+	case c.Token != "":
+		h.Set("Authorization", "Bearer "+c.Token.Reveal())
+	default:
+		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.Username+":"+c.Password.Reveal())))
+	}
+	return nil
+}
+
+// withoutBody leaves out what the token endpoint answered: it is no business of the log.
+func withoutBody(err error) error {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		return fmt.Errorf("the token endpoint answered %s %s", refused.Response.Status, refused.ErrorCode)
+	}
+	return err
+}

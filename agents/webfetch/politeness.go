@@ -1,0 +1,184 @@
+package webfetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/quorate/quorate/agents/webfetch/robots"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Bounds of what is kept of robots.txt files, and of how they are asked for.
+const (
+	robotsTime      = time.Hour // RFC 9309 section 2.4 allows a day
+	maxRobots       = 2000
+	robotsRedirects = 5 // section 2.3.1.2
+	robotsTimeout   = 10 * time.Second
+)
+
+// robotsCache keeps the robots.txt of the origins that were asked last.
+type robotsCache struct {
+	mu    sync.Mutex
+	files map[string]*robotsFile // by origin; guarded by mu
+}
+
+// robotsFile is one origin's file, or its being fetched.
+type robotsFile struct {
+	done    chan struct{} // closed when the rest is there
+	expires time.Time
+	file    *robots.File // nil: the site says nothing that can be read
+	status  int          // that stands in the way of reading it: 500 or above
+	err     error        // why the site could not be asked
+}
+
+// checkRobots returns a fault when the site's robots.txt disallows u, or cannot be had from a server that fails.
+func (f *Fetcher) checkRobots(ctx context.Context, p plan, u *url.URL) error {
+	if f.robots == nil || !p.profile.polite {
+		return nil
+	}
+	entry, err := f.robotsOf(ctx, p, u)
+	if err != nil {
+		return err
+	}
+	if entry.status != 0 {
+		return failure(fault.PermissionDenied, ReasonRobots, u, "the site's robots.txt answered %d, and what it allows is unknown; try later", entry.status)
+	}
+	if entry.file == nil {
+		return nil
+	}
+	path := u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	if u.RawQuery != "" {
+		path += "?" + u.RawQuery
+	}
+	verdict := entry.file.Test(f.userAgentOf(p), path)
+	if verdict.Delay > 0 {
+		f.web.paced.limiter.Slow(u.Hostname(), verdict.Delay)
+	}
+	if !verdict.Allowed {
+		return failure(fault.PermissionDenied, ReasonRobots, u, "the site's robots.txt disallows it (%s)", printable(prefix(verdict.Rule, 100))).With("rule", printable(prefix(verdict.Rule, 100)))
+	}
+	return nil
+}
+
+// robotsOf returns the file of u's origin. Whoever asks first fetches it; the others wait.
+func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile, error) {
+	origin := u.Scheme + "://" + u.Host
+	for {
+		entry, mine := f.robots.entry(origin)
+		if mine {
+			entry.fetch(ctx, f, p, u)
+			if entry.err != nil {
+				f.robots.forget(origin, entry)
+			}
+			close(entry.done)
+			return entry, entry.err
+		}
+		select {
+		case <-entry.done:
+		case <-ctx.Done():
+			return nil, f.ended(ctx, u, p.limits)
+		}
+		if entry.err == nil {
+			return entry, nil
+		}
+		if ctx.Err() != nil { // what stopped the other caller may not stop this one
+			return nil, f.ended(ctx, u, p.limits)
+		}
+	}
+}
+
+// entry returns the origin's file and whether the caller has to fetch it.
+func (c *robotsCache) entry(origin string) (e *robotsFile, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if e := c.files[origin]; e != nil && now.Before(e.expires) {
+		return e, false
+	}
+	if c.files == nil || len(c.files) >= maxRobots { // full: rare, and simpler than choosing what may stay
+		c.files = make(map[string]*robotsFile)
+	}
+	e = &robotsFile{done: make(chan struct{}), expires: now.Add(robotsTime)}
+	c.files[origin] = e
+	return e, true
+}
+
+func (c *robotsCache) forget(origin string, e *robotsFile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.files[origin] == e {
+		delete(c.files, origin)
+	}
+}
+
+// fetch fills e with the robots.txt of u's origin (RFC 9309 section 2.3.1).
+func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) {
+	ctx, cancel := context.WithTimeout(ctx, robotsTimeout)
+	defer cancel()
+	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
+	for range robotsRedirects + 1 {
+		if f.admit(ctx, p, at) != nil {
+			return // a redirect to where this agent may not go: as if there were no file
+		}
+		resp, err := f.askRobots(ctx, p, u, at)
+		if err != nil {
+			e.err = err
+			return
+		}
+		next, err := redirect(at, resp)
+		if next == nil && err == nil {
+			e.read(ctx, f, p, u, resp)
+			return
+		}
+		_ = resp.Body.Close() // nothing in it counts
+		if err != nil {
+			return
+		}
+		at = next
+	}
+}
+
+// askRobots asks for the file of u's origin. What goes wrong is told about u: nobody asked for the file.
+func (f *Fetcher) askRobots(ctx context.Context, p plan, u, at *url.URL) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("ask for robots.txt: %w", err)
+	}
+	req.Header.Set("User-Agent", f.userAgentOf(p))
+	req.Header.Set("Accept", "text/plain,*/*;q=0.5")
+	req.Header.Set("Accept-Encoding", acceptEncoding)
+	resp, err := f.web.retried.RoundTrip(req)
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return nil, refusal(u, refused)
+	}
+	if err != nil {
+		return nil, f.networkError(ctx, u, p.limits, ReasonNetwork, err)
+	}
+	return resp, nil
+}
+
+func (e *robotsFile) read(ctx context.Context, f *Fetcher, p plan, u *url.URL, resp *http.Response) {
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode >= 500:
+		e.status, e.expires = resp.StatusCode, time.Now().Add(robotsTime/60)
+		return
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return
+	}
+	data, _, err := readBody(u, resp, robots.MaxBytes, cutBody)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		e.err = f.networkError(ctx, u, p.limits, ReasonRead, err)
+		return
+	}
+	e.file = robots.Parse(data)
+}

@@ -1,0 +1,130 @@
+// Package remote reads pages through a Markdown service: a web API that fetches a page itself and answers with its Markdown,
+// such as crawl4ai's POST /md.
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+// DefaultFilter is what is asked for when Options names nothing else: the page as a language model would sum it up.
+const DefaultFilter = "llm"
+
+const maxAnswer = webfetch.MaxMaxSize * 2 // bytes; JSON escapes
+
+// Options configure a Service.
+type Options struct {
+	Endpoint string        // base URL; "/md" is added. It is the operator's, so that it may be internal.
+	Filter   string        // the field f: llm (the default), fit, raw or bm25
+	Token    auth.Secret   // sent as a bearer token; empty for none
+	Resolver *net.Resolver // nil means Go's own
+}
+
+// Service is a webfetch.MarkdownService.
+type Service struct {
+	url    string
+	filter string
+	token  auth.Secret
+	client *http.Client
+}
+
+var _ webfetch.MarkdownService = (*Service)(nil)
+
+// New returns a Service, or an InvalidArgument fault when the endpoint cannot be used.
+func New(o Options) (*Service, error) {
+	u, err := url.Parse(strings.TrimRight(o.Endpoint, "/"))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.Invalid("api_endpoint", webfetch.ReasonRequestInvalid, "the endpoint of the Markdown service must look like http://host:port")
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	guard := &netguard.Policy{AllowOrigins: []string{net.JoinHostPort(u.Hostname(), port)}, Resolver: o.Resolver}
+	return &Service{
+		url: u.String() + "/md", filter: cmp.Or(o.Filter, DefaultFilter), token: o.Token,
+		client: guard.Client(netguard.ClientOptions{}), // the context bounds its time; it follows no redirect
+	}, nil
+}
+
+// Close closes the connections that wait for a next call.
+func (s *Service) Close() { s.client.CloseIdleConnections() }
+
+// request and answer are the two bodies of POST /md.
+type request struct {
+	URL    string  `json:"url"`
+	Filter string  `json:"f"`
+	Query  *string `json:"q"`
+	Cache  string  `json:"c"`
+}
+
+type answer struct {
+	Markdown string `json:"markdown"`
+	Success  bool   `json:"success"`
+}
+
+// Markdown implements webfetch.MarkdownService.
+func (s *Service) Markdown(ctx context.Context, u *url.URL) (string, error) {
+	body, err := json.Marshal(request{URL: u.String(), Filter: s.filter, Cache: "0"})
+	if err != nil {
+		return "", fmt.Errorf("encode the request: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return "", fmt.Errorf("make the request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token.Reveal())
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return "", broken(err, "it could not be reached")
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", broken(nil, fmt.Sprintf("it answered %d", resp.StatusCode))
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return "", broken(err, "its answer broke off")
+	}
+	if len(raw) > maxAnswer {
+		return "", broken(nil, "its answer is too long")
+	}
+	var got answer
+	if err := json.Unmarshal(raw, &got); err != nil {
+		return "", broken(err, "its answer cannot be read")
+	}
+	if !got.Success {
+		return "", broken(nil, "it could not read the page")
+	}
+	return got.Markdown, nil
+}
+
+// broken returns a fault that names no address: the service is none of the caller's business.
+func broken(cause error, what string) error {
+	if timeout, ok := errors.AsType[net.Error](cause); ok && timeout.Timeout() {
+		failed := fault.New(fault.DeadlineExceeded, webfetch.ReasonTimeout, "the Markdown service did not answer in time")
+		failed.Cause = cause
+		return failed
+	}
+	failed := fault.New(fault.Unavailable, webfetch.ReasonBackend, "the Markdown service failed: %s; try later or use the http engine", what)
+	failed.Cause = cause
+	return failed
+}

@@ -1,0 +1,91 @@
+package rpc
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/allowlist"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/page"
+	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
+)
+
+// cursors makes page tokens. Every replica has the same key: a token holds no more than a domain that its owner may list.
+var cursors = page.New([]byte("quorate.webfetch.v1.ListAllowedDomains"))
+
+// tenantOf returns the caller's tenant, and its name.
+func tenantOf(ctx context.Context) (tenant, name string) {
+	caller, ok := auth.FromContext(ctx)
+	if !ok || caller.Tenant == "" {
+		return auth.DefaultTenant, caller.Name
+	}
+	return caller.Tenant, caller.Name
+}
+
+// AddAllowedDomain lists a domain. Its fault is DOMAIN_INVALID.
+func (s *Server) AddAllowedDomain(ctx context.Context, req *webfetchv1.AddAllowedDomainRequest) (*webfetchv1.AddAllowedDomainResponse, error) {
+	tenant, name := tenantOf(ctx)
+	entry, added, err := s.fetcher.Allowlist().Add(ctx, tenant, req.GetDomain(), name)
+	if err != nil {
+		return nil, err
+	}
+	return &webfetchv1.AddAllowedDomainResponse{Domain: string(entry.Domain), Added: added}, nil
+}
+
+// RemoveAllowedDomain takes a domain off the list. Its faults are DOMAIN_INVALID and DOMAIN_FIXED.
+func (s *Server) RemoveAllowedDomain(ctx context.Context, req *webfetchv1.RemoveAllowedDomainRequest) (*webfetchv1.RemoveAllowedDomainResponse, error) {
+	tenant, _ := tenantOf(ctx)
+	domain, removed, err := s.fetcher.Allowlist().Remove(ctx, tenant, req.GetDomain())
+	if err != nil {
+		return nil, err
+	}
+	return &webfetchv1.RemoveAllowedDomainResponse{Domain: string(domain), Removed: removed}, nil
+}
+
+// ListAllowedDomains returns the caller's list. Its fault is PAGE_TOKEN_INVALID.
+func (s *Server) ListAllowedDomains(ctx context.Context, req *webfetchv1.ListAllowedDomainsRequest) (*webfetchv1.ListAllowedDomainsResponse, error) {
+	tenant, _ := tenantOf(ctx)
+	after := ""
+	if req.GetPageToken() != "" {
+		cursor, err := cursors.Decode(tenant, req.GetPageToken())
+		if err != nil {
+			return nil, err
+		}
+		after = string(cursor)
+	}
+	size := page.Size(req.GetPageSize())
+	entries, err := s.fetcher.Allowlist().List(ctx, tenant, allowlist.Domain(after), size)
+	if err != nil {
+		return nil, err
+	}
+	answer := &webfetchv1.ListAllowedDomainsResponse{}
+	for _, e := range entries {
+		domain := &webfetchv1.AllowedDomain{Domain: string(e.Domain), Creator: e.Creator}
+		if !e.CreateTime.IsZero() {
+			domain.CreateTime = timestamppb.New(e.CreateTime)
+		}
+		answer.AllowedDomains = append(answer.AllowedDomains, domain)
+	}
+	if len(entries) == size {
+		answer.NextPageToken = cursors.Encode(tenant, []byte(entries[size-1].Domain))
+	}
+	return answer, nil
+}
+
+// TestAllowedDomain says whether a URL may be asked for.
+func (s *Server) TestAllowedDomain(ctx context.Context, req *webfetchv1.TestAllowedDomainRequest) (*webfetchv1.TestAllowedDomainResponse, error) {
+	tenant, _ := tenantOf(ctx)
+	raw := req.GetUrl()
+	if u, err := url.Parse(raw); !strings.Contains(raw, "://") && (err != nil || u.Host == "") {
+		raw = "https://" + raw
+	}
+	domain, err := s.fetcher.Test(ctx, webfetch.Request{URL: raw, Tenant: tenant, Language: acceptLanguage(ctx)})
+	if err.Code != "" {
+		return &webfetchv1.TestAllowedDomainResponse{Error: err.Message, ErrorCode: string(err.Code)}, nil
+	}
+	return &webfetchv1.TestAllowedDomainResponse{Allowed: true, Domain: domain}, nil
+}

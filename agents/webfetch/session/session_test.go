@@ -1,0 +1,71 @@
+package session_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/agents/webfetch/session"
+)
+
+func at(t *testing.T, raw string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestCookiesStayInTheirSession(t *testing.T) {
+	var jars session.Jars
+	site := at(t, "https://a.example.co.jp/")
+	jars.Get("alice", "s").Keep(site, []*http.Cookie{{Name: "a", Value: "1", Path: "/"}, {Name: "super", Value: "1", Domain: "co.jp"}})
+	for name, test := range map[string]struct {
+		owner, session, url string
+		want                int
+	}{
+		"the same session":              {"alice", "s", "https://a.example.co.jp/x", 1},
+		"another host":                  {"alice", "s", "https://b.example.co.jp/", 0},
+		"another session":               {"alice", "t", "https://a.example.co.jp/", 0},
+		"another owner":                 {"bob", "s", "https://a.example.co.jp/", 0},
+		"no session":                    {"alice", "", "https://a.example.co.jp/", 0},
+		"a cookie for a public suffix":  {"alice", "s", "https://evil.co.jp/", 0},
+		"an owner and a session in one": {"alice\x00s", "", "https://a.example.co.jp/", 0},
+	} {
+		if got := jars.Get(test.owner, test.session).Cookies(at(t, test.url)); len(got) != test.want {
+			t.Errorf("%s: Cookies(%s) = %v, want %d", name, test.url, got, test.want)
+		}
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jars session.Jars
+		site := at(t, "https://example.com/")
+		jar := jars.Get("o", "first")
+		for i := range 1000 {
+			jar.Keep(site, []*http.Cookie{{Name: fmt.Sprint("c", i), Value: "v"}})
+		}
+		jar.Keep(site, []*http.Cookie{{Name: "long", Value: strings.Repeat("x", 5000)}})
+		if got := len(jar.Cookies(site)); got != 200 {
+			t.Errorf("%d of 1,000 cookies were kept, want 200", got)
+		}
+		for i := range 1100 {
+			jars.Get("o", fmt.Sprint(i))
+		}
+		if got := len(jars.Get("o", "first").Cookies(site)); got != 0 {
+			t.Errorf("a session that 1,100 newer ones followed has %d cookies, want it forgotten", got)
+		}
+		jars.Get("o", "old").Keep(site, []*http.Cookie{{Name: "a", Value: "1"}})
+		time.Sleep(25 * time.Hour) //nolint:forbidigo // the clock is synctest's
+		jars.Get("o", "other")
+		if got := len(jars.Get("o", "old").Cookies(site)); got != 0 {
+			t.Errorf("a session that nobody used for a day has %d cookies, want it forgotten", got)
+		}
+	})
+}
