@@ -21,17 +21,30 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	WebFetchService_FetchPage_FullMethodName = "/quorate.webfetch.v1.WebFetchService/FetchPage"
+	WebFetchService_FetchPage_FullMethodName           = "/quorate.webfetch.v1.WebFetchService/FetchPage"
+	WebFetchService_AddAllowedDomain_FullMethodName    = "/quorate.webfetch.v1.WebFetchService/AddAllowedDomain"
+	WebFetchService_RemoveAllowedDomain_FullMethodName = "/quorate.webfetch.v1.WebFetchService/RemoveAllowedDomain"
+	WebFetchService_ListAllowedDomains_FullMethodName  = "/quorate.webfetch.v1.WebFetchService/ListAllowedDomains"
+	WebFetchService_TestAllowedDomain_FullMethodName   = "/quorate.webfetch.v1.WebFetchService/TestAllowedDomain"
 )
 
 // WebFetchServiceClient is the client API for WebFetchService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// WebFetchService reads web pages for agents.
+// WebFetchService reads web pages for agents, and keeps the list of hosts that may be read.
 type WebFetchServiceClient interface {
-	// FetchPage reads one page. The URL's host has to be allowed, and every hop is checked after DNS.
+	// FetchPage reads one page. The URL's host has to be allowed, and every hop is checked after DNS. A page that cannot be read is
+	// an answer too: success is false, and error and error_code say why.
 	FetchPage(ctx context.Context, in *FetchPageRequest, opts ...grpc.CallOption) (*FetchPageResponse, error)
+	// AddAllowedDomain lists a domain. One that is there stays as it is.
+	AddAllowedDomain(ctx context.Context, in *AddAllowedDomainRequest, opts ...grpc.CallOption) (*AddAllowedDomainResponse, error)
+	// RemoveAllowedDomain takes a domain off the list. One of the configuration can only be taken out there.
+	RemoveAllowedDomain(ctx context.Context, in *RemoveAllowedDomainRequest, opts ...grpc.CallOption) (*RemoveAllowedDomainResponse, error)
+	// ListAllowedDomains returns the caller's list in order of domain.
+	ListAllowedDomains(ctx context.Context, in *ListAllowedDomainsRequest, opts ...grpc.CallOption) (*ListAllowedDomainsResponse, error)
+	// TestAllowedDomain says whether a URL may be asked for, and by which entry. It opens no connection.
+	TestAllowedDomain(ctx context.Context, in *TestAllowedDomainRequest, opts ...grpc.CallOption) (*TestAllowedDomainResponse, error)
 }
 
 type webFetchServiceClient struct {
@@ -52,14 +65,63 @@ func (c *webFetchServiceClient) FetchPage(ctx context.Context, in *FetchPageRequ
 	return out, nil
 }
 
+func (c *webFetchServiceClient) AddAllowedDomain(ctx context.Context, in *AddAllowedDomainRequest, opts ...grpc.CallOption) (*AddAllowedDomainResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AddAllowedDomainResponse)
+	err := c.cc.Invoke(ctx, WebFetchService_AddAllowedDomain_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *webFetchServiceClient) RemoveAllowedDomain(ctx context.Context, in *RemoveAllowedDomainRequest, opts ...grpc.CallOption) (*RemoveAllowedDomainResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RemoveAllowedDomainResponse)
+	err := c.cc.Invoke(ctx, WebFetchService_RemoveAllowedDomain_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *webFetchServiceClient) ListAllowedDomains(ctx context.Context, in *ListAllowedDomainsRequest, opts ...grpc.CallOption) (*ListAllowedDomainsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListAllowedDomainsResponse)
+	err := c.cc.Invoke(ctx, WebFetchService_ListAllowedDomains_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *webFetchServiceClient) TestAllowedDomain(ctx context.Context, in *TestAllowedDomainRequest, opts ...grpc.CallOption) (*TestAllowedDomainResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(TestAllowedDomainResponse)
+	err := c.cc.Invoke(ctx, WebFetchService_TestAllowedDomain_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // WebFetchServiceServer is the server API for WebFetchService service.
 // All implementations must embed UnimplementedWebFetchServiceServer
 // for forward compatibility.
 //
-// WebFetchService reads web pages for agents.
+// WebFetchService reads web pages for agents, and keeps the list of hosts that may be read.
 type WebFetchServiceServer interface {
-	// FetchPage reads one page. The URL's host has to be allowed, and every hop is checked after DNS.
+	// FetchPage reads one page. The URL's host has to be allowed, and every hop is checked after DNS. A page that cannot be read is
+	// an answer too: success is false, and error and error_code say why.
 	FetchPage(context.Context, *FetchPageRequest) (*FetchPageResponse, error)
+	// AddAllowedDomain lists a domain. One that is there stays as it is.
+	AddAllowedDomain(context.Context, *AddAllowedDomainRequest) (*AddAllowedDomainResponse, error)
+	// RemoveAllowedDomain takes a domain off the list. One of the configuration can only be taken out there.
+	RemoveAllowedDomain(context.Context, *RemoveAllowedDomainRequest) (*RemoveAllowedDomainResponse, error)
+	// ListAllowedDomains returns the caller's list in order of domain.
+	ListAllowedDomains(context.Context, *ListAllowedDomainsRequest) (*ListAllowedDomainsResponse, error)
+	// TestAllowedDomain says whether a URL may be asked for, and by which entry. It opens no connection.
+	TestAllowedDomain(context.Context, *TestAllowedDomainRequest) (*TestAllowedDomainResponse, error)
 	mustEmbedUnimplementedWebFetchServiceServer()
 }
 
@@ -72,6 +134,18 @@ type UnimplementedWebFetchServiceServer struct{}
 
 func (UnimplementedWebFetchServiceServer) FetchPage(context.Context, *FetchPageRequest) (*FetchPageResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method FetchPage not implemented")
+}
+func (UnimplementedWebFetchServiceServer) AddAllowedDomain(context.Context, *AddAllowedDomainRequest) (*AddAllowedDomainResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method AddAllowedDomain not implemented")
+}
+func (UnimplementedWebFetchServiceServer) RemoveAllowedDomain(context.Context, *RemoveAllowedDomainRequest) (*RemoveAllowedDomainResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RemoveAllowedDomain not implemented")
+}
+func (UnimplementedWebFetchServiceServer) ListAllowedDomains(context.Context, *ListAllowedDomainsRequest) (*ListAllowedDomainsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListAllowedDomains not implemented")
+}
+func (UnimplementedWebFetchServiceServer) TestAllowedDomain(context.Context, *TestAllowedDomainRequest) (*TestAllowedDomainResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method TestAllowedDomain not implemented")
 }
 func (UnimplementedWebFetchServiceServer) mustEmbedUnimplementedWebFetchServiceServer() {}
 func (UnimplementedWebFetchServiceServer) testEmbeddedByValue()                         {}
@@ -112,6 +186,78 @@ func _WebFetchService_FetchPage_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _WebFetchService_AddAllowedDomain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AddAllowedDomainRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WebFetchServiceServer).AddAllowedDomain(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WebFetchService_AddAllowedDomain_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WebFetchServiceServer).AddAllowedDomain(ctx, req.(*AddAllowedDomainRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _WebFetchService_RemoveAllowedDomain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RemoveAllowedDomainRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WebFetchServiceServer).RemoveAllowedDomain(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WebFetchService_RemoveAllowedDomain_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WebFetchServiceServer).RemoveAllowedDomain(ctx, req.(*RemoveAllowedDomainRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _WebFetchService_ListAllowedDomains_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListAllowedDomainsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WebFetchServiceServer).ListAllowedDomains(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WebFetchService_ListAllowedDomains_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WebFetchServiceServer).ListAllowedDomains(ctx, req.(*ListAllowedDomainsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _WebFetchService_TestAllowedDomain_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(TestAllowedDomainRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(WebFetchServiceServer).TestAllowedDomain(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: WebFetchService_TestAllowedDomain_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(WebFetchServiceServer).TestAllowedDomain(ctx, req.(*TestAllowedDomainRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // WebFetchService_ServiceDesc is the grpc.ServiceDesc for WebFetchService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -122,6 +268,22 @@ var WebFetchService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "FetchPage",
 			Handler:    _WebFetchService_FetchPage_Handler,
+		},
+		{
+			MethodName: "AddAllowedDomain",
+			Handler:    _WebFetchService_AddAllowedDomain_Handler,
+		},
+		{
+			MethodName: "RemoveAllowedDomain",
+			Handler:    _WebFetchService_RemoveAllowedDomain_Handler,
+		},
+		{
+			MethodName: "ListAllowedDomains",
+			Handler:    _WebFetchService_ListAllowedDomains_Handler,
+		},
+		{
+			MethodName: "TestAllowedDomain",
+			Handler:    _WebFetchService_TestAllowedDomain_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
