@@ -32,52 +32,63 @@ func cardURL(text string) (string, error) {
 	return u.String(), nil
 }
 
-// validators are what a server knows its answer by; zero for none.
-type validators struct{ etag, modified string }
+// Validators are what a server knows its answer by; zero for none.
+type Validators struct{ ETag, LastModified string }
 
 const maxValidator = 1 << 10 // bytes
 
-// fetched is a server's answer to the question for a card.
-type fetched struct {
-	raw        []byte // nil when the card is as the validators say
-	validators validators
-	freshFor   time.Duration // how long the server says that the card counts; 0 when it says nothing
+// Fetched is a server's answer to the question for a card.
+type Fetched struct {
+	URI        string // the URL that was asked
+	RawCard    []byte // nil when the card is as the validators say
+	Validators Validators
+	FreshFor   time.Duration // how long the server says that the card counts; 0 when it says nothing
 }
 
 // fetchCard reads the card at uri within 5 s and returns its bytes, at most MaxCardBytes.
 func (r *Registry) fetchCard(ctx context.Context, uri string) ([]byte, error) {
-	answer, err := r.fetch(ctx, uri, validators{})
-	return answer.raw, err
+	answer, err := r.fetch(ctx, uri, Validators{})
+	return answer.RawCard, err
+}
+
+// FetchCard reads a card by URL through the guarded client, within 5 s and at most MaxCardBytes, unless its server says that it is
+// still the one that is known. A URL without a path means the well-known path at that origin.
+func (r *Registry) FetchCard(ctx context.Context, uri string, known Validators) (Fetched, error) {
+	uri, err := cardURL(uri)
+	if err != nil {
+		return Fetched{}, err
+	}
+	return r.fetch(ctx, uri, known)
 }
 
 // fetch reads the card at uri as fetchCard does, unless the server says that it is still the one with the validators.
-func (r *Registry) fetch(ctx context.Context, uri string, known validators) (fetched, error) {
+func (r *Registry) fetch(ctx context.Context, uri string, known Validators) (Fetched, error) {
 	if r.client == nil {
-		return fetched{}, fault.New(fault.FailedPrecondition, "CARD_FETCH_DISABLED", "this server reads no cards by URL; send the card itself")
+		return Fetched{}, fault.New(fault.FailedPrecondition, "CARD_FETCH_DISABLED", "this server reads no cards by URL; send the card itself")
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, uri, http.NoBody)
 	if err != nil {
-		return fetched{}, fault.Invalid("card_uri", "CARD_URI_INVALID", "the card's URL cannot be used: %s", err.Error())
+		return Fetched{}, fault.Invalid("card_uri", "CARD_URI_INVALID", "the card's URL cannot be used: %s", err.Error())
 	}
 	request.Header.Set("Accept", "application/json")
-	if known.etag != "" {
-		request.Header.Set("If-None-Match", known.etag)
-	} else if known.modified != "" {
-		request.Header.Set("If-Modified-Since", known.modified)
+	if known.ETag != "" {
+		request.Header.Set("If-None-Match", known.ETag)
+	} else if known.LastModified != "" {
+		request.Header.Set("If-Modified-Since", known.LastModified)
 	}
 	response, err := r.client.Do(request)
 	if err != nil {
-		return fetched{}, unreachable(uri, err)
+		return Fetched{}, unreachable(uri, err)
 	}
 	defer func() { _ = response.Body.Close() }() // nothing is written, so nothing can be lost
-	answer := fetched{validators: known, freshFor: freshFor(response.Header)}
-	if response.StatusCode == http.StatusNotModified && known != (validators{}) {
+	answer := Fetched{URI: uri, Validators: known, FreshFor: freshFor(response.Header)}
+	if response.StatusCode == http.StatusNotModified && known != (Validators{}) {
 		return answer, nil
 	}
-	answer.validators = validators{short(response.Header, "ETag"), short(response.Header, "Last-Modified")}
-	answer.raw, err = readCard(uri, response)
+	answer.Validators = Validators{short(response.Header, "ETag"), short(response.Header, "Last-Modified")}
+	answer.RawCard, err = readCard(uri, response)
 	return answer, err
 }
 

@@ -23,7 +23,7 @@ type cardWatch struct {
 	created    time.Time // of the agent, so that a successor of the same name is another one
 	uri        string
 	hash       string // the agent's latest version when the validators were given
-	validators validators
+	validators Validators
 	due        time.Time
 	failures   int  // in a row
 	seen       bool // in this sweep
@@ -148,24 +148,24 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 		return 0, err
 	}
 	if w.hash != record.LatestHash {
-		w.validators = validators{} // they are of another card
+		w.validators = Validators{} // they are of another card
 	}
 	asked := r.now().UTC()
 	answer, err := r.fetch(ctx, w.uri, w.validators)
 	if err != nil {
 		return 0, err
 	}
-	if answer.raw != nil {
-		agent, warnings, err := r.replaceCard(ctx, key, answer.raw, w.uri)
+	if answer.RawCard != nil {
+		agent, warnings, err := r.replaceCard(ctx, key, answer.RawCard, w.uri)
 		if err != nil {
-			w.validators = validators{} // so that a card that is refused now is looked at again
+			w.validators = Validators{} // so that a card that is refused now is looked at again
 			return 0, err
 		}
-		w.hash, w.validators = agent.LatestHash, answer.validators
+		w.hash, w.validators = agent.LatestHash, answer.Validators
 		if agent.LatestVersion != record.LatestVersion {
 			r.logger.InfoContext(ctx, "card changed", slog.String("agent", key.Name), slog.String("tenant", key.Tenant),
 				slog.Int64("version", agent.LatestVersion), slog.Int("warnings", len(warnings)))
 		}
 	}
-	return answer.freshFor, r.answered(ctx, key, asked)
+	return answer.FreshFor, r.answered(ctx, key, asked)
 }

@@ -129,6 +129,12 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 	if err != nil {
 		return Change{}, nil, err
 	}
+	return r.compose(ctx, tenant, in, c, uri, pulse)
+}
+
+// compose returns what to write for a new agent with the card.
+func (r *Registry) compose(ctx context.Context, tenant string, in Registration, c content, uri string, pulse Pulse) (Change, []Warning, error) {
+	now := r.now().UTC()
 	verification, err := r.admit(nil, c.verification)
 	if err != nil {
 		return Change{}, nil, err
@@ -154,7 +160,7 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 		})
 	}
 	record := Record{Agent: Agent{
-		Tenant: tenant, Name: card.Name, Card: card, RawCard: raw, CardURI: uri, CreateTime: now, UpdateTime: now,
+		Tenant: tenant, Name: card.Name, Card: card, RawCard: c.raw, CardURI: uri, CreateTime: now, UpdateTime: now,
 		LiveVersion: 1, LatestVersion: 1, LatestHash: c.hash, Source: in.Source, Verification: verification,
 	}}
 	if metadata != nil {

@@ -1,6 +1,11 @@
 package registry
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
 
 // Where agents come from.
 const (
@@ -17,4 +22,120 @@ type Source struct {
 	Gone     bool   `json:"gone,omitempty"`     // the source, or the agent in it, is no longer there
 
 	SeenTime time.Time `json:"-"` // when the agent was last seen there; kept in its Pulse, for it is written often
+}
+
+// same reports whether both are one place.
+func (s Source) same(other Source) bool { return s.Type == other.Type && s.Location == other.Location }
+
+// Found is an agent that was found in a source.
+type Found struct {
+	RawCard []byte
+	CardURI string // where the card was read; empty when it was in a file or in the catalog itself
+	Source  Source
+}
+
+// Discover registers an agent that was found, or makes its card the next version of the agent that was found there before. An
+// agent of another source is left as it is: that is an AlreadyExists fault with the reason AGENT_FROM_ELSEWHERE.
+func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent, []Warning, error) {
+	c, err := r.read(ctx, tenant, f.RawCard)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	now := r.now().UTC()
+	pulse := Pulse{SeenTime: now}
+	if f.CardURI != "" { // reading the card was a probe that the agent answered
+		pulse.ProbeTime, pulse.ProbeExpire = now, now.Add(r.leaseDuration)
+	}
+	create, createWarnings, createErr := r.compose(ctx, tenant, Registration{Source: f.Source}, c, f.CardURI, pulse)
+	key := Key{tenant, c.card.Name}
+	var next Record
+	var warnings []Warning
+	created := false
+	err = r.store.Update(ctx, key, func(old *Record) (change Change, err error) {
+		if created = old == nil; created {
+			if createErr == nil {
+				next, warnings = *create.Record, createWarnings
+			}
+			return create, createErr
+		}
+		if !old.Source.same(f.Source) {
+			return Change{}, fault.New(fault.AlreadyExists, "AGENT_FROM_ELSEWHERE",
+				"an agent named %q is registered already, and not from %s", old.Name, clip(f.Source.Location)).With("agent", old.Name)
+		}
+		next, change, warnings, err = r.take(old, c, f.CardURI)
+		return change, err
+	})
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	if !created {
+		err = r.Seen(ctx, key, f.CardURI != "")
+	} else if f.CardURI == "" {
+		r.probeSoon(key)
+	}
+	return next.Agent, warnings, err
+}
+
+// Seen notes that an agent was in its source, and that it answered when its card was read from its own server.
+func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
+	now := r.now().UTC()
+	err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
+		p.SeenTime = now
+		if answered && now.After(p.ProbeTime) {
+			p.ProbeTime, p.ProbeExpire = now, now.Add(r.leaseDuration)
+		}
+		return p, nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.mark(ctx, key, false)
+}
+
+// MarkGone marks the agents of all tenants that came from a source other than SourceAPI and that gone wants marked, and returns
+// how many are newly marked. No agent is deleted: whoever depends on one decides about that.
+func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (marked int, err error) {
+	q := Query{Limit: probeChunk}
+	for {
+		records, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return marked, err
+		}
+		for i := range records {
+			a := &records[i].Agent
+			if a.Source.Type == "" || a.Source.Type == SourceAPI || a.Source.Gone || !gone(a) {
+				continue
+			}
+			if err := r.mark(ctx, a.Key(), true); err != nil {
+				return marked, err
+			}
+			marked++
+		}
+		if len(records) < q.Limit {
+			return marked, nil
+		}
+		q.After = records[len(records)-1].Key()
+	}
+}
+
+// mark says whether an agent is gone from its source; that an agent is deleted meanwhile does not matter.
+func (r *Registry) mark(ctx context.Context, key Key, gone bool) error {
+	record, err := r.store.Agent(ctx, key)
+	if err == nil && record.Source.Gone != gone {
+		err = r.store.Update(ctx, key, func(old *Record) (Change, error) {
+			if old == nil {
+				return Change{}, Missing(key)
+			}
+			next := *old
+			if next.Source.Gone == gone {
+				return Change{Record: &next}, nil
+			}
+			next.Source.Gone = gone
+			return r.write(old, &next)
+		})
+	}
+	if fault.KindOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
 }

@@ -43,7 +43,7 @@ type Pulse struct {
 	InFlight      int       `json:"in_flight,omitempty"`
 	DrainTime     time.Time `json:"drain_time,omitzero"` // zero means not drained
 	DrainReason   string    `json:"drain_reason,omitempty"`
-	SeenTime      time.Time `json:"seen_time,omitzero"` // when the agent was last seen in its source
+	SeenTime      time.Time `json:"seen_time,omitzero"`  // when the agent was last seen in its source
 	Announced     string    `json:"announced,omitempty"` // the status that the change log told last; empty is StatusUnknown
 }
 

@@ -1,0 +1,175 @@
+package discovery
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// Limits of a catalog with all that is nested in it.
+const (
+	maxCatalogBytes   = 4 << 20 // of one document
+	maxCatalogDepth   = 4       // as the AI Catalog specification recommends
+	maxCatalogs       = 50
+	maxCatalogEntries = 5000
+	catalogTimeout    = 10 * time.Second
+)
+
+const (
+	wellKnownCatalog = "/.well-known/ai-catalog.json"
+	typeCard         = "application/a2a-agent-card+json"
+	typeCatalog      = "application/ai-catalog+json"
+)
+
+// catalog is an AI Catalog document, as much of it as matters here.
+type catalog struct {
+	SpecVersion string  `json:"specVersion"`
+	Entries     []entry `json:"entries"`
+}
+
+type entry struct {
+	Identifier string          `json:"identifier"`
+	Type       string          `json:"type"`
+	MediaType  string          `json:"mediaType"` // what type was called before version 1.0
+	URL        string          `json:"url"`
+	Data       json.RawMessage `json:"data"`
+}
+
+func (e *entry) kind() string {
+	kind, _, _ := strings.Cut(e.Type+e.MediaType, ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+// walk collects the agents of a catalog and of those nested in it.
+type walk struct {
+	reader  *reader
+	urls    []string          // of cards
+	inline  map[string][]byte // cards by identifier
+	visited map[string]bool   // URLs of catalogs
+	entries int
+}
+
+// readCatalog reads a catalog and the cards in it. An agent is gone when the catalog no longer names it, or its card cannot be
+// had several times in a row.
+func (r *reader) readCatalog(ctx context.Context) {
+	source := registry.Source{Type: registry.SourceAICatalog, Location: r.source.Catalog}
+	w := &walk{reader: r, inline: make(map[string][]byte), visited: make(map[string]bool)}
+	if err := w.fetch(ctx, r.source.Catalog, 1); err != nil {
+		r.unreadable(ctx, source, err)
+		return
+	}
+	r.failures = 0
+	slices.Sort(w.urls)
+	w.urls = slices.Compact(w.urls)
+	inTurns(ctx, w.urls, func(uri string) { r.readURL(ctx, uri, source) })
+	for id, raw := range w.inline {
+		r.card(ctx, r.state(id), registry.Found{RawCard: raw, Source: source})
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	r.forget(func(id string) bool { return w.inline[id] != nil || slices.Contains(w.urls, id) })
+	r.markMissing(ctx, source)
+}
+
+// fetch reads the catalog at uri. One that was read already is left out, so that catalogs may name each other.
+func (w *walk) fetch(ctx context.Context, uri string, depth int) error {
+	base, err := url.Parse(uri)
+	if err != nil {
+		return fmt.Errorf("catalog %q: it is not a URL", uri)
+	}
+	if base.Path == "" || base.Path == "/" {
+		base.Path = wellKnownCatalog
+	}
+	if uri = base.String(); w.visited[uri] {
+		return nil
+	}
+	if len(w.visited) == maxCatalogs {
+		return fmt.Errorf("there are more than %d catalogs in it", maxCatalogs)
+	}
+	w.visited[uri] = true
+	raw, err := w.reader.document(ctx, uri)
+	if err != nil {
+		return fmt.Errorf("catalog %s: %w", uri, err)
+	}
+	return w.document(ctx, raw, base, depth)
+}
+
+// document collects the entries of one document.
+func (w *walk) document(ctx context.Context, raw []byte, base *url.URL, depth int) error {
+	var c catalog
+	if err := json.Unmarshal(raw, &c); err != nil || c.SpecVersion == "" {
+		return fmt.Errorf("catalog %s: it is not an AI Catalog", base)
+	}
+	if w.entries += len(c.Entries); w.entries > maxCatalogEntries {
+		return fmt.Errorf("there are more than %d entries in it", maxCatalogEntries)
+	}
+	for i := range c.Entries {
+		if err := w.entry(ctx, &c.Entries[i], base, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) entry(ctx context.Context, e *entry, base *url.URL, depth int) error {
+	kind := e.kind()
+	if kind != typeCard && kind != typeCatalog { // of all that a catalog can name, only agents matter here
+		return nil
+	}
+	if kind == typeCatalog && depth == maxCatalogDepth {
+		return fmt.Errorf("catalogs are nested more than %d levels deep", maxCatalogDepth)
+	}
+	embedded := len(e.Data) > 0 && !bytes.Equal(e.Data, []byte("null"))
+	target, err := base.Parse(e.URL)
+	switch {
+	case embedded && kind == typeCard:
+		w.inline["data:"+e.Identifier] = e.Data
+	case embedded:
+		return w.document(ctx, e.Data, base, depth+1)
+	case e.URL == "" || err != nil || checkURL("url", target.String()) != nil:
+		return fmt.Errorf("the entry %q has neither data nor a usable URL", e.Identifier)
+	case kind == typeCard:
+		w.urls = append(w.urls, target.String())
+	default:
+		return w.fetch(ctx, target.String(), depth+1)
+	}
+	return nil
+}
+
+// document reads a catalog document through the guarded client.
+func (r *reader) document(ctx context.Context, uri string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, catalogTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, uri, http.NoBody)
+	if err != nil {
+		return nil, errors.New("it is not a URL")
+	}
+	request.Header.Set("Accept", typeCatalog+", application/json")
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("it answered %s", response.Status)
+	}
+	raw, err := io.ReadAll(io.LimitReader(response.Body, maxCatalogBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxCatalogBytes {
+		return nil, fmt.Errorf("it has more than %d bytes", maxCatalogBytes)
+	}
+	return raw, nil
+}

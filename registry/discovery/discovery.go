@@ -1,0 +1,227 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// Options are what a Discoverer needs.
+type Options struct {
+	Sources []Source
+	Client  *http.Client // reads catalogs; must refuse addresses that are not public. Needed when there are catalogs
+	Logger  *slog.Logger // nil discards
+}
+
+// Discoverer finds agents in sources.
+type Discoverer struct {
+	registry *registry.Registry
+	client   *http.Client
+	logger   *slog.Logger
+	sources  []*reader
+}
+
+// New returns a Discoverer that registers what it finds with r.
+func New(r *registry.Registry, o Options) (*Discoverer, error) {
+	d := &Discoverer{registry: r, client: o.Client, logger: o.Logger}
+	if d.logger == nil {
+		d.logger = slog.New(slog.DiscardHandler)
+	}
+	if len(o.Sources) > maxSources {
+		return nil, invalid("sources", "there are %d sources; the most is %d", len(o.Sources), maxSources)
+	}
+	for _, s := range o.Sources {
+		if err := s.Validate(); err != nil {
+			return nil, err
+		}
+		if s.Catalog != "" && o.Client == nil {
+			return nil, errors.New("a client is needed to read catalogs")
+		}
+		s.URLs = slices.Clone(s.URLs)
+		if s.Folder != "" {
+			s.Folder = filepath.Clean(s.Folder)
+		}
+		d.sources = append(d.sources, &reader{Discoverer: d, source: s, states: make(map[string]*state), owners: make(map[string]*state)})
+	}
+	return d, nil
+}
+
+// Run reads every source at once and then on its schedule, with jitter, until ctx ends. It returns nil when ctx ends.
+func (d *Discoverer) Run(ctx context.Context) error {
+	d.markForgotten(ctx)
+	var group sync.WaitGroup
+	for _, r := range d.sources {
+		group.Go(func() { r.run(ctx) })
+	}
+	group.Wait()
+	<-ctx.Done()
+	return nil
+}
+
+// markForgotten marks the agents whose source is not in the configuration any more.
+func (d *Discoverer) markForgotten(ctx context.Context) {
+	marked, err := d.registry.MarkGone(ctx, func(a *registry.Agent) bool {
+		return !slices.ContainsFunc(d.sources, func(r *reader) bool { return r.source.has(a) })
+	})
+	d.report(ctx, "configuration", marked, err)
+}
+
+func (d *Discoverer) report(ctx context.Context, source string, marked int, err error) {
+	if err != nil && ctx.Err() == nil {
+		d.logger.ErrorContext(ctx, "agents of a source not marked", slog.String("source", source), slog.Any("error", err))
+	} else if marked > 0 {
+		d.logger.WarnContext(ctx, "agents are gone from their source", slog.String("source", source), slog.Int("agents", marked))
+	}
+}
+
+// reader reads one source. Only one read runs at a time.
+type reader struct {
+	*Discoverer
+	source   Source
+	failures int // reads of the source itself that failed, in a row
+
+	mu     sync.Mutex
+	states map[string]*state // guarded by mu; by card URL or file name
+	owners map[string]*state // guarded by mu; by agent
+}
+
+// state is what is known of one card in a source. It is kept in memory only.
+type state struct {
+	validators registry.Validators
+	name       string // of the agent, once it was read
+	failures   int    // in a row
+	said       string // the last refusal that was logged
+}
+
+// patience is how many reads in a row fail before what was there counts as gone.
+const patience = 3
+
+func (r *reader) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		r.read(ctx)
+		every := r.source.interval()
+		timer := time.NewTimer(every - every/10 + rand.N(every/5+1)) //nolint:gosec // not a secret
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+// read reads the source once.
+func (r *reader) read(ctx context.Context) {
+	switch {
+	case r.source.Folder != "":
+		r.readFolder(ctx)
+	case r.source.Catalog != "":
+		r.readCatalog(ctx)
+	default:
+		r.readURLs(ctx)
+	}
+}
+
+// state returns what is known of a card.
+func (r *reader) state(id string) *state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.states[id]
+	if s == nil {
+		s = &state{}
+		r.states[id] = s
+	}
+	return s
+}
+
+// forget drops what is known of cards that are not in the source any more.
+func (r *reader) forget(keep func(id string) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, s := range r.states {
+		if !keep(id) {
+			delete(r.states, id)
+			if r.owners[s.name] == s {
+				delete(r.owners, s.name)
+			}
+		}
+	}
+}
+
+// claim makes a card the one of the agent that counts, or tells that there is another one. Two cards of one agent in one source
+// would otherwise take turns.
+func (r *reader) claim(s *state, name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if owner := r.owners[name]; owner != nil && owner != s {
+		return fmt.Errorf("the source has another card of agent %q, which came first", name)
+	}
+	if r.owners[s.name] == s {
+		delete(r.owners, s.name)
+	}
+	r.owners[name] = s
+	return nil
+}
+
+// card takes a card that was found and notes how that went in its state.
+func (r *reader) card(ctx context.Context, s *state, f registry.Found) {
+	read, _, _, err := registry.ParseCard(f.RawCard)
+	if err == nil {
+		err = r.claim(s, read.Name)
+	}
+	if err != nil {
+		r.failed(ctx, s, f.Source.Location, err)
+		return
+	}
+	agent, warnings, err := r.registry.Discover(ctx, r.source.tenant(), f)
+	if err != nil {
+		r.failed(ctx, s, f.Source.Location, err)
+		return
+	}
+	if s.name != agent.Name || s.failures > 0 {
+		r.logger.InfoContext(ctx, "agent found", slog.String("agent", agent.Name), slog.String("source", f.Source.Location), slog.Int("warnings", len(warnings)))
+	}
+	s.name, s.failures, s.said = agent.Name, 0, ""
+}
+
+// failed notes that a card could not be had, and says why once.
+func (r *reader) failed(ctx context.Context, s *state, location string, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.failures++
+	if why := err.Error(); why != s.said {
+		s.said = why
+		r.logger.WarnContext(ctx, "agent of a source not taken", slog.String("source", location), slog.String("agent", s.name), slog.Any("error", err))
+	}
+}
+
+// inTurns calls work for each id, several at a time.
+func inTurns(ctx context.Context, ids []string, work func(id string)) {
+	const workers = 8
+	jobs := make(chan string)
+	var group sync.WaitGroup
+	for range min(workers, len(ids)) {
+		group.Go(func() {
+			for id := range jobs {
+				work(id)
+			}
+		})
+	}
+	for _, id := range ids {
+		if ctx.Err() != nil {
+			break
+		}
+		jobs <- id
+	}
+	close(jobs)
+	group.Wait()
+}

@@ -1,0 +1,339 @@
+package discovery_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/discovery"
+	"github.com/quorate/quorate/registry/registrytest"
+)
+
+// web is a fake internet: it answers with what is put there and otherwise with 404.
+type web struct {
+	mu    sync.Mutex
+	pages map[string]string // guarded by mu
+	asked map[string]int    // guarded by mu; how often each URL was asked for in full
+}
+
+func newWeb() *web { return &web{pages: make(map[string]string), asked: make(map[string]int)} }
+
+func (w *web) put(url, body string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if body == "" {
+		delete(w.pages, url)
+		return
+	}
+	w.pages[url] = body
+}
+
+func (w *web) reads(url string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.asked[url]
+}
+
+// RoundTrip answers; the page's own text is its ETag.
+func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	url := r.URL.String()
+	body, ok := w.pages[url]
+	etag := `"` + strings.ReplaceAll(body, `"`, "'") + `"`
+	answer := &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Request: r, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+	switch {
+	case !ok:
+		answer.StatusCode, answer.Status = http.StatusNotFound, "404 Not Found"
+	case r.Header.Get("If-None-Match") == etag:
+		answer.StatusCode, answer.Status, answer.Body = http.StatusNotModified, "304 Not Modified", http.NoBody
+	default:
+		answer.Header.Set("ETag", etag)
+		w.asked[url]++
+	}
+	return answer, nil
+}
+
+// card returns a card of the agent with a skill.
+func card(name, skill string) string {
+	return `{"name":"` + name + `","version":"1.0.0","url":"https://` + name + `.example/rpc","skills":[{"id":"` + skill + `"}]}`
+}
+
+// minute is the interval of the sources of these tests.
+const minute = time.Minute
+
+// finding runs discovery in fake time over a registry, while test runs.
+func finding(t *testing.T, source discovery.Source, w *web, test func(t *testing.T, r *registry.Registry)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: w}
+		r := registrytest.New(t, registry.Options{Client: client})
+		stop := run(t, r, source, client)
+		test(t, r)
+		stop()
+	})
+}
+
+func run(t *testing.T, r *registry.Registry, source discovery.Source, client *http.Client) (stop func()) {
+	t.Helper()
+	source.Interval = minute
+	d, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: client})
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- d.Run(ctx) }()
+	synctest.Wait()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run() = %v, want nil", err)
+		}
+	}
+}
+
+// pass lets the source be read n times.
+func pass(n int) {
+	<-time.After(time.Duration(n) * (minute + 6*time.Second))
+	synctest.Wait()
+}
+
+// want compares all agents, each as "name skill version", with a minus in front of those that are gone.
+func want(t *testing.T, r *registry.Registry, when string, agents ...string) {
+	t.Helper()
+	list, err := r.Agents(t.Context(), "default", "", 100)
+	var got []string
+	for i := range list {
+		line := list[i].Name + " " + list[i].Card.Skills[0].ID
+		if list[i].Source.Gone {
+			line = "-" + line
+		}
+		got = append(got, line)
+	}
+	if err != nil || cmp.Diff(agents, got) != "" {
+		t.Errorf("Agents() %s = %v, difference (-want +got):\n%s", when, err, cmp.Diff(agents, got))
+	}
+}
+
+func TestAListOfURLs(t *testing.T) {
+	t.Parallel()
+	const one, two = "https://one.example/.well-known/agent-card.json", "https://two.example/card.json"
+	w := newWeb()
+	w.put(one, card("one", "a"))
+	finding(t, discovery.Source{URLs: []string{"https://one.example", two}}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "at once", "one a")
+		first, err := r.Agent(t.Context(), "default", "one")
+		if err != nil || first.CardURI != one || first.Status.Status != registry.StatusAvailable || first.Source.Type != registry.SourceURLs ||
+			first.Source.Location != "https://one.example" || !first.Source.SeenTime.Equal(time.Now()) {
+			t.Errorf("Agent(one) = %+v, %v, want it available, found and seen now", first, err)
+		}
+		w.put(two, card("two", "b"))
+		pass(1)
+		want(t, r, "when another one is there", "one a", "two b")
+		reads := w.reads(one)
+		pass(5)
+		if w.reads(one) != reads {
+			t.Errorf("the card was read in full %d times more, want it asked for with validators", w.reads(one)-reads)
+		}
+		w.put(one, card("one", "new"))
+		pass(1)
+		want(t, r, "when a card is another one", "one new", "two b")
+		w.put(two, "")
+		pass(1)
+		want(t, r, "when a server fails once", "one new", "two b")
+		pass(3)
+		want(t, r, "when a server fails again and again", "one new", "-two b")
+		w.put(two, card("two", "b"))
+		pass(1)
+		want(t, r, "when it is back", "one new", "two b")
+	})
+}
+
+func TestAFolderOfCards(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatalf("WriteFile() = %v, want no error", err)
+		}
+	}
+	outside := filepath.Join(t.TempDir(), "outside.json")
+	if err := os.WriteFile(outside, []byte(card("outside", "x")), 0o600); err != nil {
+		t.Fatalf("WriteFile() = %v, want no error", err)
+	}
+	if err := os.Symlink(outside, filepath.Join(folder, "link.json")); err != nil {
+		t.Fatalf("Symlink() = %v, want no error", err)
+	}
+	write("a.json", card("a", "x"))
+	write("a2.json", card("a", "y"))
+	write("b.json", card("b", "x"))
+	write("notes.txt", card("c", "x"))
+	write(".hidden.json", card("d", "x"))
+	finding(t, discovery.Source{Folder: folder + "/"}, newWeb(), func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "at once", "a x", "b x")
+		pass(5)
+		if a, err := r.Agent(t.Context(), "default", "a"); err != nil || a.LatestVersion != 1 || a.Source.Location != folder {
+			t.Errorf("Agent(a) = version %d from %q, %v, want 1 from %s: two files must not take turns", a.LatestVersion, a.Source.Location, err, folder)
+		}
+		write("a.json", card("a", "z"))
+		write("b.json", "{")
+		pass(1)
+		want(t, r, "when one is new and one cannot be read", "a z", "b x")
+		if err := os.Remove(filepath.Join(folder, "b.json")); err != nil {
+			t.Fatalf("Remove() = %v, want no error", err)
+		}
+		pass(1)
+		want(t, r, "when a file is gone", "a z", "-b x")
+		if err := os.Rename(folder, folder+"-moved"); err != nil {
+			t.Fatalf("Rename() = %v, want no error", err)
+		}
+		pass(1)
+		want(t, r, "when the folder cannot be read", "a z", "-b x")
+		pass(3)
+		want(t, r, "when the folder is gone for good", "-a z", "-b x")
+		if err := os.Rename(folder+"-moved", folder); err != nil {
+			t.Fatalf("Rename() = %v, want no error", err)
+		}
+		pass(1)
+		want(t, r, "when the folder is back", "a z", "-b x")
+	})
+}
+
+const catalogURL = "https://c.example/.well-known/ai-catalog.json"
+
+func TestACatalogWithNestedOnes(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	const agentType, catalogType = `"type":"application/a2a-agent-card+json"`, `"type":"application/ai-catalog+json"`
+	catalog := func(entries ...string) string {
+		return `{"specVersion":"1.0","entries":[` + strings.Join(entries, ",") + `]}`
+	}
+	byURL := `{"identifier":"urn:air:c:one","displayName":"One","url":"/one.json",` + agentType + `}`
+	old := `{"identifier":"urn:air:c:old","mediaType":"application/a2a-agent-card+json","url":"https://old.example/card"}`
+	inline := `{"identifier":"urn:air:c:two","data":` + card("two", "b") + `,` + agentType + `}`
+	nested := `{"identifier":"urn:air:c:more","url":"https://d.example/more.json",` + catalogType + `}`
+	inner := `{"identifier":"urn:air:c:in","data":` + catalog(`{"identifier":"x","data":`+card("four", "d")+`,`+agentType+`}`) + `,` + catalogType + `}`
+	tool := `{"identifier":"urn:air:c:tool","url":"https://c.example/tool","type":"application/mcp-server-card+json"}`
+	back := `{"identifier":"urn:air:c:back","url":"` + catalogURL + `",` + catalogType + `}`
+	w.put(catalogURL, catalog(byURL, old, inline, nested, inner, tool))
+	w.put("https://c.example/one.json", card("one", "a"))
+	w.put("https://old.example/card", card("old", "o"))
+	w.put("https://d.example/more.json", catalog(`{"identifier":"y","data":`+card("three", "c")+`,`+agentType+`}`, back))
+	finding(t, discovery.Source{Catalog: "https://c.example"}, w, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		want(t, r, "at once", "four d", "old o", "one a", "three c", "two b")
+		if a, err := r.Agent(t.Context(), "default", "three"); err != nil || a.Source.Type != registry.SourceAICatalog || a.Source.Location != "https://c.example" {
+			t.Errorf("Agent(three).Source = %+v, %v, want the catalog of the configuration", a.Source, err)
+		}
+		w.put(catalogURL, catalog(byURL, strings.Replace(inline, `"b"`, `"new"`, 1)))
+		pass(1)
+		want(t, r, "when entries are gone", "-four d", "-old o", "one a", "-three c", "two new")
+		w.put("https://c.example/one.json", "")
+		pass(1)
+		want(t, r, "when a card fails once", "-four d", "-old o", "one a", "-three c", "two new")
+		pass(3)
+		want(t, r, "when a card fails again and again", "-four d", "-old o", "-one a", "-three c", "two new")
+		w.put(catalogURL, "<html>")
+		pass(1)
+		want(t, r, "when the catalog fails once", "-four d", "-old o", "-one a", "-three c", "two new")
+		pass(3)
+		want(t, r, "when the catalog is gone", "-four d", "-old o", "-one a", "-three c", "-two new")
+	})
+}
+
+func TestACatalogIsBounded(t *testing.T) {
+	t.Parallel()
+	deep := `{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("deep", "x") + `}]}`
+	for range 4 {
+		deep = `{"specVersion":"1.0","entries":[{"identifier":"n","type":"application/ai-catalog+json","data":` + deep + `}]}`
+	}
+	for name, body := range map[string]string{
+		"too deep":         deep,
+		"too many entries": `{"specVersion":"1.0","entries":[` + strings.TrimSuffix(strings.Repeat(`{},`, 5001), ",") + `]}`,
+		"too large":        `{"specVersion":"1.0","x":"` + strings.Repeat("x", 4<<20) + `"}`,
+		"a file's address": `{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","url":"file:///etc/passwd"}]}`,
+		"no catalog":       `{"entries":[]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWeb()
+			w.put(catalogURL, body)
+			finding(t, discovery.Source{Catalog: catalogURL}, w, func(t *testing.T, r *registry.Registry) {
+				t.Helper()
+				want(t, r, "of a catalog that is refused")
+			})
+		})
+	}
+}
+
+func TestASourceTakesNoAgentOfAnother(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.json"), []byte(card("a", "taken")), 0o600); err != nil {
+		t.Fatalf("WriteFile() = %v, want no error", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := registrytest.New(t, registry.Options{})
+		if _, _, err := r.Register(t.Context(), "default", registry.Registration{RawCard: []byte(card("a", "own"))}); err != nil {
+			t.Fatalf("Register() = %v, want no error", err)
+		}
+		stop := run(t, r, discovery.Source{Folder: folder}, nil)
+		pass(3)
+		stop()
+		want(t, r, "of an admin", "a own")
+	})
+}
+
+func TestAForgottenSourceIsGone(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.json"), []byte(card("a", "x")), 0o600); err != nil {
+		t.Fatalf("WriteFile() = %v, want no error", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := registrytest.New(t, registry.Options{})
+		run(t, r, discovery.Source{Folder: folder}, nil)()
+		want(t, r, "of the folder", "a x")
+		run(t, r, discovery.Source{Folder: t.TempDir()}, nil)()
+		want(t, r, "when another folder is configured", "-a x")
+		run(t, r, discovery.Source{Folder: folder}, nil)()
+		want(t, r, "when the folder is configured again", "a x")
+	})
+}
+
+func TestSourcesThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	r := registrytest.New(t, registry.Options{})
+	for name, source := range map[string]discovery.Source{
+		"nothing":             {},
+		"two things":          {Folder: "/cards", Catalog: catalogURL},
+		"a relative folder":   {Folder: "cards"},
+		"another scheme":      {Catalog: "ftp://c.example"},
+		"a password":          {URLs: []string{"https://u:p@c.example"}},
+		"an empty URL":        {URLs: []string{""}},
+		"too many URLs":       {URLs: make([]string, 1001)},
+		"an interval of 1 ms": {Folder: "/cards", Interval: time.Millisecond},
+	} {
+		if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{source}, Client: &http.Client{}}); fault.ReasonOf(err) != "SOURCE_INVALID" {
+			t.Errorf("New() with %s = %v, want SOURCE_INVALID", name, err)
+		}
+	}
+	if _, err := discovery.New(r, discovery.Options{Sources: []discovery.Source{{Catalog: catalogURL}}}); err == nil {
+		t.Error("New() with a catalog and no client = nil, want an error")
+	}
+}

@@ -1,0 +1,125 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/quorate/quorate/registry"
+)
+
+const maxFiles = 10_000
+
+// readFolder reads the card files of a folder. An agent is gone when its file is; one whose file cannot be read stays.
+func (r *reader) readFolder(ctx context.Context) {
+	source := registry.Source{Type: registry.SourceFolder, Location: r.source.Folder}
+	root, err := os.OpenRoot(r.source.Folder) // no link leads out of the folder
+	var files []string
+	if err == nil {
+		defer root.Close() //nolint:errcheck // it was only read
+		files, err = cardFiles(root)
+	}
+	if err != nil {
+		r.unreadable(ctx, source, err)
+		return
+	}
+	r.failures = 0
+	there := make(map[string]bool, len(files))
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return
+		}
+		s := r.state(file)
+		raw, err := readFile(root, file)
+		if err != nil {
+			r.failed(ctx, s, path.Join(r.source.Folder, file), err)
+		} else {
+			r.card(ctx, s, registry.Found{RawCard: raw, Source: source})
+		}
+		there[file] = true
+	}
+	r.forget(func(file string) bool { return there[file] })
+	r.markMissing(ctx, source)
+}
+
+// cardFiles returns the names of the folder's card files in order.
+func cardFiles(root *os.Root) ([]string, error) {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("reading the folder: %w", err)
+	}
+	var files []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".json") || entry.IsDir() {
+			continue
+		}
+		if len(files) == maxFiles {
+			return nil, fmt.Errorf("the folder has more than %d card files", maxFiles)
+		}
+		files = append(files, name)
+	}
+	return files, nil
+}
+
+func readFile(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the card file: %w", err)
+	}
+	if !info.Mode().IsRegular() { // a pipe would be waited for
+		return nil, errors.New("reading the card file: it is not a file")
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the card file: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	raw, err := io.ReadAll(io.LimitReader(file, registry.MaxCardBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the card file: %w", err)
+	}
+	return raw, nil // one that is too long is refused as any card is
+}
+
+// unreadable notes that the source itself could not be read. After several times in a row all its agents are gone.
+func (r *reader) unreadable(ctx context.Context, source registry.Source, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	r.failures++
+	r.logger.WarnContext(ctx, "source of agents not read",
+		slog.String("source", source.Location), slog.Int("failures", r.failures), slog.Any("error", err))
+	if r.failures < patience {
+		return
+	}
+	marked, markErr := r.registry.MarkGone(ctx, func(a *registry.Agent) bool {
+		return a.Source.Type == source.Type && r.source.has(a)
+	})
+	r.report(ctx, source.Location, marked, markErr)
+}
+
+// markMissing marks the source's agents that no card in it is of. It waits while it is not known whose a card is that cannot be
+// had at the moment.
+func (r *reader) markMissing(ctx context.Context, source registry.Source) {
+	names := make(map[string]bool)
+	r.mu.Lock()
+	for _, s := range r.states {
+		if s.name == "" && s.failures < patience {
+			r.mu.Unlock()
+			return
+		}
+		names[s.name] = names[s.name] || s.failures < patience || source.Type == registry.SourceFolder
+	}
+	r.mu.Unlock()
+	marked, err := r.registry.MarkGone(ctx, func(a *registry.Agent) bool {
+		return a.Source.Type == source.Type && r.source.has(a) && !names[a.Name]
+	})
+	r.report(ctx, source.Location, marked, err)
+}

@@ -1,0 +1,45 @@
+package discovery
+
+import (
+	"context"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// readURLs reads the cards of a list. Each URL is a source of its own: its agent is gone when its card cannot be had several
+// times in a row.
+func (r *reader) readURLs(ctx context.Context) {
+	inTurns(ctx, r.source.URLs, func(uri string) {
+		r.readURL(ctx, uri, registry.Source{Type: registry.SourceURLs, Location: uri})
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	marked, err := r.registry.MarkGone(ctx, func(a *registry.Agent) bool {
+		return a.Source.Type == registry.SourceURLs && r.source.has(a) && r.state(a.Source.Location).failures >= patience
+	})
+	r.report(ctx, "urls", marked, err)
+}
+
+// readURL reads one card, if it is another one than last time.
+func (r *reader) readURL(ctx context.Context, uri string, source registry.Source) {
+	s := r.state(uri)
+	answer, err := r.registry.FetchCard(ctx, uri, s.validators)
+	if err != nil {
+		r.failed(ctx, s, uri, err)
+		return
+	}
+	if answer.RawCard == nil {
+		if err := r.registry.Seen(ctx, registry.Key{Tenant: r.source.tenant(), Name: s.name}, true); err == nil {
+			s.failures = 0
+			return
+		}
+		s.validators = registry.Validators{} // the agent was deleted, say: read its card again next time
+		return
+	}
+	r.card(ctx, s, registry.Found{RawCard: answer.RawCard, CardURI: answer.URI, Source: source})
+	s.validators = registry.Validators{}
+	if s.failures == 0 {
+		s.validators = answer.Validators
+	}
+}
