@@ -26,6 +26,7 @@ type InputSchema struct {
 	Description     string           `json:"description,omitempty"`
 	Required        bool             `json:"required,omitempty"`
 	ValidationRules []ValidationRule `json:"validation_rules,omitempty"`
+	JSONSchema      map[string]any   `json:"json_schema,omitempty"` // 2020-12, that the value must meet; nil says nothing
 }
 
 // OutputSchema declares one output of an agent.
@@ -34,6 +35,8 @@ type OutputSchema struct {
 	SemanticType string `json:"semantic_type"`
 	Description  string `json:"description,omitempty"`
 	Guaranteed   bool   `json:"guaranteed,omitempty"` // false means that it is produced sometimes
+
+	JSONSchema map[string]any `json:"json_schema,omitempty"` // 2020-12, that the value meets; nil says nothing
 }
 
 // ValidationRule is one rule for an input's value.
@@ -103,7 +106,7 @@ func metadataFrom(params map[string]any) (*Metadata, error) {
 	return &m, nil
 }
 
-// snakeKeys returns v with all names in snake_case, apart from what is below a rule's own value.
+// snakeKeys returns v with all names in snake_case, apart from what is below a rule's own value or a JSON Schema.
 func snakeKeys(v any) (any, error) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -114,7 +117,7 @@ func snakeKeys(v any) (any, error) {
 				return nil, fmt.Errorf("the name %q is there twice", name)
 			}
 			var err error
-			if name != "value" {
+			if name != "value" && name != "json_schema" {
 				value, err = snakeKeys(value)
 			}
 			if err != nil {

@@ -38,6 +38,8 @@ type Registry struct {
 	probeInterval time.Duration
 	fresh         chan Key     // registered a moment ago and not heard of yet
 	log           ChangeLog    // nil when the store has none
+	mappings      MappingStore // nil when the store has none
+	directory     *Directory
 	bell          bell         // rings with each write of this process that may be in the log
 	versions      VersionStore // nil when the store has none
 	keys          KeyStore     // nil when the store has none
@@ -69,6 +71,8 @@ func New(store Store, o Options) *Registry {
 		r.refreshEvery = 10 * time.Minute
 	}
 	r.log, _ = store.(ChangeLog)
+	r.mappings, _ = store.(MappingStore)
+	r.directory = &Directory{registry: r}
 	r.versions, _ = store.(VersionStore)
 	r.keys, _ = store.(KeyStore)
 	r.store = &announcer{Store: store, now: r.now, bell: &r.bell}

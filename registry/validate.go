@@ -85,6 +85,7 @@ func (v *validator) inputs(list []InputSchema) {
 		v.once(path+".name", s.Name, seen)
 		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
 		v.length(path+".description", s.Description, 0, maxDescription)
+		v.jsonSchema(path+".json_schema", s.JSONSchema)
 		v.count(path+".validation_rules", len(s.ValidationRules), maxRules)
 		for j, rule := range s.ValidationRules[:min(len(s.ValidationRules), maxRules)] {
 			v.rule(fmt.Sprintf("%s.validation_rules[%d]", path, j), rule)
@@ -100,6 +101,16 @@ func (v *validator) outputs(list []OutputSchema) {
 		v.once(path+".name", s.Name, seen)
 		v.oneOf(path+".semantic_type", s.SemanticType, semanticTypes)
 		v.length(path+".description", s.Description, 0, maxDescription)
+		v.jsonSchema(path+".json_schema", s.JSONSchema)
+	}
+}
+
+func (v *validator) jsonSchema(field string, schema map[string]any) {
+	if schema == nil {
+		return
+	}
+	if err := checkJSONSchema(schema); err != nil {
+		v.wrong(field, "%v", err)
 	}
 }
 

@@ -45,7 +45,7 @@ type WatchOptions struct {
 // an Unavailable fault with the reason WATCH_SLOW, whose metadata has the revision to resume from.
 func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, each func(Event) error) error {
 	if r.log == nil {
-		return unwatchable()
+		return unsupported("log of changes")
 	}
 	w := &watcher{registry: r, tenant: tenant, each: each}
 	if o.Wait > 0 {
@@ -61,11 +61,6 @@ func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, eac
 		return err
 	}
 	return w.follow(ctx)
-}
-
-// unwatchable returns the fault of a store that is no ChangeLog.
-func unwatchable() error {
-	return fault.New(fault.FailedPrecondition, "WATCH_UNSUPPORTED", "this store keeps no log of changes")
 }
 
 // watcher is one watch under way.

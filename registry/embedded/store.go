@@ -27,11 +27,12 @@ var (
 	bucketHeads    = []byte("registry_heads")          // tenant: the latest revision
 	bucketVersions = []byte("registry_versions")       // tenant, name, number in hexadecimal: the version as JSON
 	bucketKeys     = []byte("registry_keys")           // tenant, id: the signing key as JSON
+	bucketMappings = []byte("registry_mappings")       // tenant: all its semantic mappings as JSON
 )
 
 var buckets = [][]byte{
 	bucketAgents, bucketCards, bucketSkills, bucketPulses, bucketTokens, bucketRequests, bucketExpiries, bucketChanges, bucketHeads,
-	bucketVersions, bucketKeys,
+	bucketVersions, bucketKeys, bucketMappings,
 }
 
 // usualPage is the default size of a page.

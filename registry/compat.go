@@ -1,0 +1,133 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Directions of FindCompatible.
+const (
+	Consumers = "consumers" // who can take what the agent produces
+	Producers = "producers" // who makes what the agent needs
+)
+
+// CompatibleQuery says whose neighbours are looked for.
+type CompatibleQuery struct {
+	Agent     string
+	Direction string    // Consumers or Producers; empty is Consumers
+	Schema    string    // only this output, or input, of the agent; empty is each
+	MinTier   string    // the weakest tier to return; empty is TierStructure
+	Available bool      // only agents that are available now
+	After     PairPlace // continue behind it; the zero place starts at the beginning
+	Limit     int       // how many at most; 1 to 1,000
+}
+
+// PairPlace is where a pair stands in the order of an answer.
+type PairPlace struct {
+	Tier   int    `json:"t"`           // 1 is the strongest
+	Own    string `json:"o,omitempty"` // the schema of the agent that was asked about
+	Type   string `json:"y,omitempty"` // of the other one's
+	Other  string `json:"a,omitempty"` // the other agent
+	Schema string `json:"s,omitempty"` // its schema
+}
+
+func (p PairPlace) compare(q PairPlace) int {
+	return cmp.Or(cmp.Compare(p.Tier, q.Tier), strings.Compare(p.Own, q.Own), strings.Compare(p.Type, q.Type),
+		strings.Compare(p.Other, q.Other), strings.Compare(p.Schema, q.Schema))
+}
+
+// Pair is an output of one agent and an input of another that fit together.
+type Pair struct {
+	Place                      PairPlace
+	Producer, Output, OutputOf string // OutputOf is the output's semantic type
+	Consumer, Input, InputOf   string // InputOf is the input's semantic type
+	Tier                       string
+	Path                       []string // the types on the way, both ends included; nil for TierStructure
+	Explanation                []string // in sentences
+	Status                     Status   // of the agent that was found
+}
+
+// FindCompatible returns the pairs of an agent with others, the strongest tier first, and whether there may be more. It knows of
+// every change that was made before the call. Two sides that both have a JSON Schema fit only when the output's is within the
+// input's, whatever their types are.
+func (r *Registry) FindCompatible(ctx context.Context, tenant string, q CompatibleQuery) (pairs []Pair, more bool, err error) {
+	if q.Direction != "" && q.Direction != Consumers && q.Direction != Producers {
+		return nil, false, fault.Invalid("direction", "DIRECTION_INVALID", "%q is not one of consumers, producers", clip(q.Direction))
+	}
+	if q.MinTier != "" && !slices.Contains(tiers, q.MinTier) {
+		return nil, false, fault.Invalid("min_tier", "TIER_INVALID", "%q is not one of %s", clip(q.MinTier), strings.Join(tiers, ", "))
+	}
+	if err := r.directory.Sync(ctx, tenant); err != nil {
+		return nil, false, err
+	}
+	limit := bound(q.Limit)
+	for {
+		found, end, err := r.directory.pairs(tenant, q, limit+1-len(pairs))
+		if err != nil {
+			return nil, false, err
+		}
+		if len(found) > 0 {
+			q.After = found[len(found)-1].Place
+		}
+		if found, err = r.withPairStatus(ctx, tenant, q, found); err != nil {
+			return nil, false, err
+		}
+		pairs = append(pairs, found...)
+		if len(pairs) > limit {
+			return pairs[:limit], true, nil
+		}
+		if end {
+			return pairs, false, nil
+		}
+	}
+}
+
+// withPairStatus gives the pairs the status of this moment and drops those that the query does not want.
+func (r *Registry) withPairStatus(ctx context.Context, tenant string, q CompatibleQuery, pairs []Pair) ([]Pair, error) {
+	keys := make([]Key, len(pairs))
+	for i := range pairs {
+		keys[i] = Key{tenant, pairs[i].Place.Other}
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+	pulses, err := r.store.Pulses(ctx, slices.Compact(keys)...)
+	if err != nil {
+		return nil, err
+	}
+	now := r.now()
+	kept := pairs[:0]
+	for _, p := range pairs {
+		p.Status = pulses[Key{tenant, p.Place.Other}].At(now)
+		if !q.Available || p.Status.Status == StatusAvailable {
+			kept = append(kept, p)
+		}
+	}
+	return kept, nil
+}
+
+// pairs returns at most limit pairs behind q.After, and whether those are all.
+func (d *Directory) pairs(tenant string, q CompatibleQuery, limit int) (found []Pair, end bool, err error) {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	a, ok := s.agents[q.Agent]
+	if !ok {
+		return nil, false, Missing(Key{tenant, q.Agent})
+	}
+	search := &pairSearch{query: q, index: s.ports, limit: limit, producers: q.Direction == Producers}
+	own := outputsOf(a)
+	if search.producers {
+		own = inputsOf(a)
+	}
+	if q.Schema != "" {
+		own = slices.DeleteFunc(own, func(p *port) bool { return p.name != q.Schema })
+		if len(own) == 0 {
+			return nil, false, fault.New(fault.NotFound, "SCHEMA_NOT_FOUND", "agent %q has no such schema as %q", q.Agent, clip(q.Schema))
+		}
+	}
+	slices.SortFunc(own, (*port).compare)
+	return search.pairs, !search.run(own), nil
+}

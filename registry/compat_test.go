@@ -1,0 +1,197 @@
+package registry_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// typed registers an agent with the outputs and inputs, each given as name:type or name:type:JSON Schema.
+func typed(t *testing.T, r *registry.Registry, name string, outputs, inputs []string) {
+	t.Helper()
+	var m registry.Metadata
+	split := func(text string) (name, typ string, js map[string]any) {
+		parts := strings.SplitN(text, ":", 3)
+		if len(parts) == 3 {
+			js = schema(t, parts[2])
+		}
+		return parts[0], parts[1], js
+	}
+	for _, text := range outputs {
+		o := registry.OutputSchema{Guaranteed: true}
+		o.Name, o.SemanticType, o.JSONSchema = split(text)
+		m.OutputSchemas = append(m.OutputSchemas, o)
+	}
+	for _, text := range inputs {
+		i := registry.InputSchema{Required: true}
+		i.Name, i.SemanticType, i.JSONSchema = split(text)
+		m.InputSchemas = append(m.InputSchemas, i)
+	}
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named(name), Metadata: &m}); err != nil {
+		t.Fatalf("Register(%s) = %v, want no error", name, err)
+	}
+}
+
+// compatible returns the pairs of a query as "tier producer.output>consumer.input", read page by page.
+func compatible(t *testing.T, r *registry.Registry, q registry.CompatibleQuery) (lines []string) {
+	t.Helper()
+	for {
+		pairs, more, err := r.FindCompatible(t.Context(), tenant, q)
+		if err != nil {
+			t.Fatalf("FindCompatible(%+v) = %v, want no error", q, err)
+		}
+		for _, p := range pairs {
+			lines = append(lines, fmt.Sprintf("%s %s.%s>%s.%s", p.Tier, p.Producer, p.Output, p.Consumer, p.Input))
+			if len(p.Explanation) == 0 {
+				t.Errorf("pair %+v has no explanation, want one", p)
+			}
+		}
+		if !more {
+			return lines
+		}
+		q.After = pairs[len(pairs)-1].Place
+	}
+}
+
+func TestFindCompatibleInTiers(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	typed(t, r, "coder", []string{`code:artifact:{"type":"object","required":["url"],"properties":{"url":{"type":"string"}}}`, "note:comment"}, []string{"spec:document"})
+	typed(t, r, "architect", []string{"spec:document"}, []string{"wish:comment"})
+	typed(t, r, "tester", nil, []string{`code:artifact:{"type":"object","required":["url"]}`})
+	typed(t, r, "strict", nil, []string{`code:artifact:{"type":"object","required":["sha"]}`})
+	typed(t, r, "reader", []string{"list:collection"}, []string{"text:document"})
+	typed(t, r, "linker", nil, []string{`link:reference:{"type":"object","properties":{"url":{"type":"string"}}}`})
+	consumers := registry.CompatibleQuery{Agent: "coder", Direction: registry.Consumers, Limit: 2}
+	want := []string{
+		"exact coder.code>tester.code", "exact coder.note>architect.wish",
+		"seed coder.code>reader.text", "seed coder.note>reader.text",
+		"structure coder.code>linker.link",
+	}
+	if diff := cmp.Diff(want, compatible(t, r, consumers)); diff != "" {
+		t.Errorf("consumers of coder, difference (-want +got):\n%s", diff)
+	}
+	for name, test := range map[string]struct {
+		query registry.CompatibleQuery
+		want  []string
+	}{
+		"strong ones only": {registry.CompatibleQuery{Agent: "coder", MinTier: registry.TierExact}, want[:2]},
+		"of one output":    {registry.CompatibleQuery{Agent: "coder", Schema: "note"}, []string{want[1], want[3]}},
+		"available only":   {registry.CompatibleQuery{Agent: "coder", Available: true}, nil},
+		"producers": {
+			registry.CompatibleQuery{Agent: "reader", Direction: registry.Producers, Limit: 1},
+			[]string{"exact architect.spec>reader.text", "seed coder.code>reader.text", "seed coder.note>reader.text"},
+		},
+	} {
+		if diff := cmp.Diff(test.want, compatible(t, r, test.query)); diff != "" {
+			t.Errorf("%s, difference (-want +got):\n%s", name, diff)
+		}
+	}
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody"}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("FindCompatible(nobody) = %v, want AGENT_NOT_FOUND", err)
+	}
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "coder", Schema: "x"}); fault.ReasonOf(err) != "SCHEMA_NOT_FOUND" {
+		t.Errorf("FindCompatible(coder, x) = %v, want SCHEMA_NOT_FOUND", err)
+	}
+}
+
+func TestMappingsWidenWhatFits(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	typed(t, r, "coder", []string{"code:artifact"}, nil)
+	typed(t, r, "lister", nil, []string{"list:collection"})
+	typed(t, r, "critic", nil, []string{"words:comment"})
+	q := registry.CompatibleQuery{Agent: "coder"}
+	if got := compatible(t, r, q); len(got) != 0 {
+		t.Errorf("without mappings = %v, want nothing", got)
+	}
+	create(t, r, "document", "collection")
+	create(t, r, "collection", "comment")
+	want := []string{"mapping coder.code>lister.list", "mapping coder.code>critic.words"}
+	slices.Sort(want)
+	got := compatible(t, r, q)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("with mappings, difference (-want +got):\n%s", diff)
+	}
+	pairs, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "critic", Direction: registry.Producers})
+	if err != nil || len(pairs) != 1 || strings.Join(pairs[0].Path, " ") != "artifact document collection comment" {
+		t.Errorf("producers for critic = %+v, %v, want the whole way", pairs, err)
+	}
+	if err := r.DeleteMapping(t.Context(), tenant, "document-collection", "", registry.Retry{}); err != nil {
+		t.Errorf("DeleteMapping() = %v, want no error", err)
+	}
+	if got := compatible(t, r, q); len(got) != 0 {
+		t.Errorf("after the mapping is gone = %v, want nothing", got)
+	}
+}
+
+func create(t *testing.T, r *registry.Registry, from, to string) registry.Mapping {
+	t.Helper()
+	m, err := r.CreateMapping(t.Context(), tenant, registry.Mapping{From: from, To: to}, registry.Retry{})
+	if err != nil {
+		t.Fatalf("CreateMapping(%s, %s) = %v, want no error", from, to, err)
+	}
+	return m
+}
+
+func TestMappingsAreChecked(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	m := create(t, r, "document", "collection")
+	create(t, r, "collection", "comment")
+	for want, pair := range map[string][2]string{
+		"MAPPING_INVALID": {"document", "novel"}, "MAPPING_CYCLE": {"comment", "document "}, "MAPPING_EXISTS": {"document", "collection"},
+	} {
+		from, to := pair[0], strings.TrimSpace(pair[1])
+		if want == "MAPPING_CYCLE" {
+			from, to = "collection", "document" // straight back
+		}
+		if _, err := r.CreateMapping(t.Context(), tenant, registry.Mapping{From: from, To: to}, registry.Retry{}); fault.ReasonOf(err) != want {
+			t.Errorf("CreateMapping(%s, %s) = %v, want %s", from, to, err, want)
+		}
+	}
+	create(t, r, "comment", "artifact")
+	if _, err := r.CreateMapping(t.Context(), tenant, registry.Mapping{From: "artifact", To: "collection"}, registry.Retry{}); fault.ReasonOf(err) != "MAPPING_CYCLE" {
+		t.Errorf("CreateMapping() that closes a cycle of three = %v, want MAPPING_CYCLE", err)
+	}
+	if _, err := r.CreateMapping(t.Context(), tenant, registry.Mapping{From: "artifact", To: "document"}, registry.Retry{}); fault.ReasonOf(err) != "MAPPING_EXISTS" {
+		t.Errorf("CreateMapping() of what is built in = %v, want MAPPING_EXISTS", err)
+	}
+	next, err := r.UpdateMapping(t.Context(), tenant, m.Name(), m.Etag, "lists are documents", registry.Retry{})
+	if err != nil || next.Etag == m.Etag || next.Description == "" {
+		t.Errorf("UpdateMapping() = %+v, %v, want another etag", next, err)
+	}
+	if _, err := r.UpdateMapping(t.Context(), tenant, m.Name(), m.Etag, "", registry.Retry{}); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+		t.Errorf("UpdateMapping() with a stale etag = %v, want ETAG_MISMATCH", err)
+	}
+	retry := registry.Retry{Caller: "root", RequestID: "1"}
+	for range 2 {
+		if err := r.DeleteMapping(t.Context(), tenant, m.Name(), "", retry); err != nil {
+			t.Errorf("DeleteMapping() and its retry = %v, want no error", err)
+		}
+	}
+	if err := r.DeleteMapping(t.Context(), tenant, m.Name(), "", registry.Retry{}); fault.ReasonOf(err) != "MAPPING_NOT_FOUND" {
+		t.Errorf("DeleteMapping() again = %v, want MAPPING_NOT_FOUND", err)
+	}
+}
+
+func TestAJSONSchemaIsChecked(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"type":"object"}`: "", `{"type":"objekt"}`: "no JSON Schema", `{"$ref":"https://elsewhere.example/s.json"}`: "no JSON Schema",
+		`{"$ref":"#/$defs/gone"}`: "no JSON Schema", `{"description":"` + strings.Repeat("x", 33<<10) + `"}`: "more than 32768 bytes",
+	} {
+		m := registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "o", SemanticType: "document", JSONSchema: schema(t, text)}}}
+		err := m.Validate("a")
+		if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), "output_schemas[0].json_schema: ") || err != nil && !strings.Contains(err.Error(), want)) {
+			t.Errorf("Validate(%.60s) = %v, want %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package registry
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pairSearch walks the index in the order of the answer: by tier, then the agent's own schema, then the other's type, agent and
+// schema. It goes right to where the page before ended.
+type pairSearch struct {
+	query     CompatibleQuery
+	index     *portIndex
+	producers bool // the agent's inputs are its own side
+	limit     int
+	pairs     []Pair
+}
+
+// run collects the pairs; it returns whether it stopped at the limit.
+func (s *pairSearch) run(own []*port) (more bool) {
+	for at, tier := range tiers {
+		place := PairPlace{Tier: at + 1}
+		for _, p := range own {
+			place.Own = p.name
+			for _, step := range s.steps(tier, p) {
+				place.Type = step.typ
+				if s.step(place, tier, p, step) {
+					return true
+				}
+			}
+		}
+		if tier == s.query.MinTier {
+			break
+		}
+	}
+	return false
+}
+
+// pairStep is one list of candidates for one schema of the agent.
+type pairStep struct {
+	typ  string // of the candidates
+	path []string
+}
+
+// steps returns the lists of a tier in order of type.
+func (s *pairSearch) steps(tier string, own *port) (steps []pairStep) {
+	if tier == TierStructure {
+		if own.schema == nil {
+			return nil
+		}
+		for _, typ := range semanticTypes {
+			from, to := own.semanticType, typ
+			if s.producers {
+				from, to = to, from
+			}
+			if !s.index.types.related(from, to) {
+				steps = append(steps, pairStep{typ: typ})
+			}
+		}
+	} else {
+		ways := s.index.types.forward[own.semanticType]
+		if s.producers {
+			ways = s.index.types.backward[own.semanticType]
+		}
+		for _, way := range ways {
+			if way.tier != tier {
+				continue
+			}
+			typ := way.to()
+			if s.producers {
+				typ = way.from()
+			}
+			steps = append(steps, pairStep{typ, way.path})
+		}
+	}
+	slices.SortFunc(steps, func(a, b pairStep) int { return strings.Compare(a.typ, b.typ) })
+	return steps
+}
+
+// step collects from one list; it returns whether the limit was reached before its end.
+func (s *pairSearch) step(place PairPlace, tier string, own *port, step pairStep) (more bool) {
+	others := s.index.inputs[step.typ]
+	if s.producers {
+		others = s.index.outputs[step.typ]
+	}
+	after := s.query.After
+	head := after
+	head.Other, head.Schema = "", ""
+	switch c := place.compare(head); {
+	case c < 0:
+		return false // the page before had all of it
+	case c == 0:
+		behind := &port{agent: after.Other, name: after.Schema}
+		from, found := slices.BinarySearchFunc(others, behind, (*port).compare)
+		if found {
+			from++
+		}
+		others = others[from:]
+	}
+	for _, other := range others {
+		if other.agent == own.agent {
+			continue
+		}
+		place.Other, place.Schema = other.agent, other.name
+		pair, ok := s.pair(place, tier, own, other, step)
+		if !ok {
+			continue
+		}
+		if len(s.pairs) == s.limit {
+			return true
+		}
+		s.pairs = append(s.pairs, pair)
+	}
+	return false
+}
+
+// pair returns the pair of two ports and why they fit; ok is false when they do not.
+func (s *pairSearch) pair(place PairPlace, tier string, own, other *port, step pairStep) (pair Pair, ok bool) {
+	output, input := own, other
+	if s.producers {
+		output, input = other, own
+	}
+	var compared verdict
+	both := output.schema != nil && input.schema != nil
+	if both {
+		compared = s.index.within(output, input)
+	}
+	if (both || tier == TierStructure) && !compared.fits {
+		return Pair{}, false
+	}
+	pair = Pair{
+		Place: place, Tier: tier, Path: step.path,
+		Producer: output.agent, Output: output.name, OutputOf: output.semanticType,
+		Consumer: input.agent, Input: input.name, InputOf: input.semanticType,
+		Explanation: []string{explainTypes(tier, output, input, step.path)},
+	}
+	switch {
+	case both:
+		pair.Explanation = append(pair.Explanation, "Every value of the output's JSON Schema fits the input's: "+compared.why+".")
+	case output.schema != nil || input.schema != nil:
+		pair.Explanation = append(pair.Explanation, "Only one side has a JSON Schema, so their structure was not compared.")
+	}
+	if input.sure && !output.sure {
+		pair.Explanation = append(pair.Explanation, "The input is required, and the output is produced sometimes only.")
+	}
+	if input.rules > 0 {
+		pair.Explanation = append(pair.Explanation, fmt.Sprintf("The value must also meet %d validation rules of the input.", input.rules))
+	}
+	return pair, true
+}
+
+func explainTypes(tier string, output, input *port, path []string) string {
+	switch tier {
+	case TierExact:
+		if output.name == input.name {
+			return fmt.Sprintf("Both are a %s, and both are named %s.", output.semanticType, output.name)
+		}
+		return fmt.Sprintf("Both are a %s.", output.semanticType)
+	case TierSeed:
+		return fmt.Sprintf("The built-in table takes a %s where a %s is wanted.", output.semanticType, input.semanticType)
+	case TierMapping:
+		return fmt.Sprintf("With mappings of the admins a %s is taken where a %s is wanted: %s.", output.semanticType, input.semanticType, strings.Join(path, " → "))
+	default:
+		return fmt.Sprintf("Nothing says that a %s is taken where a %s is wanted, but their structure fits.", output.semanticType, input.semanticType)
+	}
+}

@@ -1,0 +1,102 @@
+package registry
+
+import (
+	"context"
+	"slices"
+)
+
+// What makes an output and an input fit, the strongest first.
+const (
+	TierExact     = "exact"     // the same semantic type
+	TierSeed      = "seed"      // the built-in table
+	TierMapping   = "mapping"   // an admin's mapping is part of the way
+	TierStructure = "structure" // unrelated types, but the output's JSON Schema is within the input's
+)
+
+var tiers = []string{TierExact, TierSeed, TierMapping, TierStructure}
+
+// seedTable says which other types of input an output of a type may be given to.
+var seedTable = map[string][]string{
+	"artifact":  {"document"},
+	"reference": {"document"},
+	"comment":   {"document"},
+}
+
+// typeTable is the seed table together with a tenant's mappings, transitively closed.
+type typeTable struct {
+	forward  map[string][]typeWay // by the output's type, strongest first
+	backward map[string][]typeWay // by the input's type, strongest first
+}
+
+// typeWay is how an output of a type gets to an input of a type.
+type typeWay struct {
+	tier string
+	path []string // from the output's type to the input's, both included
+}
+
+func (w typeWay) from() string { return w.path[0] }
+func (w typeWay) to() string   { return w.path[len(w.path)-1] }
+
+// typeTable reads the tenant's mappings and closes them.
+func (r *Registry) typeTable(ctx context.Context, tenant string) (*typeTable, error) {
+	mappings, err := r.Mappings(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	return newTypeTable(mappings), nil
+}
+
+func newTypeTable(mappings []Mapping) *typeTable {
+	table := &typeTable{forward: make(map[string][]typeWay), backward: make(map[string][]typeWay)}
+	seed := func(at string) []string { return seedTable[at] }
+	all := func(at string) []string {
+		next := slices.Clone(seedTable[at])
+		for _, m := range mappings {
+			if m.From == at {
+				next = append(next, m.To)
+			}
+		}
+		return next
+	}
+	for _, from := range semanticTypes {
+		for _, to := range semanticTypes {
+			way := typeWay{TierExact, []string{from}}
+			if from != to {
+				if way.path = shortestPath(from, to, seed); way.path != nil {
+					way.tier = TierSeed
+				} else if way.path = shortestPath(from, to, all); way.path != nil {
+					way.tier = TierMapping
+				} else {
+					continue
+				}
+			}
+			table.forward[from] = append(table.forward[from], way)
+			table.backward[to] = append(table.backward[to], way)
+		}
+	}
+	return table
+}
+
+// related reports whether an output of one type may be given to an input of the other by what the types are.
+func (t *typeTable) related(from, to string) bool {
+	return slices.ContainsFunc(t.forward[from], func(w typeWay) bool { return w.to() == to })
+}
+
+// shortestPath returns the types on the shortest way, both ends included, or nil when there is none.
+func shortestPath(from, to string, next func(string) []string) []string {
+	seen := map[string]bool{from: true}
+	for paths := [][]string{{from}}; len(paths) > 0; paths = paths[1:] {
+		path := paths[0]
+		at := path[len(path)-1]
+		if at == to && len(path) > 1 {
+			return path
+		}
+		for _, step := range next(at) {
+			if !seen[step] {
+				seen[step] = true
+				paths = append(paths, append(slices.Clone(path), step))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package registry
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+const directoryChunk = 1000
+
+// Directory is an index of agents in memory, fed by the change log. What it returns may be a moment old, apart from right after
+// Sync; its statuses never show a lease as live that is over. It is safe for concurrent use.
+//
+// A tenant is loaded by its first Sync. Run keeps the loaded ones up to date.
+type Directory struct {
+	registry *Registry
+	mu       sync.Mutex
+	shelves  map[string]*shelf // by tenant; guarded by mu
+}
+
+// shelf is one tenant's part of the directory.
+type shelf struct {
+	tenant string
+	feed   sync.Mutex // held by whoever reads the log, so that revisions come in order
+
+	mu       sync.RWMutex
+	loaded   bool              // guarded by mu, as is all below
+	revision int64             // that the shelf has seen
+	agents   map[string]*Agent // without RawCard
+	pulses   map[string]Pulse  // of those that have one
+	skills   nameIndex         // skill id to agents
+	tags     nameIndex         // tag in lower case to agents
+	text     *textIndex
+	ports    *portIndex
+}
+
+// Directory returns the registry's directory.
+func (r *Registry) Directory() *Directory { return r.directory }
+
+func (d *Directory) shelf(tenant string) *shelf {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.shelves[tenant]
+	if s == nil {
+		s = &shelf{tenant: tenant}
+		if d.shelves == nil {
+			d.shelves = make(map[string]*shelf)
+		}
+		d.shelves[tenant] = s
+	}
+	return s
+}
+
+// Agent returns one agent without its RawCard, with its status; ok is false when there is none.
+func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.agent(name, d.registry.now())
+}
+
+// BySkill returns the agents that have the skill, in order of name, without their RawCard, with their status.
+func (d *Directory) BySkill(tenant, skill string) []Agent {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.named(s.skills[skill], d.registry.now())
+}
+
+// ByTag returns the agents that have a skill with the tag, in order of name, without their RawCard, with their status.
+func (d *Directory) ByTag(tenant, tag string) []Agent {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.named(s.tags[strings.ToLower(tag)], d.registry.now())
+}
+
+func (s *shelf) named(names nameSet, now time.Time) []Agent {
+	agents := make([]Agent, 0, len(names))
+	for _, name := range names {
+		if a, ok := s.agent(name, now); ok {
+			agents = append(agents, a)
+		}
+	}
+	return agents
+}
+
+func (s *shelf) agent(name string, now time.Time) (Agent, bool) {
+	a, ok := s.agents[name]
+	if !ok {
+		return Agent{}, false
+	}
+	found := *a
+	found.Status = s.pulses[name].At(now)
+	return found, true
+}
+
+// Run keeps the directory up to date until ctx ends: with the log at once, and with the leases, which the log does not tell, three
+// times within the life of one. It returns nil when ctx ends.
+func (d *Directory) Run(ctx context.Context) error {
+	poll, leases := time.NewTicker(watchPoll), time.NewTicker(max(d.registry.leaseDuration/3, time.Millisecond))
+	defer poll.Stop()
+	defer leases.Stop()
+	for {
+		rung := d.registry.bell.wait()
+		for _, s := range d.loaded() {
+			if err := d.feed(ctx, s); err != nil && ctx.Err() == nil {
+				d.registry.logger.ErrorContext(ctx, "directory not up to date", slog.String("tenant", s.tenant), slog.Any("error", err))
+			}
+		}
+		select {
+		case <-rung:
+		case <-poll.C:
+		case <-leases.C:
+			for _, s := range d.loaded() {
+				if err := d.readPulses(ctx, s); err != nil && ctx.Err() == nil {
+					d.registry.logger.ErrorContext(ctx, "leases not read", slog.String("tenant", s.tenant), slog.Any("error", err))
+				}
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// loaded returns the shelves that somebody has asked for.
+func (d *Directory) loaded() []*shelf {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var list []*shelf
+	for _, s := range d.shelves {
+		s.mu.RLock()
+		if s.loaded {
+			list = append(list, s)
+		}
+		s.mu.RUnlock()
+	}
+	return list
+}

@@ -1,0 +1,158 @@
+package registry
+
+import (
+	"context"
+	"slices"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Sync makes the directory know of every change of the tenant that was made before the call.
+func (d *Directory) Sync(ctx context.Context, tenant string) error {
+	if d.registry.log == nil {
+		return unsupported("log of changes")
+	}
+	return d.feed(ctx, d.shelf(tenant))
+}
+
+// feed reads the log, or everything when the shelf is new or was left behind.
+func (d *Directory) feed(ctx context.Context, s *shelf) error {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	for {
+		s.mu.RLock()
+		loaded, revision := s.loaded, s.revision
+		s.mu.RUnlock()
+		if !loaded {
+			return d.load(ctx, s)
+		}
+		entries, err := d.registry.log.Changes(ctx, s.tenant, revision, directoryChunk)
+		if fault.ReasonOf(err) == "REVISION_GONE" {
+			return d.load(ctx, s)
+		}
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		if err := d.apply(ctx, s, entries); err != nil {
+			return err
+		}
+	}
+}
+
+// apply reads what the entries are about, as it is now, and puts it on the shelf.
+func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error {
+	names, mappings := make(map[string]bool), false
+	for _, e := range entries {
+		if e.Type == ChangeMapping {
+			mappings = true
+		} else {
+			names[e.Agent] = names[e.Agent] || e.Type != ChangeStatus
+		}
+	}
+	records := make(map[string]*Agent)
+	var keys []Key
+	for name, whole := range names {
+		key := Key{s.tenant, name}
+		keys = append(keys, key)
+		if !whole {
+			continue
+		}
+		record, err := d.registry.store.Agent(ctx, key)
+		if fault.KindOf(err) == fault.NotFound {
+			records[name] = nil
+		} else if err != nil {
+			return err
+		} else {
+			records[name] = &record.Agent
+		}
+	}
+	pulses, err := d.registry.store.Pulses(ctx, keys...)
+	if err != nil {
+		return err
+	}
+	var table *typeTable
+	if mappings {
+		if table, err = d.registry.typeTable(ctx, s.tenant); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, a := range records {
+		s.remove(name)
+		if a != nil {
+			s.put(a)
+		}
+	}
+	for _, key := range keys {
+		s.setPulse(key, pulses)
+	}
+	if table != nil {
+		s.ports.types = table
+	}
+	s.revision = entries[len(entries)-1].Revision
+	return nil
+}
+
+// load reads everything. The revision is read first, so that what changes meanwhile is read again.
+func (d *Directory) load(ctx context.Context, s *shelf) error {
+	fresh := &shelf{
+		agents: make(map[string]*Agent), pulses: make(map[string]Pulse), skills: make(nameIndex), tags: make(nameIndex),
+		text: newTextIndex(), ports: newPortIndex(),
+	}
+	head, err := d.registry.log.Head(ctx, s.tenant)
+	if err != nil {
+		return err
+	}
+	if fresh.ports.types, err = d.registry.typeTable(ctx, s.tenant); err != nil {
+		return err
+	}
+	for q := (Query{Tenant: s.tenant, Limit: directoryChunk}); ; {
+		records, err := d.registry.store.Agents(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range records {
+			fresh.put(&records[i].Agent)
+			q.After = records[i].Key()
+		}
+		if len(records) < q.Limit {
+			break
+		}
+	}
+	s.mu.Lock()
+	s.agents, s.pulses, s.skills, s.tags = fresh.agents, fresh.pulses, fresh.skills, fresh.tags
+	s.text, s.ports, s.revision, s.loaded = fresh.text, fresh.ports, head, true
+	s.mu.Unlock()
+	return d.readPulses(ctx, s)
+}
+
+// readPulses reads the pulses of all agents of the shelf.
+func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
+	s.mu.RLock()
+	keys := make([]Key, 0, len(s.agents))
+	for name := range s.agents {
+		keys = append(keys, Key{s.tenant, name})
+	}
+	s.mu.RUnlock()
+	for chunk := range slices.Chunk(keys, directoryChunk) {
+		pulses, err := d.registry.store.Pulses(ctx, chunk...)
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		for _, key := range chunk {
+			s.setPulse(key, pulses)
+		}
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+func (s *shelf) setPulse(key Key, pulses map[Key]Pulse) {
+	if p, ok := pulses[key]; ok {
+		s.pulses[key.Name] = p
+	} else {
+		delete(s.pulses, key.Name)
+	}
+}

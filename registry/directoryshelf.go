@@ -1,0 +1,68 @@
+package registry
+
+import (
+	"slices"
+	"strings"
+)
+
+// nameIndex leads from a key to agents' names in order.
+type nameIndex map[string]nameSet
+
+// nameSet is names in order.
+type nameSet []string
+
+func (x nameIndex) with(key, name string) {
+	names := x[key]
+	if at, found := slices.BinarySearch(names, name); !found {
+		x[key] = slices.Insert(names, at, name)
+	}
+}
+
+func (x nameIndex) without(key, name string) {
+	names := x[key]
+	at, found := slices.BinarySearch(names, name)
+	switch {
+	case !found:
+	case len(names) == 1:
+		delete(x, key)
+	default:
+		x[key] = slices.Delete(names, at, at+1)
+	}
+}
+
+func (n nameSet) has(name string) bool {
+	_, found := slices.BinarySearch(n, name)
+	return found
+}
+
+func (s *shelf) put(a *Agent) {
+	kept := *a
+	kept.RawCard = nil
+	s.agents[a.Name] = &kept
+	for i := range kept.Card.Skills {
+		skill := &kept.Card.Skills[i]
+		s.skills.with(skill.ID, a.Name)
+		for _, tag := range skill.Tags {
+			s.tags.with(strings.ToLower(tag), a.Name)
+		}
+	}
+	s.text.add(&kept)
+	s.ports.add(&kept)
+}
+
+func (s *shelf) remove(name string) {
+	old, ok := s.agents[name]
+	if !ok {
+		return
+	}
+	delete(s.agents, name)
+	for i := range old.Card.Skills {
+		skill := &old.Card.Skills[i]
+		s.skills.without(skill.ID, name)
+		for _, tag := range skill.Tags {
+			s.tags.without(strings.ToLower(tag), name)
+		}
+	}
+	s.text.remove(name)
+	s.ports.remove(old)
+}

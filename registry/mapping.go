@@ -1,0 +1,201 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Mapping is an admin's word that an output of one semantic type may be given to an input of another.
+type Mapping struct {
+	From        string    `json:"from"`
+	To          string    `json:"to"`
+	Description string    `json:"description,omitempty"`
+	Etag        string    `json:"etag"`
+	CreateTime  time.Time `json:"created_at"`
+	UpdateTime  time.Time `json:"updated_at"`
+}
+
+// Name returns the mapping's name, such as document-comment.
+func (m Mapping) Name() string { return m.From + "-" + m.To }
+
+// MappingChange is what one UpdateMappings writes, all of it or nothing.
+type MappingChange struct {
+	Mappings []Mapping // all of the tenant's
+	Remember *Request  // kept until its ExpireTime when not nil
+}
+
+// MappingStore is what a Store that keeps semantic mappings has besides.
+type MappingStore interface {
+	// Mappings returns the tenant's mappings in order of name; none is an empty list.
+	Mappings(ctx context.Context, tenant string) ([]Mapping, error)
+	// UpdateMappings reads the tenant's mappings and writes what change makes of them, with an entry in the change log. The error
+	// of change is returned as it is and nothing is written. change must be safe to run again. A request that is remembered
+	// already makes it ErrRequestSeen.
+	UpdateMappings(ctx context.Context, tenant string, change func(old []Mapping) (MappingChange, error)) error
+}
+
+// Mappings returns the tenant's mappings in order of name; there are at most twenty.
+func (r *Registry) Mappings(ctx context.Context, tenant string) ([]Mapping, error) {
+	if r.mappings == nil {
+		return nil, nil
+	}
+	return r.mappings.Mappings(ctx, tenant)
+}
+
+// Mapping returns one mapping, or a NotFound fault with the reason MAPPING_NOT_FOUND.
+func (r *Registry) Mapping(ctx context.Context, tenant, name string) (Mapping, error) {
+	list, err := r.Mappings(ctx, tenant)
+	if err != nil {
+		return Mapping{}, err
+	}
+	if at := mappingAt(list, name); at >= 0 {
+		return list[at], nil
+	}
+	return Mapping{}, mappingMissing(name)
+}
+
+// CreateMapping adds a mapping. One that is there already, or built in, is an AlreadyExists fault with the reason MAPPING_EXISTS;
+// one that closes a cycle of mappings a FailedPrecondition fault with the reason MAPPING_CYCLE.
+func (r *Registry) CreateMapping(ctx context.Context, tenant string, m Mapping, retry Retry) (Mapping, error) {
+	if err := m.validate(); err != nil {
+		return Mapping{}, err
+	}
+	m.CreateTime = r.now().UTC()
+	m.seal(m.CreateTime)
+	err := r.changeMappings(ctx, tenant, retry, []string{"create", m.From, m.To, m.Description}, func(old []Mapping) ([]Mapping, error) {
+		if mappingAt(old, m.Name()) >= 0 || slices.Contains(seedTable[m.From], m.To) {
+			return nil, fault.New(fault.AlreadyExists, "MAPPING_EXISTS", "an output of the type %s may be given as %s already", m.From, m.To).With("mapping", m.Name())
+		}
+		if path := mappingPath(old, m.To, m.From); path != nil {
+			return nil, fault.New(fault.FailedPrecondition, "MAPPING_CYCLE",
+				"the mapping closes a cycle: there are mappings %s already", strings.Join(path, " → ")).With("mapping", m.Name())
+		}
+		next := append(slices.Clone(old), m)
+		slices.SortFunc(next, func(a, b Mapping) int { return strings.Compare(a.Name(), b.Name()) })
+		return next, nil
+	})
+	if err != nil {
+		return Mapping{}, err
+	}
+	return r.Mapping(ctx, tenant, m.Name())
+}
+
+// UpdateMapping changes a mapping's description. A stale etag is a Conflict fault with the reason ETAG_MISMATCH.
+func (r *Registry) UpdateMapping(ctx context.Context, tenant, name, etag, description string, retry Retry) (Mapping, error) {
+	if utf8.RuneCountInString(description) > maxDescription {
+		return Mapping{}, fault.Invalid("semantic_mapping.description", "MAPPING_INVALID", "more than %d characters", maxDescription)
+	}
+	now := r.now().UTC()
+	err := r.changeMappings(ctx, tenant, retry, []string{"update", name, etag, description}, func(old []Mapping) ([]Mapping, error) {
+		at, err := mappingToChange(old, name, etag)
+		if err != nil {
+			return nil, err
+		}
+		next := slices.Clone(old)
+		next[at].Description = description
+		next[at].seal(later(now, old[at].UpdateTime.Add(1)))
+		return next, nil
+	})
+	if err != nil {
+		return Mapping{}, err
+	}
+	return r.Mapping(ctx, tenant, name)
+}
+
+// DeleteMapping removes a mapping. A stale etag is a Conflict fault with the reason ETAG_MISMATCH.
+func (r *Registry) DeleteMapping(ctx context.Context, tenant, name, etag string, retry Retry) error {
+	return r.changeMappings(ctx, tenant, retry, []string{"delete", name, etag}, func(old []Mapping) ([]Mapping, error) {
+		at, err := mappingToChange(old, name, etag)
+		if err != nil {
+			return nil, err
+		}
+		return slices.Delete(slices.Clone(old), at, at+1), nil
+	})
+}
+
+// changeMappings writes what change makes of the mappings, once per request id.
+func (r *Registry) changeMappings(ctx context.Context, tenant string, retry Retry, content []string, change func([]Mapping) ([]Mapping, error)) error {
+	if r.mappings == nil {
+		return unsupported("semantic mappings")
+	}
+	request, done, err := r.begin(ctx, Key{Tenant: tenant}, retry, content)
+	if err != nil || done {
+		return err
+	}
+	err = r.mappings.UpdateMappings(ctx, tenant, func(old []Mapping) (MappingChange, error) {
+		next, err := change(old)
+		return MappingChange{Mappings: next, Remember: request}, err
+	})
+	if err != nil && request != nil { // perhaps the same request was quicker
+		if _, done, againErr := r.begin(ctx, Key{Tenant: tenant}, retry, content); done || errors.Is(err, ErrRequestSeen) {
+			return againErr
+		}
+	}
+	if err == nil {
+		r.bell.ring()
+	}
+	return err
+}
+
+func (m *Mapping) validate() error {
+	for field, value := range map[string]string{"from_type": m.From, "to_type": m.To} {
+		if !slices.Contains(semanticTypes, value) {
+			return fault.Invalid("semantic_mapping."+field, "MAPPING_INVALID", "%q is not one of %s", clip(value), strings.Join(semanticTypes, ", "))
+		}
+	}
+	if m.From == m.To {
+		return fault.Invalid("semantic_mapping.to_type", "MAPPING_INVALID", "a type fits itself without a mapping")
+	}
+	if utf8.RuneCountInString(m.Description) > maxDescription {
+		return fault.Invalid("semantic_mapping.description", "MAPPING_INVALID", "more than %d characters", maxDescription)
+	}
+	return nil
+}
+
+// seal gives the mapping the time of its change and a new etag.
+func (m *Mapping) seal(at time.Time) {
+	m.UpdateTime = at
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %s", m.Name(), m.CreateTime.UnixNano(), at.UnixNano(), m.Description))
+	m.Etag = hex.EncodeToString(sum[:16])
+}
+
+func mappingAt(list []Mapping, name string) int {
+	return slices.IndexFunc(list, func(m Mapping) bool { return m.Name() == name })
+}
+
+func mappingMissing(name string) error {
+	return fault.New(fault.NotFound, "MAPPING_NOT_FOUND", "no mapping is named %q", clip(name)).With("mapping", clip(name))
+}
+
+func mappingToChange(list []Mapping, name, etag string) (int, error) {
+	at := mappingAt(list, name)
+	if at < 0 {
+		return 0, mappingMissing(name)
+	}
+	if etag != "" && etag != "*" && etag != list[at].Etag {
+		return 0, fault.New(fault.Conflict, "ETAG_MISMATCH", "mapping %q has changed since it was read; read it again and retry", name).
+			With("mapping", name).With("etag", list[at].Etag)
+	}
+	return at, nil
+}
+
+// mappingPath returns the types on a way along the mappings, or nil when there is none.
+func mappingPath(list []Mapping, from, to string) []string {
+	return shortestPath(from, to, func(at string) (next []string) {
+		for _, m := range list {
+			if m.From == at {
+				next = append(next, m.To)
+			}
+		}
+		return next
+	})
+}

@@ -1,0 +1,196 @@
+package registry
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// keywords compares what is left when references and alternatives are resolved.
+func (w *withinSearch) keywords(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.schema.(map[string]any)
+	types := typesOf(out)
+	for _, one := range types {
+		if accepted := typesOf(into); !slices.Contains(accepted, one) && (one != "integer" || !slices.Contains(accepted, "number")) {
+			return no(path, "the output may be %s, which the input does not take", article(one))
+		}
+		var why string
+		switch one {
+		case "string":
+			why = stringWithin(out, into, path)
+		case "number", "integer":
+			why = numberWithin(one, out, into, path)
+		case "array":
+			why = w.arrayWithin(out, in, path, depth)
+		case "object":
+			why = w.objectWithin(out, in, path, depth)
+		}
+		if why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func stringWithin(out, in map[string]any, path string) string {
+	if why := boundsWithin("minLength", "maxLength", out, in, path); why != "" {
+		return why
+	}
+	for _, keyword := range []string{"pattern", "format"} {
+		if want, ok := in[keyword].(string); ok && out[keyword] != want {
+			return no(path, "the input wants the %s %s, which the output does not promise", keyword, clip(want))
+		}
+	}
+	return ""
+}
+
+// boundsWithin compares a lower and an upper bound; what has no bound is unbounded.
+func boundsWithin(lower, upper string, out, in map[string]any, path string) string {
+	if want, ok := in[lower].(float64); ok {
+		if got, ok := out[lower].(float64); (!ok || got < want) && (ok || want > 0) {
+			return no(path, "the input's %s is %v, and the output's is lower", lower, want)
+		}
+	}
+	if want, ok := in[upper].(float64); ok {
+		if got, ok := out[upper].(float64); !ok || got > want {
+			return no(path, "the input's %s is %v, and the output's is higher", upper, want)
+		}
+	}
+	return ""
+}
+
+func numberWithin(kind string, out, in map[string]any, path string) string {
+	outLow, outLowOpen := bound64(out, "minimum", "exclusiveMinimum", -1)
+	inLow, inLowOpen := bound64(in, "minimum", "exclusiveMinimum", -1)
+	if outLow < inLow || (outLow == inLow && inLowOpen && !outLowOpen) {
+		return no(path, "the input takes no number below %v", inLow)
+	}
+	outHigh, outHighOpen := bound64(out, "maximum", "exclusiveMaximum", 1)
+	inHigh, inHighOpen := bound64(in, "maximum", "exclusiveMaximum", 1)
+	if outHigh > inHigh || (outHigh == inHigh && inHighOpen && !outHighOpen) {
+		return no(path, "the input takes no number above %v", inHigh)
+	}
+	if step, ok := in["multipleOf"].(float64); ok && step > 0 {
+		got, ok := out["multipleOf"].(float64)
+		if !ok && kind == "integer" {
+			got, ok = 1, true
+		}
+		if !ok || math.Mod(got, step) != 0 {
+			return no(path, "the input takes multiples of %v only", step)
+		}
+	}
+	return ""
+}
+
+// bound64 returns the tighter of two bounds and whether the bound itself is outside; sign is 1 for an upper bound.
+func bound64(schema map[string]any, inclusive, exclusive string, sign float64) (bound float64, open bool) {
+	bound = math.Inf(int(sign))
+	if v, ok := schema[inclusive].(float64); ok {
+		bound = v
+	}
+	if v, ok := schema[exclusive].(float64); ok && (v-bound)*sign <= 0 {
+		return v, true
+	}
+	return bound, math.IsInf(bound, 0)
+}
+
+func (w *withinSearch) arrayWithin(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.schema.(map[string]any)
+	if why := boundsWithin("minItems", "maxItems", out, into, path); why != "" {
+		return why
+	}
+	outFirst, inFirst := list(out["prefixItems"]), list(into["prefixItems"])
+	item := func(schemas []any, rest any, i int) (any, bool) {
+		if i < len(schemas) {
+			return schemas[i], true
+		}
+		return rest, rest != nil
+	}
+	for i := range max(len(outFirst), len(inFirst)) {
+		wanted, ok := item(inFirst, into["items"], i)
+		if !ok {
+			continue
+		}
+		got, ok := item(outFirst, out["items"], i)
+		if !ok {
+			got = true
+		}
+		child := in.child(wanted, "items")
+		if i < len(inFirst) {
+			child = in.child(wanted, "prefixItems", strconv.Itoa(i))
+		}
+		if why := w.within(outputNode{got}, child, path+"["+strconv.Itoa(i)+"]", depth+1); why != "" {
+			return why
+		}
+	}
+	if into["items"] == nil {
+		return ""
+	}
+	got := out["items"]
+	if got == nil {
+		got = true
+	}
+	if most, ok := out["maxItems"].(float64); ok && int(most) <= len(outFirst) {
+		return ""
+	}
+	return w.within(outputNode{got}, in.child(into["items"], "items"), path+"[]", depth+1)
+}
+
+func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.schema.(map[string]any)
+	outProperties, _ := out["properties"].(map[string]any)
+	inProperties, _ := into["properties"].(map[string]any)
+	promised := texts(out["required"])
+	for _, name := range texts(into["required"]) {
+		if !slices.Contains(promised, name) {
+			return no(dot(path, name), "the input needs it, and the output does not always have it")
+		}
+	}
+	for _, name := range sortedKeys(inProperties) {
+		got, declared := outProperties[name]
+		switch {
+		case declared:
+		case slices.Contains(promised, name):
+			got = true
+		default:
+			if more, ok := out["additionalProperties"].(map[string]any); ok {
+				got = more
+			} else {
+				continue // what is not declared counts as absent
+			}
+		}
+		if why := w.within(outputNode{got}, in.child(inProperties[name], "properties", name), dot(path, name), depth+1); why != "" {
+			return why
+		}
+	}
+	return w.additional(out, in, path, depth)
+}
+
+// additional compares what the output has and the input does not name.
+func (w *withinSearch) additional(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.schema.(map[string]any)
+	rest, ok := into["additionalProperties"]
+	if !ok || rest == true {
+		return ""
+	}
+	outProperties, _ := out["properties"].(map[string]any)
+	inProperties, _ := into["properties"].(map[string]any)
+	for _, name := range sortedKeys(outProperties) {
+		if _, named := inProperties[name]; named {
+			continue
+		}
+		if rest == false && outProperties[name] != false {
+			return no(dot(path, name), "the input takes no such property")
+		}
+		if why := w.within(outputNode{outProperties[name]}, in.child(rest, "additionalProperties"), dot(path, name), depth+1); why != "" {
+			return why
+		}
+	}
+	if more, ok := out["additionalProperties"].(map[string]any); ok {
+		if rest == false {
+			return no(path, "the input takes no additional properties")
+		}
+		return w.within(outputNode{more}, in.child(rest, "additionalProperties"), dot(path, "*"), depth+1)
+	}
+	return ""
+}

@@ -1,0 +1,241 @@
+package registry
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// comparedKeywords are those that SchemaWithin understands.
+var comparedKeywords = []string{
+	"type", "nullable", "enum", "const", "properties", "required", "additionalProperties", "items", "prefixItems",
+	"minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+	"multipleOf", "allOf", "anyOf", "oneOf",
+}
+
+// annotations do not change what is valid.
+var annotations = []string{
+	"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$vocabulary", "title", "description", "default", "examples",
+	"deprecated", "readOnly", "writeOnly",
+}
+
+var allTypes = []string{"null", "boolean", "object", "array", "number", "string"}
+
+// constraints returns the schema without its annotations.
+func constraints(schema map[string]any) map[string]any {
+	return without(schema, annotations...)
+}
+
+func without(schema map[string]any, keywords ...string) map[string]any {
+	rest := maps.Clone(schema)
+	for _, keyword := range keywords {
+		delete(rest, keyword)
+	}
+	return rest
+}
+
+// typesOf returns the types that a schema allows.
+func typesOf(schema map[string]any) []string {
+	var types []string
+	switch t := schema["type"].(type) {
+	case string:
+		types = []string{t}
+	case []any:
+		types = texts(t)
+	default:
+		return allTypes
+	}
+	if schema["nullable"] == true && !slices.Contains(types, "null") { // OpenAPI's way
+		types = append(types, "null")
+	}
+	return types
+}
+
+// enumOf returns the values that a schema allows when they are listed.
+func enumOf(schema map[string]any) ([]any, bool) {
+	if value, ok := schema["const"]; ok {
+		return []any{value}, true
+	}
+	values, ok := schema["enum"].([]any)
+	return values, ok
+}
+
+func hasValues(schema map[string]any) bool {
+	_, ok := enumOf(schema)
+	return ok
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func texts(v any) (out []string) {
+	for _, e := range list(v) {
+		if text, ok := e.(string); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func indexes(l []any) []int {
+	out := make([]int, len(l))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+func dot(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func article(typ string) string {
+	switch typ {
+	case "null":
+		return typ
+	case "object", "array", "integer":
+		return "an " + typ
+	default:
+		return "a " + typ
+	}
+}
+
+// lookUp returns what a reference within root leads to, and its JSON pointer.
+func lookUp(root map[string]any, ref string) (schema any, pointer string, ok bool) {
+	fragment, local := strings.CutPrefix(ref, "#")
+	if !local {
+		return nil, "", false
+	}
+	if fragment != "" && !strings.HasPrefix(fragment, "/") {
+		return anchor(root, fragment, "", 0)
+	}
+	var at any = root
+	for _, part := range strings.Split(fragment, "/")[1:] {
+		key := strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		switch v := at.(type) {
+		case map[string]any:
+			at, ok = v[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if ok = err == nil && i >= 0 && i < len(v); ok {
+				at = v[i]
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil, "", false
+		}
+	}
+	switch at.(type) {
+	case map[string]any, bool:
+		return at, fragment, true
+	}
+	return nil, "", false
+}
+
+// anchor finds the schema with the $anchor.
+func anchor(at any, name, pointer string, depth int) (schema any, found string, ok bool) {
+	if depth > withinDepth {
+		return nil, "", false
+	}
+	switch v := at.(type) {
+	case map[string]any:
+		if v["$anchor"] == name {
+			return v, pointer, true
+		}
+		for _, key := range sortedKeys(v) {
+			child := inputNode{pointer: pointer}.child(nil, key).pointer
+			if schema, found, ok = anchor(v[key], name, child, depth+1); ok {
+				return schema, found, true
+			}
+		}
+	case []any:
+		for i := range v {
+			if schema, found, ok = anchor(v[i], name, pointer+"/"+strconv.Itoa(i), depth+1); ok {
+				return schema, found, true
+			}
+		}
+	}
+	return nil, "", false
+}
+
+// merge returns a schema for the values that fit both, or for more: what both say in ways that cannot be joined is kept once.
+func merge(a, b map[string]any) map[string]any {
+	joined := maps.Clone(a)
+	for keyword, value := range b {
+		old, both := a[keyword]
+		if !both {
+			joined[keyword] = value
+			continue
+		}
+		switch keyword {
+		case "type":
+			joined[keyword] = commonTypes(a, b)
+		case "required", "allOf":
+			joined[keyword] = append(slices.Clone(list(old)), list(value)...)
+		case "properties":
+			joined[keyword] = mergeProperties(old, value)
+		case "enum":
+			joined[keyword] = slices.DeleteFunc(slices.Clone(list(old)), func(v any) bool {
+				return !slices.ContainsFunc(list(value), func(o any) bool { return reflect.DeepEqual(v, o) })
+			})
+		case "minLength", "minItems", "minimum", "exclusiveMinimum":
+			joined[keyword] = tighter(old, value, 1)
+		case "maxLength", "maxItems", "maximum", "exclusiveMaximum":
+			joined[keyword] = tighter(old, value, -1)
+		case "additionalProperties":
+			if value == false {
+				joined[keyword] = false
+			}
+		}
+	}
+	return joined
+}
+
+func commonTypes(a, b map[string]any) []any {
+	common := []any{}
+	other := typesOf(b)
+	for _, t := range typesOf(a) {
+		switch {
+		case slices.Contains(other, t):
+			common = append(common, t)
+		case t == "integer" && slices.Contains(other, "number"), t == "number" && slices.Contains(other, "integer"):
+			common = append(common, "integer")
+		}
+	}
+	return common
+}
+
+func mergeProperties(a, b any) map[string]any {
+	joined, _ := a.(map[string]any)
+	joined = maps.Clone(joined)
+	more, _ := b.(map[string]any)
+	for name, schema := range more {
+		if old, both := joined[name]; both {
+			joined[name] = map[string]any{"allOf": []any{old, schema}}
+		} else {
+			joined[name] = schema
+		}
+	}
+	return joined
+}
+
+// tighter returns the larger of two numbers when sign is 1 and the smaller when it is -1.
+func tighter(a, b any, sign float64) any {
+	x, ok := a.(float64)
+	y, ok2 := b.(float64)
+	if ok && (!ok2 || x*sign > y*sign) {
+		return x
+	}
+	return b
+}

@@ -1,0 +1,277 @@
+package registry
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const (
+	withinSteps = 20_000 // comparisons of two schemas in one call
+	withinDepth = 100
+	withinHops  = 32 // of references that lead to references
+)
+
+// SchemaWithin reports whether every value that the output's JSON Schema describes is valid under the input's, and why, or why
+// not, naming the place. What a schema does not declare counts as absent: an object is taken to have its declared properties
+// only. Where it cannot tell it says no.
+//
+// It compares types with null and integer, required and optional properties at any depth, additional properties, arrays and
+// tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, cycles included.
+func SchemaWithin(output, input map[string]any) (within bool, why string) {
+	w := &withinSearch{output: output, input: input, open: make(map[[2]string]bool)}
+	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
+		return false, err
+	}
+	if required := texts(input["required"]); len(required) > 0 {
+		return true, "the output always has " + strings.Join(required, ", ")
+	}
+	return true, "nothing that the input needs is missing"
+}
+
+// withinSearch is one comparison under way. Its methods return why not, or nothing.
+type withinSearch struct {
+	output, input map[string]any // the roots
+	compiler      *jsonschema.Compiler
+	open          map[[2]string]bool // references under way: in a cycle they are taken to fit
+	steps         int
+}
+
+// outputNode is a schema of the output's side; parts of several may have been merged into it.
+type outputNode struct {
+	schema any // map[string]any or bool
+}
+
+// inputNode is a schema of the input's side at a JSON pointer.
+type inputNode struct {
+	schema  any // map[string]any or bool
+	pointer string
+}
+
+func (n inputNode) child(schema any, keys ...string) inputNode {
+	pointer := n.pointer
+	for _, key := range keys {
+		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	}
+	return inputNode{schema, pointer}
+}
+
+// no says why not and where.
+func no(path, format string, args ...any) string {
+	if path == "" {
+		path = "the value"
+	}
+	return path + ": " + fmt.Sprintf(format, args...)
+}
+
+func (w *withinSearch) within(out outputNode, in inputNode, path string, depth int) string {
+	if w.steps++; w.steps > withinSteps || depth > withinDepth {
+		return no(path, "the schemas are too complex to compare")
+	}
+	in, why := w.resolveInput(in, path)
+	if why != "" {
+		return why
+	}
+	if accepted, ok := in.schema.(bool); ok && accepted {
+		return ""
+	}
+	if made, ok := out.schema.(bool); ok && !made {
+		return ""
+	}
+	if in.schema == false {
+		return no(path, "the input takes nothing here")
+	}
+	if schema, ok := out.schema.(map[string]any); ok {
+		if ref, ok := schema["$ref"].(string); ok {
+			key := [2]string{ref, in.pointer}
+			if w.open[key] {
+				return ""
+			}
+			w.open[key] = true
+			defer delete(w.open, key)
+			target, why := w.resolveOutput(schema, path)
+			if why != "" {
+				return why
+			}
+			out = target
+		}
+	}
+	schema, ok := out.schema.(map[string]any)
+	if !ok { // true
+		schema = map[string]any{}
+	}
+	return w.objects(schema, in, path, depth)
+}
+
+// objects compares two schemas that are no booleans and no references.
+func (w *withinSearch) objects(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.schema.(map[string]any)
+	if len(constraints(into)) == 0 {
+		return ""
+	}
+	out, why := w.mergeAllOf(out, path)
+	if why != "" {
+		return why
+	}
+	if values, ok := enumOf(out); ok {
+		return w.values(values, in, path)
+	}
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if branches, ok := out[keyword].([]any); ok {
+			rest := without(out, keyword)
+			for _, branch := range branches {
+				if why := w.within(outputNode{map[string]any{"allOf": []any{rest, branch}}}, in, path, depth+1); why != "" {
+					return why
+				}
+			}
+			return ""
+		}
+	}
+	for i, part := range list(into["allOf"]) {
+		if why := w.within(outputNode{out}, in.child(part, "allOf", strconv.Itoa(i)), path, depth+1); why != "" {
+			return why
+		}
+	}
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if branches := list(into[keyword]); len(branches) > 0 {
+			if why := w.anyBranch(out, in, keyword, branches, path, depth); why != "" {
+				return why
+			}
+		}
+	}
+	if _, ok := enumOf(into); ok {
+		return no(path, "the input takes certain values only, and the output may have others")
+	}
+	if why := notCompared(out, into, path); why != "" {
+		return why
+	}
+	return w.keywords(out, in, path, depth)
+}
+
+// anyBranch looks for a branch of the input for each type that the output can be of.
+func (w *withinSearch) anyBranch(out map[string]any, in inputNode, keyword string, branches []any, path string, depth int) string {
+	for _, one := range typesOf(out) {
+		single := without(out, "type", "nullable")
+		single["type"] = one
+		fits := slices.ContainsFunc(indexes(branches), func(i int) bool {
+			return w.within(outputNode{single}, in.child(branches[i], keyword, strconv.Itoa(i)), path, depth+1) == ""
+		})
+		if !fits {
+			return no(path, "no alternative of the input takes %s", article(one))
+		}
+	}
+	return ""
+}
+
+// values checks each value that the output can have.
+func (w *withinSearch) values(values []any, in inputNode, path string) string {
+	if w.compiler == nil {
+		w.compiler = newCompiler()
+		if err := w.compiler.AddResource(schemaURL, w.input); err != nil {
+			return no(path, "the input's schema cannot be read")
+		}
+	}
+	schema, err := w.compiler.Compile(schemaURL + "#" + in.pointer)
+	if err != nil {
+		return no(path, "the input's schema cannot be read")
+	}
+	for _, value := range values {
+		if schema.Validate(value) != nil {
+			return no(path, "the input does not take %s", clip(fmt.Sprintf("%v", value)))
+		}
+	}
+	return ""
+}
+
+// resolveInput follows references of the input.
+func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, string) {
+	for range withinHops {
+		schema, ok := in.schema.(map[string]any)
+		if !ok {
+			return in, ""
+		}
+		ref, ok := schema["$ref"].(string)
+		if !ok {
+			return in, ""
+		}
+		if len(constraints(schema)) > 1 { // keywords beside the reference hold too
+			rest := map[string]any{"allOf": []any{map[string]any{"$ref": ref}, without(schema, "$ref")}}
+			if _, both := schema["allOf"]; !both && !hasValues(schema) {
+				return inputNode{rest, in.pointer}, ""
+			}
+			return in, no(path, "the input has keywords beside a reference, which are not compared")
+		}
+		target, pointer, ok := lookUp(w.input, ref)
+		if !ok {
+			return in, no(path, "the input's reference %s leads nowhere", clip(ref))
+		}
+		in = inputNode{target, pointer}
+	}
+	return in, no(path, "the input's references have no end")
+}
+
+// resolveOutput follows a reference of the output; keywords beside it hold too.
+func (w *withinSearch) resolveOutput(schema map[string]any, path string) (outputNode, string) {
+	rest := map[string]any{}
+	for range withinHops {
+		ref, ok := schema["$ref"].(string)
+		if !ok {
+			return outputNode{map[string]any{"allOf": []any{schema, rest}}}, ""
+		}
+		rest = merge(rest, without(schema, "$ref"))
+		target, _, ok := lookUp(w.output, ref)
+		if !ok {
+			return outputNode{}, no(path, "the output's reference %s leads nowhere", clip(ref))
+		}
+		if schema, ok = target.(map[string]any); !ok {
+			return outputNode{target}, ""
+		}
+	}
+	return outputNode{}, no(path, "the output's references have no end")
+}
+
+// mergeAllOf returns the output's schema with its allOf taken in. What cannot be merged is left out: then the schema describes
+// more values, and is rather refused than accepted.
+func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]any, string) {
+	for range withinDepth {
+		parts, ok := out["allOf"].([]any)
+		if !ok {
+			return out, ""
+		}
+		out = without(out, "allOf")
+		for _, part := range parts {
+			schema, ok := part.(map[string]any)
+			if !ok {
+				if part == false {
+					return map[string]any{"enum": []any{}}, ""
+				}
+				continue
+			}
+			if _, ok := schema["$ref"].(string); ok {
+				target, why := w.resolveOutput(schema, path)
+				if why != "" {
+					return nil, why
+				}
+				if schema, ok = target.schema.(map[string]any); !ok {
+					continue
+				}
+			}
+			out = merge(out, schema)
+		}
+	}
+	return nil, no(path, "the output's allOf has no end")
+}
+
+// notCompared names a keyword of the input that is not compared, unless the output has the very same.
+func notCompared(out, in map[string]any, path string) string {
+	for keyword := range constraints(in) {
+		if !slices.Contains(comparedKeywords, keyword) && !reflect.DeepEqual(out[keyword], in[keyword]) {
+			return no(path, "the input uses %s, which is not compared", clip(keyword))
+		}
+	}
+	return ""
+}

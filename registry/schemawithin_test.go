@@ -1,0 +1,107 @@
+package registry_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/registry"
+)
+
+func schema(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var s map[string]any
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		t.Fatalf("Unmarshal(%s) = %v, want no error", text, err)
+	}
+	return s
+}
+
+// TestSchemaWithin is the truth table: an output, an input, and why the output does not fit, or nothing when it does.
+func TestSchemaWithin(t *testing.T) {
+	t.Parallel()
+	const tree = `{"$defs":{"n":{"type":"object","required":["v"],"properties":{"v":{"type":"%s"},"kids":{"type":"array","items":{"$ref":"#/$defs/n"}}}}},"$ref":"#/$defs/n"}`
+	strTree, intTree := strings.ReplaceAll(tree, "%s", "string"), strings.ReplaceAll(tree, "%s", "integer")
+	for name, test := range map[string]struct{ output, input, why string }{
+		"anything takes anything":                    {`{"type":"string"}`, `{}`, ""},
+		"the same":                                   {`{"type":"string"}`, `{"type":"string","title":"T"}`, ""},
+		"another type":                               {`{"type":"string"}`, `{"type":"number"}`, "may be a string"},
+		"an integer is a number":                     {`{"type":"integer"}`, `{"type":"number"}`, ""},
+		"a number is no integer":                     {`{"type":"number"}`, `{"type":"integer"}`, "may be a number"},
+		"no type is any type":                        {`{}`, `{"type":"string"}`, "may be"},
+		"null where none is taken":                   {`{"type":["string","null"]}`, `{"type":"string"}`, "may be null"},
+		"null where it is taken":                     {`{"type":"string"}`, `{"type":["string","null"]}`, ""},
+		"nullable as OpenAPI has it":                 {`{"type":"string","nullable":true}`, `{"type":"string"}`, "may be null"},
+		"nullable in an alternative":                 {`{"type":["string","null"]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, ""},
+		"a required property that is promised":       {`{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}}`, `{"type":"object","required":["a"]}`, ""},
+		"a required property that is optional":       {`{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","required":["a"]}`, "a: the input needs it"},
+		"an optional property that is missing":       {`{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, ""},
+		"an optional property of another type":       {`{"type":"object","properties":{"a":{"type":"number"}}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "a: the output may be a number"},
+		"a promised property that nothing describes": {`{"type":"object","required":["a"]}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "a: the output may be"},
+		"deep inside": {
+			`{"type":"object","required":["a"],"properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`,
+			`{"type":"object","properties":{"a":{"type":"object","required":["b"]}}}`, "a.b: the input needs it",
+		},
+		"a property that a closed input does not take": {`{"type":"object","properties":{"x":{}}}`, `{"type":"object","additionalProperties":false}`, "x: the input takes no such property"},
+		"additional properties of another type": {
+			`{"type":"object","properties":{"x":{"type":"number"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "x: the output may be a number",
+		},
+		"additional of additional": {
+			`{"type":"object","additionalProperties":{"type":"integer"}}`, `{"type":"object","additionalProperties":{"type":"number"}}`, "",
+		},
+		"items that fit":                      {`{"type":"array","items":{"type":"integer"}}`, `{"type":"array","items":{"type":"number"}}`, ""},
+		"items that do not":                   {`{"type":"array","items":{"type":"string"}}`, `{"type":"array","items":{"type":"number"}}`, "[]: the output may be a string"},
+		"items of any kind":                   {`{"type":"array"}`, `{"type":"array","items":{"type":"number"}}`, "[]: the output may be"},
+		"too few items":                       {`{"type":"array"}`, `{"type":"array","minItems":1}`, "minItems"},
+		"a tuple that fits":                   {`{"type":"array","prefixItems":[{"type":"string"}],"items":false}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, ""},
+		"a tuple that does not":               {`{"type":"array","prefixItems":[{"type":"number"}]}`, `{"type":"array","prefixItems":[{"type":"string"}]}`, "[0]: the output may be a number"},
+		"fewer values":                        {`{"enum":["a","b"]}`, `{"enum":["a","b","c"]}`, ""},
+		"more values":                         {`{"enum":["a","d"]}`, `{"enum":["a","b"]}`, "does not take d"},
+		"any string where values are listed":  {`{"type":"string"}`, `{"type":"string","enum":["a"]}`, "certain values only"},
+		"a value against a type":              {`{"const":7}`, `{"type":"integer","minimum":7}`, ""},
+		"a value against a pattern":           {`{"enum":["x1"]}`, `{"type":"string","pattern":"^[0-9]+$"}`, "does not take x1"},
+		"bounds inside bounds":                {`{"type":"integer","minimum":1,"maximum":5}`, `{"type":"number","minimum":0,"maximum":9}`, ""},
+		"no lower bound":                      {`{"type":"integer","maximum":5}`, `{"type":"integer","minimum":0}`, "below 0"},
+		"a bound that is open":                {`{"type":"number","minimum":0}`, `{"type":"number","exclusiveMinimum":0}`, "below 0"},
+		"multiples":                           {`{"type":"integer","multipleOf":6}`, `{"type":"integer","multipleOf":3}`, ""},
+		"no multiples":                        {`{"type":"integer"}`, `{"type":"integer","multipleOf":3}`, "multiples of 3"},
+		"a longer string":                     {`{"type":"string"}`, `{"type":"string","maxLength":5}`, "maxLength"},
+		"a format that is not promised":       {`{"type":"string"}`, `{"type":"string","format":"date"}`, "format date"},
+		"an alternative for each":             {`{"oneOf":[{"type":"string"},{"type":"integer"}]}`, `{"type":["string","number"]}`, ""},
+		"an alternative too many":             {`{"oneOf":[{"type":"string"},{"type":"array"}]}`, `{"type":"string"}`, "may be an array"},
+		"no alternative of the input":         {`{"type":"array"}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, "no alternative"},
+		"all of the input":                    {`{"type":"object","required":["a","b"]}`, `{"allOf":[{"required":["a"]},{"type":"object","required":["b"]}]}`, ""},
+		"not all of the input":                {`{"type":"object","required":["a"]}`, `{"allOf":[{"required":["a"]},{"required":["b"]}]}`, "b: the input needs it"},
+		"all of the output":                   {`{"allOf":[{"type":"object","required":["a"]},{"required":["b"]}]}`, `{"type":"object","required":["a","b"]}`, ""},
+		"a reference of the output":           {`{"$defs":{"s":{"type":"string"}},"$ref":"#/$defs/s"}`, `{"type":"string"}`, ""},
+		"a reference of the input":            {`{"type":"number"}`, `{"$defs":{"s":{"$anchor":"s","type":"string"}},"$ref":"#s"}`, "may be a number"},
+		"a reference to nowhere":              {`{"$ref":"#/$defs/s"}`, `{"type":"string"}`, "leads nowhere"},
+		"a reference that leads to itself":    {`{"$ref":"#"}`, `{"type":"string"}`, "no end"},
+		"keywords beside a reference":         {`{"$defs":{"s":{"type":"string"}},"$ref":"#/$defs/s","maxLength":3}`, `{"type":"string","maxLength":3}`, ""},
+		"a cycle that fits":                   {strTree, strTree, ""},
+		"a cycle that does not":               {strTree, intTree, "v: the output may be a string"},
+		"a keyword that is not compared":      {`{"type":"string"}`, `{"type":"string","not":{"const":"a"}}`, "not, which is not compared"},
+		"the same keyword that is not either": {`{"type":"string","not":{"const":"a"}}`, `{"type":"string","not":{"const":"a"}}`, ""},
+		"nothing is taken":                    {`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"type":"object","properties":{"a":false}}`, "a: the input takes nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ok, why := registry.SchemaWithin(schema(t, test.output), schema(t, test.input))
+			if ok != (test.why == "") || !strings.Contains(why, test.why) {
+				t.Errorf("SchemaWithin(%s, %s) = %v, %q, want %q", test.output, test.input, ok, why, test.why)
+			}
+		})
+	}
+}
+
+func TestSchemaWithinEndsForWhateverIsGiven(t *testing.T) {
+	t.Parallel()
+	deep := `{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#"},{"type":"array","items":{"$ref":"#"}},{"$ref":"#/properties/a"}]}}}`
+	loop := `{"allOf":[{"$ref":"#"}]}`
+	for _, pair := range [][2]string{{deep, deep}, {loop, deep}, {deep, loop}, {loop, loop}, {`{}`, deep}} {
+		_, why := registry.SchemaWithin(schema(t, pair[0]), schema(t, pair[1]))
+		if why == "" {
+			t.Errorf("SchemaWithin(%s, %s) = no reason, want one", pair[0], pair[1])
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const maxQuery = 4000 // bytes
+
+// Search says what to look for. At least one of Text, Skill and Tag is set; all that are set must fit.
+type Search struct {
+	Text      string // words in names, descriptions, tags and examples
+	Skill     string // a skill's id
+	Tag       string // of a skill; upper and lower case are the same
+	Available bool   // only agents that are available now
+	After     Place  // continue behind it; the zero Place starts at the beginning
+	Limit     int    // how many at most; 1 to 1,000
+}
+
+// Place is where a result stands: better scores come first, then names.
+type Place struct {
+	Score float64
+	Name  string
+}
+
+func (p Place) compare(q Place) int {
+	if c := cmp.Compare(q.Score, p.Score); c != 0 {
+		return c
+	}
+	return strings.Compare(p.Name, q.Name)
+}
+
+// Match is an agent that was found.
+type Match struct {
+	Place
+	Agent  Agent
+	Skills []string // the ids of the skills that were found, the best first
+}
+
+// Search returns the agents that fit, the best first, with the status of this moment, and whether there may be more. It knows of
+// every change that was made before the call.
+func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches []Match, more bool, err error) {
+	if s.Text == "" && s.Skill == "" && s.Tag == "" {
+		return nil, false, fault.Invalid("query", "SEARCH_EMPTY", "say what to look for: query, skill or tag")
+	}
+	if len(s.Text) > maxQuery {
+		return nil, false, fault.Invalid("query", "SEARCH_TOO_LONG", "the query has %d bytes; the most is %d", len(s.Text), maxQuery)
+	}
+	if err := r.directory.Sync(ctx, tenant); err != nil {
+		return nil, false, err
+	}
+	found := r.directory.Search(tenant, s)
+	limit := bound(s.Limit)
+	for chunk := range slices.Chunk(found, limit) {
+		for i := range chunk {
+			agent, err := r.Agent(ctx, tenant, chunk[i].Name)
+			switch {
+			case fault.KindOf(err) == fault.NotFound: // since a moment ago
+				continue
+			case err != nil:
+				return nil, false, err
+			case s.Available && agent.Status.Status != StatusAvailable:
+				continue
+			case len(matches) == limit:
+				return matches, true, nil
+			}
+			chunk[i].Agent = agent
+			matches = append(matches, chunk[i])
+		}
+	}
+	return matches, false, nil
+}
+
+// Search returns what fits behind s.After, the best first, without looking at statuses and with agents as the directory has them.
+func (d *Directory) Search(tenant string, s Search) []Match {
+	shelf := d.shelf(tenant)
+	now := d.registry.now()
+	shelf.mu.RLock()
+	defer shelf.mu.RUnlock()
+	if !shelf.loaded {
+		return nil
+	}
+	found := shelf.find(s)
+	found = slices.DeleteFunc(found, func(m Match) bool { return s.After != (Place{}) && m.compare(s.After) <= 0 })
+	slices.SortFunc(found, func(a, b Match) int { return a.compare(b.Place) })
+	for i := range found {
+		found[i].Agent, _ = shelf.agent(found[i].Name, now)
+	}
+	return found
+}
+
+// find returns what fits in no order.
+func (s *shelf) find(q Search) []Match {
+	tag := strings.ToLower(q.Tag)
+	fits := func(name string) bool {
+		return (q.Skill == "" || s.skills[q.Skill].has(name)) && (q.Tag == "" || s.tags[tag].has(name))
+	}
+	if q.Text != "" {
+		return group(s.text.search(q.Text), fits)
+	}
+	names := s.skills[q.Skill]
+	if q.Skill == "" {
+		names = s.tags[tag]
+	}
+	var found []Match
+	for _, name := range names {
+		if fits(name) {
+			found = append(found, Match{Place: Place{Name: name}, Skills: s.skillsThatFit(name, q.Skill, tag)})
+		}
+	}
+	return found
+}
+
+// skillsThatFit returns the ids of the agent's skills that have the id and the tag, where those are set.
+func (s *shelf) skillsThatFit(agent, id, tag string) (ids []string) {
+	for i := range s.agents[agent].Card.Skills {
+		skill := &s.agents[agent].Card.Skills[i]
+		tagged := tag == "" || slices.ContainsFunc(skill.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
+		if (id == "" || skill.ID == id) && tagged {
+			ids = append(ids, skill.ID)
+		}
+	}
+	return ids
+}
+
+// group returns one match per agent; its score is that of its best skill.
+func group(hits []hit, fits func(agent string) bool) []Match {
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.agent, b.agent), strings.Compare(a.skill, b.skill))
+	})
+	places := make(map[string]int)
+	var found []Match
+	for _, h := range hits {
+		at, seen := places[h.agent]
+		if !seen {
+			if !fits(h.agent) {
+				continue
+			}
+			at = len(found)
+			places[h.agent] = at
+			found = append(found, Match{Place: Place{h.score, h.agent}})
+		}
+		if h.skill != "" {
+			found[at].Skills = append(found[at].Skills, h.skill)
+		}
+	}
+	return found
+}

@@ -1,0 +1,131 @@
+package registry_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// searchable registers an agent of the description whose skills are given as id|description|tag,tag.
+func searchable(t *testing.T, r *registry.Registry, name, description string, skills ...string) {
+	t.Helper()
+	var list []string
+	for _, text := range skills {
+		parts := strings.Split(text, "|")
+		list = append(list, fmt.Sprintf(`{"id":%q,"description":%q,"tags":["%s"]}`, parts[0], parts[1], strings.ReplaceAll(parts[2], ",", `","`)))
+	}
+	card := fmt.Sprintf(`{"name":%q,"description":%q,"version":"1.0.0","url":"https://a.example","skills":[%s]}`, name, description, strings.Join(list, ","))
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(card)}); err != nil {
+		t.Fatalf("Register(%s) = %v, want no error", name, err)
+	}
+}
+
+// found returns the matches of a search as "agent[skill skill]", read page by page.
+func found(t *testing.T, r *registry.Registry, s registry.Search) (lines []string) {
+	t.Helper()
+	for {
+		matches, more, err := r.Search(t.Context(), tenant, s)
+		if err != nil {
+			t.Fatalf("Search(%+v) = %v, want no error", s, err)
+		}
+		for _, m := range matches {
+			lines = append(lines, m.Name+fmt.Sprint(m.Skills))
+			s.After = m.Place
+		}
+		if !more {
+			return lines
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	searchable(t, r, "web", "Reads pages", "fetch_url|Reads one page of the web|Web,read", "ping|Says whether a host is up|net")
+	searchable(t, r, "mail", "Sends mail", "sendMail|Sends a letter to people|Post")
+	searchable(t, r, "crawler", "Reads many pages", "crawl|Follows links|web", "fetch_url|Reads a page|web")
+	register(t, r, "plain-pages")
+	beat(t, r, registry.Beat{Agent: "crawler", Status: "available"})
+	for name, test := range map[string]struct {
+		search registry.Search
+		want   []string
+	}{
+		"a skill":                     {registry.Search{Skill: "fetch_url"}, []string{"crawler[fetch_url]", "web[fetch_url]"}},
+		"a tag in any case":           {registry.Search{Tag: "WEB"}, []string{"crawler[crawl fetch_url]", "web[fetch_url]"}},
+		"both":                        {registry.Search{Tag: "read", Skill: "fetch_url"}, []string{"web[fetch_url]"}},
+		"an unknown skill":            {registry.Search{Skill: "fetch"}, nil},
+		"available ones":              {registry.Search{Skill: "fetch_url", Available: true}, []string{"crawler[fetch_url]"}},
+		"a word in a skill's name":    {registry.Search{Text: "MAIL"}, []string{"mail[sendMail]"}},
+		"a plural":                    {registry.Search{Text: "letters"}, []string{"mail[sendMail]"}},
+		"words of one, a word of all": {registry.Search{Text: "host page"}, []string{"web[ping fetch_url]", "crawler[fetch_url crawl]", "plain-pages[]"}},
+		"text of those with a skill":  {registry.Search{Text: "page", Skill: "crawl"}, []string{"crawler[fetch_url crawl]"}},
+		"words that nobody has":       {registry.Search{Text: "zebra"}, nil},
+	} {
+		test.search.Limit = 1
+		if diff := cmp.Diff(test.want, found(t, r, test.search)); diff != "" {
+			t.Errorf("%s, difference (-want +got):\n%s", name, diff)
+		}
+	}
+	if _, _, err := r.Search(t.Context(), tenant, registry.Search{}); fault.ReasonOf(err) != "SEARCH_EMPTY" {
+		t.Errorf("Search() for nothing = %v, want SEARCH_EMPTY", err)
+	}
+}
+
+func TestRepeatingAWordRaisesNoRank(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	searchable(t, r, "honest", "", "s|Translates a text to French|x")
+	searchable(t, r, "loud", "", "s|Translates "+strings.Repeat("translates ", 50)+"best best best of all the texts in French|x")
+	if got := found(t, r, registry.Search{Text: "translates French", Limit: 9}); len(got) != 2 || got[0] != "honest[s]" {
+		t.Errorf("Search() = %v, want the honest one first", got)
+	}
+}
+
+func TestADirectoryFollowsTheLog(t *testing.T) {
+	t.Parallel()
+	time0 := newClock()
+	r := open(t, registry.Options{Now: time0.Now})
+	d := r.Directory()
+	names := func() string {
+		t.Helper()
+		if err := d.Sync(t.Context(), tenant); err != nil {
+			t.Fatalf("Sync() = %v, want no error", err)
+		}
+		var list []string
+		for _, a := range d.BySkill(tenant, "fetch") {
+			list = append(list, a.Name+":"+a.Status.Status)
+		}
+		return strings.Join(list, " ")
+	}
+	searchable(t, r, "b", "", "fetch|d|t")
+	if got := names(); got != "b:unknown" {
+		t.Errorf("BySkill() = %s, want b", got)
+	}
+	searchable(t, r, "a", "", "fetch|d|t")
+	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	if got := names(); got != "a:available b:unknown" {
+		t.Errorf("BySkill() after changes = %s, want a and b", got)
+	}
+	time0.pass(30 * time.Second)
+	if got := names(); got != "a:unavailable b:unknown" {
+		t.Errorf("BySkill() after the lease = %s, want that a is unavailable without an entry in the log", got)
+	}
+	if err := r.Delete(t.Context(), tenant, "b", ""); err != nil {
+		t.Errorf("Delete() = %v, want no error", err)
+	}
+	if got := names(); got != "a:unavailable" {
+		t.Errorf("BySkill() after a deletion = %s, want a", got)
+	}
+	if _, ok := d.Agent(tenant, "b"); ok {
+		t.Error("Agent(b) is there, want none")
+	}
+	if got := d.ByTag(tenant, "T"); len(got) != 1 || got[0].Name != "a" {
+		t.Errorf("ByTag(T) = %v, want a", got)
+	}
+}
