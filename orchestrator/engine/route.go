@@ -8,14 +8,22 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Resolve decides where a route leads as Submit does, and sends nothing. A route that leads nowhere is a decision that says why; an error is
-// trouble with deciding.
-func (e *Engine) Resolve(ctx context.Context, tenant string, r orchestrator.Route) (orchestrator.Decision, error) {
-	got, err := e.router.Resolve(ctx, tenant, r)
-	if err != nil && got.Decision.Refused == "" {
+// Resolve decides where a submission would go as Submit does, and stores and sends nothing. Its inputs are checked when it has any, or a
+// message. A route that leads nowhere is a decision that says why; an error is trouble with deciding.
+func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decision, error) {
+	if err := checkInputs(s.Inputs); err != nil {
 		return orchestrator.Decision{}, err
 	}
-	return got.Decision, nil
+	to, err := e.router.Resolve(ctx, s.Tenant, s.Route)
+	if err != nil && to.Decision.Refused == "" {
+		return orchestrator.Decision{}, err
+	}
+	if err == nil && (len(s.Inputs) > 0 || s.Message != nil) {
+		if err := s.fill(to.Agent); err != nil {
+			to.Decision.Chosen, to.Decision.Refused = "", fault.From(err).Message
+		}
+	}
+	return to.Decision, nil
 }
 
 // outcome is what an attempt says about its agent.

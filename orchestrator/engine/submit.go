@@ -28,6 +28,7 @@ type Submission struct {
 	Message    *a2apb.Message
 	Route      orchestrator.Route
 	Attributes consultation.Attributes
+	Inputs     []orchestrator.Input
 	RequestID  string    // empty: every submission is a new task
 	Deadline   time.Time // zero: orchestrator.DefaultDeadline from now
 
@@ -51,6 +52,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	}
 	to, err := e.router.Resolve(ctx, s.Tenant, s.Route)
 	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	if err := s.fill(to.Agent); err != nil {
 		return orchestrator.Task{}, err
 	}
 	t := s.task(ctx, id, hash, now)
@@ -144,6 +148,9 @@ func (s *Submission) check(now time.Time) (hash string, err error) {
 	if err := checkAttributes(s.Attributes); err != nil {
 		return "", err
 	}
+	if err := checkInputs(s.Inputs); err != nil {
+		return "", err
+	}
 	hash, err = s.hash()
 	if err != nil {
 		return "", err
@@ -171,8 +178,15 @@ func (s *Submission) hash() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encode attributes: %w", err)
 	}
+	inputs, err := s.hashInputs()
+	if err != nil {
+		return "", err
+	}
 	rest := fmt.Sprintf("%q %q %d", s.Route.Agent, s.Route.Skill, s.Deadline.UnixMicro())
-	sum := sha256.Sum256(bytes.Join([][]byte{message, attributes, []byte(rest)}, []byte{0}))
+	if s.Route.Contract != nil || s.Route.Text != "" {
+		rest += fmt.Sprintf(" %q %+q", s.Route.Text, s.Route.Contract)
+	}
+	sum := sha256.Sum256(bytes.Join(append([][]byte{message, attributes, []byte(rest)}, inputs...), []byte{0}))
 	return hex.EncodeToString(sum[:]), nil
 }
 

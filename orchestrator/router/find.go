@@ -37,8 +37,10 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 		return found{candidates: []candidate{{agent: a, relevance: 1, reasons: []string{"named by the caller"}}}}, nil
 	case route.Skill != "":
 		return r.bySkill(ctx, tenant, route.Skill)
+	case route.Contract != nil:
+		return r.byContract(ctx, tenant, *route.Contract)
 	default:
-		return found{}, fault.Invalid("route", "ROUTE_MISSING", "say where the task goes: an agent or a skill")
+		return found{}, fault.Invalid("route", "ROUTE_MISSING", "say where the task goes: an agent, a skill, a contract or a text")
 	}
 }
 

@@ -56,17 +56,6 @@ func gateToProto(g orchestrator.Gate) *orchestratorv1.Gate {
 	return p
 }
 
-func decisionToProto(d orchestrator.Decision) *orchestratorv1.RouteDecision {
-	p := &orchestratorv1.RouteDecision{Chosen: d.Chosen, Refused: d.Refused}
-	for _, c := range d.Candidates {
-		p.Candidates = append(p.Candidates, &orchestratorv1.Candidate{Agent: c.Agent, Skill: c.Skill, Score: c.Score, Reasons: c.Reasons})
-	}
-	for _, r := range d.Rejected {
-		p.Rejected = append(p.Rejected, &orchestratorv1.Rejection{Agent: r.Agent, Code: r.Code, Reason: r.Reason})
-	}
-	return p
-}
-
 func errorToProto(e *orchestrator.Error) *orchestratorv1.TaskError {
 	if e == nil {
 		return nil

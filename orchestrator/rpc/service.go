@@ -32,7 +32,7 @@ func New(e *engine.Engine, store orchestrator.Store, pages *page.Codec) *Service
 	return &Service{engine: e, store: store, pages: pages}
 }
 
-// Rules says who may call the task service.
+// Rules says who may call the task and route services.
 func Rules() auth.Rules {
 	submit := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}
 	read := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer, auth.RoleAgent}
@@ -42,6 +42,8 @@ func Rules() auth.Rules {
 		orchestratorv1.TaskService_GetTask_FullMethodName:    {Roles: read},
 		orchestratorv1.TaskService_ListTasks_FullMethodName:  {Roles: read},
 		orchestratorv1.TaskService_WatchTask_FullMethodName:  {Roles: read},
+
+		orchestratorv1.RouteService_ResolveRoute_FullMethodName: {Roles: read},
 	}
 }
 
@@ -62,7 +64,7 @@ func (s *Service) SubmitTask(ctx context.Context, req *orchestratorv1.SubmitTask
 func NewSubmission(p auth.Principal, req *orchestratorv1.SubmitTaskRequest) engine.Submission {
 	sub := engine.Submission{
 		Tenant: p.Tenant, Caller: p.Name, Message: req.GetMessage(), RequestID: req.GetRequestId(), Attributes: attributes(req.GetAttributes()),
-		Route: orchestrator.Route{Agent: req.GetRoute().GetAgent(), Skill: req.GetRoute().GetSkill()},
+		Route: route(req.GetRoute()), Inputs: inputs(req.GetInputs()),
 	}
 	if d := req.GetDeadline(); d != nil {
 		sub.Deadline = d.AsTime()

@@ -109,6 +109,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	services := append([]Service{
 		registryService(registryrpc.New(s.Registry, pages)),
 		taskService(taskrpc.New(s.Engine, store, pages)),
+		routeService(taskrpc.NewRoutes(s.Engine)),
 		consultationService(consultationrpc.New(ledger, taskrpc.NewConsultations(s.Engine, store))),
 	}, o.Services...)
 	return s, s.serve(ctx, o, otlp.New(ledger, s.logger), services)
@@ -186,6 +187,14 @@ func taskService(impl orchestratorv1.TaskServiceServer) Service {
 		Rules:    taskrpc.Rules(),
 		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterTaskServiceServer(r, impl) },
 		Gateway:  orchestratorv1.RegisterTaskServiceHandler,
+	}
+}
+
+// routeService has its rules in those of the task service.
+func routeService(impl orchestratorv1.RouteServiceServer) Service {
+	return Service{
+		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterRouteServiceServer(r, impl) },
+		Gateway:  orchestratorv1.RegisterRouteServiceHandler,
 	}
 }
 

@@ -621,8 +621,9 @@ func (*Route_Contract) isRoute_To() {}
 
 func (*Route_Text) isRoute_To() {}
 
-// Contract is what somebody has and what is wanted for it. An agent fits when it declares the output, and when each input that it requires
-// is one of these: of the same name where both have one, and of the same semantic type or one that may stand for it.
+// Contract is what somebody has and what is wanted for it. An agent fits when it declares the output, of the wanted name and type where they
+// are given, and when each input that it requires can be one of these: of a semantic type that may stand for the input's or, where the type
+// is not given, of the same name. A document may be an artifact, a reference or a comment too; otherwise types are the same.
 type Contract struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What is there. At most 64.
@@ -740,7 +741,10 @@ type TaskInput struct {
 	// The value: a string is sent as text, anything else as data. Either this or parts.
 	Value *structpb.Value `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// The value as A2A parts. At most 64.
-	Parts         []*v1.Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
+	Parts []*v1.Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
+	// What the value is: document, artifact, collection, reference or comment. When it is given and the agent declares no input of this name,
+	// the value is taken for a required input of a type that fits, and sent under that name.
+	SemanticType  string `protobuf:"bytes,4,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -794,6 +798,13 @@ func (x *TaskInput) GetParts() []*v1.Part {
 		return x.Parts
 	}
 	return nil
+}
+
+func (x *TaskInput) GetSemanticType() string {
+	if x != nil {
+		return x.SemanticType
+	}
+	return ""
 }
 
 // RouteDecision explains where a task went and why.
@@ -1260,12 +1271,14 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04name\x12`\n" +
 	"\rsemantic_type\x18\x02 \x01(\tB;\xbaH8r6R\x00R\bdocumentR\bartifactR\n" +
 	"collectionR\treferenceR\acommentR\fsemanticType:f\xbaHc\x1aa\n" +
-	"\x0ftyped.something\x12!name or semantic_type must be set\x1a+this.name != '' || this.semantic_type != ''\"\x8a\x01\n" +
+	"\x0ftyped.something\x12!name or semantic_type must be set\x1a+this.name != '' || this.semantic_type != ''\"\xec\x01\n" +
 	"\tTaskInput\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12,\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12/\n" +
-	"\x05parts\x18\x03 \x03(\v2\x0f.lf.a2a.v1.PartB\b\xbaH\x05\x92\x01\x02\x10@R\x05parts\"\xaf\x02\n" +
+	"\x05parts\x18\x03 \x03(\v2\x0f.lf.a2a.v1.PartB\b\xbaH\x05\x92\x01\x02\x10@R\x05parts\x12`\n" +
+	"\rsemantic_type\x18\x04 \x01(\tB;\xbaH8r6R\x00R\bdocumentR\bartifactR\n" +
+	"collectionR\treferenceR\acommentR\fsemanticType\"\xaf\x02\n" +
 	"\rRouteDecision\x12\x16\n" +
 	"\x06chosen\x18\x01 \x01(\tR\x06chosen\x12B\n" +
 	"\n" +

@@ -1,0 +1,155 @@
+package router
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// InputKey is the field of a part's metadata that names the input that the part belongs to.
+const InputKey = "input"
+
+// CheckInputs checks a task's inputs against what its agent requires and declares of them, and returns them under the names that the agent
+// knows. A required input that is not among them may be in the message: as a field of a data part, as a part whose filename or metadata
+// names it or, for a reference, as a URL. The fault is InvalidArgument "INPUT_MISSING" or "INPUT_INVALID"; it names each input, and says what
+// the rule that it breaks has to say.
+func CheckInputs(a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message) ([]orchestrator.Input, error) {
+	have := make([]orchestrator.Typed, len(inputs))
+	for i, in := range inputs {
+		have[i] = orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}
+		if slices.ContainsFunc(a.Metadata.InputSchemas, func(s registry.InputSchema) bool { return s.Name == in.Name }) {
+			have[i].SemanticType = "" // it says by its name which one it is
+		}
+	}
+	bound, _ := bind(a.Metadata.InputSchemas, have)
+	named := slices.Clone(inputs)
+	var missing, broken []fault.Violation
+	for _, schema := range a.Metadata.InputSchemas {
+		var value string
+		i, ok := bound[schema.Name]
+		if ok {
+			named[i].Name = schema.Name
+			value = content(inputs[i].Parts)
+		} else {
+			value, ok = inMessage(schema, m)
+		}
+		field := "inputs." + schema.Name
+		switch {
+		case ok:
+			for _, why := range breaks(schema, value) {
+				broken = append(broken, fault.Violation{Field: field, Description: why})
+			}
+		case schema.Required:
+			missing = append(missing, fault.Violation{Field: field, Description: fmt.Sprintf("agent %q requires the input %q (%s)", a.Name, schema.Name, schema.SemanticType)})
+		}
+	}
+	if len(missing) > 0 {
+		return nil, violated("INPUT_MISSING", append(missing, broken...))
+	}
+	if len(broken) > 0 {
+		return nil, violated("INPUT_INVALID", broken)
+	}
+	return named, nil
+}
+
+func violated(reason string, list []fault.Violation) error {
+	var texts []string
+	for _, v := range list {
+		texts = append(texts, fmt.Sprintf("input %q: %s", strings.TrimPrefix(v.Field, "inputs."), v.Description))
+	}
+	e := fault.New(fault.InvalidArgument, reason, "%s", strings.Join(texts, "; "))
+	e.Violations = list
+	return e
+}
+
+// breaks returns the messages of the rules that a value breaks.
+func breaks(schema registry.InputSchema, value string) []string {
+	var out []string
+	for _, rule := range schema.ValidationRules {
+		if !holds(rule, value) {
+			out = append(out, rule.Message)
+		}
+	}
+	return out
+}
+
+// content is what rules look at: the parts' texts, or the data as JSON, or the bytes or the URL.
+func content(parts []*a2apb.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch v := p.GetContent().(type) {
+		case *a2apb.Part_Text:
+			b.WriteString(v.Text)
+		case *a2apb.Part_Raw:
+			b.Write(v.Raw)
+		case *a2apb.Part_Url:
+			b.WriteString(v.Url)
+		case *a2apb.Part_Data:
+			b.WriteString(plain(v.Data))
+		}
+	}
+	return b.String()
+}
+
+// plain is a string's content, or anything else as JSON.
+func plain(v *structpb.Value) string {
+	if s, ok := v.GetKind().(*structpb.Value_StringValue); ok {
+		return s.StringValue
+	}
+	b, err := json.Marshal(v.AsInterface())
+	if err != nil { // NaN or an infinity, which no decoder lets in
+		return ""
+	}
+	return string(b)
+}
+
+var urlPattern = regexp.MustCompile(`https?://[^\s"'<>]+`)
+
+// inMessage looks for an input in a message.
+func inMessage(schema registry.InputSchema, m *a2apb.Message) (value string, ok bool) {
+	for _, p := range m.GetParts() {
+		if p.GetMetadata().GetFields()[InputKey].GetStringValue() == schema.Name || p.GetFilename() == schema.Name {
+			return content([]*a2apb.Part{p}), true
+		}
+		if v, ok := p.GetData().GetStructValue().GetFields()[schema.Name]; ok {
+			return plain(v), true
+		}
+	}
+	if schema.SemanticType != "reference" {
+		return "", false
+	}
+	value = urlPattern.FindString(content(m.GetParts()))
+	return value, value != ""
+}
+
+// Carry returns a message that brings the inputs: their parts, marked with their names, behind the message's own.
+func Carry(m *a2apb.Message, inputs []orchestrator.Input) *a2apb.Message {
+	if len(inputs) == 0 {
+		return m
+	}
+	out := proto.CloneOf(m)
+	for _, in := range inputs {
+		for _, p := range in.Parts {
+			part := proto.CloneOf(p)
+			fields := maps.Clone(part.GetMetadata().GetFields())
+			if fields == nil {
+				fields = make(map[string]*structpb.Value, 1)
+			}
+			fields[InputKey] = structpb.NewStringValue(in.Name)
+			part.Metadata = &structpb.Struct{Fields: fields}
+			out.Parts = append(out.Parts, part)
+		}
+	}
+	return out
+}

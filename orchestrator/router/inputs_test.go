@@ -1,0 +1,146 @@
+package router_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// strict requires a spec and a page, and may have a size.
+func strict() registry.Agent {
+	a := agent("strict", registry.StatusAvailable)
+	a.Metadata.InputSchemas = []registry.InputSchema{
+		{Name: "spec", SemanticType: "document", Required: true, ValidationRules: []registry.ValidationRule{
+			{Type: "length", Value: 12.0, Message: "Keep the spec short."}, {Type: "pattern", Value: "^[A-Z]", Message: "Begin with a capital."},
+		}},
+		{Name: "page", SemanticType: "reference", Required: true, ValidationRules: []registry.ValidationRule{{Type: "format", Value: "url", Message: "Give a URL."}}},
+		{Name: "size", SemanticType: "comment", ValidationRules: []registry.ValidationRule{{Type: "enum", Value: []any{"small", "large"}, Message: "small or large"}}},
+	}
+	return a
+}
+
+func input(name, kind, value string) orchestrator.Input {
+	return orchestrator.Input{Name: name, SemanticType: kind, Parts: []*a2apb.Part{textPart(value)}}
+}
+
+func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
+
+func data(t *testing.T, v map[string]any) *a2apb.Part {
+	t.Helper()
+	s, err := structpb.NewValue(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &a2apb.Part{Content: &a2apb.Part_Data{Data: s}}
+}
+
+func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
+	t.Parallel()
+	spec, page := input("spec", "", "Do it"), input("page", "", "https://example.com/")
+	tests := map[string]struct {
+		inputs []orchestrator.Input
+		parts  []*a2apb.Part
+		reason string
+		says   map[string]string
+	}{
+		"all is there":                      {inputs: []orchestrator.Input{spec, page}},
+		"a required one is missing":         {inputs: []orchestrator.Input{page}, reason: "INPUT_MISSING", says: map[string]string{"inputs.spec": `agent "strict" requires the input "spec" (document)`}},
+		"nothing is there":                  {reason: "INPUT_MISSING", says: map[string]string{"inputs.spec": `agent "strict" requires the input "spec" (document)`, "inputs.page": `agent "strict" requires the input "page" (reference)`}},
+		"a rule is broken":                  {inputs: []orchestrator.Input{input("spec", "", "Do it, and do it well"), page}, reason: "INPUT_INVALID", says: map[string]string{"inputs.spec": "Keep the spec short."}},
+		"rules of one that is not required": {inputs: []orchestrator.Input{spec, page, input("size", "", "huge")}, reason: "INPUT_INVALID", says: map[string]string{"inputs.size": "small or large"}},
+		"a format":                          {inputs: []orchestrator.Input{spec, input("page", "", "no url")}, reason: "INPUT_INVALID", says: map[string]string{"inputs.page": "Give a URL."}},
+		"a data part has it":                {parts: []*a2apb.Part{data(t, map[string]any{"spec": "Do it", "page": "https://example.com/"})}},
+		"a data part breaks a rule":         {parts: []*a2apb.Part{data(t, map[string]any{"spec": "do it", "page": "https://example.com/"})}, reason: "INPUT_INVALID", says: map[string]string{"inputs.spec": "Begin with a capital."}},
+		"a text has the URL":                {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://example.com/ please")}},
+		"a file has the name":               {inputs: []orchestrator.Input{page}, parts: []*a2apb.Part{{Filename: "spec", Content: &a2apb.Part_Raw{Raw: []byte("Do it")}}}},
+		"another name, but the type fits":   {inputs: []orchestrator.Input{input("story", "comment", "Do it"), page}},
+		"another name, and no type":         {inputs: []orchestrator.Input{input("story", "", "Do it"), page}, reason: "INPUT_MISSING", says: map[string]string{"inputs.spec": `agent "strict" requires the input "spec" (document)`}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := router.CheckInputs(strict(), test.inputs, &a2apb.Message{Parts: test.parts})
+			said := make(map[string]string)
+			if f, ok := errors.AsType[*fault.Error](err); ok {
+				for _, v := range f.Violations {
+					said[v.Field] = v.Description
+					if !strings.Contains(f.Message, strings.TrimPrefix(v.Field, "inputs.")) || !strings.Contains(f.Message, v.Description) {
+						t.Errorf("CheckInputs() = %v, want it to name %s and say %q", err, v.Field, v.Description)
+					}
+				}
+			}
+			if want := test.says; fault.ReasonOf(err) != test.reason && (test.reason != "" || err != nil) || (len(want) > 0 && !cmp.Equal(want, said)) {
+				t.Errorf("CheckInputs() = %v, %v, want %q, %v", err, said, test.reason, want)
+			}
+		})
+	}
+}
+
+func TestInputsTravelInTheMessageUnderTheNamesOfTheAgent(t *testing.T) {
+	t.Parallel()
+	m := &a2apb.Message{Parts: []*a2apb.Part{textPart("go")}}
+	named, err := router.CheckInputs(strict(), []orchestrator.Input{input("story", "comment", "Do it"), input("page", "", "https://example.com/")}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := router.Carry(m, named)
+	var got []string
+	for _, p := range sent.GetParts() {
+		got = append(got, p.GetMetadata().GetFields()[router.InputKey].GetStringValue()+"="+p.GetText())
+	}
+	if diff := cmp.Diff([]string{"=go", "spec=Do it", "page=https://example.com/"}, got); diff != "" || len(m.GetParts()) != 1 {
+		t.Errorf("Carry() parts (-want +got):\n%s", diff)
+	}
+	if _, err := router.CheckInputs(strict(), nil, sent); err != nil {
+		t.Errorf("CheckInputs() of what was carried = %v, want nil", err)
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		rule     registry.ValidationRule
+		yes, not []string
+	}{
+		"length counts characters": {registry.ValidationRule{Type: "length", Value: 3.0}, []string{"", "abc", "äöü"}, []string{"abcd"}},
+		"pattern is RE2":           {registry.ValidationRule{Type: "pattern", Value: "^a+$"}, []string{"aa"}, []string{"", "ab"}},
+		"enum":                     {registry.ValidationRule{Type: "enum", Value: []any{"a"}}, []string{"a"}, []string{"b", ""}},
+		"format email":             {registry.ValidationRule{Type: "format", Value: "email"}, []string{"a@b.c"}, []string{"a", "A <a@b.c>"}},
+		"format uuid":              {registry.ValidationRule{Type: "format", Value: "uuid"}, []string{"123e4567-e89b-12d3-a456-426614174000"}, []string{"123"}},
+		"format date":              {registry.ValidationRule{Type: "format", Value: "date"}, []string{"2026-02-28"}, []string{"2026-02-30"}},
+		"format date-time":         {registry.ValidationRule{Type: "format", Value: "date-time"}, []string{"2026-02-28T00:00:00Z"}, []string{"2026-02-28"}},
+		"format json":              {registry.ValidationRule{Type: "format", Value: "JSON"}, []string{"{}", "1"}, []string{"{"}},
+		"format ipv4":              {registry.ValidationRule{Type: "format", Value: "ipv4"}, []string{"127.0.0.1"}, []string{"::1", "127.1"}},
+		"format hostname":          {registry.ValidationRule{Type: "format", Value: "hostname"}, []string{"a.example"}, []string{"-a", ""}},
+		"format uri":               {registry.ValidationRule{Type: "format", Value: "uri"}, []string{"https://a.example/b", "urn:isbn:1"}, []string{"a", "/b"}},
+		"a format for people":      {registry.ValidationRule{Type: "format", Value: "markdown"}, []string{"", "x"}, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := agent("a", registry.StatusAvailable)
+			test.rule.Message = "no"
+			a.Metadata.InputSchemas = []registry.InputSchema{{Name: "x", SemanticType: "document", ValidationRules: []registry.ValidationRule{test.rule}}}
+			check := func(value string, want bool) {
+				if _, err := router.CheckInputs(a, []orchestrator.Input{input("x", "", value)}, nil); (err == nil) != want {
+					t.Errorf("CheckInputs(%q) = %v, want it to hold: %v", value, err, want)
+				}
+			}
+			for _, v := range test.yes {
+				check(v, true)
+			}
+			for _, v := range test.not {
+				check(v, false)
+			}
+		})
+	}
+}
