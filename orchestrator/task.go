@@ -59,6 +59,7 @@ type Task struct {
 	CreateTime   time.Time
 	UpdateTime   time.Time
 	Deadline     time.Time
+	NextDue      time.Time // nothing is sent before; zero when nothing has to wait
 
 	// Stores keep these apart from the rest, which is small and rewritten with every step.
 	Message       *a2apb.Message    `json:"-"` // what was submitted

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -57,31 +60,77 @@ func invalid(where, format string, args ...any) error {
 	return fault.New(fault.FailedPrecondition, ReasonAnswerInvalid, "%s answered what is not A2A: %s", where, fmt.Sprintf(format, args...))
 }
 
-// fromCode maps a JSON-RPC error code (A2A §5.4) to a fault.
+// What an agent's answer means, by the codes of the three bindings. A code that is not listed is a refusal: trying again would not help.
+var (
+	rpcReasons = map[int]string{ // A2A §5.4 and a2a-go's own
+		-32001: ReasonTaskNotFound,
+		-31401: ReasonDenied,
+		-31403: ReasonDenied,
+	}
+	httpReasons = map[int]string{
+		http.StatusRequestTimeout:     ReasonTimeout,
+		http.StatusTooEarly:           ReasonUnreachable,
+		http.StatusTooManyRequests:    ReasonUnreachable,
+		http.StatusBadGateway:         ReasonUnreachable,
+		http.StatusServiceUnavailable: ReasonUnreachable,
+		http.StatusGatewayTimeout:     ReasonTimeout,
+		http.StatusUnauthorized:       ReasonDenied,
+		http.StatusForbidden:          ReasonDenied,
+	}
+	grpcReasons = map[codes.Code]string{
+		codes.Unavailable:       ReasonUnreachable,
+		codes.ResourceExhausted: ReasonUnreachable,
+		codes.Aborted:           ReasonUnreachable,
+		codes.DeadlineExceeded:  ReasonTimeout,
+		codes.NotFound:          ReasonTaskNotFound,
+		codes.Unauthenticated:   ReasonDenied,
+		codes.PermissionDenied:  ReasonDenied,
+	}
+	kinds = map[string]fault.Kind{
+		ReasonUnreachable:  fault.Unavailable,
+		ReasonTimeout:      fault.DeadlineExceeded,
+		ReasonTaskNotFound: fault.NotFound,
+	}
+)
+
+// answered is the fault for an answer with a reason of a table above.
+func answered(reason, format string, args ...any) *fault.Error {
+	if reason == "" {
+		reason = ReasonRefused
+	}
+	kind, ok := kinds[reason]
+	if !ok {
+		kind = fault.FailedPrecondition
+	}
+	return fault.New(kind, reason, format, args...)
+}
+
+// fromCode maps a JSON-RPC error to a fault.
 func fromCode(where string, code int, message string) error {
-	switch code {
-	case -32001:
-		return fault.New(fault.NotFound, ReasonTaskNotFound, "%s does not know the task", where)
-	case -31401, -31403: // a2a-go's own codes
-		return fault.New(fault.FailedPrecondition, ReasonDenied, "%s denied access: %s", where, clip(message))
-	default:
-		return fault.New(fault.FailedPrecondition, ReasonRefused, "%s refused (code %d): %s", where, code, clip(message))
-	}
+	return answered(rpcReasons[code], "%s answered error %d: %s", where, code, clip(message))
 }
 
-// fromHTTP maps the status of an HTTP answer that carries no A2A error to a fault.
-func fromHTTP(where string, code int, body string) error {
-	switch code {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusTooManyRequests:
-		return fault.New(fault.Unavailable, ReasonUnreachable, "%s answered HTTP %d: %s", where, code, clip(body))
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fault.New(fault.FailedPrecondition, ReasonDenied, "%s denied access with HTTP %d", where, code)
-	default:
-		return fault.New(fault.FailedPrecondition, ReasonRefused, "%s answered HTTP %d: %s", where, code, clip(body))
-	}
+// fromHTTP maps an HTTP answer that carries no A2A error to a fault, with the wait it asks for.
+func fromHTTP(where string, resp *http.Response, body string) error {
+	f := answered(httpReasons[resp.StatusCode], "%s answered HTTP %d: %s", where, resp.StatusCode, clip(body))
+	f.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+	return f
 }
 
-// fromGRPC maps the status of a gRPC call to a fault.
+const maxRetrySeconds = 24 * 60 * 60
+
+// retryAfter reads the header of that name (RFC 9110 §10.2.3), seconds or a date; it is 0 when there is none or it makes no sense.
+func retryAfter(header string) time.Duration {
+	if seconds, err := strconv.Atoi(header); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, maxRetrySeconds)) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+// fromGRPC maps the status of a gRPC call to a fault, with the wait it asks for.
 func fromGRPC(where string, err error) error {
 	if err == nil {
 		return nil
@@ -90,18 +139,14 @@ func fromGRPC(where string, err error) error {
 	if !ok {
 		return unreachable(where, err)
 	}
-	switch s.Code() {
-	case codes.Canceled:
+	if s.Code() == codes.Canceled {
 		return context.Canceled
-	case codes.Unavailable, codes.ResourceExhausted:
-		return fault.New(fault.Unavailable, ReasonUnreachable, "%s could not be reached: %s", where, clip(s.Message()))
-	case codes.DeadlineExceeded:
-		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", where)
-	case codes.NotFound:
-		return fault.New(fault.NotFound, ReasonTaskNotFound, "%s does not know the task", where)
-	case codes.Unauthenticated, codes.PermissionDenied:
-		return fault.New(fault.FailedPrecondition, ReasonDenied, "%s denied access: %s", where, clip(s.Message()))
-	default:
-		return fault.New(fault.FailedPrecondition, ReasonRefused, "%s refused (%s): %s", where, s.Code(), clip(s.Message()))
 	}
+	f := answered(grpcReasons[s.Code()], "%s answered %s: %s", where, s.Code(), clip(s.Message()))
+	for _, d := range s.Details() {
+		if info, ok := d.(*errdetails.RetryInfo); ok {
+			f.RetryAfter = max(info.GetRetryDelay().AsDuration(), 0)
+		}
+	}
+	return f
 }

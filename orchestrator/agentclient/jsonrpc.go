@@ -69,7 +69,7 @@ func (c *jsonrpcClient) call(ctx context.Context, method string, params, result 
 	if err != nil {
 		return err
 	}
-	return c.decode(resp.StatusCode, body, result)
+	return c.decode(resp, body, result)
 }
 
 func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.Message, each Each) error {
@@ -80,7 +80,7 @@ func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.
 	defer resp.Body.Close()
 	one := func(data []byte) error {
 		r := &a2apb.StreamResponse{}
-		if err := c.decode(http.StatusOK, data, r); err != nil {
+		if err := c.decode(nil, data, r); err != nil {
 			return err
 		}
 		return each(r)
@@ -94,7 +94,7 @@ func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.
 		return err
 	}
 	r := &a2apb.StreamResponse{}
-	if err := c.decode(resp.StatusCode, body, r); err != nil {
+	if err := c.decode(resp, body, r); err != nil {
 		return err
 	}
 	return each(r)
@@ -112,19 +112,21 @@ func (c *jsonrpcClient) post(ctx context.Context, method string, params proto.Me
 	return c.do(ctx, http.MethodPost, c.url, body, accept)
 }
 
-func (c *jsonrpcClient) decode(code int, body []byte, result proto.Message) error {
+// decode reads a JSON-RPC response: the body of resp, or an event of a stream when resp is nil.
+func (c *jsonrpcClient) decode(resp *http.Response, body []byte, result proto.Message) error {
+	failed := resp != nil && resp.StatusCode != http.StatusOK
 	var r rpcResponse
 	if err := json.Unmarshal(body, &r); err != nil {
-		if code != http.StatusOK {
-			return fromHTTP(c.where, code, string(body))
+		if failed {
+			return fromHTTP(c.where, resp, string(body))
 		}
 		return invalid(c.where, "no JSON-RPC response: %v", err)
 	}
 	switch {
 	case r.Error != nil:
 		return fromCode(c.where, r.Error.Code, r.Error.Message)
-	case code != http.StatusOK:
-		return fromHTTP(c.where, code, string(body))
+	case failed:
+		return fromHTTP(c.where, resp, string(body))
 	case r.Result == nil:
 		return invalid(c.where, "a JSON-RPC response without result")
 	}

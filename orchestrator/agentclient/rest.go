@@ -66,7 +66,7 @@ func (c *restClient) stream(ctx context.Context, method, path string, in proto.M
 		return c.events(resp.Body, func(data []byte) error {
 			r := &a2apb.StreamResponse{}
 			if err := lenient.Unmarshal(data, r); err != nil {
-				if f := c.failure(http.StatusOK, data); f != nil {
+				if f := c.failure(resp, data); f != nil {
 					return f
 				}
 				return invalid(c.where, "%v", err)
@@ -102,10 +102,10 @@ func (c *restClient) answer(resp *http.Response, out proto.Message) error {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		if f := c.failure(resp.StatusCode, body); f != nil {
+		if f := c.failure(resp, body); f != nil {
 			return f
 		}
-		return fromHTTP(c.where, resp.StatusCode, string(body))
+		return fromHTTP(c.where, resp, string(body))
 	}
 	if err := lenient.Unmarshal(body, out); err != nil {
 		return invalid(c.where, "%v", err)
@@ -114,7 +114,7 @@ func (c *restClient) answer(resp *http.Response, out proto.Message) error {
 }
 
 // failure reads an A2A error body (§11.6); nil when there is none.
-func (c *restClient) failure(code int, body []byte) error {
+func (c *restClient) failure(resp *http.Response, body []byte) error {
 	var e struct {
 		Error *struct {
 			Message string `json:"message"`
@@ -131,5 +131,5 @@ func (c *restClient) failure(code int, body []byte) error {
 			return fromCode(c.where, -32001, e.Error.Message)
 		}
 	}
-	return fromHTTP(c.where, code, e.Error.Message)
+	return fromHTTP(c.where, resp, e.Error.Message)
 }

@@ -19,10 +19,11 @@ const writeDelay = 50 * time.Millisecond
 
 // conversation is one attempt's exchange with its agent.
 type conversation struct {
-	engine *Engine
-	client agentclient.Client
-	stream bool
-	cancel context.CancelCauseFunc // ends the exchange when it can no longer be written down
+	engine  *Engine
+	client  agentclient.Client
+	stream  bool
+	cancel  context.CancelCauseFunc // ends the exchange when it can no longer be written down
+	reached func()                  // is told when the agent answers anything
 
 	mu    sync.Mutex
 	task  orchestrator.Task // guarded by mu; as last written
@@ -145,6 +146,7 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 	return func(r *a2apb.StreamResponse) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		c.reached()
 		news, err := c.heard.take(r)
 		if err != nil || !news || c.heard.ended() {
 			return err

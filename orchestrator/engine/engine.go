@@ -42,23 +42,26 @@ type Config struct {
 	Meter   metric.Meter
 	Now     func() time.Time // default time.Now
 
-	Rescan     time.Duration // how often unfinished tasks are looked for anew; default 60 s
-	RetryDelay time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
-	MaxRunning int           // runners at a time; more tasks wait their turn; default 4,096
+	Rescan       time.Duration // how often unfinished tasks are looked for anew; default 60 s
+	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
+	BreakerDelay time.Duration // how long an agent that could not be reached five times in a row is left alone; default 15 s
+	MaxRunning   int           // runners at a time; more tasks wait their turn; default 4,096
 }
 
 const (
-	maxSends     = 6                // of one attempt to an agent that cannot be reached
-	pollEvery    = 5 * time.Second  // a remote task whose stream ended before it did, at most
-	pendingCheck = 15 * time.Second // a gate that waits for an outcome
-	storeRetry   = time.Second      // after the store or the evidence was unavailable
+	maxSends      = 6                // of one attempt to an agent that cannot be reached
+	maxRetryAfter = 10 * time.Minute // that an agent may ask for
+	pollEvery     = 5 * time.Second  // a remote task whose stream ended before it did, at most
+	pendingCheck  = 15 * time.Second // a gate that waits for an outcome
+	storeRetry    = time.Second      // after the store or the evidence was unavailable
 )
 
 // Engine drives tasks. Its methods may be called by many goroutines; Run must be running for anything to move.
 type Engine struct {
 	Config
-	meters meters
-	router *router.Router
+	meters   meters
+	router   *router.Router
+	breakers breakers
 
 	signal chan struct{} // holds one token when pending may have work
 
@@ -88,6 +91,9 @@ func New(c Config) (*Engine, error) {
 	if c.RetryDelay <= 0 {
 		c.RetryDelay = 500 * time.Millisecond
 	}
+	if c.BreakerDelay <= 0 {
+		c.BreakerDelay = 15 * time.Second
+	}
 	if c.MaxRunning <= 0 {
 		c.MaxRunning = 4096
 	}
@@ -98,6 +104,7 @@ func New(c Config) (*Engine, error) {
 	e := &Engine{
 		Config:   c,
 		meters:   m,
+		breakers: breakers{delay: c.BreakerDelay},
 		router:   router.New(router.Config{Directory: c.Agents, Now: c.Now}),
 		signal:   make(chan struct{}, 1),
 		pending:  make(map[orchestrator.Key]struct{}),

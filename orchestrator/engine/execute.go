@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
@@ -26,23 +28,39 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	if err != nil {
 		return e.giveUp(ctx, t, err)
 	}
+	breaker := e.breakers.of(t.Tenant, t.Agent)
+	if !breaker.TryAcquirePermit() {
+		wait := max(breaker.RemainingDelay(), e.RetryDelay)
+		return e.postpone(ctx, t, jittered(wait), fmt.Sprintf("%s could not be reached %d times in a row; waiting %s", t.Agent, breakerFailures, wait.Round(time.Second)))
+	}
+	if !e.isFresh(keyOf(&t)) {
+		if t, err = e.intend(ctx, t, binding); err != nil {
+			breaker.RecordFailure() // the permit is used up; nothing was learned about the agent
+			return step{}, err
+		}
+	}
+	return e.converse(ctx, &conversation{engine: e, client: client, stream: agent.Card.Streaming, task: t, reached: sync.OnceFunc(breaker.RecordSuccess)}, breaker)
+}
+
+// converse has the conversation and stores what came of it.
+func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitbreaker.CircuitBreaker[any]) (step, error) {
+	t := c.task
 	ctx, span := e.Tracer.Start(remoteSpan(ctx, &t), "invoke_agent "+t.Agent, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(attribute.String(attrAgent, t.Agent), attribute.String(attrTask, t.ID)))
 	defer span.End()
 	ctx, stop := context.WithDeadlineCause(ctx, t.Deadline, errDeadline)
 	defer stop()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, c.cancel = context.WithCancelCause(ctx)
+	defer c.cancel(nil)
 
-	if !e.isFresh(keyOf(&t)) {
-		if t, err = e.intend(ctx, t, binding); err != nil {
-			return step{}, err
-		}
-	}
-	c := &conversation{engine: e, client: client, stream: agent.Card.Streaming, cancel: cancel, task: t}
 	end := e.router.Begin(t.Tenant, t.Agent)
-	err = c.run(ctx)
+	err := c.run(ctx)
 	end(outcome(ctx, c, err))
+	if agentclient.Retryable(err) {
+		breaker.RecordFailure()
+	} else {
+		c.reached()
+	}
 	if ctx.Err() != nil {
 		return e.interrupted(ctx)
 	}
@@ -130,7 +148,7 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 		sends = a.Sends
 	}
 	if agentclient.Retryable(err) && sends < maxSends {
-		return step{wait: e.backoff(sends)}, e.say(ctx, t, f.Message+"; trying again")
+		return e.postpone(ctx, t, max(jittered(e.backoff(sends)), min(f.RetryAfter, maxRetryAfter)), f.Message+"; trying again")
 	}
 	why := &orchestrator.Error{Reason: f.Reason, Message: f.Message}
 	return e.transition(ctx, &t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
@@ -143,12 +161,13 @@ func (e *Engine) backoff(sends int) time.Duration {
 	return e.RetryDelay << min(max(sends-1, 0), 10)
 }
 
-// say adds a progress entry to the task's log.
-func (e *Engine) say(ctx context.Context, t orchestrator.Task, text string) error {
+// postpone writes down that the task waits, and why, so that neither a rescan nor a restart cuts the wait short.
+func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why string) (step, error) {
 	_, err := e.update(ctx, keyOf(&t), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		return progress(t, text), nil
+		t.NextDue = e.now().Add(wait)
+		return []orchestrator.Event{event(t, orchestrator.EventProgress, why)}, nil
 	})
-	return err
+	return step{wait: wait}, err
 }
 
 // progress is what goes into the log of what was said: as much as the log has room for, and not the words while a gate may still hold back what

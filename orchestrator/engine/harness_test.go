@@ -73,7 +73,7 @@ func (w *world) start() {
 	w.engine, err = engine.New(engine.Config{
 		Store: w.store, Agents: w.agents, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
 		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
-		RetryDelay: time.Millisecond, Now: func() time.Time { return w.now() },
+		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -33,6 +33,9 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
 		return e.stop(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	}
 	if t.Phase == orchestrator.PhaseExecution {
+		if left := t.NextDue.Sub(e.now()); left > 0 {
+			return step{wait: left}, nil
+		}
 		return e.execute(ctx, t)
 	}
 	return e.gate(ctx, t)

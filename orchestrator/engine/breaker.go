@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// A breaker opens when an agent could not be reached so many times in a row, and lets one task try again after a while. The others wait and do not
+// use up their tries meanwhile.
+const breakerFailures = 5
+
+// breakers has one circuit breaker for each agent that this process has sent to.
+type breakers struct {
+	delay time.Duration
+	mu    sync.Mutex
+	list  map[orchestrator.Key]circuitbreaker.CircuitBreaker[any] // guarded by mu; by tenant and agent
+}
+
+func (b *breakers) of(tenant, agent string) circuitbreaker.CircuitBreaker[any] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := orchestrator.Key{Tenant: tenant, ID: agent}
+	if b.list == nil {
+		b.list = make(map[orchestrator.Key]circuitbreaker.CircuitBreaker[any])
+	}
+	if b.list[k] == nil {
+		b.list[k] = circuitbreaker.NewBuilder[any]().WithFailureThreshold(breakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).Build()
+	}
+	return b.list[k]
+}
+
+// jittered spreads waits of many tasks over half to one and a half times d.
+func jittered(d time.Duration) time.Duration {
+	return d/2 + rand.N(max(d, 1)) //nolint:gosec // nobody gains by guessing it
+}

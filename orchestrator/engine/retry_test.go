@@ -1,0 +1,104 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// flaky is a worker whose first sends fail in a way of their own; it notes when it was asked.
+type flaky struct {
+	*worker
+	fail  func(send int) error
+	asked []time.Time
+}
+
+func (f *flaky) Send(ctx context.Context, m *a2apb.Message, stream bool, each agentclient.Each) error {
+	f.mu.Lock()
+	f.asked = append(f.asked, time.Now())
+	err := f.fail(len(f.asked))
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.worker.Send(ctx, m, stream, each)
+}
+
+func overloaded(after time.Duration) error {
+	f := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "overloaded")
+	f.RetryAfter = after
+	return f
+}
+
+func TestAnAgentThatSaysWhenIsNotAskedBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flaky{worker: newWorker(), fail: func(send int) error {
+			if send == 1 {
+				return overloaded(3 * time.Minute)
+			}
+			return nil
+		}}
+		s := newSimulation(t, f)
+		task := s.submit("r")
+		<-time.After(10 * time.Minute)
+		s.stop()
+		s.check("after an overload", task)
+		if len(f.asked) != 2 || f.asked[1].Sub(f.asked[0]) < 3*time.Minute {
+			t.Errorf("the agent was asked at %v, want twice with three minutes between", f.asked)
+		}
+	})
+}
+
+func TestABreakerKeepsManyTasksFromAnAgentThatIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tasks, down = 50, 2 * time.Minute
+		start := time.Now()
+		f := &flaky{worker: newWorker(), fail: func(int) error {
+			if time.Since(start) < down {
+				return overloaded(0)
+			}
+			return nil
+		}}
+		s := newSimulation(t, f)
+		var keys []orchestrator.Key
+		for n := range tasks {
+			keys = append(keys, s.submit(fmt.Sprintf("r%d", n)))
+		}
+		<-time.After(time.Hour)
+		s.stop()
+		// Without a breaker each of the tasks would try six times and fail.
+		failed := 0
+		for _, at := range f.asked {
+			if at.Sub(start) < down {
+				failed++
+			}
+		}
+		if failed > tasks+20 {
+			t.Errorf("the agent that was down was asked %d times for %d tasks", failed, tasks)
+		}
+		for _, k := range keys {
+			s.check("after the agent came back", k)
+		}
+	})
+}
+
+func (s *simulation) submit(requestID string) orchestrator.Key {
+	s.t.Helper()
+	task, err := s.engine.Submit(s.t.Context(), engine.Submission{
+		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: requestID,
+	})
+	if err != nil {
+		s.t.Fatalf("Submit() = %v", err)
+	}
+	s.accepted++
+	return orchestrator.Key{Tenant: tenant, ID: task.ID}
+}
