@@ -58,12 +58,13 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 			continue
 		}
 		record, err := d.registry.store.Agent(ctx, key)
-		if fault.KindOf(err) == fault.NotFound {
-			records[name] = nil
-		} else if err != nil {
-			return err
-		} else {
+		switch {
+		case err == nil:
 			records[name] = &record.Agent
+		case fault.KindOf(err) == fault.NotFound:
+			records[name] = nil
+		default:
+			return err
 		}
 	}
 	pulses, err := d.registry.store.Pulses(ctx, keys...)

@@ -125,20 +125,20 @@ func (p *filterParser) factor(depth int) (condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	any := []condition{first}
+	terms := []condition{first}
 	for p.accept("OR") {
 		term, err := p.term(depth)
 		if err != nil {
 			return nil, err
 		}
-		any = append(any, term)
+		terms = append(terms, term)
 	}
-	if len(any) == 1 {
+	if len(terms) == 1 {
 		return first, nil
 	}
 	p.skill = before // a skill that is only one way to pass
 	return func(a *Agent) bool {
-		for _, term := range any {
+		for _, term := range terms {
 			if term(a) {
 				return true
 			}

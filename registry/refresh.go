@@ -10,7 +10,15 @@ import (
 // metadata stays as it is: rules that hold for an agent do not change because its card does. A card of another name is an InvalidArgument
 // fault with the reason CARD_NAME_CHANGED.
 func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent, []Warning, error) {
-	key := Key{tenant, name}
+	return r.Once(Retry{}).Refresh(ctx, tenant, name, uri, "")
+}
+
+// Refresh is Registry.Refresh; with an etag it writes only if that is still the agent's.
+func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Agent, []Warning, error) {
+	r, key, content := w.registry, Key{tenant, name}, []string{"refresh", name, uri, etag}
+	if request, done, err := r.begin(ctx, key, w.retry, content); err != nil || done {
+		return r.again(ctx, key, request, err)
+	}
 	old, err := r.store.Agent(ctx, key)
 	if err != nil {
 		return Agent{}, nil, err
@@ -29,7 +37,7 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	_, warnings, err := r.replaceCard(ctx, key, raw, uri)
+	_, warnings, err := w.replaceCard(ctx, key, raw, uri, etag, content)
 	if err != nil {
 		return Agent{}, nil, err
 	}
@@ -41,7 +49,8 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 }
 
 // replaceCard puts a card that was read at uri in place of the agent's.
-func (r *Registry) replaceCard(ctx context.Context, key Key, raw []byte, uri string) (Agent, []Warning, error) {
+func (w Writer) replaceCard(ctx context.Context, key Key, raw []byte, uri, etag string, content any) (Agent, []Warning, error) {
+	r := w.registry
 	c, err := r.read(ctx, key.Tenant, raw)
 	if err != nil {
 		return Agent{}, nil, err
@@ -51,12 +60,18 @@ func (r *Registry) replaceCard(ctx context.Context, key Key, raw []byte, uri str
 	}
 	var next Record
 	var warnings []Warning
-	err = r.store.Update(ctx, key, func(old *Record) (change Change, err error) {
+	replayed, err := w.update(ctx, key, content, func(q *Request) { q.Warnings = warnings }, func(old *Record) (change Change, err error) {
 		if old == nil {
 			return Change{}, Missing(key)
+		}
+		if err := old.checkEtag(etag); err != nil {
+			return Change{}, err
 		}
 		next, change, warnings, err = r.take(old, c, uri)
 		return change, err
 	})
+	if replayed != nil {
+		return w.registry.again(ctx, key, replayed, err)
+	}
 	return next.Agent, warnings, err
 }

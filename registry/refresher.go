@@ -156,7 +156,7 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 		return 0, err
 	}
 	if answer.RawCard != nil {
-		agent, warnings, err := r.replaceCard(ctx, key, answer.RawCard, w.uri)
+		agent, warnings, err := r.Once(Retry{}).replaceCard(ctx, key, answer.RawCard, w.uri, "", nil)
 		if err != nil {
 			w.validators = Validators{} // so that a card that is refused now is looked at again
 			return 0, err

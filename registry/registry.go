@@ -147,13 +147,19 @@ func (r *Registry) Skills(ctx context.Context, tenant string, after SkillKey, li
 
 // Delete removes an agent, its status and its token; with an etag only if it is still the agent's.
 func (r *Registry) Delete(ctx context.Context, tenant, name, etag string) error {
+	return r.Once(Retry{}).Delete(ctx, tenant, name, etag)
+}
+
+// Delete is Registry.Delete.
+func (w Writer) Delete(ctx context.Context, tenant, name, etag string) error {
 	key := Key{tenant, name}
-	return r.store.Update(ctx, key, func(old *Record) (Change, error) {
+	_, err := w.update(ctx, key, []string{"delete", name, etag}, nil, func(old *Record) (Change, error) {
 		if old == nil {
 			return Change{}, Missing(key)
 		}
 		return Change{}, old.checkEtag(etag)
 	})
+	return err
 }
 
 // SetTokenHash makes hash, of a random token, the agent's one credential and ends the one before.

@@ -16,6 +16,56 @@ type Retry struct {
 	RequestID string // empty: the write is not remembered
 }
 
+// Writer writes like its registry, and each of its writes is safe to send again. What a retry answers is the agent as it is then,
+// as AIP-155 allows.
+type Writer struct {
+	registry *Registry
+	retry    Retry
+}
+
+// Once returns a writer whose writes are remembered for 24 hours. A request id that came with other content is a Conflict fault
+// with the reason REQUEST_ID_REUSED.
+func (r *Registry) Once(retry Retry) Writer { return Writer{r, retry} }
+
+// update is Store.Update that remembers the request in the same step, with what note, which may be nil, adds of the answer. It
+// returns the first request when this is a retry: then nothing was written.
+func (w Writer) update(
+	ctx context.Context, key Key, content any, note func(*Request), change func(old *Record) (Change, error),
+) (replayed *Request, err error) {
+	request, done, err := w.registry.begin(ctx, key, w.retry, content)
+	if err != nil {
+		return nil, err
+	}
+	if done {
+		return request, nil
+	}
+	err = w.registry.store.Update(ctx, key, func(old *Record) (Change, error) {
+		c, err := change(old)
+		if request != nil && err == nil && !c.DryRun {
+			if note != nil {
+				note(request)
+			}
+			c.Remember = request
+		}
+		return c, err
+	})
+	if err != nil && request != nil { // perhaps the same request was quicker
+		if first, done, beginErr := w.registry.begin(ctx, key, w.retry, content); done && beginErr == nil {
+			return first, nil
+		}
+	}
+	return nil, err
+}
+
+// again answers a retry.
+func (r *Registry) again(ctx context.Context, key Key, first *Request, err error) (Agent, []Warning, error) {
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	agent, err := r.Agent(ctx, key.Tenant, key.Name)
+	return agent, first.Warnings, err
+}
+
 // begin returns what to remember of a write of content to an agent, nil when it is not to be remembered. done is true when it was
 // answered before. A request id that came with other content is a Conflict fault with the reason REQUEST_ID_REUSED.
 func (r *Registry) begin(ctx context.Context, key Key, retry Retry, content any) (request *Request, done bool, err error) {
@@ -39,7 +89,7 @@ func (r *Registry) begin(ctx context.Context, key Key, retry Retry, content any)
 		return nil, false, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
 			"the request id %q came before with other content; use a new one", retry.RequestID).With("request_id", retry.RequestID)
 	}
-	request.Warnings = first.Warnings
+	request.Agent, request.Warnings, request.Outcome = first.Agent, first.Warnings, first.Outcome
 	return request, true, nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 // keywords compares what is left when references and alternatives are resolved.
 func (w *withinSearch) keywords(out map[string]any, in inputNode, path string, depth int) string {
-	into := in.schema.(map[string]any)
+	into := in.object()
 	types := typesOf(out)
 	for _, one := range types {
 		if accepted := typesOf(into); !slices.Contains(accepted, one) && (one != "integer" || !slices.Contains(accepted, "number")) {
@@ -95,7 +95,7 @@ func bound64(schema map[string]any, inclusive, exclusive string, sign float64) (
 }
 
 func (w *withinSearch) arrayWithin(out map[string]any, in inputNode, path string, depth int) string {
-	into := in.schema.(map[string]any)
+	into := in.object()
 	if why := boundsWithin("minItems", "maxItems", out, into, path); why != "" {
 		return why
 	}
@@ -137,7 +137,7 @@ func (w *withinSearch) arrayWithin(out map[string]any, in inputNode, path string
 }
 
 func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path string, depth int) string {
-	into := in.schema.(map[string]any)
+	into := in.object()
 	outProperties, _ := out["properties"].(map[string]any)
 	inProperties, _ := into["properties"].(map[string]any)
 	promised := texts(out["required"])
@@ -168,7 +168,7 @@ func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path strin
 
 // additional compares what the output has and the input does not name.
 func (w *withinSearch) additional(out map[string]any, in inputNode, path string, depth int) string {
-	into := in.schema.(map[string]any)
+	into := in.object()
 	rest, ok := into["additionalProperties"]
 	if !ok || rest == true {
 		return ""

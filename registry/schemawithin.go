@@ -52,12 +52,19 @@ type inputNode struct {
 	pointer string
 }
 
+// object returns the schema's keywords; a boolean has none.
+func (n inputNode) object() map[string]any {
+	keywords, _ := n.schema.(map[string]any)
+	return keywords
+}
+
 func (n inputNode) child(schema any, keys ...string) inputNode {
-	pointer := n.pointer
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	parts := []string{n.pointer}
 	for _, key := range keys {
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+		parts = append(parts, escape.Replace(key))
 	}
-	return inputNode{schema, pointer}
+	return inputNode{schema, strings.Join(parts, "/")}
 }
 
 // no says why not and where.
@@ -109,7 +116,7 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 
 // objects compares two schemas that are no booleans and no references.
 func (w *withinSearch) objects(out map[string]any, in inputNode, path string, depth int) string {
-	into := in.schema.(map[string]any)
+	into := in.object()
 	if len(constraints(into)) == 0 {
 		return ""
 	}

@@ -89,7 +89,7 @@ func (s *Status) drain(p Pulse) {
 		return // worse, and for the agent to say
 	}
 	s.Status = StatusUnavailable
-	s.ErrorMessage = fmt.Sprintf("drained since %s", p.DrainTime.Format(time.RFC3339))
+	s.ErrorMessage = "drained since " + p.DrainTime.Format(time.RFC3339)
 	if p.DrainReason != "" {
 		s.ErrorMessage += ": " + p.DrainReason
 	}

@@ -34,6 +34,7 @@ type Request struct {
 	Digest     [sha256.Size]byte // of what was asked
 	Agent      string            // the agent that it registered
 	Warnings   []Warning         // of the first answer
+	Outcome    string            // of the first answer, where there is one
 	CreateTime time.Time
 	ExpireTime time.Time
 }

@@ -11,6 +11,12 @@ import (
 // consultation_requirements; none, or *, means all. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty
 // one writes over whatever is there.
 func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
+	return r.Once(Retry{}).UpdateMetadata(ctx, tenant, name, etag, mask, m)
+}
+
+// UpdateMetadata is Registry.UpdateMetadata.
+func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
+	r := w.registry
 	merge, err := merger(mask, m)
 	if err != nil {
 		return Agent{}, nil, err
@@ -24,7 +30,7 @@ func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string
 		return Agent{}, nil, err
 	}
 	var next Record
-	err = r.store.Update(ctx, key, func(old *Record) (Change, error) {
+	replayed, err := w.update(ctx, key, []any{"update", name, etag, mask, m}, func(q *Request) { q.Warnings = warnings }, func(old *Record) (Change, error) {
 		if old == nil {
 			return Change{}, Missing(key)
 		}
@@ -41,6 +47,10 @@ func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string
 	})
 	if err != nil {
 		return Agent{}, nil, err
+	}
+	if replayed != nil {
+		agent, err := r.Agent(ctx, tenant, name)
+		return agent, replayed.Warnings, err
 	}
 	agents, err := r.withStatus(ctx, []Record{next})
 	if err != nil {

@@ -123,7 +123,7 @@ func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
 	var watchers, group sync.WaitGroup
 	logs := make([][]registry.Entry, 4)
 	for i := range logs {
-		watchers.Go(func() { logs[i] = followKilled(t, finished, r) })
+		watchers.Go(func() { logs[i] = followKilled(finished, t, r) })
 	}
 	for w := range writers {
 		group.Go(func() {
@@ -135,7 +135,7 @@ func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
 	group.Wait()
 	stop()
 	watchers.Wait()
-	want := followKilled(t, finished, r)
+	want := followKilled(finished, t, r)
 	if len(want) < writers*writes/2 {
 		t.Errorf("the log has %d entries, want many", len(want))
 	}
@@ -176,7 +176,7 @@ func churn(t *testing.T, r *registry.Registry, name string, n int) {
 
 // followKilled follows the log from its beginning with streams that end after a few events, until finished is done and nothing
 // is left.
-func followKilled(t *testing.T, finished context.Context, r *registry.Registry) (entries []registry.Entry) {
+func followKilled(finished context.Context, t *testing.T, r *registry.Registry) (entries []registry.Entry) {
 	t.Helper()
 	revision := int64(0)
 	for {
@@ -242,11 +242,7 @@ func TestADrainedAgentIsUnavailableWhateverItSays(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	register(t, r, "a")
-	retry := registry.Retry{Caller: "root", RequestID: "1"}
-	drain := func(retry registry.Retry, reason string) (registry.Status, error) {
-		return r.Drain(t.Context(), tenant, "a", reason, retry)
-	}
-	if got, err := drain(retry, "new disk"); err != nil || !got.Draining || got.Status != registry.StatusUnavailable {
+	if got, err := r.Drain(t.Context(), tenant, "a", "new disk", registry.Retry{}); err != nil || !got.Draining || got.Status != registry.StatusUnavailable {
 		t.Errorf("Drain() = %+v, %v, want unavailable", got, err)
 	}
 	lease := beat(t, r, registry.Beat{Agent: "a", Status: "busy", CurrentTaskID: "t-1", Capacity: 4, InFlight: 1})
@@ -257,10 +253,26 @@ func TestADrainedAgentIsUnavailableWhateverItSays(t *testing.T) {
 	if got, err := r.Resume(t.Context(), tenant, "a", registry.Retry{}); err != nil || got.Draining || got.Status != registry.StatusBusy {
 		t.Errorf("Resume() = %+v, %v, want busy", got, err)
 	}
-	if got, err := drain(retry, "new disk"); err != nil || got.Draining {
+}
+
+func TestDrainIsDoneOncePerRequest(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	retry := registry.Retry{Caller: "root", RequestID: "1"}
+	drain := func(reason string) (registry.Status, error) {
+		return r.Drain(t.Context(), tenant, "a", reason, retry)
+	}
+	if got, err := drain("new disk"); err != nil || !got.Draining {
+		t.Errorf("Drain() = %+v, %v, want drained", got, err)
+	}
+	if _, err := r.Resume(t.Context(), tenant, "a", registry.Retry{}); err != nil {
+		t.Errorf("Resume() = %v, want no error", err)
+	}
+	if got, err := drain("new disk"); err != nil || got.Draining {
 		t.Errorf("a retry of Drain() = %+v, %v, want that it does nothing", got, err)
 	}
-	if _, err := drain(retry, "old disk"); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+	if _, err := drain("old disk"); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
 		t.Errorf("Drain() with a used request id = %v, want REQUEST_ID_REUSED", err)
 	}
 	if _, err := r.Drain(t.Context(), tenant, "nobody", "", registry.Retry{}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {

@@ -24,6 +24,7 @@ type requestItem struct {
 	Digest    []byte                       `dynamodbav:"digest"`
 	Agent     string                       `dynamodbav:"registered"`
 	Warnings  document[[]registry.Warning] `dynamodbav:"warnings"`
+	Outcome   string                       `dynamodbav:"outcome,omitempty"`
 	CreatedAt time.Time                    `dynamodbav:"created_at"`
 	ExpireNS  int64                        `dynamodbav:"expire_ns"` // nanoseconds since 1970
 	TTL       int64                        `dynamodbav:"ttl"`       // seconds since 1970
@@ -33,7 +34,7 @@ type requestItem struct {
 func (s *Store) putRequest(r *registry.Request) (*types.Put, error) {
 	item, err := marshal("the request", requestItem{
 		AgentName: requestKey(r.Key), Tenant: r.Key.Tenant, Caller: r.Key.Caller, RequestID: r.Key.ID, Digest: r.Digest[:],
-		Agent: r.Agent, Warnings: document[[]registry.Warning]{r.Warnings},
+		Agent: r.Agent, Warnings: document[[]registry.Warning]{r.Warnings}, Outcome: r.Outcome,
 		CreatedAt: r.CreateTime, ExpireNS: r.ExpireTime.UnixNano(), TTL: r.ExpireTime.Unix() + 1,
 	})
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Store) Request(ctx context.Context, key registry.RequestKey) (request r
 		return registry.Request{}, false, fmt.Errorf("decoding the request: %w", err)
 	}
 	request = registry.Request{
-		Key: key, Agent: i.Agent, Warnings: i.Warnings.value, CreateTime: i.CreatedAt, ExpireTime: time.Unix(0, i.ExpireNS).UTC(),
+		Key: key, Agent: i.Agent, Warnings: i.Warnings.value, Outcome: i.Outcome, CreateTime: i.CreatedAt, ExpireTime: time.Unix(0, i.ExpireNS).UTC(),
 	}
 	copy(request.Digest[:], i.Digest)
 	return request, true, nil

@@ -18,7 +18,7 @@ func (s *Server) WatchAgents(req *registryv1.WatchAgentsRequest, stream grpc.Ser
 	if err != nil {
 		return err
 	}
-	options := registry.WatchOptions{Revision: req.Revision, Wait: req.GetWait().AsDuration()} //nolint:protogetter // absent and 0 differ
+	options := registry.WatchOptions{Revision: req.Revision, Wait: req.GetWait().AsDuration()}
 	err = s.registry.Watch(ctx, p.Tenant, options, func(event registry.Event) error {
 		out, err := eventToProto(&event)
 		if err != nil {

@@ -59,7 +59,7 @@ func request(id string, day int) *registry.Request {
 	at := epoch.AddDate(0, 0, day)
 	return &registry.Request{
 		Key: registry.RequestKey{Tenant: "t", Caller: "ann", ID: id}, Digest: sha256.Sum256([]byte(id)), Agent: "a",
-		Warnings: []registry.Warning{{Code: "C", Message: "m", Field: "f"}}, CreateTime: at, ExpireTime: at.AddDate(0, 0, 1),
+		Warnings: []registry.Warning{{Code: "C", Message: "m", Field: "f"}}, Outcome: "created", CreateTime: at, ExpireTime: at.AddDate(0, 0, 1),
 	}
 }
 

@@ -1,0 +1,142 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// What Apply had to do.
+const (
+	OutcomeCreated   = "created"
+	OutcomeUnchanged = "unchanged"
+	OutcomeReplaced  = "replaced"
+)
+
+// Application says what an agent has to be. Its metadata, when nil, is what is there already or, for a new agent, what the card
+// carries.
+type Application struct {
+	Registration
+	Etag string // replace only if this is still the agent's; * only if the agent is there; empty whatever is there
+}
+
+// Applied is an agent as Apply left it.
+type Applied struct {
+	Agent    Agent
+	Outcome  string
+	Warnings []Warning
+}
+
+// Apply makes an agent what in says: it creates it, replaces its card and metadata, or finds them unchanged. A stale etag is a
+// Conflict fault with the reason ETAG_MISMATCH. An agent that applies itself, which OnlyName tells, keeps the consultations that
+// it needs; other ones are a PermissionDenied fault with the reason RULES_ARE_THE_ADMINS.
+func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Applied, error) {
+	if (len(in.RawCard) == 0) == (in.CardURI == "") {
+		return Applied{}, fault.Invalid("card", "CARD_MISSING", "either a card or the URL of one is needed")
+	}
+	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
+	content := []any{"apply", in.RawCard, in.CardURI, in.Metadata, in.Etag}
+	if in.ValidateOnly {
+		w.retry = Retry{}
+	}
+	if request, done, err := r.begin(ctx, Key{Tenant: tenant}, w.retry, content); err != nil || done {
+		return r.appliedBefore(ctx, tenant, request, err)
+	}
+	asked := r.now().UTC()
+	created, warnings, err := r.prepare(ctx, tenant, in.Registration)
+	if err != nil {
+		return Applied{}, err
+	}
+	c, err := r.read(ctx, tenant, created.Record.RawCard)
+	if err != nil {
+		return Applied{}, err
+	}
+	key := created.Record.Key()
+	var done Applied
+	note := func(q *Request) { q.Warnings, q.Outcome = done.Warnings, done.Outcome }
+	replayed, err := w.update(ctx, key, content, note, func(old *Record) (change Change, err error) {
+		if old == nil && in.Etag != "" {
+			return Change{}, Missing(key)
+		}
+		done = Applied{Agent: created.Record.Agent, Outcome: OutcomeCreated, Warnings: warnings}
+		change = created
+		if old != nil {
+			change, err = r.replace(old, c, created.Record.CardURI, &in, &done)
+		}
+		change.DryRun = in.ValidateOnly
+		return change, err
+	})
+	if err != nil || replayed != nil {
+		return r.appliedBefore(ctx, tenant, replayed, err)
+	}
+	return r.afterApply(ctx, key, &in, done, asked)
+}
+
+// replace returns what makes of an agent that is there what in says, and says in done what it had to do.
+func (r *Registry) replace(old *Record, c content, uri string, in *Application, done *Applied) (Change, error) {
+	if err := old.checkEtag(in.Etag); err != nil {
+		return Change{}, err
+	}
+	next, change, warnings, err := r.take(old, c, uri)
+	if err != nil {
+		return Change{}, err
+	}
+	done.Warnings = append(slices.Clip(done.Warnings), warnings[len(c.warnings):]...) // the card's own are there already
+	if in.Metadata != nil && !sameJSON(old.Metadata, *in.Metadata) {
+		if in.OnlyName != "" && !sameJSON(old.Metadata.ConsultationRequirements, in.Metadata.ConsultationRequirements) {
+			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
+				"an agent cannot change the consultations that it needs; apply the ones that are there, or ask an admin")
+		}
+		next.Metadata = *in.Metadata
+		version := change.Version
+		if change, err = r.write(old, &next); err != nil {
+			return Change{}, err
+		}
+		change.Version = version
+	}
+	done.Agent, done.Outcome = next.Agent, OutcomeReplaced
+	if next.Etag == old.Etag {
+		done.Outcome = OutcomeUnchanged
+	}
+	return change, nil
+}
+
+// sameJSON reports whether two values have the same JSON; none and an empty list are the same.
+func sameJSON(a, b any) bool {
+	x, err := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	none := func(text []byte) bool { return string(text) == "null" || string(text) == "[]" }
+	return err == nil && err2 == nil && (bytes.Equal(x, y) || none(x) && none(y))
+}
+
+// afterApply renews the probe of an agent whose card was read, has a new one probed, and returns the agent with its status.
+func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, done Applied, asked time.Time) (Applied, error) {
+	switch {
+	case in.ValidateOnly:
+	case in.CardURI == "":
+		r.probeSoon(key)
+	case done.Outcome != OutcomeCreated:
+		if err := r.answered(ctx, key, asked); err != nil {
+			return Applied{}, err
+		}
+	}
+	pulses, err := r.store.Pulses(ctx, key)
+	if err != nil {
+		return Applied{}, err
+	}
+	done.Agent.Status = pulses[key].At(r.now())
+	return done, nil
+}
+
+// appliedBefore answers a retry.
+func (r *Registry) appliedBefore(ctx context.Context, tenant string, first *Request, err error) (Applied, error) {
+	if err != nil {
+		return Applied{}, err
+	}
+	agent, err := r.Agent(ctx, tenant, first.Agent)
+	return Applied{agent, first.Outcome, first.Warnings}, err
+}

@@ -1,0 +1,126 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func apply(t *testing.T, r *registry.Registry, in registry.Application) registry.Applied {
+	t.Helper()
+	got, err := r.Apply(t.Context(), tenant, in)
+	if err != nil {
+		t.Fatalf("Apply(%+v) = %v, want no error", in, err)
+	}
+	return got
+}
+
+func TestApplySaysWhatItHadToDo(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	in := registry.Application{Registration: registry.Registration{RawCard: named("a", "fetch", "ping")}}
+	created := apply(t, r, in)
+	if created.Outcome != registry.OutcomeCreated || created.Agent.Revision != 1 {
+		t.Errorf("Apply() = %+v, want created", created)
+	}
+	if same := apply(t, r, in); same.Outcome != registry.OutcomeUnchanged || same.Agent.Etag != created.Agent.Etag {
+		t.Errorf("Apply() again = %+v, want unchanged", same)
+	}
+	in.RawCard = named("a", "fetch")
+	in.ValidateOnly = true
+	dry := apply(t, r, in)
+	if again := apply(t, r, in); dry.Outcome != registry.OutcomeReplaced || again.Outcome != registry.OutcomeReplaced || len(dry.Warnings) == 0 {
+		t.Errorf("Apply() that only validates = %+v, then %+v, want replaced with a warning for the skill that goes, twice", dry, again)
+	}
+	in.ValidateOnly, in.Etag = false, created.Agent.Etag
+	replaced := apply(t, r, in)
+	if replaced.Outcome != registry.OutcomeReplaced || replaced.Agent.LiveVersion != 2 || len(replaced.Agent.Card.Skills) != 1 {
+		t.Errorf("Apply() of another card = %+v, want replaced by version 2", replaced)
+	}
+	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+		t.Errorf("Apply() with a stale etag = %v, want ETAG_MISMATCH", err)
+	}
+	in.RawCard = named("b")
+	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("Apply() with an etag of an agent that is not there = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	rules := registry.Metadata{ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}}
+	in := registry.Application{Registration: registry.Registration{RawCard: named("a"), Metadata: &rules}}
+	if got := apply(t, r, in); !strings.Contains(got.Warnings[len(got.Warnings)-1].Code, "TARGET_AGENT_UNKNOWN") {
+		t.Errorf("Apply() warns %v, want TARGET_AGENT_UNKNOWN", got.Warnings)
+	}
+	in.Metadata = nil
+	if got := apply(t, r, in); got.Outcome != registry.OutcomeUnchanged || len(got.Agent.Metadata.ConsultationRequirements) != 1 {
+		t.Errorf("Apply() without metadata = %+v, want what was there", got)
+	}
+	in.Metadata = &registry.Metadata{}
+	in.OnlyName = "a"
+	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" {
+		t.Errorf("Apply() by the agent without its rules = %v, want RULES_ARE_THE_ADMINS", err)
+	}
+	in.OnlyName = ""
+	if got := apply(t, r, in); got.Outcome != registry.OutcomeReplaced || len(got.Agent.Metadata.ConsultationRequirements) != 0 || got.Agent.LiveVersion != 1 {
+		t.Errorf("Apply() by an admin = %+v, want no rules and the same card", got)
+	}
+}
+
+func TestAWriteThatIsSentAgainIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	once := func(id string) registry.Writer { return r.Once(registry.Retry{Caller: "root", RequestID: id}) }
+	in := registry.Application{Registration: registry.Registration{RawCard: named("a"), Caller: "root", RequestID: "apply"}}
+	apply(t, r, in)
+	if got := apply(t, r, in); got.Outcome != registry.OutcomeCreated || got.Agent.Name != "a" {
+		t.Errorf("a retry of Apply() = %+v, want that it was created", got)
+	}
+	rules := registry.Metadata{ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}}
+	for range 2 {
+		agent, warnings, err := once("update").UpdateMetadata(t.Context(), tenant, "a", "", nil, rules)
+		if err != nil || agent.Revision != 2 || len(warnings) != 1 {
+			t.Errorf("UpdateMetadata() and its retry = revision %d, %v, %v, want 2 and a warning", agent.Revision, warnings, err)
+		}
+	}
+	if _, _, err := once("update").UpdateMetadata(t.Context(), tenant, "a", "", nil, registry.Metadata{}); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("UpdateMetadata() of other content = %v, want REQUEST_ID_REUSED", err)
+	}
+	if err := once("update").Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Delete() with the id of another write = %v, want REQUEST_ID_REUSED", err)
+	}
+	for range 2 {
+		if err := once("delete").Delete(t.Context(), tenant, "a", ""); err != nil {
+			t.Errorf("Delete() and its retry = %v, want no error", err)
+		}
+	}
+	if err := r.Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("Delete() again = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestARefreshThatIsSentAgainReadsNothing(t *testing.T) {
+	t.Parallel()
+	pages := newWeb()
+	r := open(t, registry.Options{Client: pages.client()})
+	pages.serve("https://a.example/card", string(named("a")))
+	agent := apply(t, r, registry.Application{Registration: registry.Registration{CardURI: "https://a.example/card"}}).Agent
+	pages.serve("https://a.example/card", string(named("a", "fetch")))
+	once := r.Once(registry.Retry{Caller: "root", RequestID: "1"})
+	if _, _, err := once.Refresh(t.Context(), tenant, "a", "", "stale"); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+		t.Errorf("Refresh() with a stale etag = %v, want ETAG_MISMATCH", err)
+	}
+	before := pages.count()
+	for range 2 {
+		if got, _, err := once.Refresh(t.Context(), tenant, "a", "", agent.Etag); err != nil || got.LiveVersion != 2 {
+			t.Errorf("Refresh() and its retry = %+v, %v, want version 2", got, err)
+		}
+	}
+	if got := pages.count() - before; got != 1 {
+		t.Errorf("the card was read %d times, want once", got)
+	}
+}
