@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -43,6 +44,10 @@ type Config struct {
 	Reviewer      Reviewer                  // nil: consultations are answered with the outcome error
 	Logger        *slog.Logger              // nil discards
 	MaxConcurrent int                       // tasks worked on at a time; 0 means 64. More wait for their turn.
+
+	// Wrap, when not nil, is asked first for every HTTP request but the gRPC ones: it may answer a dialect of its own and passes
+	// the rest on. Bodies are bounded and requests from pages in a browser refused before it.
+	Wrap func(next http.Handler) http.Handler
 }
 
 func (c Config) validate() error {

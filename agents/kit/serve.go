@@ -86,7 +86,11 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	mux.HandleFunc("GET "+wellKnownCard, a.serveCard)
 	mux.Handle(restPath+"/", http.StripPrefix(restPath, a2asrv.NewRESTHandler(a.board, keepAlive)))
 	mux.Handle("POST /{$}", a2asrv.NewJSONRPCHandler(a.board, keepAlive))
-	web := http.NewCrossOriginProtection().Handler(limited(mux)) // no page in a browser may use a local agent
+	inner := http.Handler(mux)
+	if a.config.Wrap != nil {
+		inner = a.config.Wrap(mux)
+	}
+	web := http.NewCrossOriginProtection().Handler(limited(inner)) // no page in a browser may use a local agent
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(a2alog.AttachLogger(r.Context(), a.config.Logger)) //nolint:forbidigo // the SDK's package of that name, which takes a slog logger
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"go.opentelemetry.io/otel/attribute"
@@ -25,22 +26,46 @@ type Task struct {
 	said  assignment
 }
 
+// chunkBytes is how much text of an artifact is delivered at once; more follows in chunks, so that a caller sees it come.
+const chunkBytes = 128 << 10
+
 // Artifact is a result: Text, or Raw bytes when Raw is not nil.
 type Artifact struct {
 	Name      string
 	MediaType string
 	Text      string
 	Raw       []byte
+	Metadata  map[string]any // what a program should know about it; may be nil
 }
 
 // a2a returns the one form that an artifact has, wherever it goes: evidence is about its exact parts.
 func (f Artifact) a2a() *a2a.Artifact {
-	part := a2a.NewTextPart(printable(f.Text))
+	made := &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Metadata: f.Metadata}
 	if f.Raw != nil {
-		part = a2a.NewRawPart(f.Raw)
+		made.Parts = a2a.ContentParts{a2a.NewRawPart(f.Raw)}
+	} else {
+		for _, chunk := range chunks(printable(f.Text)) {
+			made.Parts = append(made.Parts, a2a.NewTextPart(chunk))
+		}
 	}
-	part.MediaType = printable(f.MediaType)
-	return &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Parts: a2a.ContentParts{part}}
+	for _, part := range made.Parts {
+		part.MediaType = printable(f.MediaType)
+	}
+	return made
+}
+
+// chunks cuts text into pieces of at most chunkBytes, after a line where there is one; joined they are the text again.
+func chunks(text string) []string {
+	var list []string
+	for len(text) > chunkBytes {
+		end := strings.LastIndexByte(text[:chunkBytes], '\n') + 1
+		if end == 0 {
+			for end = chunkBytes; !utf8.RuneStart(text[end]); end-- {
+			}
+		}
+		list, text = append(list, text[:end]), text[end:]
+	}
+	return append(list, text)
 }
 
 // printable replaces what is not UTF-8: protobuf refuses it.
@@ -73,7 +98,7 @@ func (t *Task) Progress(ctx context.Context, text string) error {
 	return t.job.Progress(printable(text))
 }
 
-// AddArtifact delivers a result. Its errors are those of board.Job.AddArtifact or the end of ctx.
+// AddArtifact delivers a result, long text in chunks. Its errors are those of board.Job.AddArtifact or the end of ctx.
 func (t *Task) AddArtifact(ctx context.Context, artifact Artifact) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -104,7 +104,7 @@ func (e *entry) setStatus(state a2a.TaskState, text string) error {
 	return nil
 }
 
-// deliver adds an artifact.
+// deliver adds an artifact: whoever watches gets its parts one event each, whoever asks later the whole of it.
 func (e *entry) deliver(artifact *a2a.Artifact) error {
 	size, err := sizeOf(artifact.Parts)
 	if err != nil {
@@ -115,9 +115,19 @@ func (e *entry) deliver(artifact *a2a.Artifact) error {
 	if err := e.admits(false, size); err != nil {
 		return err
 	}
-	next := *e.task
-	next.Artifacts = append(slices.Clip(e.task.Artifacts), artifact)
-	e.publish(&next, &a2a.TaskArtifactUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Artifact: artifact, LastChunk: true}, size)
+	before := slices.Clip(e.task.Artifacts)
+	for i := range max(len(artifact.Parts), 1) {
+		last := i+1 >= len(artifact.Parts)
+		chunk, sofar := *artifact, *artifact
+		if !last || i > 0 {
+			chunk.Parts, sofar.Parts = artifact.Parts[i:i+1], artifact.Parts[:i+1]
+		}
+		next := *e.task
+		next.Artifacts = append(before, &sofar) //nolint:gocritic // a new slice each time: before has no room left
+		event := &a2a.TaskArtifactUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Artifact: &chunk, Append: i > 0, LastChunk: last}
+		e.publish(&next, event, 0)
+	}
+	e.size += size
 	return nil
 }
 
