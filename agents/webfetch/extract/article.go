@@ -14,12 +14,13 @@ import (
 
 // articleNode returns the main content of root as the readability stage sees it, or nil when it sees none. The node is plainer
 // than root, which stays as it is: attributes, images and levels of lists are lost.
-func articleNode(root *html.Node, base *url.URL) (found *html.Node, err error) {
+func articleNode(root *html.Node, page *url.URL) (found *html.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil { // both libraries index into trees that a hostile page chose
 			found, err = nil, fmt.Errorf("the readability stage broke: %v", p)
 		}
 	}()
+	base := &url.URL{Scheme: page.Scheme, Host: page.Host} // links are not read from here, and a long base makes each of them long
 	parser := readability.NewParser()
 	if mostlyCJK(root) {
 		parser.CharThresholds /= 2 // a Chinese or Japanese article has as much to say in half the characters

@@ -17,7 +17,9 @@ const (
 	maxElements     = 400_000     // elements and attributes that parsing may create
 	maxNodes        = 150_000     // nodes of the parsed tree that are converted
 	maxWork         = 6_000_000   // nodes, lines and text, each weighted with its depth
+	maxAttributes   = 2_000       // of one element
 	maxArticleNodes = 50_000      // nodes of the parsed tree that the readability stage reads
+	maxArticleText  = 400 << 10   // bytes of their text
 	maxArticleLevel = 3_000_000   // their levels, summed
 	parseTime       = time.Second // for what no count foresees; an ordinary page takes milliseconds
 )
@@ -74,7 +76,9 @@ func plausible(text string) bool {
 				open--
 			}
 		default:
-			total += 1 + open + s.attrs
+			if total += 1 + open + s.attrs; s.attrs > maxAttributes {
+				return false
+			}
 			if formatting[s.name] {
 				open++
 			}
@@ -93,12 +97,15 @@ var formatting = map[string]bool{
 type cost struct {
 	nodes  int
 	levels int // summed over all nodes
+	text   int // bytes
 	work   int // of converting: nested lists and quotes indent each line, so a line costs its depth
 }
 
 // forArticle tells whether the readability stage can afford the tree: it reads it several times, some parts with the square of
 // their depth.
-func (c cost) forArticle() bool { return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel }
+func (c cost) forArticle() bool {
+	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText
+}
 
 func costOf(doc *html.Node) cost {
 	const textUnit = 64 // bytes that cost as much as a node
@@ -109,6 +116,9 @@ func costOf(doc *html.Node) cost {
 		c.levels += level
 		c.work += 1 + level
 		if n.Type == html.TextNode {
+			if !unread[n.Parent.Data] {
+				c.text += len(n.Data)
+			}
 			c.work += level * (len(n.Data)/textUnit + strings.Count(n.Data, "\n"))
 		}
 		if n.FirstChild != nil {

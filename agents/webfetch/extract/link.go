@@ -34,6 +34,15 @@ type linkList struct {
 
 func newLinkList() *linkList { return &linkList{links: []Link{}, at: map[string]int{}, left: maxLinks} }
 
+// resolve makes raw absolute, until all together took too much.
+func (l *linkList) resolve(base *url.URL, raw string) (link string, ok bool) {
+	if l.left -= len(base.Path); l.left < 0 {
+		l.full = true
+		return "", false
+	}
+	return resolve(base, raw)
+}
+
 func (l *linkList) add(text, href string) {
 	text = line(text, maxLinkText)
 	if i, ok := l.at[href]; ok {
@@ -67,7 +76,7 @@ func linksOf(root *xhtml.Node, base *url.URL) *linkList {
 	var walk func(*xhtml.Node)
 	walk = func(n *xhtml.Node) {
 		if n.DataAtom == atom.A || n.DataAtom == atom.Area {
-			if href, ok := resolve(base, attribute(n, "href")); ok {
+			if href, ok := list.resolve(base, attribute(n, "href")); ok {
 				list.add(linkText(n), href)
 			}
 		}
@@ -103,7 +112,7 @@ func linkText(n *xhtml.Node) string {
 func tokenLinks(source string, base *url.URL) *linkList {
 	list := newLinkList()
 	for _, m := range hrefPattern.FindAllStringSubmatch(source, maxLinks/maxLink) {
-		if href, ok := resolve(base, html.UnescapeString(m[1]+m[2])); ok {
+		if href, ok := list.resolve(base, html.UnescapeString(m[1]+m[2])); ok {
 			list.add("", href)
 		}
 	}

@@ -15,8 +15,31 @@ import (
 // came out empty, so nested empty links would double the work at each level.
 const maxSteps = 4 * maxNodes
 
+// maxSpecial bounds the characters that may have to be escaped: each costs a microsecond.
+const maxSpecial = 150_000
+
+// special counts the characters of content that mean something in Markdown.
+func special(content *html.Node) int {
+	n := 0
+	for d := range content.Descendants() {
+		if d.Type != html.TextNode {
+			continue
+		}
+		for i := range len(d.Data) {
+			switch d.Data[i] {
+			case '[', ']', '*', '_', '`', '<', '#', '\\', '|', '~':
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // markdown converts content, which it changes, to CommonMark with tables.
 func markdown(ctx context.Context, content *html.Node) (string, error) {
+	if special(content) > maxSpecial {
+		return "", errTooComplex
+	}
 	boundTables(content)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),

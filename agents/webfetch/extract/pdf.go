@@ -16,7 +16,7 @@ import (
 
 // Bounds of PDF.
 const (
-	minPDFTime  = 300 * time.Millisecond // and as much more for each MiB as honest files need twice over
+	minPDFTime  = 150 * time.Millisecond // and as much more for each MiB as honest files need twice over
 	timePerMiB  = 200 * time.Millisecond
 	maxPDFPages = 2000
 	maxPDFText  = 4 << 20  // bytes
@@ -118,11 +118,17 @@ type boundedFile struct {
 
 var _ io.ReaderAt = (*boundedFile)(nil)
 
+// pdfChunk is how much of a stream is read before time is looked at: a byte decompresses to a thousand.
+const pdfChunk = 512
+
 func (f *boundedFile) over() bool { return f.left < 0 || f.ctx.Err() != nil }
 
 func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
 	if f.left -= len(p); f.over() {
 		panic(errPDFWork)
+	}
+	if len(p) > 2*pdfChunk {
+		p = p[:pdfChunk] // buffers ask for more than they need, and what decompresses it would run on for long
 	}
 	return f.data.ReadAt(p, at)
 }

@@ -21,6 +21,9 @@ func prepare(content *html.Node, base *url.URL) {
 		link, language := "", ""
 		switch n.DataAtom {
 		case atom.A:
+			if left <= 0 {
+				break // resolving is the work
+			}
 			link = attribute(n, "href")
 		case atom.Img:
 			link = imageSource(n)
@@ -28,8 +31,8 @@ func prepare(content *html.Node, base *url.URL) {
 			language = codeLanguage(n)
 		}
 		keepAttributes(n)
-		if link, ok := resolve(base, link); ok && len(link) <= left {
-			left -= len(link)
+		if link, ok := resolve(base, link); ok && left > 0 {
+			left -= len(link) + len(base.Path) // a long base makes resolving slow
 			name := "href"
 			if n.DataAtom == atom.Img {
 				name = "src"

@@ -1,0 +1,326 @@
+package extract_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// size is that of each hostile document.
+const size = 1 << 20
+
+func fill(s string) string { return strings.Repeat(s, size/len(s)) }
+
+// hostile are documents that end the process or run for minutes in unguarded converters.
+func hostile() map[string]func() extract.Source {
+	var fonts strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&fonts, "<font size=%d>", i)
+	}
+	page := func(s string) extract.Source { return extract.Source{ContentType: "text/html", Data: []byte(s)} }
+	all := map[string]func() extract.Source{
+		"nothing": func() extract.Source { return page("") },
+		"one cell of endless width": func() extract.Source {
+			return page(`<table><tr><td colspan=9007199254740991 rowspan=9007199254740991>a`)
+		},
+		"spans within the standard": func() extract.Source {
+			return page("<table>" + strings.Repeat("<tr><td colspan=1000 rowspan=65534>a", 2000))
+		},
+		"one wide row over many short ones": func() extract.Source {
+			return page("<table><tr>" + strings.Repeat("<td>a", 20000) + strings.Repeat("<tr><td>b", 20000))
+		},
+		"one long cell over many short ones": func() extract.Source { return page("<table><tr><td>" + fill("a") + strings.Repeat("<tr><td>b", 5000)) },
+		"a table of a megabyte":              func() extract.Source { return page("<table>" + fill("<tr><td>some words<td>1,234<td><a href=x>y</a>")) },
+		"one row of a megabyte":              func() extract.Source { return page("<table><tr>" + fill("<td>word")) },
+		"100,000 nested elements":            func() extract.Source { return page(strings.Repeat("<div>", 100_000) + "text") },
+		"500 levels, each with text": func() extract.Source {
+			return page(strings.Repeat("<div>some words of text", 500) + fill("<p>words and words and words"))
+		},
+		"fonts made again in each paragraph": func() extract.Source {
+			return page("<p>" + fonts.String() + "</p>" + strings.Repeat("<p>x</p>", 100_000))
+		},
+		"nested fonts around paragraphs": func() extract.Source { return page(fonts.String() + strings.Repeat("<p>x", 100_000)) },
+		"misnested formatting":           func() extract.Source { return page(strings.Repeat("<a><b><p>", 100_000)) },
+		"text merged at each end tag":    func() extract.Source { return page(fill("a</x>")) },
+		"text merged before a table":     func() extract.Source { return page("<table>" + fill("a</x>")) },
+		"empty links inside empty links": func() extract.Source { return page(strings.Repeat("<a href=/x><object>", 120)) },
+		"deep quotes with many lines":    func() extract.Source { return page(strings.Repeat("<blockquote>", 400) + fill("x<br>")) },
+		"deep lists with many lines":     func() extract.Source { return page(strings.Repeat("<ul><li>", 200) + "<pre>" + fill("x\n")) },
+		"nested tables":                  func() extract.Source { return page(strings.Repeat("<table><tr><td>", 160) + "x") },
+		"brackets that never close":      func() extract.Source { return page(fill("*_[`<")) },
+		"square brackets":                func() extract.Source { return page("<p>" + fill("[")) },
+		"closed brackets":                func() extract.Source { return page("<p>" + fill("[]()")) },
+		"links with a long base": func() extract.Source {
+			return page("<base href=/" + strings.Repeat("b", 4000) + ">" + fill("<a href=x>y</a>"))
+		},
+		"links and nothing else":             func() extract.Source { return page(fill("<a href=/a>word</a> ")) },
+		"attributes of one element":          func() extract.Source { return page("<p " + fill("a ") + ">text") },
+		"attributes with names of their own": func() extract.Source { return page("<p " + numbered("a%d ", size/7) + ">text") },
+		"attributes of many elements":        func() extract.Source { return page(fill("<p a b c d e f g h>")) },
+		"paragraphs":                         func() extract.Source { return page("<article>" + fill("<p>Some words, and more of them.")) },
+		"short paragraphs":                   func() extract.Source { return page(fill("<p>x")) },
+		"line breaks":                        func() extract.Source { return page("<p>" + fill("x<br>")) },
+		"list items":                         func() extract.Source { return page("<ul>" + fill("<li>x")) },
+		"images":                             func() extract.Source { return page("<article><p>text" + fill("<img src=x alt=y>")) },
+		"headings":                           func() extract.Source { return page(fill("<h2>word</h2>")) },
+		"the same paragraph":                 func() extract.Source { return page(fill("<p>The same words stand in each of the many paragraphs.")) },
+		"spans":                              func() extract.Source { return page("<p>" + fill("<span>x</span> ")) },
+		"commas":                             func() extract.Source { return page("<p>" + fill("a,")) },
+		"one text":                           func() extract.Source { return page("<p>" + fill("hello ")) },
+		"one word":                           func() extract.Source { return page("<p>" + fill("a")) },
+		"white space":                        func() extract.Source { return page("<pre>" + fill(" ")) },
+		"entities":                           func() extract.Source { return page("<p>" + fill("&amp;")) },
+		"quotes":                             func() extract.Source { return page(fill("<q>") + "x") },
+		"select options":                     func() extract.Source { return page("<select>" + fill("<option>x")) },
+		"templates":                          func() extract.Source { return page(fill("<template>")) },
+		"svg":                                func() extract.Source { return page("<svg>" + fill("<g>")) },
+		"math":                               func() extract.Source { return page("<math>" + fill("<mi>")) },
+		"framesets":                          func() extract.Source { return page(fill("<frameset>")) },
+		"null bytes":                         func() extract.Source { return page(fill("\x00")) },
+		"escapes":                            func() extract.Source { return page(fill("\x1b$B")) },
+		"bytes of no charset":                func() extract.Source { return page(fill("\xff\xfd\x81")) },
+		"meta elements":                      func() extract.Source { return page(fill("<meta property=og:x content=y>")) },
+		"JSON-LD that nests":                 func() extract.Source { return page(`<script type="application/ld+json">` + fill("[") + "</script>") },
+		"JSON-LD in many blocks":             func() extract.Source { return page(fill(`<script type="application/ld+json">{"@type":"A"}</script>`)) },
+		"an unclosed comment":                func() extract.Source { return page("<!--" + fill("x")) },
+		"an unclosed script":                 func() extract.Source { return page("<p>a<script>" + fill("x")) },
+		"an unclosed tag":                    func() extract.Source { return page("<p " + fill("x")) },
+		"end tags":                           func() extract.Source { return page(fill("</p>")) },
+		"less-than signs":                    func() extract.Source { return page(fill("<")) },
+		"hidden text":                        func() extract.Source { return page(fill(`<p style="display:none">x</p>`)) },
+		"headers without headings":           func() extract.Source { return page(fill("<header>x</header>")) },
+		"nested headers":                     func() extract.Source { return page(strings.Repeat("<header>", 480) + fill("<b>x</b>")) },
+		"nested mains":                       func() extract.Source { return page(strings.Repeat("<main><article>", 240) + fill("<i>x</i>")) },
+		"JSON that nests":                    func() extract.Source { return extract.Source{ContentType: "application/json", Data: []byte(fill("["))} },
+		"JSON of many numbers": func() extract.Source {
+			return extract.Source{ContentType: "application/json", Data: []byte("[" + fill("1,") + "1]")}
+		},
+		"a feed that nests": func() extract.Source {
+			return extract.Source{ContentType: "application/rss+xml", Data: []byte("<rss>" + fill("<item>"))}
+		},
+		"a feed of many entries": func() extract.Source {
+			return extract.Source{ContentType: "application/rss+xml", Data: []byte("<rss><channel>" + fill("<item><title>a</title><link>http://a.test/b</link></item>"))}
+		},
+		"entities of XML": func() extract.Source {
+			return extract.Source{ContentType: "application/xml", Data: []byte(`<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><rss><title>` + fill("&b;"))}
+		},
+		"a sitemap": func() extract.Source {
+			return extract.Source{ContentType: "application/xml", Data: []byte("<urlset>" + fill("<url><loc>http://a.test/b</loc></url>"))}
+		},
+	}
+	maps.Copy(all, hostilePDFs())
+	return all
+}
+
+func numbered(format string, n int) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, format, i)
+	}
+	return out.String()
+}
+
+// hostilePDFs are files whose numbers or streams ask for more than they hold.
+func hostilePDFs() map[string]func() extract.Source {
+	file := func(s string) extract.Source {
+		return extract.Source{ContentType: "application/pdf", Data: []byte(s)}
+	}
+	stream := func(entries string, data []byte) extract.Source {
+		head := "%PDF-1.7\n"
+		return file(fmt.Sprintf("%s1 0 obj\n<< /Type /XRef %s /Length %d >>\nstream\n%s\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n", head, entries, len(data), data, len(head)))
+	}
+	return map[string]func() extract.Source{
+		"a PDF of a billion objects":  func() extract.Source { return stream("/Size 1000000000 /W [1 2 1]", nil) },
+		"a PDF of endless rows":       func() extract.Source { return stream("/Size 10 /W [0 0 0] /Index [0 1000000000000]", nil) },
+		"a PDF with a hidden size":    func() extract.Source { return stream("/S#69ze 1000000000 /W [1 2 1]", nil) },
+		"a PDF with a commented size": func() extract.Source { return stream("/Size % x\n1000000000 /W [1 2 1]", nil) },
+		"a PDF of wide fields":        func() extract.Source { return stream("/Size 10 /W [1000000000000 2 1]", nil) },
+		"a PDF of wide columns": func() extract.Source {
+			return stream("/Size 10 /W [1 2 1] /Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 100000000000 >>", deflate("x", "", 0))
+		},
+		"a PDF with a far section": func() extract.Source {
+			return file("%PDF-1.4\nxref\n4000000000 1\n0000000000 65535 f \ntrailer << /Size 1 >>\nstartxref\n9\n%%EOF\n")
+		},
+		"a PDF that is a bomb": func() extract.Source {
+			return pdf(deflate("", "(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj\n", 256<<20))
+		},
+		"a PDF of a bomb of brackets":    func() extract.Source { return pdf(deflate("", "[", 256<<20)) },
+		"a PDF of one endless array":     func() extract.Source { return pdf(deflate("[", "0 ", 256<<20)) },
+		"a PDF that is nothing but text": func() extract.Source { return file("%PDF-1.4\n" + fill("1 0 obj << /A [ 1 2 3 ] >> endobj\n")) },
+	}
+}
+
+// deflate compresses prefix and then so many bytes of repeats of s.
+func deflate(prefix, s string, n int) []byte {
+	var out bytes.Buffer
+	z := zlib.NewWriter(&out)
+	_, _ = z.Write([]byte(prefix)) // to memory
+	chunk := []byte(strings.Repeat(s, 1<<16))
+	for ; n > 0; n -= len(chunk) {
+		_, _ = z.Write(chunk)
+	}
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// pdf returns a file of one page with the given compressed content.
+func pdf(content []byte) extract.Source {
+	var out bytes.Buffer
+	var offsets []int
+	object := func(format string, args ...any) {
+		offsets = append(offsets, out.Len())
+		fmt.Fprintf(&out, "%d 0 obj\n", len(offsets))
+		fmt.Fprintf(&out, format, args...)
+		out.WriteString("\nendobj\n")
+	}
+	out.WriteString("%PDF-1.4\n")
+	object("<< /Type /Catalog /Pages 2 0 R >>")
+	object("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
+	object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>")
+	object("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", len(content), content)
+	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+	object("<< /Title (A report) >>")
+	table := out.Len()
+	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, at := range offsets {
+		fmt.Fprintf(&out, "%010d 00000 n \n", at)
+	}
+	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info 6 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, table)
+	return extract.Source{ContentType: "application/pdf", Data: out.Bytes()}
+}
+
+// Bounds of one hostile document of a megabyte, as the issue has them. Tests run beside others and with the race detector, so
+// the time that fails a test is longer; TestHostileFigures prints what was measured.
+const (
+	maxMemory = 100 << 20
+	maxTime   = 4 * time.Second
+)
+
+var (
+	child   = flag.String("hostile", "", "measure the hostile document of this name in this process")
+	figures = flag.Bool("figures", false, "measure each hostile document and format in a process of its own")
+)
+
+func extractHostile(t *testing.T, name string, source extract.Source, format extract.Format) {
+	t.Helper()
+	source.URL = &url.URL{Scheme: "https", Host: "site.test", Path: "/page"}
+	content, err := extract.Extract(t.Context(), source, extract.Options{Format: format})
+	if err != nil {
+		if _, ok := err.(*fault.Error); !ok || source.ContentType == "text/html" { //nolint:errorlint // the fault itself is the promise
+			t.Errorf("Extract(%s, %s) = %v, want content", name, format, err)
+		}
+		return
+	}
+	if !utf8.ValidString(content.Text) {
+		t.Errorf("Extract(%s, %s) is not UTF-8", name, format)
+	}
+	if len(content.Text) > 8*size {
+		t.Errorf("Extract(%s, %s) has %d bytes, want at most %d", name, format, len(content.Text), 8*size)
+	}
+}
+
+func TestHostileDocumentsAreBounded(t *testing.T) {
+	if *child != "" {
+		t.Skip("this process measures one document")
+	}
+	for name, source := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			for _, format := range []extract.Format{extract.Markdown, extract.Text, extract.HTML, extract.JSON, extract.Links} {
+				document := source()
+				start := time.Now()
+				extractHostile(t, name, document, format)
+				if took := time.Since(start); took > maxTime {
+					t.Errorf("Extract(%s, %s) took %s, want less than %s", name, format, took, maxTime)
+				}
+			}
+		})
+	}
+}
+
+// figure is what one document cost.
+type figure struct {
+	CPU    time.Duration
+	Memory int64 // bytes at most resident
+}
+
+// TestHostileFigures runs each document in a process of its own when asked to by -figures, and prints what it cost.
+func TestHostileFigures(t *testing.T) {
+	if !*figures {
+		t.Skip("run with -figures to measure")
+	}
+	baseline := measureChild(t, "nothing", extract.Markdown)
+	worst := figure{}
+	for _, name := range slices.Sorted(maps.Keys(hostile())) {
+		for _, format := range []extract.Format{extract.Markdown, extract.Text} {
+			f := measureChild(t, name, format)
+			f.CPU, f.Memory = f.CPU-baseline.CPU, f.Memory-baseline.Memory
+			t.Logf("%-36s %-9s %6.0f ms CPU  %4d MB", name, format, f.CPU.Seconds()*1000, f.Memory>>20)
+			worst.CPU, worst.Memory = max(worst.CPU, f.CPU), max(worst.Memory, f.Memory)
+			if f.Memory > maxMemory {
+				t.Errorf("%s as %s takes %d MB over the baseline, want at most %d", name, format, f.Memory>>20, maxMemory>>20)
+			}
+			if f.CPU > 500*time.Millisecond {
+				t.Errorf("%s as %s takes %s of CPU over the baseline, want at most 500 ms", name, format, f.CPU)
+			}
+		}
+	}
+	t.Logf("worst: %.0f ms CPU, %d MB, over a baseline of %.0f ms, %d MB", worst.CPU.Seconds()*1000, worst.Memory>>20, baseline.CPU.Seconds()*1000, baseline.Memory>>20)
+}
+
+func measureChild(t *testing.T, name string, format extract.Format) figure {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHostileChild$", "-hostile="+string(format)+":"+name)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("the process for %s as %s ended: %v\n%.2000s", name, format, err, out)
+		return figure{}
+	}
+	var f figure
+	if _, after, ok := strings.Cut(string(out), "FIGURE "); ok {
+		if err := json.NewDecoder(strings.NewReader(after)).Decode(&f); err != nil {
+			t.Errorf("the process for %s printed %q", name, out)
+		}
+	}
+	return f
+}
+
+// TestHostileChild measures one document. The documents themselves are made before, and stay in memory for the baseline too.
+func TestHostileChild(t *testing.T) {
+	if *child == "" {
+		t.Skip("started by TestHostileFigures")
+	}
+	format, name, _ := strings.Cut(*child, ":")
+	source := hostile()[name]()
+	before := usage(t)
+	extractHostile(t, name, source, extract.Format(format))
+	after := usage(t)
+	text, err := json.Marshal(figure{CPU: after.CPU - before.CPU, Memory: after.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = fmt.Fprintf(os.Stdout, "FIGURE %s\n", text)
+}
+
+func usage(t *testing.T) figure {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return figure{CPU: time.Duration(u.Utime.Nano() + u.Stime.Nano()), Memory: u.Maxrss << 10}
+}
