@@ -26,16 +26,16 @@ func filePart(name string, content []byte) *a2apb.Part {
 	return part
 }
 
-// attributes reads key=value pairs. A value that is a JSON scalar is that scalar; any other is a string.
-func attributes(pairs []string) (map[string]*structpb.Value, error) {
-	found := make(map[string]*structpb.Value, len(pairs))
-	for _, pair := range pairs {
+// pairs reads the key=value pairs of a flag. A value that is a JSON scalar is that scalar; any other is a string.
+func pairs(flag string, texts []string) (map[string]*structpb.Value, error) {
+	found := make(map[string]*structpb.Value, len(texts))
+	for _, pair := range texts {
 		key, text, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return nil, usage("--attr %q is not key=value", pair)
+			return nil, usage("%s %q is not key=value", flag, pair)
 		}
 		if _, twice := found[key]; twice {
-			return nil, usage("--attr %s is given twice", key)
+			return nil, usage("%s %s is given twice", flag, key)
 		}
 		found[key] = scalar(text)
 	}

@@ -13,6 +13,11 @@ import (
 	"github.com/quorate/quorate/orchestrator/cli"
 )
 
+// resolved is a route that leads nowhere, with a chain that would.
+const resolved = `{"rejected":[{"agent":"coder","code":"INPUT_MISSING","reason":"it also requires \"stories\" (reference)"}],"refused":"no agent makes it",
+	"chain":[{"agent":"analyst","inputs":[{"semanticType":"comment"}],"output":{"name":"stories","semanticType":"reference"}},
+	{"agent":"coder","inputs":[{"name":"stories","semanticType":"reference"}],"output":{"name":"code","semanticType":"artifact"}}]}`
+
 // routes has an answer for every call that only reads.
 func routes() map[string][]http.HandlerFunc {
 	return map[string][]http.HandlerFunc{
@@ -30,6 +35,7 @@ func routes() map[string][]http.HandlerFunc {
 		"GET /v1/tasks/t1:checkConsultations":     answer(`{"requirements":[` + rejected + `,` + skipped + `]}`),
 		"GET /v1/tasks/done:checkConsultations":   answer(`{"allowed":true}`),
 		"GET /v1/tasks/failed:checkConsultations": answer(`{"allowed":true}`),
+		"POST /v1/routes:resolve":                 answer(resolved),
 	}
 }
 
@@ -53,6 +59,7 @@ func TestOutput(t *testing.T) {
 		"tasks_explain_done":  {args: []string{"tasks", "explain", "done"}},
 		"tasks_explain_fail":  {args: []string{"tasks", "explain", "failed"}},
 		"tasks_explain_json":  {args: []string{"tasks", "explain", "t1", "-o", "json"}},
+		"routes_resolve":      {args: []string{"routes", "resolve", "--want", "artifact"}, exit: 3},
 		"consultations_list":  {args: []string{"consultations", "list", "t1"}},
 		"consultations_none":  {args: []string{"consultation", "ls", "none"}},
 		"consultations_check": {args: []string{"consultations", "check", "t1", "--phase", "pre-completion"}, exit: 8},

@@ -48,6 +48,19 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 			args: []string{"--agent", "a", "--file", blob},
 			want: object{"route": object{"agent": "a"}, "message": object{"role": "ROLE_USER", "parts": []any{object{"raw": "/wA=", "filename": "blob.bin"}}}},
 		},
+		"a text that says where to": {
+			args: []string{"--route-text", "read a page", "--text", "x"},
+			want: object{"route": object{"text": "read a page"}, "message": text("x")},
+		},
+		"a contract and inputs": {
+			args: []string{"--have", "spec:document", "--have", "style", "--want", "artifact", "--text", "x", "--input", "spec=s", "--input", "n=7"},
+			want: object{
+				"route": object{"contract": object{
+					"inputs": []any{object{"name": "spec", "semanticType": "document"}, object{"name": "style"}}, "output": object{"semanticType": "artifact"},
+				}},
+				"message": text("x"), "inputs": []any{object{"name": "n", "value": 7.0}, object{"name": "spec", "value": "s"}},
+			},
+		},
 		"a message": {
 			stdin: `{"message_id":"m","parts":[{"data":{"n":1}}]}`, args: []string{"--agent", "a", "-f", "-"},
 			want: object{"route": object{"agent": "a"}, "message": object{"messageId": "m", "parts": []any{object{"data": object{"n": 1.0}}}}},

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -13,8 +15,9 @@ import (
 
 // submission is what the flags of tasks submit say.
 type submission struct {
-	agent, skill        string
+	to                  routeFlags
 	text, file, message string
+	inputs              []string
 	attributes          []string
 	requestID           string
 	deadline            time.Duration
@@ -25,24 +28,22 @@ func (a *app) tasksSubmit() *cobra.Command {
 	var sub submission
 	cmd := &cobra.Command{
 		Use:   "submit",
-		Short: "Submit a task to an agent, or to one that has a skill",
+		Short: "Submit a task to an agent, or to one that is chosen",
 		Example: "  quorate tasks submit --agent web-fetch --text 'Fetch https://example.com' --watch\n" +
 			"  quorate tasks submit --skill fetch_url --text 'Fetch https://example.com' --attr handling_sensitive_data=true",
 		Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error { return a.submit(ctx, s, &sub) }),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&sub.agent, "agent", "", "the agent that does it")
-	flags.StringVar(&sub.skill, "skill", "", "the skill it needs; an agent that has it is chosen")
+	sub.to.add(cmd, "route-text")
 	flags.StringVar(&sub.text, "text", "", "what to do")
 	flags.StringVar(&sub.file, "file", "", "file that says what to do; - reads stdin")
 	flags.StringVarP(&sub.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
 	flags.StringArrayVar(&sub.attributes, "attr", nil, "key=value that rules look at, repeated; true, 7 and \"7\" are a boolean, a number and a string")
+	flags.StringArrayVar(&sub.inputs, "input", nil, "name=value of an input that the agent declares, repeated; read like --attr")
 	flags.StringVar(&sub.requestID, "request-id", "", "makes a repeated request return the first task (default random)")
 	flags.DurationVar(&sub.deadline, "deadline", 0, "how long the task may take, such as 10m (default 24h, at most 720h)")
 	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end or to a gate that blocks it")
-	cmd.MarkFlagsOneRequired("agent", "skill")
-	cmd.MarkFlagsMutuallyExclusive("agent", "skill")
 	cmd.MarkFlagsOneRequired("text", "file", "message")
 	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
 	return cmd
@@ -67,13 +68,7 @@ func (a *app) submit(ctx context.Context, s *session, sub *submission) error {
 }
 
 func (a *app) submitRequest(sub *submission) (*orchestratorv1.SubmitTaskRequest, error) {
-	request := &orchestratorv1.SubmitTaskRequest{
-		Route:     &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: sub.agent}},
-		RequestId: requestID(sub.requestID),
-	}
-	if sub.skill != "" {
-		request.Route.To = &orchestratorv1.Route_Skill{Skill: sub.skill}
-	}
+	request := &orchestratorv1.SubmitTaskRequest{RequestId: requestID(sub.requestID)}
 	if sub.deadline < 0 {
 		return nil, usage("--deadline must be longer than 0")
 	}
@@ -81,8 +76,18 @@ func (a *app) submitRequest(sub *submission) (*orchestratorv1.SubmitTaskRequest,
 		request.Deadline = timestamppb.New(time.Now().Add(sub.deadline))
 	}
 	var err error
-	if request.Attributes, err = attributes(sub.attributes); err != nil {
+	if request.Route, err = sub.to.route(); err != nil {
 		return nil, err
+	}
+	if request.Attributes, err = pairs("--attr", sub.attributes); err != nil {
+		return nil, err
+	}
+	inputs, err := pairs("--input", sub.inputs)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		request.Inputs = append(request.Inputs, &orchestratorv1.TaskInput{Name: name, Value: inputs[name]})
 	}
 	request.Message, err = a.submitMessage(sub)
 	return request, err

@@ -22,7 +22,7 @@ const InputKey = "input"
 
 // CheckInputs checks a task's inputs against what its agent requires and declares of them, and returns them under the names that the agent
 // knows. A required input that is not among them may be in the message: as a field of a data part, as a part whose filename or metadata
-// names it or, for a reference, as a URL. The fault is InvalidArgument "INPUT_MISSING" or "INPUT_INVALID"; it names each input, and says what
+// names it or, for a reference, in its text. The fault is InvalidArgument "INPUT_MISSING" or "INPUT_INVALID"; it names each input, and says what
 // the rule that it breaks has to say.
 func CheckInputs(a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message) ([]orchestrator.Input, error) {
 	have := make([]orchestrator.Typed, len(inputs))
@@ -50,7 +50,7 @@ func CheckInputs(a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message
 			for _, why := range breaks(schema, value) {
 				broken = append(broken, fault.Violation{Field: field, Description: why})
 			}
-		case schema.Required:
+		case schema.Required && !mayRefer(schema, m):
 			missing = append(missing, fault.Violation{Field: field, Description: fmt.Sprintf("agent %q requires the input %q (%s)", a.Name, schema.Name, schema.SemanticType)})
 		}
 	}
@@ -126,11 +126,16 @@ func inMessage(schema registry.InputSchema, m *a2apb.Message) (value string, ok 
 			return plain(v), true
 		}
 	}
-	if schema.SemanticType != "reference" {
-		return "", false
+	if schema.SemanticType == "reference" {
+		value = urlPattern.FindString(content(m.GetParts()))
 	}
-	value = urlPattern.FindString(content(m.GetParts()))
 	return value, value != ""
+}
+
+// mayRefer reports whether a message may hold an input that a search for URLs does not find: a text can refer to things in many ways, and
+// its reader is the judge of it.
+func mayRefer(schema registry.InputSchema, m *a2apb.Message) bool {
+	return schema.SemanticType == "reference" && slices.ContainsFunc(m.GetParts(), func(p *a2apb.Part) bool { return p.GetText() != "" })
 }
 
 // Carry returns a message that brings the inputs: their parts, marked with their names, behind the message's own.

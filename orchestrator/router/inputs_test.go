@@ -61,6 +61,7 @@ func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 		"a data part has it":                {parts: []*a2apb.Part{data(t, map[string]any{"spec": "Do it", "page": "https://example.com/"})}},
 		"a data part breaks a rule":         {parts: []*a2apb.Part{data(t, map[string]any{"spec": "do it", "page": "https://example.com/"})}, reason: "INPUT_INVALID", says: map[string]string{"inputs.spec": "Begin with a capital."}},
 		"a text has the URL":                {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read https://example.com/ please")}},
+		"a text may refer to it":            {inputs: []orchestrator.Input{spec}, parts: []*a2apb.Part{textPart("Read the page of yesterday")}},
 		"a file has the name":               {inputs: []orchestrator.Input{page}, parts: []*a2apb.Part{{Filename: "spec", Content: &a2apb.Part_Raw{Raw: []byte("Do it")}}}},
 		"another name, but the type fits":   {inputs: []orchestrator.Input{input("story", "comment", "Do it"), page}},
 		"another name, and no type":         {inputs: []orchestrator.Input{input("story", "", "Do it"), page}, reason: "INPUT_MISSING", says: map[string]string{"inputs.spec": `agent "strict" requires the input "spec" (document)`}},

@@ -43,7 +43,7 @@ type SubmitTaskRequest struct {
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	// Named inputs, at most 64. Inputs that the chosen agent requires, and the rules that it declares for them, are checked before anything is
 	// sent. A required input that is not here is also taken from a data part of the message with a field of its name, from a part whose
-	// filename or metadata "input" is its name, and, for a reference, from a URL in the message.
+	// filename or metadata "input" is its name, and, for a reference, from the message's text.
 	Inputs        []*TaskInput `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
