@@ -37,6 +37,13 @@ func TestVersionsOverRPC(t *testing.T) {
 	if err != nil || len(last.GetVersions()) != 0 {
 		t.Errorf("ListAgentVersions(next) = %v, %v, want none", last, err)
 	}
+}
+
+func TestAVersionIsReadAndMadeLive(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := admin(t)
+	first := register(ctx, t, s, card(t, "a", "s"))
 	v, err := s.GetAgentVersion(ctx, &registryv1.GetAgentVersionRequest{Name: "a", Version: 1})
 	if err != nil || v.GetCard().GetFields()["name"].GetStringValue() != "a" || v.GetHash() == "" {
 		t.Errorf("GetAgentVersion(1) = %v, %v, want the card", v, err)

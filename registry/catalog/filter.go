@@ -1,0 +1,68 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+)
+
+// Limits of a filter.
+const (
+	maxConstraints = 20
+	maxValues      = 100
+)
+
+// fields are the paths into an entry that can be filtered by and counted.
+var fields = map[string]func(e *entry) []string{
+	"identifier":            func(e *entry) []string { return []string{e.Identifier} },
+	"displayName":           func(e *entry) []string { return []string{e.DisplayName} },
+	"type":                  func(e *entry) []string { return []string{e.Type} },
+	"tags":                  func(e *entry) []string { return e.Tags },
+	"capabilities":          func(e *entry) []string { return e.Capabilities },
+	"version":               func(e *entry) []string { return []string{e.Version} },
+	"publisher":             func(e *entry) []string { return []string{e.publisher()} },
+	"metadata.status":       func(e *entry) []string { return []string{e.Metadata["status"]} },
+	"metadata.verification": func(e *entry) []string { return []string{e.Metadata["verification"]} },
+}
+
+func (e *entry) publisher() string {
+	publisher, _, _ := strings.Cut(strings.TrimPrefix(e.Identifier, "urn:air:"), ":")
+	return publisher
+}
+
+func checkField(path string) error {
+	if fields[path] != nil {
+		return nil
+	}
+	known := make([]string, 0, len(fields))
+	for name := range fields {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	return malformed("the field %q is not supported; these are: %s", path, strings.Join(known, ", "))
+}
+
+// check refuses a filter on fields that are not supported, rather than leave them out.
+func (q *query) check() error {
+	if len(q.Filter) > maxConstraints {
+		return malformed("a filter has at most %d fields", maxConstraints)
+	}
+	for path, values := range q.Filter {
+		if err := checkField(path); err != nil {
+			return err
+		}
+		if len(values) == 0 || len(values) > maxValues {
+			return malformed("the filter on %q has %d values; 1 to %d are allowed", path, len(values), maxValues)
+		}
+	}
+	return nil
+}
+
+// match reports whether an entry passes the filter: any value of a field, and every field.
+func (q *query) match(e *entry) bool {
+	for path, values := range q.Filter {
+		if !slices.ContainsFunc(fields[path](e), func(have string) bool { return slices.Contains(values, have) }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/registry"
+)
+
+// Limits of a search.
+const (
+	usualResults = 10
+	maxResults   = 100
+	maxReads     = 5000 // matches that are looked at for one page
+	searchChunk  = 200
+)
+
+// query is what search and explore look for: entries that fit the text and all of the filter.
+type query struct {
+	Text   string              `json:"text"`
+	Filter map[string]oneOrAll `json:"filter"`
+}
+
+// oneOrAll is a list of strings, or one of them alone.
+type oneOrAll []string
+
+// UnmarshalJSON reads both forms.
+func (o *oneOrAll) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*o = oneOrAll{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(o))
+}
+
+type searchRequest struct {
+	Query      query  `json:"query"`
+	Federation string `json:"federation"`
+	PageSize   int    `json:"pageSize"`
+	PageToken  string `json:"pageToken"`
+}
+
+type searchResult struct {
+	entry
+	Score  int    `json:"score"` // 0 to 100, by the best result of the search
+	Source string `json:"source"`
+}
+
+type searchResponse struct {
+	Results   []searchResult `json:"results"`
+	Referrals []any          `json:"referrals,omitzero"`
+	PageToken string         `json:"pageToken,omitempty"`
+}
+
+// cursor is where a page of results ended.
+type cursor struct {
+	Best  float64        `json:"best"` // the score of the first result of all
+	After registry.Place `json:"after"`
+}
+
+// search answers the agents that fit a text, the best first.
+func (c *Catalog) search(r *http.Request) (any, error) {
+	p, err := caller(r)
+	if err != nil {
+		return nil, err
+	}
+	var req searchRequest
+	if err := readJSON(r, &req); err != nil {
+		return nil, err
+	}
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	scope := fmt.Sprintf("%s ARD search %q %q", bound(p), req.Query.Text, req.Query.Filter) // fmt prints maps in order of their keys
+	from, err := c.open(scope, req.PageToken)
+	if err != nil {
+		return nil, err
+	}
+	found := results{catalog: c, request: r, tenant: p.Tenant, query: req.Query, size: size(req.PageSize, usualResults, maxResults)}
+	out := searchResponse{Results: []searchResult{}}
+	if req.Federation == "referrals" {
+		out.Referrals = []any{}
+	}
+	more, err := found.read(&from, &out)
+	if err != nil || !more {
+		return out, err
+	}
+	encoded, err := json.Marshal(from)
+	if err != nil {
+		return nil, fmt.Errorf("encoding page cursor: %w", err)
+	}
+	out.PageToken = c.pages.Encode(scope, encoded)
+	return out, nil
+}
+
+func (q *searchRequest) check() error {
+	switch {
+	case q.Query.Text == "":
+		return malformed("query.text is needed: say in words what to look for")
+	case !slices.Contains([]string{"", "auto", "referrals", "none"}, q.Federation):
+		return malformed("federation is auto, referrals or none")
+	case q.PageSize < 0:
+		return malformed("pageSize is not negative")
+	}
+	return q.Query.check()
+}
+
+func (c *Catalog) open(scope, token string) (from cursor, err error) {
+	raw, err := c.pages.Decode(scope, token)
+	if err != nil || raw == nil {
+		return cursor{}, err
+	}
+	if err := json.Unmarshal(raw, &from); err != nil {
+		return cursor{}, fmt.Errorf("decoding page cursor: %w", err)
+	}
+	return from, nil
+}
+
+// results reads one page of a search.
+type results struct {
+	catalog *Catalog
+	request *http.Request
+	tenant  string
+	query   query
+	size    int
+}
+
+// read appends the results behind from and moves it; more tells whether there may be another page.
+func (s *results) read(from *cursor, out *searchResponse) (more bool, err error) {
+	where := s.catalog.place(s.request)
+	for reads := 0; reads < maxReads; reads += searchChunk {
+		matches, more, err := s.catalog.registry.Search(s.request.Context(), s.tenant, registry.Search{
+			Text: s.query.Text, After: from.After, Limit: searchChunk,
+		})
+		if err != nil {
+			return false, err
+		}
+		for i := range matches {
+			if e := where.agent(&matches[i].Agent); s.query.match(&e) {
+				if len(out.Results) == s.size {
+					return true, nil
+				}
+				from.Best = max(from.Best, matches[i].Score)
+				score := int(math.Round(100 * matches[i].Score / from.Best))
+				out.Results = append(out.Results, searchResult{e, max(1, min(score, 100)), where.base + ARDPath})
+			}
+			from.After = matches[i].Place
+		}
+		if !more {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// size returns how many items a page holds.
+func size(requested, usual, most int) int {
+	if requested == 0 {
+		return usual
+	}
+	return min(requested, most)
+}
+
+// bound names the caller for page tokens, which are good for one caller only.
+func bound(p auth.Principal) string { return fmt.Sprintf("%q %q", p.Tenant, p.Name) }
