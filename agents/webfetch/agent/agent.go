@@ -1,15 +1,16 @@
 // Package agent makes an A2A agent of a webfetch.Fetcher.
 //
-// It takes the first http or https URL of the message's text, or a data part {"url": …, "format": …}, and answers with the page as one
-// artifact: page.md, page.txt or page.html. A failed fetch fails the task with the reason of package webfetch. The artifact
-// comes from outside: whoever puts it in a prompt must mark it as data.
+// It takes the first http or https URL of the message's text, or a data part {"url": …, "format": …} with any field of a request,
+// and answers with the page as one artifact: page.md, page.txt, page.html or page.json. A message that begins with a skill's id,
+// or a data part with the field "skill", asks for that skill. A failed fetch fails the task with the reason of package webfetch.
+// The artifact comes from outside, as its metadata says: whoever puts it in a prompt must mark it as data.
 package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/agents/kit"
@@ -22,11 +23,26 @@ import (
 const (
 	Name    = "web-fetch"
 	Version = "0.1.0"
-	SkillID = "fetch_url"
 )
 
-// ReasonPageEmpty is the reason of a FailedPrecondition fault: the page has no text to deliver.
-const ReasonPageEmpty = "PAGE_EMPTY"
+// The ids of the skills.
+const (
+	SkillFetch        = "fetch_url"
+	SkillLinks        = "fetch_links"
+	SkillExtract      = "extract"
+	SkillAddDomain    = "add_domain"
+	SkillRemoveDomain = "remove_domain"
+	SkillListDomains  = "list_domains"
+
+	SkillID = SkillFetch // the one that it is known for
+)
+
+// The reasons of faults of the agent itself.
+const (
+	ReasonPageEmpty     = "PAGE_EMPTY"           // FailedPrecondition: the page has no text to deliver
+	ReasonReadOnly      = "ALLOWLIST_READ_ONLY"  // PermissionDenied: nobody may change the list through the agent
+	ReasonSkillDisabled = "SKILL_NOT_CONFIGURED" // FailedPrecondition: the skill is not on the card
+)
 
 const preCompletion = "pre-completion"
 
@@ -35,27 +51,74 @@ type Options struct {
 	// ConsultBeforeDelivery has the agent itself consult, through the kit, the targets of the requirements that Quorate listed
 	// for the phase pre-completion. It delivers whatever they say: Quorate's gate decides.
 	ConsultBeforeDelivery bool
+
+	// AllowlistWrite lets whoever can send the agent a message change the list of allowed hosts. It is off by default because
+	// a page can ask for that in its text, and whoever reads it may pass that on.
+	AllowlistWrite bool
+
+	// Reviewer is the agent that reviews pages with sensitive data; empty means "reviewer".
+	Reviewer string
 }
 
 // NewConfig returns the agent's config without what its surroundings decide: Listener, PublicURL, Server, Token, Logger.
 func NewConfig(f *webfetch.Fetcher, o Options) kit.Config {
-	return kit.Config{
+	if o.Reviewer == "" {
+		o.Reviewer = "reviewer"
+	}
+	config := kit.Config{
 		Name:        Name,
 		Description: "Reads a web page and returns its main content as Markdown. Reads allowed hosts only, never internal addresses.",
 		Version:     Version,
-		Skills: []kit.Skill{{
-			ID:          SkillID,
-			Name:        "Fetch URL",
-			Description: "Reads the web page at a URL and returns its main content as Markdown.",
-			Tags:        []string{"web", "fetch", "markdown"},
-			Examples:    []string{"Fetch https://example.com/article"},
-		}},
-		Metadata: metadata(),
-		Handler:  handler{fetcher: f, options: o}.handle,
+		Skills:      skills(f, o),
+		Metadata:    metadata(o),
+		Handler:     handler{fetcher: f, options: o}.handle,
 	}
+	if f.Profile().Name == webfetch.ProfileSlack {
+		config.Name, config.Version = "SlackAI-WebFetchAgent", "1.0.0"
+		config.Description = "指定URLのWebコンテンツをテキストとして取得する専用エージェント。SSRFセキュリティ対策済み。"
+	}
+	return config
 }
 
-func metadata() *registryv1.AgentMetadata {
+// skills returns what is on the card: nothing that would be refused whatever a message says.
+func skills(f *webfetch.Fetcher, o Options) []kit.Skill {
+	var list []kit.Skill
+	if !f.Disabled() {
+		fetch := kit.Skill{
+			ID: SkillFetch, Name: "Fetch URL", Description: "Reads the web page at a URL and returns its main content as Markdown.",
+			Tags: []string{"web", "fetch", "markdown"}, Examples: []string{"Fetch https://example.com/article"},
+		}
+		if f.Profile().Name == webfetch.ProfileSlack {
+			fetch.Description = "指定URLのWebコンテンツをテキストとして取得する。SSRFセキュリティ対策済み。"
+		}
+		list = append(list, fetch)
+		if f.Profile().Engine == webfetch.EngineHTTP {
+			list = append(list, kit.Skill{
+				ID: SkillLinks, Name: "Fetch links", Description: "Reads the web page at a URL and returns its links as JSON.",
+				Tags: []string{"web", "links"}, Examples: []string{"fetch_links https://example.com/"},
+			}, kit.Skill{
+				ID: SkillExtract, Name: "Extract", Description: "Returns the parts of a web page that a CSS selector, an XPath or a JSONPath names.",
+				Tags: []string{"web", "extract"}, Examples: []string{`{"skill": "extract", "url": "https://example.com/", "selector": "h1"}`},
+			})
+		}
+	}
+	list = append(list, kit.Skill{
+		ID: SkillListDomains, Name: "List domains", Description: "Returns the domains that may be read.",
+		Tags: []string{"web", "allowlist"}, Examples: []string{"list_domains"},
+	})
+	if o.AllowlistWrite {
+		list = append(list, kit.Skill{
+			ID: SkillAddDomain, Name: "Add domain", Description: "Allows a domain to be read.",
+			Tags: []string{"web", "allowlist"}, Examples: []string{"add_domain example.com"},
+		}, kit.Skill{
+			ID: SkillRemoveDomain, Name: "Remove domain", Description: "Stops a domain from being read.",
+			Tags: []string{"web", "allowlist"}, Examples: []string{"remove_domain example.com"},
+		})
+	}
+	return list
+}
+
+func metadata(o Options) *registryv1.AgentMetadata {
 	return &registryv1.AgentMetadata{
 		InputSchemas: []*registryv1.InputSchema{{
 			Name: "url", SemanticType: "reference", Description: "The http or https URL of the page to read.", Required: true,
@@ -64,7 +127,7 @@ func metadata() *registryv1.AgentMetadata {
 			Name: "page", SemanticType: "document", Description: "The main content of the page.", Guaranteed: true,
 		}},
 		ConsultationRequirements: []*registryv1.ConsultationRequirement{{
-			Id: "sensitive-data-review", TargetAgent: "reviewer", Phase: preCompletion, Mandatory: true,
+			Id: "sensitive-data-review", TargetAgent: o.Reviewer, Phase: preCompletion, Mandatory: true,
 			Condition: &registryv1.ConsultationCondition{Attribute: "handling_sensitive_data", Operator: "equals", Value: structpb.NewBoolValue(true)},
 		}},
 	}
@@ -76,28 +139,51 @@ type handler struct {
 }
 
 func (h handler) handle(ctx context.Context, t *kit.Task) error {
-	req, more, err := readRequest(t)
+	o, err := readOrder(t.Parts)
 	if err != nil {
 		return err
 	}
-	if more > 0 {
-		if err := t.Progress(ctx, fmt.Sprintf("The message names %d URLs; reading the first one.", more+1)); err != nil {
+	if aboutDomains(o.skill) {
+		return h.handleDomains(ctx, t, o)
+	}
+	if o.more > 0 {
+		if err := t.Progress(ctx, fmt.Sprintf("The message names %d URLs; reading the first one.", o.more+1)); err != nil {
 			return err
 		}
 	}
-	page, err := h.fetcher.Fetch(ctx, req)
+	if o.page.Language == "" {
+		o.page.Language = acceptLanguage(ctx)
+	}
+	if o.page.Session != "" {
+		o.page.Session = t.Message.ContextID + "/" + o.page.Session // a session belongs to its conversation
+	}
+	if err := t.Progress(ctx, "Reading the page."); err != nil {
+		return err
+	}
+	page, err := h.fetcher.Fetch(ctx, o.page)
 	if err != nil {
 		return err
 	}
-	if page.Content == "" {
-		return fault.New(fault.FailedPrecondition, ReasonPageEmpty, "the page at %s has no text that can be read; it may need a browser with scripts", page.Domain)
+	if page.Content == "" && page.StartIndex == 0 {
+		return fault.New(fault.FailedPrecondition, ReasonPageEmpty, "the page at %s has no text that can be read; it may need a browser with scripts (render: always)", page.Domain)
 	}
-	if page.Truncated {
-		if err := t.Progress(ctx, fmt.Sprintf("The page is longer than %d characters and was cut there.", page.TruncatedAt)); err != nil {
-			return err
-		}
+	if err := h.tell(ctx, t, page); err != nil {
+		return err
 	}
-	artifact := artifactOf(page)
+	return h.deliver(ctx, t, artifactOf(&page))
+}
+
+// tell says what a reader of the page should know.
+func (h handler) tell(ctx context.Context, t *kit.Task, page webfetch.Page) error {
+	read := fmt.Sprintf("Read %d characters from %s.", page.TotalCharacters, page.Domain)
+	if page.NextIndex > 0 {
+		read = fmt.Sprintf("The page is longer than %d characters and was cut there; read on with start_index %d.", page.NextIndex, page.NextIndex)
+	}
+	return t.Progress(ctx, read)
+}
+
+// deliver consults first when the agent is set to, and adds the artifact.
+func (h handler) deliver(ctx context.Context, t *kit.Task, artifact kit.Artifact) error {
 	if h.options.ConsultBeforeDelivery {
 		if err := consult(ctx, t, artifact); err != nil {
 			return err
@@ -106,35 +192,15 @@ func (h handler) handle(ctx context.Context, t *kit.Task) error {
 	return t.AddArtifact(ctx, artifact)
 }
 
-func artifactOf(page webfetch.Page) kit.Artifact {
-	switch page.Format {
-	case webfetch.Text:
-		return kit.Artifact{Name: "page.txt", MediaType: "text/plain", Text: page.Content}
-	case webfetch.HTML:
-		return kit.Artifact{Name: "page.html", MediaType: "text/html", Text: page.Content}
-	case webfetch.Markdown:
+// acceptLanguage returns the header of the call that brought the message.
+func acceptLanguage(ctx context.Context) string {
+	call, ok := a2asrv.CallContextFrom(ctx)
+	if !ok {
+		return ""
 	}
-	return kit.Artifact{Name: "page.md", MediaType: "text/markdown", Text: page.Content}
-}
-
-// consult has each requirement's target look at the artifact and tells the caller what it said. Only the end of ctx stops the
-// delivery: a consultation that failed leaves the gate shut, and it can be asked for again without a new fetch.
-func consult(ctx context.Context, t *kit.Task, artifact kit.Artifact) error {
-	for _, requirement := range t.Requirements() {
-		if requirement.Phase != preCompletion {
-			continue
-		}
-		outcome, err := t.Consult(ctx, requirement.ID, artifact)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		said := fmt.Sprintf("%s: %s", outcome.Verdict, outcome.Feedback)
-		if err != nil {
-			said = "could not be consulted: " + fault.From(err).Message
-		}
-		if err := t.Progress(ctx, fmt.Sprintf("Consulted %s for %s: %s", requirement.TargetAgent, requirement.ID, said)); err != nil {
-			return errors.Join(err, ctx.Err())
-		}
+	values, _ := call.ServiceParams().Get("accept-language")
+	if len(values) == 0 {
+		return ""
 	}
-	return nil
+	return values[0]
 }

@@ -32,6 +32,9 @@ func newSite(t *testing.T) (*webfetch.Fetcher, string) {
 			_, _ = io.WriteString(w, "<title>T</title><h1>Title</h1><p>Some <b>text</b>.")
 		case "/long":
 			_, _ = io.WriteString(w, strings.Repeat("x", webfetch.DefaultMaxCharacters+1))
+		case "/links":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, `<a href="/a">one</a> <a href="https://example.org/b">two</a>`)
 		case "/empty":
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<script>render()</script>")
@@ -130,7 +133,7 @@ func TestTheAgentDeliversThePage(t *testing.T) {
 		"a data part":                  {says(data(map[string]any{"url": site + "/article"})), "page.md text/markdown " + markdown, ""},
 		"a data part with a format":    {says(data(map[string]any{"url": site + "/article", "format": "text"})), "page.txt text/plain Title\n\nSome text.", ""},
 		"other data beside a text":     {says(data(map[string]any{"depth": 3}), a2a.NewTextPart(site+"/article")), "page.md text/markdown " + markdown, ""},
-		"a page longer than the limit": {says(a2a.NewTextPart(site + "/long")), "page.txt text/plain " + strings.Repeat("x", webfetch.DefaultMaxCharacters), "was cut there"},
+		"a page longer than the limit": {says(a2a.NewTextPart(site + "/long")), "page.txt text/plain " + strings.Repeat("x", webfetch.DefaultMaxCharacters) + "\n\n... [truncated]", "read on with start_index 50000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			task, progress := send(t, c, test.message)

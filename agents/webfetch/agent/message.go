@@ -7,7 +7,6 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
-	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -15,57 +14,121 @@ import (
 // The reasons of messages that cannot be worked on, both InvalidArgument.
 const (
 	ReasonURLMissing  = "URL_MISSING"  // no http or https URL in it
-	ReasonDataInvalid = "DATA_INVALID" // a data part with a url and something that is not understood
+	ReasonDataInvalid = "DATA_INVALID" // a data part that is for this agent and holds something that is not understood
 )
 
 // urlInText finds URLs in prose; Japanese and Chinese punctuation ends one as white space does.
 var urlInText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'` + "`" + `\\^{}|、。，「」『』（）［］【】〈〉《》]+`)
 
-// readRequest returns the first page that the message names, and how many more it names.
-func readRequest(t *kit.Task) (req webfetch.Request, more int, err error) {
-	var found []webfetch.Request
-	for _, part := range t.Parts {
+// order is what a message asks for.
+type order struct {
+	skill  string // one of the skills
+	page   webfetch.Request
+	more   int    // pages that the message names beside it
+	domain string // with a skill about the list of domains
+}
+
+// readOrder reads a message. A data part says what it wants by its field "skill"; a text by beginning with a skill's id. Without
+// either, the first page that the message names is fetched.
+func readOrder(parts []*a2a.Part) (order, error) {
+	o := order{skill: SkillFetch}
+	pages := 0
+	for _, part := range parts {
 		switch content := part.Content.(type) {
 		case a2a.Text:
-			for _, raw := range urlInText.FindAllString(string(content), -1) {
-				found = append(found, webfetch.Request{URL: trim(raw)})
+			skill, rest := leadingSkill(string(content))
+			if skill != "" {
+				o.skill = skill
+			}
+			if aboutDomains(o.skill) {
+				o.domain = strings.TrimSpace(rest)
+				continue
+			}
+			for _, raw := range urlInText.FindAllString(rest, -1) {
+				if pages++; pages == 1 {
+					o.page.URL = trim(raw)
+				}
 			}
 		case a2a.Data:
-			req, ok, err := readData(content.Value)
+			found, err := o.readData(content.Value)
 			if err != nil {
-				return webfetch.Request{}, 0, err
+				return order{}, err
 			}
-			if ok {
-				found = append(found, req)
+			if found {
+				pages++
 			}
 		}
 	}
-	if len(found) == 0 {
-		return webfetch.Request{}, 0, fault.Invalid("message", ReasonURLMissing, "the message names no page; write its http or https URL, such as: Fetch https://example.com/article")
+	o.more = max(pages-1, 0)
+	switch {
+	case !aboutDomains(o.skill) && o.page.URL == "":
+		return order{}, fault.Invalid("message", ReasonURLMissing, "the message names no page; write its http or https URL, such as: Fetch https://example.com/article")
+	case (o.skill == SkillAddDomain || o.skill == SkillRemoveDomain) && o.domain == "":
+		return order{}, fault.Invalid("message", ReasonDataInvalid, "the message names no domain; write it after %s, such as: %s example.com", o.skill, o.skill)
+	case o.skill == SkillLinks:
+		o.page.Format = webfetch.Links
+	case o.skill == SkillExtract && o.page.Selector == "" && o.page.XPath == "" && o.page.JSONPath == "":
+		return order{}, fault.Invalid("message", ReasonDataInvalid, `to extract, send a data part with a selector, an xpath or a json_path: {"skill": "extract", "url": "…", "selector": "h1"}`)
 	}
-	return found[0], len(found) - 1, nil
+	return o, nil
 }
 
-// readData reads a data part that has a url; other data is not for this agent.
-func readData(value any) (req webfetch.Request, ok bool, err error) {
+func aboutDomains(skill string) bool {
+	return skill == SkillAddDomain || skill == SkillRemoveDomain || skill == SkillListDomains
+}
+
+// leadingSkill returns the skill that text begins with, and the text after it.
+func leadingSkill(text string) (skill, rest string) {
+	trimmed := strings.TrimSpace(text)
+	for _, id := range []string{SkillFetch, SkillLinks, SkillExtract, SkillAddDomain, SkillRemoveDomain, SkillListDomains} {
+		after, ok := strings.CutPrefix(trimmed, id)
+		if ok && (after == "" || strings.ContainsAny(after[:1], " \t\r\n:")) {
+			return id, strings.TrimPrefix(after, ":")
+		}
+	}
+	return "", text
+}
+
+// readData reads a data part that names a skill, a page or a domain, and tells whether it was a page; other data is not for
+// this agent.
+func (o *order) readData(value any) (page bool, err error) {
 	object, _ := value.(map[string]any)
-	if _, ok := object["url"]; !ok {
-		return req, false, nil
+	skill, named := object["skill"].(string)
+	_, hasURL := object["url"]
+	domain, hasDomain := object["domain"].(string)
+	if named {
+		if known, rest := leadingSkill(skill); known == "" || rest != "" {
+			return false, fault.Invalid("message.parts", ReasonDataInvalid, "there is no skill %q", skill)
+		}
+		o.skill = skill
 	}
-	var fields struct {
-		URL    string          `json:"url"`
-		Format webfetch.Format `json:"format"`
+	switch {
+	case aboutDomains(o.skill):
+		if hasDomain {
+			o.domain = domain
+		}
+		return false, nil
+	case !hasURL:
+		return false, nil
 	}
-	raw, err := json.Marshal(object)
-	if err == nil {
-		decoder := json.NewDecoder(strings.NewReader(string(raw)))
-		decoder.DisallowUnknownFields()
-		err = decoder.Decode(&fields)
+	fields := make(map[string]any, len(object))
+	for name, v := range object {
+		if name != "skill" {
+			fields[name] = v
+		}
 	}
+	raw, err := json.Marshal(fields)
 	if err != nil {
-		return req, false, fault.Invalid("message.parts", ReasonDataInvalid, "the data part may hold the texts url and format only: %w", err)
+		return false, fault.Invalid("message.parts", ReasonDataInvalid, "the data part cannot be read")
 	}
-	return webfetch.Request{URL: fields.URL, Format: fields.Format}, true, nil
+	req, err := webfetch.ParseRequest(raw)
+	if err != nil {
+		return false, fault.Invalid("message.parts", ReasonDataInvalid, "the data part cannot be read: %s", fault.From(err).Message)
+	}
+	if o.page.URL == "" {
+		o.page = req
+	}
+	return true, nil
 }
 
 // trim drops the punctuation of the sentence around a URL, but not a bracket that the URL itself opens.

@@ -1,0 +1,120 @@
+package webfetch
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// fields read the fields of a request in JSON. Their names are compared without case, _ and -, so that max_characters is
+// maxCharacters too.
+var fields = map[string]func(*Request, json.RawMessage) error{
+	"url":           func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.URL) },
+	"format":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Format) },
+	"timeout":       readTimeout,
+	"maxsize":       func(r *Request, v json.RawMessage) error { return integer(v, &r.MaxSize) },
+	"maxcharacters": func(r *Request, v json.RawMessage) error { return integer(v, &r.MaxCharacters) },
+	"startindex":    func(r *Request, v json.RawMessage) error { return integer(v, &r.StartIndex) },
+	"contentsha256": func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.ContentSHA256) },
+	"selector":      func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Selector) },
+	"xpath":         func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.XPath) },
+	"jsonpath":      func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.JSONPath) },
+	"headers":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Headers) },
+	"render":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Render) },
+	"engine":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Engine) },
+	"nocache":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.NoCache) },
+	"session":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Session) },
+	"credential":    func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Credential) },
+	"profile":       func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Profile) },
+	"locale":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Language) },
+	"followredirects": func(r *Request, v json.RawMessage) error {
+		follow := true
+		err := json.Unmarshal(v, &follow)
+		r.NoRedirects = !follow
+		return err
+	},
+}
+
+// aliases are other names of fields.
+var aliases = map[string]string{
+	"mode": "format", "timeoutseconds": "timeout", "maxcontentlength": "maxcharacters", "maxchars": "maxcharacters", "maxlength": "maxcharacters",
+	"maxbytes": "maxsize", "css": "selector", "cssselector": "selector", "auth": "credential", "language": "locale", "acceptlanguage": "locale",
+}
+
+// FieldNames returns the names of a request's fields in JSON, without the aliases, in order.
+func FieldNames() []string { return slices.Sorted(maps.Keys(fields)) }
+
+var squeeze = strings.NewReplacer("_", "", "-", "")
+
+// ParseRequest reads a request in JSON, by the field names of all earlier fetch tools. A null is as if the field were not there. A
+// field that is unknown, or there twice under two names, is a REQUEST_INVALID fault.
+func ParseRequest(data []byte) (Request, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return Request{}, fault.Invalid("request", ReasonRequestInvalid, "the request is not a JSON object with a url")
+	}
+	var req Request
+	seen := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		key := squeeze.Replace(strings.ToLower(name))
+		if alias, ok := aliases[key]; ok {
+			key = alias
+		}
+		read, known := fields[key]
+		if !known {
+			return Request{}, fault.Invalid(prefix(name, 40), ReasonRequestInvalid, "there is no field %q; the fields are %s", prefix(name, 40), strings.Join(FieldNames(), ", "))
+		}
+		if string(raw[name]) == "null" {
+			continue
+		}
+		if other, ok := seen[key]; ok {
+			return Request{}, fault.Invalid(name, ReasonRequestInvalid, "%s and %s are the same field; give one of them", other, name)
+		}
+		seen[key] = name
+		if err := read(&req, raw[name]); err != nil {
+			return Request{}, fault.Invalid(name, ReasonRequestInvalid, "the field %s has a value of another type than it should", name)
+		}
+	}
+	return req, nil
+}
+
+// readTimeout reads seconds, or a duration such as "1m30s".
+func readTimeout(r *Request, v json.RawMessage) error {
+	var seconds float64
+	if json.Unmarshal(v, &seconds) == nil {
+		if math.Abs(seconds) > math.MaxInt32 {
+			seconds = math.Copysign(math.MaxInt32, seconds)
+		}
+		r.Timeout = time.Duration(seconds * float64(time.Second))
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(v, &text); err != nil {
+		return err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("read the timeout: %w", err)
+	}
+	r.Timeout = d
+	return nil
+}
+
+// integer reads a whole number, which some clients write as 1.0.
+func integer[T int | int64](v json.RawMessage, to *T) error {
+	var n float64
+	if err := json.Unmarshal(v, &n); err != nil {
+		return err
+	}
+	if n != math.Trunc(n) || math.Abs(n) > 1<<52 {
+		return fmt.Errorf("%v is no whole number", n)
+	}
+	*to = T(n)
+	return nil
+}
