@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// articleNode returns the main content of root as the readability stage sees it, or nil when it sees none. The node is plainer
+// articleNode returns the main content of root as the readability stage sees it, or an error when it sees none. The node is plainer
 // than root, which stays as it is: attributes, images and levels of lists are lost.
 func articleNode(root *html.Node, page *url.URL) (found *html.Node, err error) {
 	defer func() {
@@ -40,8 +41,13 @@ func articleNode(root *html.Node, page *url.URL) (found *html.Node, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the article: %w", err)
 	}
+	if result.ContentNode == nil {
+		return nil, errNoArticle
+	}
 	return result.ContentNode, nil
 }
+
+var errNoArticle = errors.New("the page has no article")
 
 // mostlyCJK tells whether more than 30 % of the first letters are Chinese, Japanese or Korean.
 func mostlyCJK(root *html.Node) bool {
@@ -86,11 +92,18 @@ const (
 	gateShare = 40   // percent of the text without boilerplate
 )
 
-// tooLittle tells whether found is too little of root to be the content of a page that is no article.
-func tooLittle(found, root *html.Node, m Metadata) bool {
+// tooLittle tells whether found is too little of the visible text of a page to be its content, unless the page is an article.
+func tooLittle(found *html.Node, visible int, article bool) bool {
 	size := textSize(found, nil)
-	if size >= gateSize || isArticlePage(root, m) {
-		return false
+	return !article && size < gateSize && size*100 < gateShare*visible
+}
+
+// restored gives the elements that the library made their atoms, by which they are told apart here.
+func restored(found *html.Node) *html.Node {
+	for n := range found.Descendants() {
+		if n.Type == html.ElementNode {
+			n.DataAtom = atom.Lookup([]byte(n.Data))
+		}
 	}
-	return size*100 < gateShare*textSize(root, around)
+	return found
 }

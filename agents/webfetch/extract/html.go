@@ -35,26 +35,37 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	return write(ctx, content, main, base, o)
 }
 
+// minArticle is the text of a page, in bytes without spaces, below which there is nothing to tell apart.
+const minArticle = 400
+
 // mainContent returns the element of root that holds the main content, and reduces root to it.
 func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *html.Node {
+	content.Extractor = ByPage
 	if !size.forArticle() {
-		content.Degraded, content.Extractor = true, ByPage
+		content.Degraded = true
 		content.warn(WarnComplex)
 		return pageContent(root)
 	}
-	found, err := articleNode(root, base)
-	if err != nil || found == nil || tooLittle(found, root, content.Metadata) {
-		content.Extractor = ByPage
+	visible := textSize(root, around)
+	if visible < minArticle && len(content.Metadata.JSONLD) == 0 {
 		return pageContent(root)
 	}
-	content.Extractor = ByArticle
+	found, err := articleNode(root, base)
+	if err != nil || tooLittle(found, visible, isArticlePage(root, content.Metadata)) {
+		return pageContent(root)
+	}
 	if graft(root, found) {
+		content.Extractor = ByArticle
 		if body := find(root, atom.Body); body != nil {
 			return body
 		}
 		return root
 	}
-	return found
+	if textSize(found, nil) <= visible {
+		return pageContent(root) // the same words in a worse form
+	}
+	content.Extractor = ByArticle
+	return restored(found)
 }
 
 // write fills content with main, which it changes, in the format asked for.

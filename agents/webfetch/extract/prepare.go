@@ -40,7 +40,11 @@ func prepare(content *html.Node, base *url.URL) {
 			n.Attr = append(n.Attr, html.Attribute{Key: name, Val: link})
 		}
 		if language != "" {
-			n.Attr = append(n.Attr, html.Attribute{Key: "class", Val: "language-" + language})
+			marked := n
+			if code := n.FirstChild; code != nil && code.DataAtom == atom.Code {
+				marked = code // as CommonMark's own HTML has it
+			}
+			setAttribute(marked, "class", "language-"+language)
 		}
 	}
 }
@@ -58,6 +62,10 @@ func keepAttributes(n *html.Node) {
 		switch a.Key {
 		case "alt", "title", "lang", "dir", "colspan", "rowspan", "start", "reversed", "datetime", "cite":
 			kept = append(kept, a)
+		case "class":
+			if n.DataAtom == atom.Code && strings.HasPrefix(a.Val, "language-") {
+				kept = append(kept, a)
+			}
 		}
 	}
 	n.Attr = kept

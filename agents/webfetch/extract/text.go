@@ -39,9 +39,6 @@ func (w *textWriter) node(n *html.Node, pre bool) {
 	if n.DataAtom == atom.Li {
 		w.write("- ")
 	}
-	if n.DataAtom == atom.Img && false {
-		w.text(alternative(n), false)
-	}
 	for child := range n.ChildNodes() {
 		w.node(child, pre || n.DataAtom == atom.Pre)
 	}
@@ -58,16 +55,6 @@ var breaksAround = map[atom.Atom]int{
 
 	atom.Div: 1, atom.Li: 1, atom.Tr: 1, atom.Dt: 1, atom.Dd: 1, atom.Header: 1, atom.Main: 1, atom.Address: 1, atom.Figcaption: 1,
 	atom.Caption: 1, atom.Details: 1, atom.Summary: 1, atom.Form: 1, atom.Fieldset: 1,
-}
-
-// alternative returns the text that stands for an image.
-func alternative(img *html.Node) string {
-	for _, a := range img.Attr {
-		if a.Key == "alt" {
-			return a.Val
-		}
-	}
-	return ""
 }
 
 func (w *textWriter) text(s string, pre bool) {
