@@ -34,7 +34,7 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	}
 	shown := Show(t)
 	p.Message, p.StatusMessage, p.Artifacts = shown.Message, shown.StatusMessage, shown.Artifacts
-	p.WithheldArtifacts = int32(min(shown.Withheld, 1<<30))
+	p.WithheldArtifacts = int32(min(shown.Withheld, 1<<30)) //nolint:gosec // bounded
 	if t.Parent != nil {
 		p.ParentTaskId = t.Parent.TaskID
 	}

@@ -19,6 +19,7 @@ import (
 	consultationstore "github.com/quorate/quorate/consultation/embedded"
 	"github.com/quorate/quorate/consultation/otlp"
 	consultationrpc "github.com/quorate/quorate/consultation/rpc"
+	"github.com/quorate/quorate/orchestrator/a2aedge"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	taskstore "github.com/quorate/quorate/orchestrator/embedded"
 	"github.com/quorate/quorate/orchestrator/engine"
@@ -38,7 +39,7 @@ import (
 	registryrpc "github.com/quorate/quorate/registry/rpc"
 )
 
-// Options are what a Server needs. All fields but Services are required.
+// Options are what a Server needs. All fields but Services, PublicURL and PublicGRPC are required.
 type Options struct {
 	DataDir       string // holds quorate.db, spans.db and page.key
 	HTTPListener  net.Listener
@@ -47,13 +48,15 @@ type Options struct {
 	Authenticator auth.Authenticator // callers other than registered agents, whose tokens the registry knows
 	Policy        *netguard.Policy   // which addresses cards and agents may have
 	Services      []Service          // more services behind the same doors
+	PublicURL     string             // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
+	PublicGRPC    string             // host:port of gRPC, as PublicURL
 }
 
 // Service is a gRPC service with its REST form and its rules.
 type Service struct {
 	Rules    auth.Rules
 	Register func(grpc.ServiceRegistrar)
-	Gateway  func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error
+	Gateway  func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error // nil: it has no such REST form
 }
 
 // Server is Quorate over the embedded store.
@@ -111,6 +114,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		taskService(taskrpc.New(s.Engine, store, pages)),
 		routeService(taskrpc.NewRoutes(s.Engine)),
 		consultationService(consultationrpc.New(ledger, taskrpc.NewConsultations(s.Engine, store))),
+		a2aService(a2aedge.New(a2aedge.Config{Engine: s.Engine, Store: store, Pages: pages})),
 	}, o.Services...)
 	return s, s.serve(ctx, o, otlp.New(ledger, s.logger), services)
 }
@@ -135,10 +139,14 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	s.rpc.Handle("GET /openapi.json", http.HandlerFunc(openAPI))
 	for _, x := range services {
 		x.Register(s.rpc.GRPC())
+		if x.Gateway == nil {
+			continue
+		}
 		if err := s.rpc.Gateway(ctx, x.Gateway); err != nil {
 			return fmt.Errorf("prepare REST: %w", err)
 		}
 	}
+	s.handleA2A(o)
 	s.rpc.OnReady("store", func(context.Context) error { return s.main.View(nothing) })
 	s.rpc.OnReady("spans", func(context.Context) error { return s.spans.View(nothing) })
 	return nil

@@ -1,0 +1,55 @@
+package a2aedge
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc/metadata"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Version is the version of A2A that is spoken here.
+const Version = "1.0"
+
+// Service parameters (A2A §3.2.6), as metadata of a call.
+const (
+	paramVersion   = "a2a-version"
+	paramLastEvent = "last-event-id"
+)
+
+// checkCall refuses a call in a version that is not spoken here; a call without one is in 0.3 (A2A §3.6.2). It checks the length of the history
+// that is asked for too.
+func (s *Service) checkCall(ctx context.Context, history *int32) error {
+	version := param(ctx, paramVersion)
+	if version != Version && !strings.HasPrefix(version, Version+".") {
+		if version == "" {
+			version = "0.3 (no A2A-Version was sent)"
+		}
+		return s.edition.refusal(reasonVersion, "A2A version %s is not supported; supported: %s", version, Version)
+	}
+	if history != nil && *history < 0 {
+		return fault.Invalid("history_length", "HISTORY_LENGTH_INVALID", "the history length %d is negative", *history)
+	}
+	return nil
+}
+
+// lastEvent returns the number of the last event that a client has seen of a stream that it takes up again.
+func lastEvent(ctx context.Context) (n uint64, resumed bool, err error) {
+	value := param(ctx, paramLastEvent)
+	if value == "" {
+		return 0, false, nil
+	}
+	if n, err = strconv.ParseUint(value, 10, 64); err != nil {
+		return 0, false, fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "Last-Event-ID is the number of an event, as the stream gave it")
+	}
+	return n, true, nil
+}
+
+func param(ctx context.Context, name string) string {
+	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) == 1 {
+		return strings.TrimSpace(values[0])
+	}
+	return ""
+}

@@ -1,0 +1,130 @@
+package a2aedge
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// CardPath is where a card is, below a base URL (A2A §8.2).
+const CardPath = "/.well-known/agent-card.json"
+
+// Agents is what the cards need of the registry.
+type Agents interface {
+	// Agent returns an agent; an unknown one is fault NotFound.
+	Agent(ctx context.Context, tenant, name string) (registry.Agent, error)
+}
+
+// ServeCard serves Quorate's own card, to anybody.
+func (h *Handler) ServeCard(w http.ResponseWriter, r *http.Request) {
+	card := h.card(r, Path, "")
+	card.Name = "quorate"
+	card.Description = "Sends each message to the right agent and follows it durably; a task passes a phase only when those were consulted that had to be."
+	card.Version = "1.0.0"
+	card.DefaultInputModes, card.DefaultOutputModes = []string{"text/plain", jsonMIME}, []string{"text/plain", jsonMIME}
+	card.Skills = []*a2apb.AgentSkill{{
+		Id: "dispatch", Name: "Dispatch a task", Tags: []string{"routing", "orchestration"},
+		Description: "Takes a message for a registered agent, named as the tenant or by a route in the message's metadata.",
+	}}
+	h.writeCard(w, r, card, h.Started, "public, max-age=300")
+}
+
+// ServeAgentCard serves the card of the agent in the path value name, as reached through Quorate, to authenticated callers of its tenant.
+func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
+	p, ok := auth.FromContext(r.Context())
+	if !ok {
+		h.refuseREST(w, fault.New(fault.Unauthenticated, "UNAUTHENTICATED", "the call has no caller"))
+		return
+	}
+	name := r.PathValue("name")
+	agent, err := h.Agents.Agent(r.Context(), p.Tenant, name)
+	if err != nil {
+		h.refuseREST(w, err)
+		return
+	}
+	card := h.card(r, AgentsPath+name, name)
+	card.Name, card.Description, card.Version = agent.Name, agent.Card.Description, agent.Card.Version
+	card.DefaultInputModes, card.DefaultOutputModes = agent.Card.DefaultInputModes, agent.Card.DefaultOutputModes
+	for _, s := range agent.Card.Skills {
+		card.Skills = append(card.Skills, &a2apb.AgentSkill{
+			Id: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags, Examples: s.Examples, InputModes: s.InputModes, OutputModes: s.OutputModes,
+		})
+	}
+	w.Header().Set("Vary", "Authorization")
+	h.writeCard(w, r, card, agent.UpdateTime, "private, max-age=60")
+}
+
+// card is what all cards have in common: our interfaces, capabilities and credentials. It has no securityRequirements: a2a-go's client (2.4)
+// cannot read a card that has them in the form of the specification.
+func (h *Handler) card(r *http.Request, path, tenant string) *a2apb.AgentCard {
+	url, grpcAddress := h.addresses(r)
+	return &a2apb.AgentCard{
+		SupportedInterfaces: []*a2apb.AgentInterface{
+			{Url: grpcAddress, ProtocolBinding: registry.BindingGRPC, Tenant: tenant, ProtocolVersion: Version},
+			{Url: url + path, ProtocolBinding: registry.BindingJSONRPC, ProtocolVersion: Version},
+			{Url: url + path, ProtocolBinding: registry.BindingHTTPJSON, ProtocolVersion: Version},
+		},
+		Capabilities: &a2apb.AgentCapabilities{
+			Streaming: new(true), PushNotifications: new(false), ExtendedAgentCard: new(false),
+			Extensions: []*a2apb.AgentExtension{
+				{Uri: TaskExtension, Description: "Quorate's side of a task: route, attributes, agent, phase, gates and event numbers."},
+				{Uri: consultation.ExtensionURI, Description: "Agents that must be consulted before a task passes a phase."},
+			},
+		},
+		SecuritySchemes: map[string]*a2apb.SecurityScheme{"bearer": {Scheme: &a2apb.SecurityScheme_HttpAuthSecurityScheme{
+			HttpAuthSecurityScheme: &a2apb.HTTPAuthSecurityScheme{Scheme: "Bearer"},
+		}}},
+	}
+}
+
+// addresses returns where clients reach us: as configured, or as this one did. The server has checked that the host is ours.
+func (h *Handler) addresses(r *http.Request) (url, grpcAddress string) {
+	if url = h.URL; url == "" {
+		scheme := "http://"
+		if r.TLS != nil {
+			scheme = "https://"
+		}
+		url = scheme + r.Host
+	}
+	if grpcAddress = h.GRPCAddress; grpcAddress == "" {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		grpcAddress = net.JoinHostPort(host, h.GRPCPort)
+	}
+	return url, grpcAddress
+}
+
+// writeCard answers with a card, or with 304 to a client that has it (A2A §8.6).
+func (h *Handler) writeCard(w http.ResponseWriter, r *http.Request, card *a2apb.AgentCard, changed time.Time, caching string) {
+	raw, err := protojson.Marshal(card)
+	var body bytes.Buffer
+	if err == nil {
+		err = json.Compact(&body, raw) // protojson varies its spaces, which would change the tag
+	}
+	if err != nil {
+		h.refuseREST(w, fmt.Errorf("encode the card: %w", err))
+		return
+	}
+	sum := sha256.Sum256(body.Bytes())
+	w.Header().Set("Content-Type", jsonMIME)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", caching)
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	http.ServeContent(w, r, "", changed, bytes.NewReader(body.Bytes()))
+}

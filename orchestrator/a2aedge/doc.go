@@ -1,0 +1,15 @@
+// Package a2aedge is Quorate's front door for A2A 1.0 clients: over gRPC, JSON-RPC and HTTP+JSON, for Quorate itself and for each agent.
+//
+// Service is the door: it implements the A2A service over the task engine, where an A2A task's id is the id of Quorate's task. Handler is
+// the same door for HTTP: it turns each request into a call of Service over the server's own connection, so that every call passes the same
+// interceptors, and each answer and error into the form of its binding.
+//
+// A client says where a message goes by the field tenant, which is an agent's name, by the base URL /agents/{name}, or in the message's
+// metadata under TaskExtension, which holds what the task API calls a SubmitTaskRequest, without the message: route, attributes, requestId,
+// deadline. When nothing says so it goes to the agent that its words fit best. Under the same key each task and each update tells Quorate's side: agent, phase, gates and the number of the event, by which
+// a broken stream is taken up again with Last-Event-ID.
+//
+// What an open gate holds back stays held back: a task's artifacts come with its end. A task that the caller may not see does not exist. Lists
+// look at the tenant's newest 10,000 tasks. Messages to a task that exists, push notifications and an extended card are refused with the errors
+// that A2A has for them.
+package a2aedge

@@ -1,0 +1,150 @@
+package a2aedge
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// ErrorDomain is the ErrorInfo domain of the errors that A2A defines (A2A §3.3.2).
+const ErrorDomain = "a2a-protocol.org"
+
+// Edition is the edition of A2A whose codes errors get; they changed between v1.0.0 and v1.0.1.
+type Edition int
+
+// The editions; the zero value is the newest.
+const (
+	EditionNewest Edition = iota // v1.0.1
+	Edition100                   // v1.0.0, which the conformance kit of 2026 still checks
+)
+
+// Reasons of A2A's own errors.
+const (
+	reasonTaskNotFound         = "TASK_NOT_FOUND"
+	reasonTaskNotCancelable    = "TASK_NOT_CANCELABLE"
+	reasonPushNotSupported     = "PUSH_NOTIFICATION_NOT_SUPPORTED"
+	reasonUnsupportedOperation = "UNSUPPORTED_OPERATION"
+	reasonContentType          = "CONTENT_TYPE_NOT_SUPPORTED"
+	reasonVersion              = "VERSION_NOT_SUPPORTED"
+)
+
+// wire is how an error looks in gRPC and in HTTP+JSON.
+type wire struct {
+	grpc codes.Code
+	http int
+}
+
+// a2aError is one row of A2A's table of errors (A2A §5.4).
+type a2aError struct {
+	jsonrpc int
+	newest  wire
+	v100    wire
+}
+
+func (e a2aError) wire(edition Edition) wire {
+	if edition == Edition100 {
+		return e.v100
+	}
+	return e.newest
+}
+
+// a2aErrors is A2A's table of errors by reason.
+var a2aErrors = map[string]a2aError{
+	reasonTaskNotFound:                   {-32001, wire{codes.NotFound, 404}, wire{codes.NotFound, 404}},
+	reasonTaskNotCancelable:              {-32002, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 409}},
+	reasonPushNotSupported:               {-32003, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
+	reasonUnsupportedOperation:           {-32004, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
+	reasonContentType:                    {-32005, wire{codes.InvalidArgument, 400}, wire{codes.InvalidArgument, 415}},
+	"INVALID_AGENT_RESPONSE":             {-32006, wire{codes.Internal, 500}, wire{codes.Internal, 502}},
+	"EXTENDED_AGENT_CARD_NOT_CONFIGURED": {-32007, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 400}},
+	"EXTENSION_SUPPORT_REQUIRED":         {-32008, wire{codes.FailedPrecondition, 400}, wire{codes.FailedPrecondition, 400}},
+	reasonVersion:                        {-32009, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
+}
+
+// Codes of JSON-RPC 2.0, and those that a2a-go uses for what HTTP says with 401 and 403.
+const (
+	codeParse           = -32700
+	codeInvalidRequest  = -32600
+	codeMethodNotFound  = -32601
+	codeInvalidParams   = -32602
+	codeInternal        = -32603
+	codeUnauthenticated = -31401
+	codePermission      = -31403
+)
+
+// refusal returns an error of A2A's table, as a status that reaches the client as it is.
+func (e Edition) refusal(reason, format string, args ...any) error {
+	st := status.New(a2aErrors[reason].wire(e).grpc, fmt.Sprintf(format, args...))
+	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: reason, Domain: ErrorDomain})
+	if err != nil { // text that is no UTF-8
+		return st.Err()
+	}
+	return detailed.Err()
+}
+
+// translate puts the engine's faults in A2A's terms where it has some; others stay as they are.
+func (e Edition) translate(err error) error {
+	switch f := fault.From(err); {
+	case f == nil:
+		return nil
+	case f.Reason == "TASK_NOT_FOUND":
+		return e.refusal(reasonTaskNotFound, "%s", f.Message)
+	case f.Reason == "TASK_ENDED":
+		return e.refusal(reasonTaskNotCancelable, "%s", f.Message)
+	}
+	return err
+}
+
+// a2aRow returns the row of A2A's table that a status belongs to.
+func a2aRow(st *status.Status) (a2aError, bool) {
+	for _, d := range st.Details() {
+		if info, ok := d.(*errdetails.ErrorInfo); ok && info.GetDomain() == ErrorDomain {
+			row, ok := a2aErrors[info.GetReason()]
+			return row, ok
+		}
+	}
+	return a2aError{}, false
+}
+
+// jsonrpcCode returns the JSON-RPC code of a status.
+func jsonrpcCode(st *status.Status) int {
+	if row, ok := a2aRow(st); ok {
+		return row.jsonrpc
+	}
+	switch st.Code() {
+	case codes.InvalidArgument, codes.NotFound, codes.AlreadyExists, codes.FailedPrecondition, codes.Aborted, codes.OutOfRange:
+		return codeInvalidParams
+	case codes.Unauthenticated:
+		return codeUnauthenticated
+	case codes.PermissionDenied:
+		return codePermission
+	default:
+		return codeInternal
+	}
+}
+
+// httpCode returns the status of an HTTP+JSON answer.
+func (e Edition) httpCode(st *status.Status) int {
+	if row, ok := a2aRow(st); ok {
+		return row.wire(e).http
+	}
+	return runtime.HTTPStatusFromCode(st.Code())
+}
+
+// jsonrpcHTTPCode is 200 for all but what HTTP itself has to say.
+func jsonrpcHTTPCode(st *status.Status) int {
+	switch st.Code() {
+	case codes.Unauthenticated:
+		return http.StatusUnauthorized
+	case codes.PermissionDenied:
+		return http.StatusForbidden
+	default:
+		return http.StatusOK
+	}
+}

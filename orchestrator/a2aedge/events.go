@@ -1,0 +1,155 @@
+package a2aedge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	// openAfter is how long the first event may take before the client is told that the stream is open. Until then an error is an ordinary answer.
+	openAfter = time.Second
+	heartbeat = 15 * time.Second
+)
+
+// form is how a binding writes what a stream carries.
+type form interface {
+	refuse(w http.ResponseWriter, err error)
+	data(result json.RawMessage) []byte
+	failure(st *status.Status) []byte
+}
+
+// received is what came next from a call.
+type received struct {
+	response *a2apb.StreamResponse
+	err      error
+}
+
+// stream makes a streaming call and writes what comes as server-sent events.
+func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, req proto.Message, f form) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	next := make(chan received)
+	running.Go(func() { receive(ctx, h.Conn, m, req, next) })
+	e := &events{w: w, control: http.NewResponseController(w)}
+	timer := time.NewTimer(openAfter)
+	defer timer.Stop()
+	for {
+		var err error
+		select {
+		case <-timer.C:
+			err = e.beat()
+		case x := <-next:
+			switch {
+			case x.err == nil:
+				err = e.send(f, x.response)
+			case errors.Is(x.err, io.EOF):
+				e.open()
+				return
+			case !e.opened:
+				f.refuse(w, x.err)
+				return
+			default:
+				err = errors.Join(e.write(0, f.failure(statusOf(x.err))), x.err)
+			}
+		}
+		if err != nil {
+			return // the client is gone, or knows why the stream ended
+		}
+		timer.Reset(heartbeat)
+	}
+}
+
+// receive makes the call and passes on what comes, the last of it an error, until ctx ends.
+func receive(ctx context.Context, conn grpc.ClientConnInterface, m *method, req proto.Message, next chan<- received) {
+	s, err := conn.NewStream(ctx, &grpc.StreamDesc{StreamName: m.name, ServerStreams: true}, m.path())
+	if err == nil {
+		err = s.SendMsg(req)
+	}
+	if err == nil {
+		err = s.CloseSend()
+	}
+	if errors.Is(err, io.EOF) { // the stream broke: RecvMsg says why
+		err = nil
+	}
+	for {
+		x := received{err: err}
+		if err == nil {
+			x.response = &a2apb.StreamResponse{}
+			err = s.RecvMsg(x.response)
+			x.err = err
+		}
+		select {
+		case next <- x:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// events writes server-sent events.
+type events struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	opened  bool
+}
+
+func (e *events) send(f form, r *a2apb.StreamResponse) error {
+	raw, err := encode(r)
+	if err != nil {
+		return errors.Join(e.write(0, f.failure(status.New(codes.Internal, "internal error"))), err)
+	}
+	return e.write(sequenceOf(r), f.data(raw))
+}
+
+// write sends one event; its id, where it has one, is what a client takes the stream up again with.
+func (e *events) write(id uint64, data []byte) error {
+	e.open()
+	b := make([]byte, 0, len(data)+32)
+	if id > 0 {
+		b = fmt.Appendf(b, "id: %d\n", id)
+	}
+	b = append(append(append(b, "data: "...), data...), "\n\n"...)
+	if _, err := e.w.Write(b); err != nil {
+		return err
+	}
+	return e.control.Flush()
+}
+
+// beat tells the client, and proxies between, that the stream is alive.
+func (e *events) beat() error {
+	e.open()
+	if _, err := e.w.Write([]byte(": alive\n\n")); err != nil {
+		return err
+	}
+	return e.control.Flush()
+}
+
+func (e *events) open() {
+	if e.opened {
+		return
+	}
+	e.opened = true
+	h := e.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	h.Set("X-Content-Type-Options", "nosniff")
+	e.w.WriteHeader(http.StatusOK)
+}

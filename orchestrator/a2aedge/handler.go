@@ -1,0 +1,142 @@
+package a2aedge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Paths of the HTTP bindings.
+const (
+	Path       = "/a2a"     // JSON-RPC, and the root of HTTP+JSON, of Quorate itself
+	AgentsPath = "/agents/" // the same of each agent, with its name behind
+)
+
+const (
+	maxDepth = 100 // of JSON
+	jsonMIME = "application/json"
+	a2aMIME  = "application/a2a+json"
+)
+
+// HandlerConfig is what a Handler works with. All fields but Edition, URL and GRPCAddress are required.
+type HandlerConfig struct {
+	Conn        grpc.ClientConnInterface // to Service, behind its interceptors
+	Agents      Agents
+	Edition     Edition   // as in Config
+	GRPCPort    string    // where clients reach gRPC, on the host that they reach HTTP on
+	GRPCAddress string    // host:port of gRPC as clients see it; empty: the request's host and GRPCPort
+	URL         string    // of HTTP as clients see it, without a path; empty: as the request has it
+	Started     time.Time // when what Quorate's own card says began to hold
+}
+
+// Handler serves the HTTP bindings. It keeps nothing between requests.
+type Handler struct{ HandlerConfig }
+
+// NewHandler returns the HTTP bindings over a connection to a Service.
+func NewHandler(c HandlerConfig) *Handler { return &Handler{c} }
+
+// ServeHTTP serves both bindings below Path and AgentsPath{name}.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	agent, rest := "", strings.TrimPrefix(r.URL.Path, Path)
+	if below, ok := strings.CutPrefix(r.URL.Path, AgentsPath); ok {
+		agent, rest, _ = strings.Cut(below, "/")
+	}
+	ctx := metadata.AppendToOutgoingContext(r.Context(), parameters(r)...)
+	if rest = strings.Trim(rest, "/"); rest == "" {
+		h.serveJSONRPC(ctx, w, r, agent)
+		return
+	}
+	h.serveREST(ctx, w, r, agent, rest)
+}
+
+// method is an A2A operation.
+type method struct {
+	name     string
+	request  proto.Message
+	response proto.Message
+	stream   bool
+}
+
+func (m *method) path() string { return "/lf.a2a.v1.A2AService/" + m.name }
+
+// parameters are what goes along with the call for a request, as pairs of metadata: its identity, version and place in a stream.
+func parameters(r *http.Request) []string {
+	version := r.Header.Get("A2A-Version")
+	if version == "" {
+		version = r.URL.Query().Get("A2A-Version")
+	}
+	var pairs []string
+	for key, value := range map[string]string{
+		"authorization": r.Header.Get("Authorization"), paramVersion: version, paramLastEvent: r.Header.Get("Last-Event-ID"),
+	} {
+		if value != "" {
+			pairs = append(pairs, key, printable(value))
+		}
+	}
+	return pairs
+}
+
+// printable keeps what metadata can carry; whatever else is there makes the value wrong, as it should.
+func printable(s string) string {
+	const longest = 8 << 10
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' {
+			return '?'
+		}
+		return c
+	}, s[:min(len(s), longest)])
+}
+
+// invoke makes a unary call.
+func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (proto.Message, error) {
+	resp := m.response.ProtoReflect().New().Interface()
+	if err := h.Conn.Invoke(ctx, m.path(), req, resp); err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// aimAt puts the agent of the base URL into the request.
+func aimAt(req proto.Message, agent string) error {
+	if agent == "" {
+		return nil
+	}
+	m := req.ProtoReflect()
+	field := m.Descriptor().Fields().ByName("tenant")
+	if given := m.Get(field).String(); given != "" && given != agent {
+		return invalidParams("tenant", "the tenant %q is not the agent of this URL, %q", given, agent)
+	}
+	m.Set(field, protoString(agent))
+	return nil
+}
+
+// readBody reads a request's body, which the server bounds, and checks what it says it is.
+func (h *Handler) readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, status.Errorf(codes.ResourceExhausted, "the body is larger than %d bytes", tooLarge.Limit)
+	}
+	if err != nil {
+		return nil, fault.New(fault.InvalidArgument, "BODY_INCOMPLETE", "the body ended early")
+	}
+	if len(body) == 0 {
+		return nil, nil
+	}
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != jsonMIME && mediaType != a2aMIME {
+		return nil, h.Edition.refusal(reasonContentType, "the content type %.100q is not supported; send %s", r.Header.Get("Content-Type"), jsonMIME)
+	}
+	return body, nil
+}

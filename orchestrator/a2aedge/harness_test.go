@@ -1,0 +1,245 @@
+package a2aedge_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/agents/echo"
+	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/orchestrator/dev"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+const patience = 30 * time.Second // nothing here takes a second; more means that it hangs
+
+const taskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
+
+var bindings = []a2a.TransportProtocol{a2a.TransportProtocolGRPC, a2a.TransportProtocolJSONRPC, a2a.TransportProtocolHTTPJSON}
+
+// world is dev mode in this process, with an echo agent and one whose deliveries a review stands before.
+type world struct {
+	ctx   context.Context //nolint:containedctx // the caller's identity goes with it
+	http  string
+	grpc  string
+	token string
+	conn  *grpc.ClientConn
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := dev.DefaultConfig()
+	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	cfg.DataDir, cfg.PortsFile, cfg.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ready := &signal{done: make(chan struct{})}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := dev.Run(ctx, cfg, ready, t.Output()); err != nil {
+			t.Errorf("Run() = %v", err)
+			ready.fire()
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	select {
+	case <-ready.done:
+	case <-time.After(patience):
+		t.Fatal("dev mode is not ready")
+	}
+	var ports struct{ GRPC, HTTP string }
+	if err := json.Unmarshal(readFile(t, cfg.PortsFile), &ports); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{http: ports.HTTP, grpc: ports.GRPC, token: strings.TrimSpace(string(readFile(t, dev.TokenFile(cfg.DataDir))))}
+	w.conn = w.dial(t)
+	var stop context.CancelFunc
+	w.ctx, stop = context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+w.token), patience)
+	t.Cleanup(stop)
+	w.addEcho(t, "echo", nil)
+	w.addEcho(t, "careful", &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
+		Id: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
+		Condition: &registryv1.ConsultationCondition{Attribute: "sensitive", Operator: "equals", Value: structpb.NewBoolValue(true)},
+	}}})
+	return w
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (w *world) dial(t *testing.T) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient(w.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return conn
+}
+
+// signal fires with the first write: dev mode prints its banner when it is ready.
+type signal struct {
+	once sync.Once
+	done chan struct{}
+}
+
+var _ io.Writer = (*signal)(nil)
+
+func (s *signal) Write(p []byte) (int, error) { s.fire(); return len(p), nil }
+
+func (s *signal) fire() { s.once.Do(func() { close(s.done) }) }
+
+// addEcho serves an echo agent under a name and registers it.
+func (w *world) addEcho(t *testing.T, name string, rules *registryv1.AgentMetadata) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := echo.New().Config()
+	cfg.Listener, cfg.Name = l, name
+	a, err := kit.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := a.Run(ctx); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	_, err = registryv1.NewRegistryServiceClient(w.conn).RegisterAgent(w.ctx, &registryv1.RegisterAgentRequest{
+		Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}, Metadata: rules,
+	})
+	if err != nil {
+		t.Fatalf("RegisterAgent(%s) = %v", name, err)
+	}
+}
+
+// consult has the reviewer consulted about a task.
+func (w *world) consult(t *testing.T, task a2a.TaskID) {
+	t.Helper()
+	_, err := consultationv1.NewConsultationServiceClient(w.conn).RequestConsultation(w.ctx, &consultationv1.RequestConsultationRequest{
+		TaskId: string(task), RequirementId: "review",
+	})
+	if err != nil {
+		t.Fatalf("RequestConsultation(%s) = %v", task, err)
+	}
+}
+
+// client is a2a-go's own client for the card at a base path, over one binding.
+func (w *world) client(t *testing.T, base string, binding a2a.TransportProtocol) *a2aclient.Client {
+	t.Helper()
+	card, err := agentcard.DefaultResolver.Resolve(w.ctx, w.http+base, agentcard.WithRequestHeader("Authorization", "Bearer "+w.token))
+	if err != nil {
+		t.Fatalf("Resolve(%q) = %v", base, err)
+	}
+	card.SupportedInterfaces = slices.DeleteFunc(card.SupportedInterfaces, func(i *a2a.AgentInterface) bool { return i.ProtocolBinding != binding })
+	c, err := a2aclient.NewFromCard(w.ctx, card,
+		a2agrpc.WithGRPCTransport(grpc.WithTransportCredentials(insecure.NewCredentials())),
+		a2aclient.WithCallInterceptors(&bearer{token: w.token}))
+	if err != nil {
+		t.Fatalf("NewFromCard(%q, %s) = %v", base, binding, err)
+	}
+	t.Cleanup(func() {
+		if err := c.Destroy(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// bearer is how a2a-go's client gets a token.
+type bearer struct {
+	a2aclient.PassthroughInterceptor
+	token string
+}
+
+func (b *bearer) Before(ctx context.Context, req *a2aclient.Request) (context.Context, any, error) {
+	req.ServiceParams["Authorization"] = []string{"Bearer " + b.token}
+	return ctx, nil, nil
+}
+
+// text is a message from a user, with Quorate's word in its metadata where there is one.
+func text(s string, word map[string]any) *a2a.Message {
+	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(s))
+	if word != nil {
+		m.Metadata = map[string]any{taskExtension: word}
+	}
+	return m
+}
+
+// answer is what an HTTP call got.
+type answer struct {
+	code   int
+	header http.Header
+	body   string
+}
+
+// call sends an HTTP request with the admin's token in A2A 1.0; headers replace those, and an empty value takes one away.
+func (w *world) call(t *testing.T, method, path, body string, headers map[string]string) answer {
+	t.Helper()
+	req, err := http.NewRequestWithContext(w.ctx, method, w.http+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{"Authorization": "Bearer " + w.token, "A2A-Version": "1.0", "Content-Type": "application/json"}
+	maps.Copy(all, headers)
+	for k, v := range all {
+		if v != "" {
+			req.Header.Set(k, v)
+		}
+	}
+	resp, err := new(http.Client).Do(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return answer{resp.StatusCode, resp.Header, string(raw)}
+}
+
+// object is the JSON in an answer.
+func (a answer) object(t *testing.T) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal([]byte(a.body), &m); err != nil {
+		t.Fatalf("the answer (%d) is no JSON object: %v\n%s", a.code, err, a.body)
+	}
+	return m
+}

@@ -1,0 +1,168 @@
+package a2aedge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+const maxID = 1 << 10 // bytes of a JSON-RPC id
+
+// envelope is a JSON-RPC 2.0 request.
+type envelope struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+// rpcError is a JSON-RPC 2.0 error.
+type rpcError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// serveJSONRPC serves one request of the JSON-RPC binding (A2A §9).
+func (h *Handler) serveJSONRPC(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		writeJSONRPC(w, http.StatusMethodNotAllowed, null, nil, &rpcError{Code: codeInvalidRequest, Message: "JSON-RPC takes POST only"})
+		return
+	}
+	body, err := h.readBody(r)
+	if err != nil {
+		h.refuseJSONRPC(w, null, err)
+		return
+	}
+	e, wrong := open(body)
+	if wrong != nil {
+		writeJSONRPC(w, http.StatusOK, e.ID, nil, wrong)
+		return
+	}
+	m, ok := methods[e.Method]
+	if !ok {
+		writeJSONRPC(w, http.StatusOK, e.ID, nil, &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("there is no method %.100q in A2A %s", e.Method, Version)})
+		return
+	}
+	req, err := m.decode(e.Params)
+	if err == nil {
+		err = aimAt(req, agent)
+	}
+	if err != nil {
+		h.refuseJSONRPC(w, e.ID, err)
+		return
+	}
+	if m.stream {
+		h.stream(ctx, w, m, req, &jsonrpcForm{h, e.ID})
+		return
+	}
+	resp, err := h.invoke(ctx, m, req)
+	if err != nil {
+		h.refuseJSONRPC(w, e.ID, err)
+		return
+	}
+	h.answerJSONRPC(w, e.ID, resp)
+}
+
+var null = json.RawMessage("null")
+
+// open reads the envelope. The id is null in the answer to a request that has none that can be read.
+func open(body []byte) (envelope, *rpcError) {
+	if !json.Valid(body) {
+		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON"}
+	}
+	var e envelope
+	err := json.Unmarshal(body, &e)
+	if !validID(e.ID) {
+		return envelope{ID: null}, &rpcError{Code: codeInvalidRequest, Message: "the body is not one JSON-RPC request with an id that is a string or a number"}
+	}
+	params := bytes.TrimSpace(e.Params)
+	switch {
+	case err != nil, e.Version != "2.0", e.Method == "":
+		return e, &rpcError{Code: codeInvalidRequest, Message: `the body is not a JSON-RPC request: {"jsonrpc": "2.0", "id": …, "method": …, "params": {…}}`}
+	case len(params) > 0 && params[0] != '{' && !bytes.Equal(params, null):
+		return e, &rpcError{Code: codeInvalidParams, Message: "params is not an object"}
+	case bytes.Equal(params, null):
+		e.Params = nil
+	}
+	return e, nil
+}
+
+// validID allows what JSON-RPC does, but no request without an id: every A2A request has an answer.
+func validID(id json.RawMessage) bool {
+	if len(id) == 0 || len(id) > maxID {
+		return false
+	}
+	switch id[0] {
+	case '{', '[', 't', 'f':
+		return false
+	default:
+		return true
+	}
+}
+
+func (h *Handler) answerJSONRPC(w http.ResponseWriter, id json.RawMessage, resp proto.Message) {
+	result, err := encode(resp)
+	if err != nil {
+		h.refuseJSONRPC(w, id, fmt.Errorf("encode the answer: %w", err))
+		return
+	}
+	writeJSONRPC(w, http.StatusOK, id, result, nil)
+}
+
+func (h *Handler) refuseJSONRPC(w http.ResponseWriter, id json.RawMessage, err error) {
+	st := statusOf(err)
+	if st.Code() == codes.Unauthenticated {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="quorate"`)
+	}
+	writeJSONRPC(w, jsonrpcHTTPCode(st), id, nil, newRPCError(st))
+}
+
+func newRPCError(st *status.Status) *rpcError {
+	return &rpcError{Code: jsonrpcCode(st), Message: st.Message(), Data: detailsOf(st)}
+}
+
+func writeJSONRPC(w http.ResponseWriter, code int, id, result json.RawMessage, failure *rpcError) {
+	w.Header().Set("Content-Type", jsonMIME)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	_, _ = w.Write(formatJSONRPC(id, result, failure)) // the client is gone when it fails
+}
+
+// formatJSONRPC writes a response. The result is not read again: it may be large.
+func formatJSONRPC(id, result json.RawMessage, failure *rpcError) []byte {
+	b := make([]byte, 0, len(id)+len(result)+64)
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	if failure != nil {
+		raw, err := json.Marshal(failure)
+		if err != nil {
+			raw = fmt.Appendf(nil, `{"code":%d,"message":"internal error"}`, codeInternal)
+		}
+		b = append(append(b, `,"error":`...), raw...)
+	} else {
+		b = append(append(b, `,"result":`...), result...)
+	}
+	return append(b, '}')
+}
+
+// jsonrpcForm is the form of a stream in JSON-RPC: each event is a response to the one request (A2A §9.4.2).
+type jsonrpcForm struct {
+	handler *Handler
+	id      json.RawMessage
+}
+
+func (f *jsonrpcForm) refuse(w http.ResponseWriter, err error) { f.handler.refuseJSONRPC(w, f.id, err) }
+
+func (f *jsonrpcForm) data(result json.RawMessage) []byte { return formatJSONRPC(f.id, result, nil) }
+
+func (f *jsonrpcForm) failure(st *status.Status) []byte {
+	return formatJSONRPC(f.id, nil, newRPCError(st))
+}

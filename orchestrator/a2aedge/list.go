@@ -1,0 +1,138 @@
+package a2aedge
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	defaultPage = 50
+	maxPage     = 100
+	maxListed   = 10_000 // tasks that a list looks at
+	scanPage    = 500
+)
+
+// place is where a task stands in a list: by the time of its last change, newest first (A2A §3.1.4).
+type place struct {
+	changed int64 // Unix time in µs
+	id      string
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(q.changed, p.changed), cmp.Compare(q.id, p.id))
+}
+
+// ListTasks implements the RPC. The total counts what the caller may see and the filters select among the tenant's newest tasks.
+func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*a2apb.ListTasksResponse, error) {
+	if err := s.checkCall(ctx, req.HistoryLength); err != nil {
+		return nil, err
+	}
+	size := int32(defaultPage)
+	if req.PageSize != nil {
+		if size = req.GetPageSize(); size < 1 || size > maxPage {
+			return nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "the page size %d is not between 1 and %d", size, maxPage)
+		}
+	}
+	p, err := taskrpc.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scope := fmt.Sprintf("a2a %q %q %q %q %d %d", p.Tenant, p.Name, req.GetTenant(), req.GetContextId(), req.GetStatus(), since(req).UnixMicro())
+	after, err := s.cursor(scope, req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.places(ctx, p, req)
+	if err != nil {
+		return nil, err
+	}
+	resp := &a2apb.ListTasksResponse{Tasks: []*a2apb.Task{}, PageSize: size, TotalSize: int32(min(len(all), math.MaxInt32))}
+	rest := all
+	if after != nil {
+		rest = all[behind(all, *after):]
+	}
+	page := rest[:min(int(size), len(rest))]
+	if len(page) < len(rest) {
+		resp.NextPageToken = s.pages.Encode(scope, page[len(page)-1].encode())
+	}
+	for _, at := range page {
+		t, err := s.store.Task(ctx, orchestrator.Key{Tenant: p.Tenant, ID: at.id})
+		if err != nil {
+			return nil, err
+		}
+		resp.Tasks = append(resp.Tasks, taskToA2A(&t, view{history: req.HistoryLength, artifacts: req.GetIncludeArtifacts()}))
+	}
+	return resp, nil
+}
+
+// places returns where the selected tasks stand, in order.
+func (s *Service) places(ctx context.Context, p auth.Principal, req *a2apb.ListTasksRequest) ([]place, error) {
+	var all []place
+	var next string
+	for seen := 0; seen < maxListed; {
+		page, more, err := s.store.Tasks(ctx, p.Tenant, next, scanPage)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			if t := &page[i]; taskrpc.MaySee(p, t) && selected(t, req) {
+				all = append(all, place{t.UpdateTime.UnixMicro(), t.ID})
+			}
+		}
+		seen += len(page)
+		if next = more; next == "" {
+			break
+		}
+	}
+	slices.SortFunc(all, place.compare)
+	return all, nil
+}
+
+func selected(t *orchestrator.Task, req *a2apb.ListTasksRequest) bool {
+	switch {
+	case req.GetTenant() != "" && t.Agent != req.GetTenant():
+		return false
+	case req.GetContextId() != "" && t.ContextID != req.GetContextId():
+		return false
+	case req.GetStatus() != a2apb.TaskState_TASK_STATE_UNSPECIFIED && t.State != req.GetStatus():
+		return false
+	default:
+		return req.GetStatusTimestampAfter() == nil || t.UpdateTime.After(since(req))
+	}
+}
+
+func since(req *a2apb.ListTasksRequest) time.Time { return req.GetStatusTimestampAfter().AsTime() }
+
+// behind returns where the tasks after a place begin.
+func behind(all []place, after place) int {
+	i, found := slices.BinarySearchFunc(all, after, place.compare)
+	if found {
+		i++
+	}
+	return i
+}
+
+func (p place) encode() []byte {
+	return append(binary.BigEndian.AppendUint64(nil, uint64(p.changed)), p.id...) //nolint:gosec // read back by cursor
+}
+
+// cursor returns the last place of the page before; nil for the first page.
+func (s *Service) cursor(scope, token string) (*place, error) {
+	raw, err := s.pages.Decode(scope, token)
+	if err != nil || len(raw) < 8 {
+		return nil, err
+	}
+	return &place{int64(binary.BigEndian.Uint64(raw)), string(raw[8:])}, nil //nolint:gosec // written by encode
+}

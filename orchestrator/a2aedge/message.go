@@ -1,0 +1,104 @@
+package a2aedge
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// methods are the operations of A2A by name, which is also their JSON-RPC method.
+var methods = func() map[string]*method {
+	table := make(map[string]*method)
+	for _, m := range []*method{
+		{name: "SendMessage", request: &a2apb.SendMessageRequest{}, response: &a2apb.SendMessageResponse{}},
+		{name: "SendStreamingMessage", request: &a2apb.SendMessageRequest{}, response: &a2apb.StreamResponse{}, stream: true},
+		{name: "GetTask", request: &a2apb.GetTaskRequest{}, response: &a2apb.Task{}},
+		{name: "ListTasks", request: &a2apb.ListTasksRequest{}, response: &a2apb.ListTasksResponse{}},
+		{name: "CancelTask", request: &a2apb.CancelTaskRequest{}, response: &a2apb.Task{}},
+		{name: "SubscribeToTask", request: &a2apb.SubscribeToTaskRequest{}, response: &a2apb.StreamResponse{}, stream: true},
+		{name: "CreateTaskPushNotificationConfig", request: &a2apb.TaskPushNotificationConfig{}, response: &a2apb.TaskPushNotificationConfig{}},
+		{name: "GetTaskPushNotificationConfig", request: &a2apb.GetTaskPushNotificationConfigRequest{}, response: &a2apb.TaskPushNotificationConfig{}},
+		{name: "ListTaskPushNotificationConfigs", request: &a2apb.ListTaskPushNotificationConfigsRequest{}, response: &a2apb.ListTaskPushNotificationConfigsResponse{}},
+		{name: "DeleteTaskPushNotificationConfig", request: &a2apb.DeleteTaskPushNotificationConfigRequest{}, response: &emptypb.Empty{}},
+		{name: "GetExtendedAgentCard", request: &a2apb.GetExtendedAgentCardRequest{}, response: &a2apb.AgentCard{}},
+	} {
+		table[m.name] = m
+	}
+	return table
+}()
+
+// lenient reads JSON by either name of a field, and ignores fields of newer versions (A2A §3.7).
+var lenient = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}
+
+// decode reads a request of a method; no JSON at all is an empty request.
+func (m *method) decode(raw []byte) (proto.Message, error) {
+	req := m.request.ProtoReflect().New().Interface()
+	if len(raw) == 0 {
+		return req, nil
+	}
+	if err := lenient.Unmarshal(raw, req); err != nil {
+		return nil, invalidParams("", "the request is not a %s: %s", m.request.ProtoReflect().Descriptor().Name(), readable(err))
+	}
+	return req, nil
+}
+
+// encode writes an answer. All fields of a list are required, empty or not (A2A §3.1.4), and only there: a task without artifacts must have none.
+func encode(m proto.Message) ([]byte, error) {
+	list, ok := m.(*a2apb.ListTasksResponse)
+	if !ok {
+		return protojson.Marshal(m)
+	}
+	tasks := make([]json.RawMessage, len(list.GetTasks()))
+	for i, t := range list.GetTasks() {
+		raw, err := protojson.Marshal(t)
+		if err != nil {
+			return nil, err
+		}
+		tasks[i] = raw
+	}
+	return json.Marshal(struct {
+		Tasks         []json.RawMessage `json:"tasks"`
+		NextPageToken string            `json:"nextPageToken"`
+		PageSize      int32             `json:"pageSize"`
+		TotalSize     int32             `json:"totalSize"`
+	}{tasks, list.GetNextPageToken(), list.GetPageSize(), list.GetTotalSize()})
+}
+
+// statusOf returns what the client sees of an error: that of a call as it is, a fault by the one mapping.
+func statusOf(err error) *status.Status { return rpcfault.Status(err) }
+
+// detailsOf writes the details of a status as JSON, each with its @type.
+func detailsOf(st *status.Status) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for _, d := range st.Proto().GetDetails() {
+		raw, err := protojson.Marshal(d)
+		if err != nil { // of a type that this binary does not know
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.Write(raw)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+func invalidParams(field, format string, args ...any) error {
+	if field == "" {
+		return fault.New(fault.InvalidArgument, "REQUEST_INVALID", format, args...)
+	}
+	return fault.Invalid(field, "REQUEST_INVALID", format, args...)
+}
+
+func protoString(s string) protoreflect.Value { return protoreflect.ValueOfString(s) }

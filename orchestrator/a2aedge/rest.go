@@ -1,0 +1,208 @@
+package a2aedge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"github.com/grpc-ecosystem/grpc-gateway/v2/utilities"
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// route is a row of the HTTP+JSON binding (A2A §11.3). A segment {field} fills a field of the request, up to what follows it.
+type route struct {
+	verb   string
+	path   string
+	method string
+}
+
+var routes = []route{
+	{http.MethodPost, "message:send", "SendMessage"},
+	{http.MethodPost, "message:stream", "SendStreamingMessage"},
+	{http.MethodGet, "tasks", "ListTasks"},
+	{http.MethodPost, "tasks/{id}:cancel", "CancelTask"},
+	{http.MethodPost, "tasks/{id}:subscribe", "SubscribeToTask"}, // the text of A2A
+	{http.MethodGet, "tasks/{id}:subscribe", "SubscribeToTask"},  // its proto
+	{http.MethodGet, "tasks/{id}", "GetTask"},
+	{http.MethodPost, "tasks/{task_id}/pushNotificationConfigs", "CreateTaskPushNotificationConfig"},
+	{http.MethodGet, "tasks/{task_id}/pushNotificationConfigs", "ListTaskPushNotificationConfigs"},
+	{http.MethodGet, "tasks/{task_id}/pushNotificationConfigs/{id}", "GetTaskPushNotificationConfig"},
+	{http.MethodDelete, "tasks/{task_id}/pushNotificationConfigs/{id}", "DeleteTaskPushNotificationConfig"},
+	{http.MethodGet, "extendedAgentCard", "GetExtendedAgentCard"},
+}
+
+// serveREST serves one request of the HTTP+JSON binding; path is relative to the base URL.
+func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.Request, agent, path string) {
+	tenant, path := splitTenant(path)
+	m, fields, allowed := find(r.Method, path)
+	switch {
+	case m == nil && len(allowed) > 0:
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		h.writeRESTError(w, http.StatusMethodNotAllowed, statusOf(fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "%s is not allowed here", r.Method)))
+		return
+	case m == nil:
+		h.refuseREST(w, fault.New(fault.NotFound, "ROUTE_NOT_FOUND", "there is no A2A operation at %s", r.URL.Path))
+		return
+	}
+	req, err := h.decodeREST(r, m, fields)
+	for _, name := range []string{tenant, agent} {
+		if err == nil {
+			err = aimAt(req, name)
+		}
+	}
+	if err != nil {
+		h.refuseREST(w, err)
+		return
+	}
+	if m.stream {
+		h.stream(ctx, w, m, req, &restForm{h})
+		return
+	}
+	resp, err := h.invoke(ctx, m, req)
+	var body []byte
+	if err == nil {
+		body, err = encode(resp)
+	}
+	if err != nil {
+		h.refuseREST(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", answerType(r))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(body) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+}
+
+// splitTenant takes the tenant off a path that begins with one: every path exists below /{tenant} too.
+func splitTenant(path string) (tenant, rest string) {
+	first, below, more := strings.Cut(path, "/")
+	if !more || first == "tasks" {
+		return "", path
+	}
+	return first, below
+}
+
+// find returns the operation of a request and the fields that its path fills, or else the verbs that the path takes.
+func find(verb, path string) (m *method, fields map[protoreflect.Name]string, allowed []string) {
+	for _, x := range routes {
+		fields, ok := x.match(path)
+		switch {
+		case ok && x.verb == verb:
+			return methods[x.method], fields, nil
+		case ok && !slices.Contains(allowed, x.verb):
+			allowed = append(allowed, x.verb)
+		}
+	}
+	return nil, nil, allowed
+}
+
+func (x route) match(path string) (map[protoreflect.Name]string, bool) {
+	want, have := strings.Split(x.path, "/"), strings.Split(path, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	fields := make(map[protoreflect.Name]string)
+	for i, segment := range want {
+		field, suffix, variable := strings.Cut(strings.TrimPrefix(segment, "{"), "}")
+		if !variable {
+			if have[i] != segment {
+				return nil, false
+			}
+			continue
+		}
+		value, ok := strings.CutSuffix(have[i], suffix)
+		if !ok || value == "" {
+			return nil, false
+		}
+		fields[protoreflect.Name(field)] = value
+	}
+	return fields, true
+}
+
+// decodeREST puts a request together from body, query and path.
+func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect.Name]string) (proto.Message, error) {
+	var body []byte
+	if r.Method == http.MethodPost {
+		var err error
+		if body, err = h.readBody(r); err != nil {
+			return nil, err
+		}
+	}
+	req, err := m.decode(body)
+	if err != nil {
+		return nil, err
+	}
+	query := r.URL.Query()
+	query.Del("A2A-Version") // a service parameter, see parameters
+	if old, ok := query["lastUpdatedAfter"]; ok && !query.Has("statusTimestampAfter") {
+		query["statusTimestampAfter"] = old // what a2a-go's client calls it
+	}
+	query.Del("lastUpdatedAfter")
+	if err := runtime.PopulateQueryParameters(req, query, utilities.NewDoubleArray(nil)); err != nil {
+		return nil, invalidParams("", "the query is not valid: %s", readable(err))
+	}
+	message := req.ProtoReflect()
+	for name, value := range fields {
+		message.Set(message.Descriptor().Fields().ByName(name), protoString(value))
+	}
+	return req, nil
+}
+
+// answerType is A2A's own type, unless the client takes plain JSON only.
+func answerType(r *http.Request) string {
+	accept := r.Header.Get("Accept")
+	if strings.Contains(accept, jsonMIME) && !strings.Contains(accept, a2aMIME) {
+		return jsonMIME
+	}
+	return a2aMIME
+}
+
+func (h *Handler) refuseREST(w http.ResponseWriter, err error) {
+	st := statusOf(err)
+	h.writeRESTError(w, h.Edition.httpCode(st), st)
+}
+
+// writeRESTError answers with an error in the form of A2A §11.6.
+func (h *Handler) writeRESTError(w http.ResponseWriter, httpCode int, st *status.Status) {
+	w.Header().Set("Content-Type", jsonMIME)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if st.Code() == codes.Unauthenticated {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="quorate"`)
+	}
+	w.WriteHeader(httpCode)
+	_, _ = w.Write(formatRESTError(httpCode, st)) // the client is gone when it fails
+}
+
+func formatRESTError(httpCode int, st *status.Status) []byte {
+	type body struct {
+		Code    int             `json:"code"`
+		Status  string          `json:"status"`
+		Message string          `json:"message"`
+		Details json.RawMessage `json:"details"`
+	}
+	raw, err := json.Marshal(map[string]body{"error": {httpCode, code.Code(st.Code()).String(), st.Message(), detailsOf(st)}}) //nolint:gosec // codes are small
+	if err != nil {
+		return fmt.Appendf(nil, `{"error":{"code":%d,"status":"INTERNAL","message":"internal error"}}`, httpCode)
+	}
+	return raw
+}
+
+// restForm is the form of a stream in HTTP+JSON: each event is a StreamResponse (A2A §11.7).
+type restForm struct{ handler *Handler }
+
+func (f *restForm) refuse(w http.ResponseWriter, err error) { f.handler.refuseREST(w, err) }
+
+func (f *restForm) data(result json.RawMessage) []byte { return result }
+
+func (f *restForm) failure(st *status.Status) []byte {
+	return formatRESTError(f.handler.Edition.httpCode(st), st)
+}

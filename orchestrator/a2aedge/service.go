@@ -1,0 +1,150 @@
+package a2aedge
+
+import (
+	"context"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/page"
+)
+
+// cancelWait is how long CancelTask waits for the end that it asked for before it answers with the task as it is.
+const cancelWait = 8 * time.Second
+
+// Config is what a Service works with. All fields but Edition are required.
+type Config struct {
+	Engine  *engine.Engine
+	Store   orchestrator.Store
+	Pages   *page.Codec
+	Edition Edition
+}
+
+// Service implements a2apb.A2AServiceServer over the task engine.
+type Service struct {
+	a2apb.UnimplementedA2AServiceServer
+
+	engine  *engine.Engine
+	store   orchestrator.Store
+	pages   *page.Codec
+	edition Edition
+}
+
+var _ a2apb.A2AServiceServer = (*Service)(nil)
+
+// New returns the A2A service.
+func New(c Config) *Service {
+	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, edition: c.Edition}
+}
+
+// Rules says who may call the A2A service: the same as for the task API.
+func Rules() auth.Rules {
+	submit := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}}
+	read := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer, auth.RoleAgent}}
+	return auth.Rules{
+		a2apb.A2AService_SendMessage_FullMethodName:                      submit,
+		a2apb.A2AService_SendStreamingMessage_FullMethodName:             submit,
+		a2apb.A2AService_CancelTask_FullMethodName:                       submit,
+		a2apb.A2AService_GetTask_FullMethodName:                          read,
+		a2apb.A2AService_ListTasks_FullMethodName:                        read,
+		a2apb.A2AService_SubscribeToTask_FullMethodName:                  read,
+		a2apb.A2AService_CreateTaskPushNotificationConfig_FullMethodName: submit,
+		a2apb.A2AService_GetTaskPushNotificationConfig_FullMethodName:    read,
+		a2apb.A2AService_ListTaskPushNotificationConfigs_FullMethodName:  read,
+		a2apb.A2AService_DeleteTaskPushNotificationConfig_FullMethodName: submit,
+		a2apb.A2AService_GetExtendedAgentCard_FullMethodName:             read,
+	}
+}
+
+// GetTask implements the RPC.
+func (s *Service) GetTask(ctx context.Context, req *a2apb.GetTaskRequest) (*a2apb.Task, error) {
+	if err := s.checkCall(ctx, req.HistoryLength); err != nil {
+		return nil, err
+	}
+	t, err := s.task(ctx, req.GetTenant(), req.GetId())
+	if err != nil {
+		return nil, err
+	}
+	return taskToA2A(&t, view{history: req.HistoryLength, artifacts: true}), nil
+}
+
+// CancelTask implements the RPC. It waits a moment for the end, since most clients expect to see it.
+func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) (*a2apb.Task, error) {
+	if err := s.checkCall(ctx, nil); err != nil {
+		return nil, err
+	}
+	t, err := s.task(ctx, req.GetTenant(), req.GetId())
+	if err != nil {
+		return nil, err
+	}
+	p, err := taskrpc.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = s.engine.Cancel(ctx, keyOf(&t), p.Name); err != nil {
+		return nil, s.edition.translate(err)
+	}
+	waiting, cancel := context.WithTimeout(ctx, cancelWait)
+	defer cancel()
+	t, err = s.engine.Watch(waiting, keyOf(&t), t.LastEvent, true, func(orchestrator.Event) error { return nil })
+	if err != nil && waiting.Err() == nil {
+		return nil, err
+	}
+	return taskToA2A(&t, view{artifacts: true}), nil
+}
+
+// task returns a task that the caller may see. Behind the door of one agent the tasks of others do not exist.
+func (s *Service) task(ctx context.Context, agent, id string) (orchestrator.Task, error) {
+	t, err := taskrpc.Visible(ctx, s.store, id)
+	if err != nil {
+		return t, s.edition.translate(err)
+	}
+	if agent != "" && t.Agent != agent {
+		return t, s.edition.refusal(reasonTaskNotFound, "there is no task %q of agent %q", id, agent)
+	}
+	return t, nil
+}
+
+// CreateTaskPushNotificationConfig implements the RPC.
+func (s *Service) CreateTaskPushNotificationConfig(ctx context.Context, _ *a2apb.TaskPushNotificationConfig) (*a2apb.TaskPushNotificationConfig, error) {
+	return nil, s.noPush(ctx)
+}
+
+// GetTaskPushNotificationConfig implements the RPC.
+func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, _ *a2apb.GetTaskPushNotificationConfigRequest) (*a2apb.TaskPushNotificationConfig, error) {
+	return nil, s.noPush(ctx)
+}
+
+// ListTaskPushNotificationConfigs implements the RPC.
+func (s *Service) ListTaskPushNotificationConfigs(ctx context.Context, _ *a2apb.ListTaskPushNotificationConfigsRequest) (*a2apb.ListTaskPushNotificationConfigsResponse, error) {
+	return nil, s.noPush(ctx)
+}
+
+// DeleteTaskPushNotificationConfig implements the RPC.
+func (s *Service) DeleteTaskPushNotificationConfig(ctx context.Context, _ *a2apb.DeleteTaskPushNotificationConfigRequest) (*emptypb.Empty, error) {
+	return nil, s.noPush(ctx)
+}
+
+// GetExtendedAgentCard implements the RPC.
+func (s *Service) GetExtendedAgentCard(ctx context.Context, _ *a2apb.GetExtendedAgentCardRequest) (*a2apb.AgentCard, error) {
+	if err := s.checkCall(ctx, nil); err != nil {
+		return nil, err
+	}
+	return nil, s.edition.refusal(reasonUnsupportedOperation, "there is no extended agent card: the card says all")
+}
+
+func (s *Service) noPush(ctx context.Context) error {
+	if err := s.checkCall(ctx, nil); err != nil {
+		return err
+	}
+	return s.edition.refusal(reasonPushNotSupported, "push notifications are not supported: stream, subscribe or ask for the task")
+}
+
+func keyOf(t *orchestrator.Task) orchestrator.Key {
+	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+}

@@ -1,0 +1,144 @@
+package a2aedge
+
+import (
+	"context"
+	"errors"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/quorate/quorate/orchestrator"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// SendStreamingMessage implements the RPC: the task, then what happens to it until it ends or waits for somebody.
+func (s *Service) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
+	ctx := stream.Context()
+	t, err := s.submit(ctx, req)
+	if err != nil {
+		return err
+	}
+	if interrupted(t.State) { // a repeated request
+		return stream.Send(firstOf(&t))
+	}
+	return s.follow(ctx, t, stream.Send)
+}
+
+// SubscribeToTask implements the RPC: as SendStreamingMessage for a task that is there. A task that waits for somebody is followed until it
+// goes on and ends or waits again. With Last-Event-ID it is the same stream taken up after that event, also when the task has ended since.
+func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
+	ctx := stream.Context()
+	if err := s.checkCall(ctx, nil); err != nil {
+		return err
+	}
+	t, err := s.task(ctx, req.GetTenant(), req.GetId())
+	if err != nil {
+		return err
+	}
+	after, resumed, err := lastEvent(ctx)
+	if err != nil {
+		return err
+	}
+	if t.Ended() && (!resumed || after >= t.LastEvent) {
+		return s.edition.refusal(reasonUnsupportedOperation, "task %s has ended (%s): there is nothing to follow; get the task", t.ID, t.State)
+	}
+	if resumed {
+		return s.resume(ctx, t, after, stream.Send)
+	}
+	return s.follow(ctx, t, stream.Send)
+}
+
+// follow sends the task and then its updates.
+func (s *Service) follow(ctx context.Context, t orchestrator.Task, send func(*a2apb.StreamResponse) error) error {
+	if err := send(firstOf(&t)); err != nil {
+		return err
+	}
+	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: t.State, send: send}
+	return f.run(ctx, t.LastEvent)
+}
+
+func firstOf(t *orchestrator.Task) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: taskToA2A(t, view{artifacts: true})}}
+}
+
+// resume goes on after an event. The client has had the task, and knows its state after that event.
+func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64, send func(*a2apb.StreamResponse) error) error {
+	if after == 0 || after > t.LastEvent {
+		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "the task has events 1 to %d", t.LastEvent)
+	}
+	seen, err := s.store.Events(ctx, keyOf(&t), after-1, 1)
+	if err != nil {
+		return err
+	}
+	if len(seen) == 0 {
+		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "event %d is no longer on record", after)
+	}
+	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: seen[0].State, send: send}
+	return f.run(ctx, after)
+}
+
+// follower turns a task's events into updates.
+type follower struct {
+	service   *Service
+	key       orchestrator.Key
+	contextID string
+	state     a2apb.TaskState // after the last event
+	send      func(*a2apb.StreamResponse) error
+}
+
+// errOver ends a stream as it should end.
+var errOver = errors.New("the stream is over")
+
+// run sends the updates after an event until the task ends or comes to wait for somebody.
+func (f *follower) run(ctx context.Context, after uint64) error {
+	_, err := f.service.engine.Watch(ctx, f.key, after, true, func(e orchestrator.Event) error { return f.update(ctx, e) })
+	if errors.Is(err, errOver) {
+		return nil
+	}
+	return err
+}
+
+func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
+	before := f.state
+	f.state = e.State
+	over := orchestrator.Terminal(e.State) || interrupted(e.State) && !interrupted(before)
+	if !over {
+		return f.send(f.status(e, progressMessage(f.key.ID, f.contextID, e)))
+	}
+	t, err := f.service.store.Task(ctx, f.key)
+	if err != nil {
+		return err
+	}
+	if orchestrator.Terminal(e.State) {
+		for _, a := range taskrpc.Show(&t).Artifacts {
+			if err := f.send(f.artifact(a)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := f.send(f.status(e, statusMessage(&t))); err != nil {
+		return err
+	}
+	return errOver
+}
+
+func (f *follower) status(e orchestrator.Event, m *a2apb.Message) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: &a2apb.TaskStatusUpdateEvent{
+		TaskId: f.key.ID, ContextId: f.contextID, Metadata: eventMetadata(e),
+		Status: &a2apb.TaskStatus{State: e.State, Message: m, Timestamp: timestamppb.New(e.Time)},
+	}}}
+}
+
+// artifact is an update without a number: when the stream breaks before the end, the artifacts are sent again with it.
+func (f *follower) artifact(a *a2apb.Artifact) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{
+		TaskId: f.key.ID, ContextId: f.contextID, Artifact: a, LastChunk: true,
+	}}}
+}
+
+// interrupted reports whether a task in this state waits for its caller or somebody else (A2A §4.1.3).
+func interrupted(s a2apb.TaskState) bool {
+	return s == a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || s == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED
+}

@@ -1,0 +1,187 @@
+package a2aedge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"buf.build/go/protovalidate"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/quorate/quorate/orchestrator"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/fault"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+// TaskExtension is the key in the metadata of messages, tasks and updates under which Quorate's side of a task stands.
+const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
+
+const maxContextID = 256 // bytes
+
+// SendMessage implements the RPC: it answers when the task has ended or waits for somebody, or at once when that was asked for.
+func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
+	t, err := s.submit(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	c := req.GetConfiguration()
+	if !c.GetReturnImmediately() && !interrupted(t.State) {
+		f := follower{service: s, key: keyOf(&t), state: t.State, send: func(*a2apb.StreamResponse) error { return nil }}
+		if err := f.run(ctx, t.LastEvent); err != nil {
+			return nil, err
+		}
+		if t, err = s.store.Task(ctx, keyOf(&t)); err != nil {
+			return nil, err
+		}
+	}
+	var history *int32
+	if c != nil {
+		history = c.HistoryLength
+	}
+	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: taskToA2A(&t, view{history: history, artifacts: true})}}, nil
+}
+
+// submit makes a task of a message.
+func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (orchestrator.Task, error) {
+	var history *int32
+	if c := req.GetConfiguration(); c != nil {
+		history = c.HistoryLength
+	}
+	if err := s.checkCall(ctx, history); err != nil {
+		return orchestrator.Task{}, err
+	}
+	if req.GetConfiguration().GetTaskPushNotificationConfig() != nil {
+		return orchestrator.Task{}, s.noPush(ctx)
+	}
+	if id := req.GetMessage().GetTaskId(); id != "" {
+		return orchestrator.Task{}, s.followUp(ctx, req)
+	}
+	if err := checkMessage(req.GetMessage()); err != nil {
+		return orchestrator.Task{}, err
+	}
+	order, err := orderOf(req)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	p, err := taskrpc.Caller(ctx)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	return s.engine.Submit(ctx, taskrpc.NewSubmission(p, order))
+}
+
+// followUp says why a message to a task that exists is refused.
+func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest) error {
+	m := req.GetMessage()
+	t, err := s.task(ctx, req.GetTenant(), m.GetTaskId())
+	if err != nil {
+		return err
+	}
+	switch {
+	case m.GetContextId() != "" && m.GetContextId() != t.ContextID:
+		return fault.Invalid("message.context_id", "CONTEXT_MISMATCH", "task %s is not in context %q", t.ID, m.GetContextId())
+	case t.Ended():
+		return s.edition.refusal(reasonUnsupportedOperation, "task %s has ended; send the message without a task id, in the same context, as a new task", t.ID)
+	default:
+		return s.edition.refusal(reasonUnsupportedOperation, "task %s takes no further messages; send a new message, or cancel the task", t.ID)
+	}
+}
+
+// checkMessage refuses what A2A does not allow in a message from a client (A2A §4.1.4). The engine checks the parts.
+func checkMessage(m *a2apb.Message) error {
+	switch {
+	case m == nil:
+		return fault.Invalid("message", "MESSAGE_MISSING", "there is no message")
+	case m.GetMessageId() == "":
+		return fault.Invalid("message.message_id", "MESSAGE_ID_MISSING", "the message has no messageId")
+	case m.GetRole() != a2apb.Role_ROLE_USER:
+		return fault.Invalid("message.role", "ROLE_INVALID", "the role of a client's message is ROLE_USER, not %s", m.GetRole())
+	case len(m.GetContextId()) > maxContextID:
+		return fault.Invalid("message.context_id", "CONTEXT_ID_TOO_LONG", "the context id is longer than %d bytes", maxContextID)
+	}
+	return nil
+}
+
+// orderOf returns what the task API calls the request: the message, and what stands under TaskExtension in its metadata.
+func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, error) {
+	order := &orchestratorv1.SubmitTaskRequest{}
+	const field = "message.metadata"
+	if word, ok := req.GetMessage().GetMetadata().GetFields()[TaskExtension]; ok {
+		raw, err := protojson.Marshal(word)
+		if err == nil {
+			// Strict: a misspelt attribute could leave a rule without effect.
+			err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, order)
+		}
+		if err != nil {
+			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "what stands under %s is not valid: %s", TaskExtension, readable(err))
+		}
+		if order.GetMessage() != nil {
+			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "the message under %s would hide the message that it is part of", TaskExtension)
+		}
+	}
+	if err := aim(order, req); err != nil {
+		return nil, err
+	}
+	order.Message = req.GetMessage()
+	return order, validate(order)
+}
+
+// validate holds an order to the rules of the task API.
+func validate(order *orchestratorv1.SubmitTaskRequest) error {
+	err := protovalidate.Validate(order)
+	if err == nil {
+		return nil
+	}
+	invalid, ok := errors.AsType[*protovalidate.ValidationError](err)
+	if !ok {
+		return fmt.Errorf("validate a task: %w", err) // a rule of ours is broken
+	}
+	f := fault.New(fault.InvalidArgument, "TASK_EXTENSION_INVALID", "what stands under %s in the message's metadata is not valid", TaskExtension)
+	for _, v := range invalid.Violations {
+		field, text := protovalidate.FieldPathString(v.Proto.GetField()), v.Proto.GetMessage()
+		f.Violations = append(f.Violations, fault.Violation{Field: field, Description: text})
+		f.Message += fmt.Sprintf("; %s: %s", field, text)
+	}
+	return f
+}
+
+// aim sets the route: to the agent behind whose door the call came in, as the metadata says, or else to whoever fits the message's words best.
+func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
+	agent, words := req.GetTenant(), words(req.GetMessage())
+	switch {
+	case agent != "" && order.GetRoute() != nil && order.GetRoute().GetAgent() != agent:
+		return fault.Invalid("tenant", "ROUTE_AMBIGUOUS", "the tenant names agent %q and the message's metadata names another route; give one", agent)
+	case agent != "":
+		order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: agent}}
+	case order.GetRoute() != nil:
+	case words != "":
+		order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Text{Text: words}}
+	default:
+		return fault.Invalid("tenant", "ROUTE_MISSING",
+			"nothing says where the message goes: set tenant to an agent's name, send to /agents/{name}, or put {\"route\": …} in message.metadata under %s", TaskExtension)
+	}
+	return nil
+}
+
+// words are the texts of a message, as many as a route by text takes.
+func words(m *a2apb.Message) string {
+	var b strings.Builder
+	for _, p := range m.GetParts() {
+		if text := strings.TrimSpace(p.GetText()); text != "" {
+			b.WriteString(text + "\n")
+		}
+	}
+	const most = 4096
+	if all := []rune(strings.TrimSpace(b.String())); len(all) > most {
+		return string(all[:most])
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// readable undoes the non-breaking spaces by which protojson keeps programs from parsing its errors.
+func readable(err error) string {
+	return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
+}

@@ -1,0 +1,129 @@
+package a2aedge
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/quorate/quorate/orchestrator"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+)
+
+// view says how much of a task is shown.
+type view struct {
+	history   *int32 // the most messages; nil is all
+	artifacts bool
+}
+
+// taskToA2A shows a task as an A2A task, as far as taskrpc.Show allows.
+func taskToA2A(t *orchestrator.Task, v view) *a2apb.Task {
+	shown := taskrpc.Show(t)
+	p := &a2apb.Task{
+		Id: t.ID, ContextId: t.ContextID, Metadata: taskMetadata(t, shown.Withheld),
+		Status: &a2apb.TaskStatus{State: t.State, Message: statusMessage(t), Timestamp: timestamppb.New(t.UpdateTime)},
+	}
+	if shown.Message != nil && (v.history == nil || *v.history > 0) {
+		p.History = []*a2apb.Message{adopt(t, shown.Message)}
+	}
+	if v.artifacts {
+		p.Artifacts = shown.Artifacts
+	}
+	return p
+}
+
+// statusMessage is what the agent last said or, where Quorate has something to say about the state, why the task failed or is held.
+func statusMessage(t *orchestrator.Task) *a2apb.Message {
+	if m := taskrpc.Show(t).StatusMessage; m != nil {
+		return adopt(t, m)
+	}
+	if t.Error == nil {
+		return nil
+	}
+	return agentMessage(t.ID, t.ContextID, t.LastEvent, t.Error.Reason+": "+t.Error.Message)
+}
+
+// progressMessage is what the agent said in the course of its work.
+func progressMessage(taskID, contextID string, e orchestrator.Event) *a2apb.Message {
+	if e.Type != orchestrator.EventProgress {
+		return nil
+	}
+	return agentMessage(taskID, contextID, e.Sequence, e.Detail)
+}
+
+func agentMessage(taskID, contextID string, sequence uint64, text string) *a2apb.Message {
+	return &a2apb.Message{
+		MessageId: fmt.Sprintf("%s-%d", taskID, sequence), TaskId: taskID, ContextId: contextID,
+		Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: text}}},
+	}
+}
+
+// adopt returns a message under the ids that it has here: to the agent the task has another.
+func adopt(t *orchestrator.Task, m *a2apb.Message) *a2apb.Message {
+	own, ok := proto.Clone(m).(*a2apb.Message)
+	if !ok {
+		return nil
+	}
+	own.TaskId, own.ContextId = t.ID, t.ContextID
+	return own
+}
+
+// taskMetadata tells Quorate's side of a task.
+func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
+	word := map[string]any{
+		"agent": t.Agent, "phase": string(t.Phase), "sequence": float64(t.LastEvent),
+	}
+	if t.Skill != "" {
+		word["skill"] = t.Skill
+	}
+	if withheld > 0 {
+		word["withheldArtifacts"] = float64(withheld)
+	}
+	if t.Error != nil {
+		word["error"] = map[string]any{"reason": t.Error.Reason, "message": t.Error.Message}
+	}
+	if len(t.Gates) > 0 {
+		word["gates"] = gates(t.Gates)
+	}
+	return extension(word)
+}
+
+// gates tells what each gate asks for, so that the caller can have it brought.
+func gates(list []orchestrator.Gate) []any {
+	out := make([]any, len(list))
+	for i, g := range list {
+		requirements := make([]any, len(g.Requirements))
+		for j, r := range g.Requirements {
+			requirements[j] = map[string]any{
+				"id": r.Requirement.ID, "targetAgent": r.Requirement.TargetAgent, "mandatory": r.Requirement.Mandatory, "applies": r.Applies,
+				"verdict": r.Verdict, "code": r.Code, "reason": r.Reason,
+			}
+		}
+		out[i] = map[string]any{"phase": string(g.Phase), "allowed": g.Allowed, "requirements": requirements}
+	}
+	return out
+}
+
+func eventMetadata(e orchestrator.Event) *structpb.Struct {
+	return extension(map[string]any{
+		"sequence": float64(e.Sequence), "type": string(e.Type), "phase": string(e.Phase), "detail": e.Detail,
+	})
+}
+
+func extension(word map[string]any) *structpb.Struct {
+	s, err := structpb.NewStruct(map[string]any{TaskExtension: word})
+	if err != nil { // text that is no UTF-8: the task itself says the rest
+		return nil
+	}
+	return s
+}
+
+// sequenceOf returns the number of the event that a response shows, or 0 when it has none.
+func sequenceOf(r *a2apb.StreamResponse) uint64 {
+	metadata := cmp.Or(r.GetTask().GetMetadata(), r.GetStatusUpdate().GetMetadata())
+	word := metadata.GetFields()[TaskExtension].GetStructValue()
+	return uint64(word.GetFields()["sequence"].GetNumberValue())
+}
