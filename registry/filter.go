@@ -19,6 +19,7 @@ const (
 type Filter struct {
 	match condition
 	skill string
+	live  bool // it looks at what heartbeats change
 }
 
 // condition is a part of a filter.
@@ -45,7 +46,7 @@ func ParseFilter(text string) (Filter, error) {
 	if t := p.peek(); t.kind != tokenEnd {
 		return Filter{}, p.wrong(t, "expected the end, AND, OR or a comparison")
 	}
-	return Filter{match: match, skill: p.skill}, nil
+	return Filter{match: match, skill: p.skill, live: p.live}, nil
 }
 
 // Match reports whether the agent, with its status, passes.
@@ -60,6 +61,7 @@ type filterParser struct {
 	next        int
 	comparisons int
 	skill       string // of a comparison that has to be true
+	live        bool
 }
 
 func (p *filterParser) peek() filterToken { return p.tokens[p.next] }
@@ -198,8 +200,13 @@ func (p *filterParser) comparison() (condition, error) {
 	if err != nil {
 		return nil, p.wrong(value, "%s %s %q: %v", name.text, operator.text, clip(value.text), err)
 	}
-	if name.text == "skills" && !value.wild() {
-		p.skill = value.text
+	switch name.text {
+	case "skills":
+		if !value.wild() {
+			p.skill = value.text
+		}
+	case "status", "draining", "capacity", "in_flight":
+		p.live = true
 	}
 	return match, nil
 }

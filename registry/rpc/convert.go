@@ -75,7 +75,13 @@ func warningsToProto(warnings []registry.Warning) []*registryv1.Warning {
 func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 	out := &registryv1.AgentMetadata{}
 	for _, s := range m.InputSchemas {
-		input := &registryv1.InputSchema{Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Required: s.Required}
+		schema, err := jsonSchemaToProto(s.JSONSchema)
+		if err != nil {
+			return nil, err
+		}
+		input := &registryv1.InputSchema{
+			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Required: s.Required, JsonSchema: schema,
+		}
 		for _, rule := range s.ValidationRules {
 			value, err := valueToProto(rule.Value)
 			if err != nil {
@@ -86,8 +92,12 @@ func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 		out.InputSchemas = append(out.InputSchemas, input)
 	}
 	for _, s := range m.OutputSchemas {
+		schema, err := jsonSchemaToProto(s.JSONSchema)
+		if err != nil {
+			return nil, err
+		}
 		out.OutputSchemas = append(out.OutputSchemas, &registryv1.OutputSchema{
-			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Guaranteed: s.Guaranteed,
+			Name: s.Name, SemanticType: s.SemanticType, Description: s.Description, Guaranteed: s.Guaranteed, JsonSchema: schema,
 		})
 	}
 	for _, q := range m.ConsultationRequirements {
@@ -107,6 +117,25 @@ func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 	return out, nil
 }
 
+// jsonSchemaToProto returns nil for no schema, which is not the empty one.
+func jsonSchemaToProto(schema map[string]any) (*structpb.Struct, error) {
+	if schema == nil {
+		return nil, nil
+	}
+	out, err := structpb.NewStruct(schema)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a JSON Schema: %w", err)
+	}
+	return out, nil
+}
+
+func jsonSchemaFromProto(schema *structpb.Struct) map[string]any {
+	if schema == nil {
+		return nil
+	}
+	return schema.AsMap()
+}
+
 func valueToProto(v any) (*structpb.Value, error) {
 	value, err := structpb.NewValue(v)
 	if err != nil {
@@ -120,6 +149,7 @@ func metadataFromProto(m *registryv1.AgentMetadata) registry.Metadata {
 	for _, s := range m.GetInputSchemas() {
 		input := registry.InputSchema{
 			Name: s.GetName(), SemanticType: s.GetSemanticType(), Description: s.GetDescription(), Required: s.GetRequired(),
+			JSONSchema: jsonSchemaFromProto(s.GetJsonSchema()),
 		}
 		for _, rule := range s.GetValidationRules() {
 			input.ValidationRules = append(input.ValidationRules, registry.ValidationRule{
@@ -131,6 +161,7 @@ func metadataFromProto(m *registryv1.AgentMetadata) registry.Metadata {
 	for _, s := range m.GetOutputSchemas() {
 		out.OutputSchemas = append(out.OutputSchemas, registry.OutputSchema{
 			Name: s.GetName(), SemanticType: s.GetSemanticType(), Description: s.GetDescription(), Guaranteed: s.GetGuaranteed(),
+			JSONSchema: jsonSchemaFromProto(s.GetJsonSchema()),
 		})
 	}
 	for _, q := range m.GetConsultationRequirements() {

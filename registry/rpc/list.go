@@ -17,19 +17,39 @@ const (
 	pageBytes = 1 << 20
 	pageReads = 2000
 	readChunk = 50
+	maxChunk  = 1000
 )
 
-// ListAgents lists the caller's agents in order of name.
+// ListAgents lists the caller's agents that pass a filter, in order of name or as asked.
 func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsRequest) (*registryv1.ListAgentsResponse, error) {
 	p, err := caller(ctx)
 	if err != nil {
 		return nil, err
 	}
+	filter, err := registry.ParseFilter(req.GetFilter())
+	if err != nil {
+		return nil, err
+	}
+	order, err := registry.ParseOrder(req.GetOrderBy())
+	if err != nil {
+		return nil, err
+	}
 	list := agentList{
-		server: s, scope: scope(p, "ListAgents"), size: req.GetPageSize(), token: req.GetPageToken(),
+		server: s, scope: scope(p, "ListAgents", req.GetFilter(), req.GetOrderBy()), size: req.GetPageSize(), token: req.GetPageToken(),
+		keep: filter.Match,
 		read: func(after string, limit int) ([]registry.Agent, error) {
-			return s.registry.Agents(ctx, p.Tenant, after, limit)
+			switch {
+			case !order.ByName():
+				return s.registry.AgentsInOrder(ctx, p.Tenant, order, filter, after, limit)
+			case filter.Skill() != "":
+				return s.registry.AgentsBySkill(ctx, p.Tenant, filter.Skill(), after, limit)
+			default:
+				return s.registry.Agents(ctx, p.Tenant, after, limit)
+			}
 		},
+	}
+	if !order.ByName() { // each read looks at all agents, so there is one for the page
+		list.place, list.chunk = order.Place, page.Size(req.GetPageSize())+1
 	}
 	agents, next, err := list.page()
 	if err != nil {
@@ -70,7 +90,9 @@ type agentList struct {
 	size   int32
 	token  string
 	read   func(after string, limit int) ([]registry.Agent, error)
-	keep   func(*registry.Agent) bool // nil keeps all
+	keep   func(*registry.Agent) bool   // nil keeps all
+	place  func(*registry.Agent) string // what read continues behind; nil is the name
+	chunk  int                          // how many to read at a time; 0 is readChunk
 }
 
 // page returns the agents of one page and the token of the next. A page that ended early has a token too.
@@ -80,8 +102,12 @@ func (l *agentList) page() (agents []*registryv1.Agent, next string, err error) 
 		return nil, "", err
 	}
 	after, cost := string(cursor), 0
-	for reads := 0; reads < pageReads; reads += readChunk {
-		chunk, err := l.read(after, readChunk)
+	most := readChunk
+	if l.chunk > 0 {
+		most = min(l.chunk, maxChunk)
+	}
+	for reads := 0; reads < pageReads; reads += most {
+		chunk, err := l.read(after, most)
 		if err != nil {
 			return nil, "", err
 		}
@@ -97,9 +123,11 @@ func (l *agentList) page() (agents []*registryv1.Agent, next string, err error) 
 				}
 				agents, cost = append(agents, out), cost+len(a.RawCard)
 			}
-			after = a.Name
+			if after = a.Name; l.place != nil {
+				after = l.place(a)
+			}
 		}
-		if len(chunk) < readChunk {
+		if len(chunk) < most {
 			return agents, "", nil
 		}
 	}

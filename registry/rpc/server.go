@@ -121,7 +121,8 @@ func (s *Server) DeleteAgent(ctx context.Context, req *registryv1.DeleteAgentReq
 	if err != nil {
 		return nil, err
 	}
-	if err := s.registry.Delete(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag())); err != nil {
+	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	if err := once.Delete(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag())); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil
@@ -139,7 +140,8 @@ func (s *Server) UpdateAgentMetadata(
 		return nil, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
 			"an agent cannot change the consultations that it needs; name input_schemas or output_schemas in update_mask, or ask an admin")
 	}
-	agent, warnings, err := s.registry.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()),
+	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	agent, warnings, err := once.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()),
 		req.GetUpdateMask().GetPaths(), metadataFromProto(req.GetMetadata()))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,175 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Order is the order of a list of agents: by one field and then by name. The zero value is the order of names.
+type Order struct {
+	field      string // empty is name
+	descending bool
+}
+
+// ParseOrder reads an order: name, create_time, update_time or version, perhaps with asc or desc behind it. An error is an
+// InvalidArgument fault with the reason ORDER_INVALID.
+func ParseOrder(text string) (Order, error) {
+	words := strings.Fields(text)
+	invalid := fault.Invalid("order_by", "ORDER_INVALID", "%q is not an order: name, create_time, update_time or version, with desc behind it for the reverse", clip(text))
+	if len(words) == 0 {
+		return Order{}, nil
+	}
+	if len(words) > 2 || !slices.Contains([]string{"name", "create_time", "update_time", "version"}, words[0]) {
+		return Order{}, invalid
+	}
+	o := Order{field: words[0]}
+	if len(words) == 2 {
+		if o.descending = words[1] == "desc"; !o.descending && words[1] != "asc" {
+			return Order{}, invalid
+		}
+	}
+	if o == (Order{field: "name"}) {
+		return Order{}, nil
+	}
+	return o, nil
+}
+
+// ByName reports whether this is the order in which stores keep agents.
+func (o Order) ByName() bool { return o == Order{} }
+
+// place is where an agent stands in an order.
+type place struct {
+	value string // as Place prints it
+	at    time.Time
+	ver   *semver.Version
+	name  string
+}
+
+// Place returns where an agent stands, for AgentsInOrder to continue behind.
+func (o Order) Place(a *Agent) string {
+	p := o.placeOf(a)
+	return p.value + "\x00" + p.name
+}
+
+func (o Order) placeOf(a *Agent) place {
+	p := place{name: a.Name}
+	switch o.field {
+	case "create_time":
+		p.at = a.CreateTime
+		p.value = p.at.Format(time.RFC3339Nano)
+	case "update_time":
+		p.at = a.UpdateTime
+		p.value = p.at.Format(time.RFC3339Nano)
+	case "version":
+		p.value = a.Card.Version
+		p.ver, _ = semver.StrictNewVersion(p.value) // a card's version is valid
+	}
+	return p
+}
+
+// placeFrom reads what Place returned.
+func (o Order) placeFrom(text string) (p place, ok bool) {
+	p.value, p.name, ok = strings.Cut(text, "\x00")
+	if !ok {
+		return place{}, false
+	}
+	var err error
+	switch o.field {
+	case "create_time", "update_time":
+		p.at, err = time.Parse(time.RFC3339Nano, p.value)
+	case "version":
+		p.ver, err = semver.StrictNewVersion(p.value)
+	}
+	return p, err == nil
+}
+
+func (o Order) compare(a, b place) int {
+	c := 0
+	switch {
+	case o.field == "version" && a.ver != nil && b.ver != nil:
+		c = a.ver.Compare(b.ver)
+	case o.field == "create_time", o.field == "update_time":
+		c = a.at.Compare(b.at)
+	}
+	if c == 0 {
+		c = strings.Compare(a.name, b.name)
+	}
+	if o.descending {
+		return -c
+	}
+	return c
+}
+
+// AgentsInOrder returns the tenant's agents that pass the filter and stand behind the place after, or all when it is empty, in the
+// order, with their status; limit is at most 1,000.
+func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f Filter, after string, limit int) ([]Agent, error) {
+	limit = bound(limit)
+	var from *place
+	if after != "" {
+		p, ok := o.placeFrom(after)
+		if !ok {
+			return nil, fault.Invalid("page_token", "PAGE_TOKEN_INVALID", "the page token is not one of this list; start from the first page")
+		}
+		from = &p
+	}
+	if err := r.directory.Sync(ctx, tenant); err != nil {
+		return nil, err
+	}
+	if f.live {
+		if err := r.directory.readPulses(ctx, r.directory.shelf(tenant)); err != nil {
+			return nil, err
+		}
+	}
+	agents := make([]Agent, 0, limit)
+	for {
+		want := limit - len(agents)
+		places := r.directory.inOrder(tenant, o, f, from, want)
+		for i := range places {
+			from = &places[i]
+			agent, err := r.Agent(ctx, tenant, from.name)
+			switch {
+			case err == nil:
+				agents = append(agents, agent)
+			case fault.KindOf(err) != fault.NotFound: // it may have gone a moment ago
+				return nil, err
+			}
+		}
+		if len(places) < want || len(agents) == limit {
+			return agents, nil
+		}
+	}
+}
+
+// inOrder returns where the first agents stand that pass, at most limit.
+func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit int) []place {
+	s := d.shelf(tenant)
+	now := d.registry.now()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	first := make([]place, 0, 2*limit)
+	cut := func() {
+		slices.SortFunc(first, o.compare)
+		first = first[:min(limit, len(first))]
+	}
+	for name, a := range s.agents {
+		p := o.placeOf(a)
+		if from != nil && o.compare(p, *from) <= 0 {
+			continue
+		}
+		if found, ok := s.agent(name, now); !ok || !f.Match(&found) {
+			continue
+		}
+		if len(first) == cap(first) {
+			cut()
+		}
+		first = append(first, p)
+	}
+	cut()
+	return first
+}

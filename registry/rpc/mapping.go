@@ -1,0 +1,90 @@
+package rpc
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/platform/fault"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+	"github.com/quorate/quorate/registry"
+)
+
+// CreateSemanticMapping adds a mapping.
+func (s *Server) CreateSemanticMapping(ctx context.Context, req *registryv1.CreateSemanticMappingRequest) (*registryv1.SemanticMapping, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := req.GetSemanticMapping()
+	mapping := registry.Mapping{From: in.GetFromType(), To: in.GetToType(), Description: in.GetDescription()}
+	return mappingAnswer(s.registry.CreateMapping(ctx, p.Tenant, mapping, registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()}))
+}
+
+// GetSemanticMapping returns one mapping.
+func (s *Server) GetSemanticMapping(ctx context.Context, req *registryv1.GetSemanticMappingRequest) (*registryv1.SemanticMapping, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mappingAnswer(s.registry.Mapping(ctx, p.Tenant, req.GetName()))
+}
+
+// ListSemanticMappings lists all mappings of the caller's tenant.
+func (s *Server) ListSemanticMappings(ctx context.Context, _ *registryv1.ListSemanticMappingsRequest) (*registryv1.ListSemanticMappingsResponse, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.registry.Mappings(ctx, p.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	out := &registryv1.ListSemanticMappingsResponse{}
+	for i := range list {
+		out.SemanticMappings = append(out.SemanticMappings, mappingToProto(&list[i]))
+	}
+	return out, nil
+}
+
+// UpdateSemanticMapping changes a mapping's description.
+func (s *Server) UpdateSemanticMapping(ctx context.Context, req *registryv1.UpdateSemanticMappingRequest) (*registryv1.SemanticMapping, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(req.GetUpdateMask().GetPaths(), func(path string) bool { return path != "description" && path != "*" }); i >= 0 {
+		return nil, fault.Invalid("update_mask", "MASK_INVALID", "%q cannot be updated; description can", req.GetUpdateMask().GetPaths()[i])
+	}
+	in := req.GetSemanticMapping()
+	return mappingAnswer(s.registry.UpdateMapping(ctx, p.Tenant, req.GetName(), etag(ctx, in.GetEtag()), in.GetDescription(),
+		registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()}))
+}
+
+// DeleteSemanticMapping removes a mapping.
+func (s *Server) DeleteSemanticMapping(ctx context.Context, req *registryv1.DeleteSemanticMappingRequest) (*emptypb.Empty, error) {
+	p, err := caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	retry := registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()}
+	if err := s.registry.DeleteMapping(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()), retry); err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, nil
+}
+
+func mappingAnswer(m registry.Mapping, err error) (*registryv1.SemanticMapping, error) {
+	if err != nil {
+		return nil, err
+	}
+	return mappingToProto(&m), nil
+}
+
+func mappingToProto(m *registry.Mapping) *registryv1.SemanticMapping {
+	return &registryv1.SemanticMapping{
+		Name: m.Name(), FromType: m.From, ToType: m.To, Description: m.Description, Etag: m.Etag,
+		CreateTime: timeToProto(m.CreateTime), UpdateTime: timeToProto(m.UpdateTime),
+	}
+}
