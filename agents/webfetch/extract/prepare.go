@@ -13,12 +13,18 @@ import (
 // what a browser would run dropped, the language of code where converters look for it.
 func prepare(content *html.Node, base *url.URL) {
 	removeWhere(content, unwritten)
+	languages := map[*html.Node]string{} // of code; the elements around it name them, and lose their attributes below
+	for n := range content.Descendants() {
+		if n.DataAtom == atom.Pre {
+			languages[n] = codeLanguage(n)
+		}
+	}
 	left := maxLinks
 	for n := range content.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
 		}
-		link, language := "", ""
+		link := ""
 		switch n.DataAtom {
 		case atom.A:
 			if left <= 0 {
@@ -27,8 +33,6 @@ func prepare(content *html.Node, base *url.URL) {
 			link = attribute(n, "href")
 		case atom.Img:
 			link = imageSource(n)
-		case atom.Pre:
-			language = codeLanguage(n)
 		}
 		keepAttributes(n)
 		if link, ok := resolve(base, link); ok && left > 0 {
@@ -39,7 +43,7 @@ func prepare(content *html.Node, base *url.URL) {
 			}
 			n.Attr = append(n.Attr, html.Attribute{Key: name, Val: link})
 		}
-		if language != "" {
+		if language := languages[n]; language != "" {
 			marked := n
 			if code := n.FirstChild; code != nil && code.DataAtom == atom.Code {
 				marked = code // as CommonMark's own HTML has it

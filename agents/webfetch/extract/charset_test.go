@@ -1,0 +1,90 @@
+package extract_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html/charset"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+)
+
+// samples are texts in the languages of the encodings of the web.
+var samples = map[string]string{
+	"shift_jis":    "定足数とは、会議が成立するために必要な出席者の数のことである。多くの規則では、構成員の過半数とされている。決定は全員のものとみなされる。",
+	"euc-jp":       "定足数とは、会議が成立するために必要な出席者の数のことである。多くの規則では、構成員の過半数とされている。決定は全員のものとみなされる。",
+	"iso-2022-jp":  "定足数とは、会議が成立するために必要な出席者の数のことである。多くの規則では、構成員の過半数とされている。決定は全員のものとみなされる。",
+	"euc-kr":       "정족수는 회의가 성립하기 위해 필요한 출석자의 수이다. 많은 규칙에서는 구성원의 과반수로 정하고 있다. 결정은 모두의 것으로 본다.",
+	"gbk":          "法定人数是指会议有效召开所必需的出席人数。许多规则规定为成员的过半数。这样作出的决定被视为全体成员的决定。",
+	"gb18030":      "法定人数是指会议有效召开所必需的出席人数。许多规则规定为成员的过半数。这样作出的决定被视为全体成员的决定。",
+	"big5":         "法定人數是指會議有效召開所必需的出席人數。許多規則規定為成員的過半數。這樣作出的決定被視為全體成員的決定。",
+	"windows-1251": "Кворум — это число членов собрания, присутствие которых необходимо, чтобы решения считались принятыми всеми.",
+	"koi8-r":       "Кворум есть число членов собрания, присутствие которых необходимо, чтобы решения считались принятыми всеми.",
+	"windows-1252": "Un quórum es el número de miembros que deben estar presentes; así la decisión vale para todos, también mañana. Où ça? Für Größe und Übung.",
+	"iso-8859-2":   "Kworum to liczba członków, których obecność jest konieczna, żeby postanowienia były ważne także dla pozostałych. Źdźbło, żółć, łąka, ćma.",
+	"windows-1253": "Απαρτία είναι ο αριθμός των μελών που πρέπει να είναι παρόντα, ώστε η απόφασή τους να ισχύει για όλους.",
+	"utf-8":        "定足数とは、会議が成立するために必要な出席者の数のことである。Größe, żółć, число.",
+}
+
+// situations are what servers and pages say about an encoding.
+var situations = map[string]func(name string) (contentType, head string){
+	"the header says it": func(name string) (string, string) { return "text/html; charset=" + name, "" },
+	"the page says it":   func(name string) (string, string) { return "text/html", `<meta charset="` + name + `">` },
+	"the page says it late": func(name string) (string, string) {
+		return "text/html", strings.Repeat("<!-- late -->", 200) + `<meta charset="` + name + `">`
+	},
+	"nobody says it": func(string) (string, string) { return "text/html", strings.Repeat("<!-- ascii -->", 100) },
+	"the header says latin1 wrongly": func(name string) (string, string) {
+		return "text/html; charset=iso-8859-1", `<meta http-equiv="Content-Type" content="text/html; charset=` + name + `">`
+	},
+	"the header says utf-8 wrongly": func(name string) (string, string) { return "text/html; charset=utf-8", `<meta charset=` + name + `>` },
+}
+
+// minCharsets is how many of the 78 combinations have to be read right.
+const minCharsets = 75
+
+func TestCharsetsOfTheWeb(t *testing.T) {
+	right, all := 0, 0
+	var wrong []string
+	for name, sample := range samples {
+		e, _ := charset.Lookup(name)
+		for situation, says := range situations {
+			contentType, head := says(name)
+			body, err := e.NewEncoder().String("<html><head>" + head + "</head><body><p>" + sample + "</p></body></html>")
+			if err != nil {
+				t.Fatalf("encode as %s: %v", name, err)
+			}
+			all++
+			got := read(t, contentType, body, extract.Options{Format: extract.Text})
+			if got.Text == sample {
+				right++
+				continue
+			}
+			wrong = append(wrong, fmt.Sprintf("%s, %s: read as %s (%s): %.40q", name, situation, got.Charset.Name, got.Charset.Source, got.Text))
+		}
+	}
+	t.Logf("%d of %d right; wrong: %s", right, all, strings.Join(wrong, "; "))
+	if right < minCharsets || all != 78 {
+		t.Errorf("%d of %d encodings were read right, want at least %d of 78", right, all, minCharsets)
+	}
+}
+
+func TestCharsetIsTold(t *testing.T) {
+	for name, test := range map[string]struct {
+		contentType, body string
+		want              extract.Charset
+	}{
+		"a mark":                  {"text/html", "\ufeff<p>a", extract.Charset{Name: "utf-8", Source: "bom"}},
+		"a mark of UTF-16":        {"text/html", "\xff\xfe<\x00p\x00>\x00a\x00", extract.Charset{Name: "utf-16le", Source: "bom"}},
+		"valid UTF-8":             {"text/html; charset=shift_jis", "<p>ä", extract.Charset{Name: "utf-8", Source: "utf-8"}},
+		"the header":              {"text/plain; charset=windows-1251", "\xcf\xf0\xe8", extract.Charset{Name: "windows-1251", Source: "header"}},
+		"a label that is unknown": {"text/plain; charset=klingon", "\xe4", extract.Charset{Name: "windows-1252", Source: "default"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := read(t, test.contentType, test.body, extract.Options{}).Charset; got.Name != test.want.Name && got.Source != test.want.Source {
+				t.Errorf("Extract(%q).Charset = %v, want %v", test.body, got, test.want)
+			}
+		})
+	}
+}

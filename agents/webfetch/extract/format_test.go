@@ -1,0 +1,197 @@
+package extract_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const sample = `<!doctype html><html lang="en-GB"><head><title> On  quorums </title><base href="/base/">
+<meta name="description" content="What a quorum is"><meta property="og:type" content="article"><meta property="og:site_name" content="Votes">
+<meta property="og:image" content="seal.png"><meta property="article:published_time" content="2026-03-01"><link rel="canonical" href="https://site.test/quorum">
+<link rel="alternate" type="application/rss+xml" title="News" href="/feed.xml">
+<script type="application/ld+json">{"@context":"https://schema.org","@graph":[{"@type":"NewsArticle","author":{"@type":"Person","name":"Ann Lee"},"dateModified":"2026-03-02"}]}</script>
+<script type="application/ld+json">{broken</script></head>
+<body><nav><a href="/">Home</a></nav><p>One <a href="two">two</a> <a href="two"><img alt="again"></a> <a href="javascript:x()">three</a> <a href="mailto:a@b.test">mail</a></p></body></html>`
+
+func TestMetadata(t *testing.T) {
+	got := read(t, "text/html", sample, extract.Options{})
+	if got.Title != "On quorums" || got.Language != "en-GB" {
+		t.Errorf("Extract() has title %q and language %q, want On quorums and en-GB", got.Title, got.Language)
+	}
+	m := got.Metadata
+	compact := string(m.JSONLD[0])
+	m.JSONLD = nil
+	want := extract.Metadata{
+		Description: "What a quorum is", Author: "Ann Lee", SiteName: "Votes", Type: "article", Published: "2026-03-01", Modified: "2026-03-02",
+		Image: "https://site.test/base/seal.png", Canonical: "https://site.test/quorum",
+		Feeds:       []extract.Link{{Text: "News", Href: "https://site.test/feed.xml"}},
+		OpenGraph:   map[string]string{"type": "article", "site_name": "Votes", "image": "seal.png"},
+		JSONLDTypes: []string{"NewsArticle"},
+	}
+	if diff := cmp.Diff(want, m, cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".title" || p.Last().String() == ".language" }, cmp.Ignore())); diff != "" {
+		t.Errorf("Extract().Metadata differs (-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(compact, `{"@context":"https://schema.org","@graph":[{`) {
+		t.Errorf("Extract().Metadata.JSONLD[0] = %s, want the block without spaces", compact)
+	}
+}
+
+func TestTitleOf(t *testing.T) {
+	for name, test := range map[string]struct{ page, want string }{
+		"the title element":            {"<title>A &amp; B</title><h1>C</h1>", "A & B"},
+		"the one for sharing":          {`<meta property="og:title" content="Shared"><h1>C</h1>`, "Shared"},
+		"the first heading":            {"<h1>One <b>two</b></h1><h1>C</h1>", "One two"},
+		"the title of a drawing":       {"<svg><title>Drawing</title></svg><h1>Page</h1>", "Page"},
+		"a title that is far too long": {"<title>" + strings.Repeat("ä", 1000) + "</title>", strings.Repeat("ä", 300)},
+		"none":                         {"<p>a", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := read(t, "text/html", test.page, extract.Options{}).Title; got != test.want {
+				t.Errorf("Extract(%.60q).Title = %q, want %q", test.page, got, test.want)
+			}
+		})
+	}
+}
+
+func TestLinks(t *testing.T) {
+	got := read(t, "text/html", sample, extract.Options{Format: extract.Links})
+	var links []extract.Link
+	if err := json.Unmarshal([]byte(got.Text), &links); err != nil {
+		t.Fatal(err)
+	}
+	want := []extract.Link{{Text: "Home", Href: "https://site.test/"}, {Text: "two", Href: "https://site.test/base/two"}, {Text: "mail", Href: "mailto:a@b.test"}}
+	if diff := cmp.Diff(want, links); diff != "" || got.Format != extract.Links {
+		t.Errorf("Extract(links) is %s and differs (-want +got):\n%s", got.Format, diff)
+	}
+	for name, test := range map[string]struct{ contentType, body, want string }{
+		"of text":               {"text/plain", "see https://a.test/b, and (http://c.test).", "https://a.test/b http://c.test"},
+		"of JSON":               {"application/json", `{"a":"https:\/\/a.test\/b"}`, "https://a.test/b"},
+		"of a page without any": {"text/html", "<p>a", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var links []extract.Link
+			if err := json.Unmarshal([]byte(read(t, test.contentType, test.body, extract.Options{Format: extract.Links}).Text), &links); err != nil || links == nil {
+				t.Fatalf("Extract(links) is no array: %v", err)
+			}
+			var hrefs []string
+			for _, l := range links {
+				hrefs = append(hrefs, l.Href)
+			}
+			if got := strings.Join(hrefs, " "); got != test.want {
+				t.Errorf("Extract(%q, links) = %q, want %q", test.body, got, test.want)
+			}
+		})
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for name, test := range map[string]struct {
+		contentType, body string
+		format            extract.Format
+		want              string
+		wantFormat        extract.Format
+	}{
+		"HTML as Markdown":               {"text/html", "<h1>a</h1><p>b <i>c</i>", extract.Markdown, "# a\n\nb *c*", extract.Markdown},
+		"HTML as text":                   {"text/html", "<h1>a</h1><p>b <i>c</i>", extract.Text, "a\n\nb c", extract.Text},
+		"HTML as HTML":                   {"text/html", "<p class=x>b <a href=c onclick=d()>c</a>", extract.HTML, `<body><p>b <a href="https://site.test/dir/c">c</a></p></body>`, extract.HTML},
+		"HTML as it is":                  {"text/html", "<p>b<script>c", extract.Raw, "<p>b<script>c", extract.Raw},
+		"XHTML is HTML":                  {"application/xhtml+xml", "<p>a</p>", extract.Markdown, "a", extract.Markdown},
+		"a broken parameter":             {"text/html; charset", "<p>a", extract.Markdown, "a", extract.Markdown},
+		"no type, with markup":           {"", "<!doctype html><p>a", extract.Markdown, "a", extract.Markdown},
+		"bytes that are HTML":            {"application/octet-stream", "<!doctype html><p>a", extract.Markdown, "a", extract.Markdown},
+		"text stays as it is":            {"text/plain", "a *b* <c>", extract.Markdown, "a *b* <c>", extract.Text},
+		"Markdown stays Markdown":        {"text/markdown", "# a", extract.Markdown, "# a", extract.Markdown},
+		"JSON as text":                   {"application/json", `{"a":[1]}`, extract.Text, "{\n  \"a\": [\n    1\n  ]\n}", extract.Text},
+		"JSON as JSON":                   {"application/json", `{"a":1.0e5}`, extract.JSON, "{\n  \"a\": 1.0e5\n}", extract.JSON},
+		"JSON as it is":                  {"application/json", `{"a":1}`, extract.Raw, `{"a":1}`, extract.Raw},
+		"JSON is fenced in Markdown":     {"application/ld+json", `"` + "```" + `"`, extract.Markdown, "````json\n\"```\"\n````", extract.Markdown},
+		"broken JSON stays as it is":     {"application/json", `{"a":`, extract.JSON, `{"a":`, extract.JSON},
+		"JSON that nests is not changed": {"application/json", strings.Repeat("[", 100) + strings.Repeat("]", 100), extract.Text, strings.Repeat("[", 100) + strings.Repeat("]", 100), extract.Text},
+		"XML that is no feed":            {"application/xml", "<a>b</a>", extract.Markdown, "<a>b</a>", extract.Text},
+		"invisible characters":           {"text/plain", "a\u200bb\u202ec\U000e0041\u2066d\x00", extract.Text, "abcd", extract.Text},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, test.contentType, test.body, extract.Options{Format: test.format})
+			if got.Text != test.want || got.Format != test.wantFormat {
+				t.Errorf("Extract(%q) = %q as %s, want %q as %s", test.body, got.Text, got.Format, test.want, test.wantFormat)
+			}
+		})
+	}
+}
+
+func TestHTMLAsJSON(t *testing.T) {
+	got := read(t, "text/html", sample, extract.Options{Format: extract.JSON})
+	var described struct {
+		Title, Language, Content string
+		Metadata                 struct{ Author string }
+	}
+	if err := json.Unmarshal([]byte(got.Text), &described); err != nil {
+		t.Fatal(err)
+	}
+	if described.Title != "On quorums" || described.Language != "en-GB" || described.Metadata.Author != "Ann Lee" || !strings.Contains(described.Content, "[two](https://site.test/base/two)") {
+		t.Errorf("Extract(JSON) = %s, want title, language, author and Markdown", got.Text)
+	}
+}
+
+func TestExtractRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		contentType, body string
+		options           extract.Options
+		reason            string
+	}{
+		"an image":                       {"image/png", "\x89PNG", extract.Options{}, extract.ReasonContentType},
+		"an unknown format":              {"text/html", "a", extract.Options{Format: "docx"}, extract.ReasonFormat},
+		"a broken PDF":                   {"application/pdf", "%PDF-1.4 nothing", extract.Options{}, extract.ReasonInvalid},
+		"a PDF without text":             {"application/pdf", string(pdf(deflate("", "", 0)).Data), extract.Options{}, extract.ReasonInvalid},
+		"CSS on a PDF":                   {"application/pdf", "%PDF", extract.Options{Selector: extract.Selector{Expression: "p"}}, extract.ReasonSelector},
+		"CSS on text":                    {"text/plain", "a", extract.Options{Selector: extract.Selector{Expression: "p"}}, extract.ReasonSelector},
+		"CSS on JSON":                    {"application/json", "{}", extract.Options{Selector: extract.Selector{Expression: "p"}}, extract.ReasonSelector},
+		"JSONPath on HTML":               {"text/html", "a", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$"}}, extract.ReasonSelector},
+		"CSS that cannot be read":        {"text/html", "a", extract.Options{Selector: extract.Selector{Expression: "p["}}, extract.ReasonSelector},
+		"XPath that cannot be read":      {"text/html", "a", extract.Options{Selector: extract.Selector{Kind: extract.XPath, Expression: "//p["}}, extract.ReasonSelector},
+		"JSONPath that cannot be read":   {"application/json", "{}", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$["}}, extract.ReasonSelector},
+		"JSONPath on broken JSON":        {"application/json", "{", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$"}}, extract.ReasonInvalid},
+		"JSONPath on JSON that nests":    {"application/json", strings.Repeat("[", 2000), extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$"}}, extract.ReasonTooComplex},
+		"CSS that matches nothing":       {"text/html", "<p>a", extract.Options{Selector: extract.Selector{Expression: "table"}}, extract.ReasonNoMatch},
+		"XPath that matches nothing":     {"text/html", "<p>a", extract.Options{Selector: extract.Selector{Kind: extract.XPath, Expression: "//table"}}, extract.ReasonNoMatch},
+		"JSONPath that matches nothing":  {"application/json", "{}", extract.Options{Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$.a"}}, extract.ReasonNoMatch},
+		"a selector that is too long":    {"text/html", "<p>a", extract.Options{Selector: extract.Selector{Expression: strings.Repeat("p,", 3000) + "p"}}, extract.ReasonSelector},
+		"CSS on a page that is too deep": {"text/html", strings.Repeat("<div>", 600), extract.Options{Selector: extract.Selector{Expression: "p"}}, extract.ReasonTooComplex},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := extract.Extract(t.Context(), source(test.contentType, test.body), test.options); fault.ReasonOf(err) != test.reason {
+				t.Errorf("Extract(%.40q) = %v (%s), want %s", test.body, err, fault.ReasonOf(err), test.reason)
+			}
+		})
+	}
+}
+
+func TestTheEndOfTheContextIsItsError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, contentType := range []string{"text/html", "application/pdf", "application/json"} {
+		if _, err := extract.Extract(ctx, source(contentType, "<p>a"), extract.Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Extract(%s) = %v, want context.Canceled", contentType, err)
+		}
+	}
+}
+
+func TestComplexPagesAreReadAsText(t *testing.T) {
+	page := "<title>Deep</title>" + strings.Repeat("<div>", 600) + "<p>first &amp; second<script>no</script><p>third <a href=/there>link</a>"
+	got := read(t, "text/html", page, extract.Options{})
+	if got.Text != "first & second\nthird link" || got.Title != "Deep" || !got.Degraded || got.Extractor != extract.ByTokens || got.Format != extract.Text || len(got.Warnings) != 1 || got.Warnings[0] != extract.WarnComplex {
+		t.Errorf("Extract() = %+v, want the text of the tokens, and that it is", got)
+	}
+	links := read(t, "text/html", page, extract.Options{Format: extract.Links})
+	if !strings.Contains(links.Text, "https://site.test/there") {
+		t.Errorf("Extract(links) = %s, want the link", links.Text)
+	}
+}
