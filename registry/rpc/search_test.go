@@ -147,7 +147,9 @@ func TestSearchAndCompatibilityPageByPage(t *testing.T) {
 	pairs := pages(t, func(token string) ([]*registryv1.CompatiblePair, string, error) {
 		res, err := s.FindCompatible(ctx, &registryv1.FindCompatibleRequest{AgentName: "a1", Direction: "producers", PageSize: 2, PageToken: token})
 		return res.GetPairs(), res.GetNextPageToken(), err
-	}, func(p *registryv1.CompatiblePair) string { return p.GetTier() + " " + p.GetProducer() + " " + p.GetAgentStatus() })
+	}, func(p *registryv1.CompatiblePair) string {
+		return p.GetTier() + " " + p.GetProducer() + " " + p.GetAgentStatus()
+	})
 	if diff := cmp.Diff([][]string{{"seed a0 unknown", "seed a2 unknown"}, {"seed a3 unknown"}}, pairs); diff != "" {
 		t.Errorf("FindCompatible(), difference (-want +got):\n%s", diff)
 	}

@@ -1,0 +1,85 @@
+package rpc_test
+
+import (
+	"bufio"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestAWatchOverREST reads the change log as a long poll and as server-sent events.
+func TestAWatchOverREST(t *testing.T) {
+	t.Parallel()
+	url, admin := serve(t), adminToken.Reveal()
+	for _, c := range []call{
+		{name: "registration", method: "POST", path: "/v1/agents:apply", status: 200, want: `"outcome":"created"`, body: `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]}}`},
+		{name: "a snapshot", method: "GET", path: "/v1/agents:watch?wait=1s", status: 200, want: `"type":"snapshot","agentName":"web"`},
+		{name: "its bookmark", method: "GET", path: "/v1/agents:watch?wait=1s", status: 200, want: `"sequence":"1","type":"bookmark"`},
+		{name: "news that are there", method: "GET", path: "/v1/agents:watch?revision=0&wait=60s", status: 200, want: `"sequence":"1","type":"created"`},
+		{name: "no news", method: "GET", path: "/v1/agents:watch?revision=1&wait=0.01s", status: 200, want: `"type":"bookmark"`},
+		{name: "a revision of the future", method: "GET", path: "/v1/agents:watch?revision=9&wait=1s", status: 400, want: `REVISION_GONE`},
+		{name: "a wait that is too long", method: "GET", path: "/v1/agents:watch?wait=61s", status: 400, want: `"wait"`},
+		{name: "drain", method: "POST", path: "/v1/agents/web:drain", body: `{"reason":"new disk"}`, status: 200, want: `"draining":true`},
+		{name: "resume", method: "POST", path: "/v1/agents/web:resume", body: `{}`, status: 200, want: `"status":"unknown"`},
+	} {
+		c.token = admin
+		c.do(t, url)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/v1/agents:watch?revision=0", http.NoBody)
+	if err != nil {
+		t.Fatalf("NewRequest() = %v, want no error", err)
+	}
+	request.Header.Set("Authorization", "Bearer "+admin)
+	request.Header.Set("Accept", "text/event-stream")
+	response, err := new(http.Client).Do(request)
+	if err != nil || response.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("GET /v1/agents:watch = %v, %v, want events", response, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var ids []string
+	for lines := bufio.NewScanner(response.Body); len(ids) < 3 && lines.Scan(); {
+		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			ids = append(ids, id)
+		}
+	}
+	if got := strings.Join(ids, " "); got != "1 2 3" {
+		t.Errorf("the events have the ids %s, want 1 2 3", got)
+	}
+}
+
+func TestFindingAgentsOverREST(t *testing.T) {
+	t.Parallel()
+	url, admin := serve(t), adminToken.Reveal()
+	const inline = `{"card":{"name":"NAME","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch","description":"Reads a page","tags":["web"]}]},
+		"metadata":{"outputSchemas":[{"name":"page","semanticType":"artifact","jsonSchema":{"type":"object"}}],"inputSchemas":[{"name":"spec","semanticType":"document","json_schema":{}}]}}`
+	for _, c := range []call{
+		{name: "one agent", method: "POST", path: "/v1/agents:apply", body: strings.Replace(inline, "NAME", "web", 1), status: 200, want: `"outcome":"created"`},
+		{name: "the same", method: "POST", path: "/v1/agents:apply", body: strings.Replace(inline, "NAME", "web", 1), status: 200, want: `"outcome":"unchanged"`},
+		{name: "another agent", method: "POST", path: "/v1/agents:apply", body: strings.Replace(inline, "NAME", "sub", 1), status: 200, want: `"outcome":"created"`},
+		{name: "a stale If-Match", method: "POST", path: "/v1/agents:apply", body: strings.Replace(inline, "NAME", "web", 1), ifMatch: `"x"`, status: 412, want: "ETAG_MISMATCH"},
+		{name: "a bad JSON Schema", method: "POST", path: "/v1/agents:apply", body: strings.Replace(inline, `"object"`, `"thing"`, 1), status: 400, want: "json_schema"},
+		{name: "by text", method: "POST", path: "/v1/agents:search", body: `{"query":"pages","pageSize":1}`, status: 200, want: `"skillIds":["fetch"]`},
+		{name: "by tag and skill", method: "POST", path: "/v1/agents:search", body: `{"tag":"WEB","skill":"fetch"}`, status: 200, want: `"name":"web"`},
+		{name: "by nothing", method: "POST", path: "/v1/agents:search", body: `{}`, status: 400, want: `SEARCH_EMPTY`},
+		{name: "several", method: "GET", path: "/v1/agents:batchGet?names=web&names=sub", status: 200, want: `{"agents":[{"name":"web"`},
+		{name: "a filter", method: "GET", path: "/v1/agents?filter=skills:%22fetch%22%20AND%20name=s*&orderBy=version%20desc", status: 200, want: `{"agents":[{"name":"sub"`},
+		{name: "a filter on what is not there", method: "GET", path: "/v1/agents?filter=colour=red", status: 400, want: `\"colour\"`},
+		{name: "consumers", method: "POST", path: "/v1/agents:findCompatible", body: `{"agentName":"web"}`, status: 200, want: `"tier":"seed"`},
+		{name: "producers", method: "POST", path: "/v1/agents:findCompatible", body: `{"agentName":"web","direction":"producers","minTier":"exact"}`, status: 200, want: `{}`},
+		{name: "a mapping", method: "POST", path: "/v1/semanticMappings", body: `{"fromType":"document","toType":"comment"}`, status: 200, want: `"name":"document-comment"`},
+		{name: "the other way", method: "POST", path: "/v1/semanticMappings", body: `{"fromType":"comment","toType":"document"}`, status: 409, want: `MAPPING_EXISTS`},
+		{name: "its description", method: "PATCH", path: "/v1/semanticMappings/document-comment", body: `{"description":"why"}`, status: 200, want: `"description":"why"`},
+		{name: "another field", method: "PATCH", path: "/v1/semanticMappings/document-comment?updateMask=toType", body: `{"toType":"artifact"}`, status: 400, want: `MASK_INVALID`},
+		{name: "one mapping", method: "GET", path: "/v1/semanticMappings/document-comment", status: 200, want: `"description":"why"`},
+		{name: "a stale mapping", method: "DELETE", path: "/v1/semanticMappings/document-comment", ifMatch: `"x"`, status: 412, want: `ETAG_MISMATCH`},
+		{name: "all mappings", method: "GET", path: "/v1/semanticMappings", status: 200, want: `{"semanticMappings":[{`},
+		{name: "no mapping", method: "DELETE", path: "/v1/semanticMappings/document-comment?requestId=1", status: 200, want: `{}`},
+		{name: "its retry", method: "DELETE", path: "/v1/semanticMappings/document-comment?requestId=1", status: 200, want: `{}`},
+		{name: "deletion", method: "DELETE", path: "/v1/agents/sub?requestId=2", status: 200, want: `{}`},
+		{name: "its retry", method: "DELETE", path: "/v1/agents/sub?requestId=2", status: 200, want: `{}`},
+	} {
+		c.token = admin
+		c.do(t, url)
+	}
+	call{name: "a viewer may not map", token: "viewer-token", method: "POST", path: "/v1/semanticMappings", body: `{"fromType":"document","toType":"comment"}`, status: 403, want: `ROLE_MISSING`}.do(t, url)
+}
