@@ -1,0 +1,7 @@
+// Package mcp serves a webfetch.Fetcher as an MCP server, over stdio and streamable HTTP.
+//
+// The default profile has the tools fetch_url, fetch_links, extract and list_domains with every field of a request, and each
+// of the other profiles the tools of the program that it comes from: their names, inputs and outputs. Tools that change the list
+// of domains are there only when an operator says so. Text from a page stands between two lines with a number that the page cannot
+// guess, so that it cannot pretend to have ended.
+package mcp
