@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -58,7 +59,7 @@ func announced(old, next registry.Pulse, name string) *registry.Entry {
 // conditions, so that the log has neither gaps nor doubles whoever writes to it.
 func (s *Store) commit(ctx context.Context, tenant string, items []types.TransactWriteItem, entry *registry.Entry) error {
 	if entry == nil {
-		return s.db.Transact(ctx, newID(), items)
+		return s.db.Transact(ctx, rand.Text(), items)
 	}
 	tail := s.tails.of(tenant)
 	if err := tail.lock(ctx); err != nil { // writers of one process take turns rather than take each other's revision
@@ -76,7 +77,7 @@ func (s *Store) commit(ctx context.Context, tenant string, items []types.Transac
 		if err != nil {
 			return err
 		}
-		err = s.db.Transact(ctx, newID(), append(items[:len(items):len(items)], logged...))
+		err = s.db.Transact(ctx, rand.Text(), append(items[:len(items):len(items)], logged...))
 		if tail.known = err == nil; tail.known {
 			tail.head++
 			return nil

@@ -56,8 +56,9 @@ type writes struct {
 	PastReq []string `dynamodbav:"past_req"` // those before, newest first
 }
 
-// maxPast is how many writes may come between one and the question what became of it.
-const maxPast = 12
+// maxPast is how many writes may come between one and the question what became of it. With ids of idSize it keeps a status below
+// the kilobyte that DynamoDB charges for.
+const maxPast = 32
 
 // next returns what the write id leaves behind.
 func (w writes) next(id string) writes {

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -131,8 +132,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		if next.IDs, with, err = change(next.IDs); err != nil || with == nil {
 			return err
 		}
-		id := newID()
-		next.writes = next.writes.next(id)
+		next.writes = next.writes.next(newID())
 		item, err := marshal("the ring of keys", next)
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		if err := setCondition(put, was); err != nil {
 			return err
 		}
-		err = s.db.Transact(ctx, id, []types.TransactWriteItem{{Put: put}, *with})
+		err = s.db.Transact(ctx, rand.Text(), []types.TransactWriteItem{{Put: put}, *with})
 		if _, refused := errors.AsType[*ddb.RefusedError](err); !refused {
 			return err
 		}

@@ -1,6 +1,7 @@
 package dynamo_test
 
 import (
+	"flag"
 	"net/http"
 	"os"
 	"testing"
@@ -11,7 +12,14 @@ import (
 	"github.com/quorate/quorate/registry/storetest"
 )
 
-func TestMain(m *testing.M) { os.Exit(dynamotest.Main(m)) }
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"rapid.checks": "6", "rapid.steps": "15"} { // each step is slow; flags ask for more
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(dynamotest.Main(m))
+}
 
 // open returns a store in new tables.
 func open(tb testing.TB, transport http.RoundTripper) *dynamo.Store {

@@ -18,8 +18,11 @@ const (
 	settleTime = 5 * time.Second
 )
 
+// idSize is how many characters of five random bits each an id has; ids need to differ from some dozens of others.
+const idSize = 12
+
 // newID returns the id of a write or of a generation of rows.
-func newID() string { return rand.Text() }
+func newID() string { return rand.Text()[:idSize] }
 
 // Update reads an agent and writes what change makes of it, if nobody else has written meanwhile; else it begins again.
 func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *registry.Record) (registry.Change, error)) error {
@@ -75,6 +78,9 @@ func (s *Store) write(ctx context.Context, key registry.Key, old *stored, c regi
 		}
 	}
 	err = s.commit(ctx, key.Tenant, t.items, t.entry)
+	if old == nil || c.Record == nil || c.Pulse != nil {
+		s.hints.remove(key)
+	}
 	refused, isRefused := errors.AsType[*ddb.RefusedError](err)
 	switch {
 	case err == nil:

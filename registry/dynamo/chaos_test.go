@@ -1,0 +1,64 @@
+package dynamo_test
+
+import (
+	"testing"
+
+	"github.com/quorate/quorate/platform/dynamotest"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/storetest"
+)
+
+// disturbed returns a transport that does all that DynamoDB does on a bad day.
+func disturbed(t *testing.T, seed uint64) *dynamotest.Chaos {
+	t.Helper()
+	chaos := dynamotest.NewChaos(seed)
+	chaos.Throttle, chaos.Conflict, chaos.Lost, chaos.Down = 0.05, 0.1, 0.1, 0.02
+	t.Cleanup(func() {
+		for _, disturbance := range []string{"throttle", "conflict", "lost", "down"} {
+			if chaos.Count(disturbance) == 0 {
+				t.Errorf("Count(%s) = 0, want some: the test shows nothing", disturbance)
+			}
+		}
+	})
+	return chaos
+}
+
+func TestStoreOnABadDay(t *testing.T) {
+	t.Parallel()
+	chaos := disturbed(t, 1)
+	storetest.Run(t, func(t *testing.T) registry.Store {
+		t.Helper()
+		return open(t, chaos)
+	})
+}
+
+func TestTheStoreDoesWhatAMapDoes(t *testing.T) {
+	t.Parallel()
+	storetest.RunModel(t, open(t, nil), false)
+}
+
+func TestTheStoreDoesWhatAMapDoesOnABadDay(t *testing.T) {
+	t.Parallel()
+	chaos := disturbed(t, 2)
+	chaos.Stale = 0.3
+	storetest.RunModel(t, open(t, chaos), true)
+	if chaos.Count("stale") == 0 {
+		t.Errorf("Count(stale) = 0, want some: the test shows nothing")
+	}
+}
+
+func TestTheStoreIsLinearizable(t *testing.T) {
+	t.Parallel()
+	store := open(t, nil)
+	for seed := range uint64(3) {
+		storetest.RunLinearizable(t, store, seed)
+	}
+}
+
+func TestTheStoreIsLinearizableOnABadDay(t *testing.T) {
+	t.Parallel()
+	store := open(t, disturbed(t, 3))
+	for seed := range uint64(3) {
+		storetest.RunLinearizable(t, store, seed)
+	}
+}
