@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -79,6 +80,7 @@ func decodeList(d *json.Decoder, depth int) (any, error) {
 
 func decodeObject(d *json.Decoder, depth int) (any, error) {
 	object := make(map[string]any)
+	folded := make(map[string]string)
 	for d.More() {
 		token, err := d.Token()
 		if err != nil {
@@ -91,6 +93,11 @@ func decodeObject(d *json.Decoder, depth int) (any, error) {
 		if _, twice := object[key]; twice {
 			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the key %q is there twice in one object", clip(key))
 		}
+		fold := strings.ToLower(strings.ToUpper(key)) // as encoding/json compares them, with the Kelvin sign and the long s
+		if other, twice := folded[fold]; twice {
+			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the keys %q and %q in one object differ only in case, which some readers ignore", clip(other), clip(key))
+		}
+		folded[fold] = key
 		if object[key], err = decodeValue(d, depth); err != nil {
 			return nil, err
 		}

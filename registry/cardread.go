@@ -43,7 +43,9 @@ func field[T any](r *cardReader, object map[string]any, path, key, kind string) 
 }
 
 func (r *cardReader) text(object map[string]any, path, key string) string {
-	return field[string](r, object, path, key, "a string")
+	text := field[string](r, object, path, key, "a string")
+	r.visible(path+"."+key, text)
+	return text
 }
 
 func (r *cardReader) flag(object map[string]any, path, key string) bool {
@@ -61,6 +63,7 @@ func (r *cardReader) texts(object map[string]any, path, key string) []string {
 		if !ok {
 			r.wrong(fmt.Sprintf("%s.%s[%d]", path, key, i), "this must be a string")
 		}
+		r.visible(path+"."+key, text)
 		texts = append(texts, text)
 	}
 	return texts

@@ -1,0 +1,47 @@
+package registry
+
+import (
+	"fmt"
+	"unicode"
+)
+
+// concealing are characters that show a person another text than a program reads: they turn the writing direction, or carry
+// bytes that nobody sees. Direction marks and joiners are not among them: languages need those.
+var concealing = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x202A, Hi: 0x202E, Stride: 1}, // embeddings and overrides
+		{Lo: 0x2066, Hi: 0x2069, Stride: 1}, // isolates
+		{Lo: 0xFFF9, Hi: 0xFFFB, Stride: 1}, // interlinear annotations
+	},
+	R32: []unicode.Range32{
+		{Lo: 0xE0000, Hi: 0xE007F, Stride: 1}, // tags
+		{Lo: 0xE0100, Hi: 0xE01EF, Stride: 1}, // variation selectors beyond those of emoji
+	},
+}
+
+// invisible are characters of no width. Some are in honest texts by accident.
+var invisible = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x180E, Hi: 0x180E, Stride: 1},
+		{Lo: 0x200B, Hi: 0x200B, Stride: 1},
+		{Lo: 0x2060, Hi: 0x2064, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xFEFF, Hi: 0xFEFF, Stride: 1},
+	},
+}
+
+// visible refuses a text of a card with control characters or concealing ones, and warns of invisible ones. What a card says is
+// read by people and, at other places than this server, by models: both must see the same.
+func (r *cardReader) visible(field, text string) {
+	warned := false
+	for _, c := range text {
+		switch {
+		case unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t', unicode.Is(concealing, c):
+			r.wrong(field, "the character %U hides what the text says", c)
+			return
+		case unicode.Is(invisible, c) && !warned:
+			r.warn("CARD_TEXT_INVISIBLE", field, fmt.Sprintf("the invisible character %U is in the text", c))
+			warned = true
+		}
+	}
+}
