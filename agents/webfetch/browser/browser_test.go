@@ -1,0 +1,190 @@
+package browser_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/browser"
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+// find returns a real Chromium; without one the test is skipped, but not in CI.
+func find(t *testing.T) *browser.Browser {
+	t.Helper()
+	b, ok := browser.Find(browser.Options{NoSandbox: os.Geteuid() == 0})
+	if ok {
+		return b
+	}
+	if config.Env("QUORATE_CI") == "1" {
+		t.Fatal("there is no Chromium, and CI has to test with one")
+	}
+	t.Skip("there is no Chromium here; install one, such as apt-get install chromium")
+	return nil
+}
+
+// newFetcher returns a fetcher that may read the hosts and has a browser.
+func newFetcher(t *testing.T, hosts ...string) *webfetch.Fetcher {
+	t.Helper()
+	f, err := webfetch.New(webfetch.Options{Policy: &netguard.Policy{AllowOrigins: hosts}, AllowedHosts: hosts, Browser: find(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
+// shell is a page that its script fills.
+const shell = `<!doctype html><title>App</title><div id="app"></div><script>
+setTimeout(() => { document.getElementById("app").innerHTML = "<h1>Rendered</h1><p>" + "This sentence was written by a script. ".repeat(20) + "</p>" }, 50)
+</script>`
+
+func serve(t *testing.T, h http.HandlerFunc) (url, host string) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL, s.Listener.Addr().String()
+}
+
+func page(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func TestPagesThatNeedScripts(t *testing.T) {
+	site, host := serve(t, page(shell))
+	f := newFetcher(t, host)
+	for render, want := range map[webfetch.Render]bool{webfetch.RenderNever: false, webfetch.RenderAuto: true, webfetch.RenderAlways: true} {
+		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: render})
+		if err != nil || p.Rendered != want || strings.Contains(p.Content, "written by a script") != want {
+			t.Errorf("Fetch(render %s) = %q, rendered %t, %v, want rendered %t", render, p.Content, p.Rendered, err, want)
+		}
+	}
+}
+
+func TestAutoLeavesPagesWithTextAlone(t *testing.T) {
+	site, host := serve(t, page("<p>"+strings.Repeat("This is enough text. ", 30)+"</p><script>document.body.innerHTML = ''</script>"))
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAuto})
+	if err != nil || p.Rendered || !strings.Contains(p.Content, "enough text") {
+		t.Errorf("Fetch(render auto) = rendered %t, %v, want the page as it came", p.Rendered, err)
+	}
+}
+
+// TestNoRequestOfAPageReachesLoopback has a page try every way that Chromium has to make a request; the victim listens on
+// loopback, where Chromium dials without its proxy unless told otherwise.
+func TestNoRequestOfAPageReachesLoopback(t *testing.T) {
+	var reached atomic.Int64
+	victim := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "secret") }))
+	victim.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			reached.Add(1)
+		}
+	}
+	victim.Start()
+	defer victim.Close()
+	_, port, err := net.SplitHostPort(victim.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := []string{"http://127.0.0.1:" + port, "http://localhost:" + port, "http://[::1]:" + port, "http://127.1:" + port, "http://0.0.0.0:" + port, "http://2130706433:" + port, "http://169.254.169.254"}
+	var tries strings.Builder
+	for _, target := range targets {
+		ws := strings.Replace(target, "http", "ws", 1)
+		fmt.Fprintf(&tries, `<img src="%[1]s/img"><iframe src="%[1]s/frame"></iframe><script src="%[1]s/script"></script><link rel="stylesheet" href="%[1]s/css">
+<link rel="preconnect" href="%[1]s"><link rel="prefetch" href="%[1]s/prefetch"><object data="%[1]s/object"></object><video src="%[1]s/video" autoplay></video>
+<script>fetch("%[1]s/fetch").catch(() => {}); fetch("%[1]s/cors", {mode: "no-cors"}).catch(() => {}); navigator.sendBeacon("%[1]s/beacon");
+try { new WebSocket("%[2]s/ws") } catch (e) {} ; new EventSource("%[1]s/events"); let x%[3]d = new XMLHttpRequest(); x%[3]d.open("GET", "%[1]s/xhr"); x%[3]d.send();
+import("%[1]s/module.js").catch(() => {});</script>`, target, ws, len(tries.String()))
+	}
+	webRTC := fmt.Sprintf(`<script>try { let pc = new RTCPeerConnection({iceServers: [{urls: "turn:127.0.0.1:%s?transport=tcp", username: "u", credential: "c"}, {urls: "stun:127.0.0.1:%s"}]});
+pc.createDataChannel("x"); pc.createOffer().then(o => pc.setLocalDescription(o)) } catch (e) {}</script>`, port, port)
+	site, host := serve(t, page("<h1>Attack</h1><p>text</p>"+tries.String()+webRTC+`<iframe src="file:///etc/passwd"></iframe><p>`+strings.Repeat("more text ", 30)+"</p>"))
+	f := newFetcher(t, host)
+	p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Format: webfetch.Text})
+	if err != nil || !strings.Contains(p.Content, "more text") {
+		t.Errorf("Fetch(the attacking page) = %q, %v, want its own text", p.Content, err)
+	}
+	if n := reached.Load(); n != 0 {
+		t.Errorf("%d connections reached the victim on loopback, want 0", n)
+	}
+}
+
+func TestNavigationIsGuarded(t *testing.T) {
+	var reached atomic.Int64
+	victim, _ := serve(t, func(http.ResponseWriter, *http.Request) { reached.Add(1) })
+	site, host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/redirect":
+			http.Redirect(w, r, victim, http.StatusFound)
+		case "/script":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, "<script>location = %q</script>", victim)
+		case "/refresh":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, `<meta http-equiv="refresh" content="0;url=%s">`, victim)
+		case "/missing":
+			http.NotFound(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	f := newFetcher(t, host)
+	for path, code := range map[string]webfetch.Code{"/redirect": "", "/script": "", "/refresh": "", "/missing": webfetch.CodeStatus} {
+		p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Render: webfetch.RenderAlways})
+		if p.Success && strings.Contains(p.URL, victim) || code != "" && p.ErrorCode != code {
+			t.Errorf("Fetch(%s) = %+v, %v, want no page of the victim", path, p, err)
+		}
+	}
+	if p, err := f.Fetch(t.Context(), webfetch.Request{URL: victim, Render: webfetch.RenderAlways}); err == nil {
+		t.Errorf("Fetch(the victim) = %+v, want a refusal", p)
+	}
+	if n := reached.Load(); n != 0 {
+		t.Errorf("%d requests reached the victim, want 0", n)
+	}
+}
+
+func TestABrowserEndsWithItsPage(t *testing.T) {
+	site, host := serve(t, page("<p>x</p><script>for (;;) {}</script>"))
+	f := newFetcher(t, host)
+	begin := time.Now()
+	p, err := f.Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Timeout: 4 * time.Second})
+	if p.ErrorCode != webfetch.CodeTimeout || time.Since(begin) > 15*time.Second {
+		t.Errorf("Fetch(an endless script) = %+v, %v after %s, want a timeout after 4s", p, err, time.Since(begin))
+	}
+	out, _ := exec.CommandContext(t.Context(), "ps", "-eo", "ppid,args").Output() // without ps there is nothing to look at
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(strings.TrimSpace(line), fmt.Sprint(os.Getpid())+" ") && strings.Contains(line, "--headless") && !strings.Contains(line, "defunct") {
+			t.Errorf("a browser is left over: %.200s", line)
+		}
+	}
+}
+
+func TestWithoutABrowser(t *testing.T) {
+	if b, ok := browser.Find(browser.Options{Path: "/nonexistent"}); ok {
+		t.Errorf("Find(/nonexistent) = %v, want none", b)
+	}
+	f, err := webfetch.New(webfetch.Options{Open: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if p, err := f.Fetch(t.Context(), webfetch.Request{URL: "http://93.184.216.34/", Render: webfetch.RenderAlways}); p.ErrorCode != webfetch.CodeRender {
+		t.Errorf("Fetch(render always) without a browser = %+v, %v, want render_error", p, err)
+	}
+}
