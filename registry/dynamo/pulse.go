@@ -30,6 +30,7 @@ type statusItem struct {
 	InFlight      int       `dynamodbav:"in_flight,omitempty"`
 	DrainTime     time.Time `dynamodbav:"drain_time"`
 	DrainReason   string    `dynamodbav:"drain_reason,omitempty"`
+	SeenTime      time.Time `dynamodbav:"seen_time"`
 	Announced     string    `dynamodbav:"announced,omitempty"`
 	TTL           int64     `dynamodbav:"ttl,omitempty"` // seconds since 1970
 	writes
@@ -48,7 +49,8 @@ func newStatusItem(key registry.Key, p *registry.Pulse, w writes) (ddb.Item, err
 	if p != nil {
 		i.Status, i.CurrentTaskID, i.ErrorMessage, i.Epoch = p.Word, p.CurrentTaskID, p.ErrorMessage, p.Epoch
 		i.LastHeartbeat, i.LeaseExpire, i.LastProbe, i.ProbeExpire = p.BeatTime, p.BeatExpire, p.ProbeTime, p.ProbeExpire
-		i.Capacity, i.InFlight, i.DrainTime, i.DrainReason, i.Announced = p.Capacity, p.InFlight, p.DrainTime, p.DrainReason, p.Announced
+		i.Capacity, i.InFlight, i.DrainTime, i.DrainReason = p.Capacity, p.InFlight, p.DrainTime, p.DrainReason
+		i.SeenTime, i.Announced = p.SeenTime, p.Announced
 		if last := maxTime(p.BeatExpire, p.ProbeExpire); !last.IsZero() {
 			i.TTL = last.Add(statusLife).Unix()
 		}
@@ -72,7 +74,8 @@ func readStatus(item ddb.Item) (*status, error) {
 		pulse: registry.Pulse{
 			Epoch: i.Epoch, Word: i.Status, CurrentTaskID: i.CurrentTaskID, ErrorMessage: i.ErrorMessage,
 			BeatTime: i.LastHeartbeat, BeatExpire: i.LeaseExpire, ProbeTime: i.LastProbe, ProbeExpire: i.ProbeExpire,
-			Capacity: i.Capacity, InFlight: i.InFlight, DrainTime: i.DrainTime, DrainReason: i.DrainReason, Announced: i.Announced,
+			Capacity: i.Capacity, InFlight: i.InFlight, DrainTime: i.DrainTime, DrainReason: i.DrainReason,
+			SeenTime: i.SeenTime, Announced: i.Announced,
 		},
 		blank: i.Blank, writes: i.writes,
 	}, nil

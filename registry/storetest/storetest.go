@@ -29,6 +29,9 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		"concurrent updates lose nothing":                          updateRace,
 		"an ended context reads nothing":                           endedContext,
 		"each change is in the log once, and beats are not":        changeLog,
+		"every field of what is stored survives":                   everyField,
+		"mappings read as they were written, and are in the log":   mappings,
+		"more skills than a transaction holds come and go":         manySkills,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,108 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+var _ registry.MappingStore = (*Store)(nil)
+
+// mappingItem has all semantic mappings of a tenant: there are few, and they are checked against each other.
+type mappingItem struct {
+	AgentName string                       `dynamodbav:"agent_name"` // the key of the mappings, not of an agent
+	Mappings  document[[]registry.Mapping] `dynamodbav:"mappings"`
+	writes
+}
+
+func mappingKey(tenant string) string { return escape.Replace(tenant) + "#%mappings" }
+
+// Mappings returns the tenant's semantic mappings in order of name.
+func (s *Store) Mappings(ctx context.Context, tenant string) ([]registry.Mapping, error) {
+	item, err := s.mappings(ctx, tenant)
+	if err != nil || item == nil {
+		return nil, err
+	}
+	return item.Mappings.value, nil
+}
+
+// mappings returns the tenant's item; nil when there is none yet.
+func (s *Store) mappings(ctx context.Context, tenant string) (*mappingItem, error) {
+	item, err := s.get(ctx, tableMetadata, mappingKey(tenant))
+	if err != nil || item == nil {
+		return nil, err
+	}
+	i := new(mappingItem)
+	if err := attributevalue.UnmarshalMap(item, i); err != nil {
+		return nil, fmt.Errorf("decoding the mappings: %w", err)
+	}
+	return i, nil
+}
+
+// UpdateMappings reads the tenant's mappings and writes what change makes of them, if nobody else has written meanwhile; else it
+// begins again.
+func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(old []registry.Mapping) (registry.MappingChange, error)) error {
+	for try := range maxTries {
+		old, err := s.mappings(ctx, tenant)
+		if err != nil {
+			return err
+		}
+		next := mappingItem{AgentName: mappingKey(tenant)}
+		var was *writes
+		var list []registry.Mapping
+		if old != nil {
+			next.writes, was, list = old.writes, &old.writes, old.Mappings.value
+		}
+		c, err := change(list)
+		if err != nil {
+			return err
+		}
+		next.Mappings, next.writes = document[[]registry.Mapping]{c.Mappings}, next.writes.next(newID())
+		again, err := s.putMappings(ctx, tenant, next, was, c.Remember)
+		if err != nil || !again {
+			return err
+		}
+		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+			return err
+		}
+	}
+	return contended(registry.Key{Tenant: tenant, Name: mappingKey(tenant)})
+}
+
+// putMappings writes the mappings; again says that those that were read are not there any more.
+func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem, was *writes, request *registry.Request) (again bool, err error) {
+	item, err := marshal("the semantic mappings", next)
+	if err != nil {
+		return false, err
+	}
+	if err := boltdb.CheckItem("the semantic mappings", size(item)); err != nil {
+		return false, err
+	}
+	put := &types.Put{TableName: s.db.Table(tableMetadata), Item: item}
+	if err := setCondition(put, was); err != nil {
+		return false, err
+	}
+	items := []types.TransactWriteItem{{Put: put}}
+	if request != nil {
+		remember, err := s.putRequest(request)
+		if err != nil {
+			return false, err
+		}
+		items = append(items, types.TransactWriteItem{Put: remember})
+	}
+	err = s.commit(ctx, tenant, items, &registry.Entry{Type: registry.ChangeMapping})
+	if refused, ok := errors.AsType[*ddb.RefusedError](err); ok {
+		if refused.Index == 1 {
+			return false, registry.ErrRequestSeen
+		}
+		return true, nil
+	}
+	return false, err
+}

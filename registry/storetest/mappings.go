@@ -1,0 +1,86 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// mappings checks a store that is a registry.MappingStore; one that is none has nothing to show.
+func mappings(t *testing.T, s registry.Store) {
+	store, ok := s.(registry.MappingStore)
+	if !ok {
+		return
+	}
+	if got, err := store.Mappings(t.Context(), "t"); len(got) != 0 || err != nil {
+		t.Errorf("Mappings() = %v, %v, want none", got, err)
+	}
+	want := []registry.Mapping{{From: "document", To: "comment", Description: "<d>", Etag: "e", CreateTime: epoch, UpdateTime: epoch}}
+	put := func(list []registry.Mapping, seen []registry.Mapping, remember *registry.Request, refuse error) error {
+		t.Helper()
+		return store.UpdateMappings(t.Context(), "t", func(old []registry.Mapping) (registry.MappingChange, error) {
+			if diff := cmp.Diff(seen, old); diff != "" {
+				t.Errorf("UpdateMappings() read, difference (-want +got):\n%s", diff)
+			}
+			return registry.MappingChange{Mappings: list, Remember: remember}, refuse
+		})
+	}
+	if err := put(want, nil, request("1", 0), nil); err != nil {
+		t.Errorf("UpdateMappings() = %v, want no error", err)
+	}
+	if err := put(nil, want, nil, errRefused); !errors.Is(err, errRefused) {
+		t.Errorf("UpdateMappings() = %v, want the error of change", err)
+	}
+	if err := put(nil, want, request("1", 0), nil); !errors.Is(err, registry.ErrRequestSeen) {
+		t.Errorf("UpdateMappings() with a seen request = %v, want ErrRequestSeen", err)
+	}
+	for tenant, list := range map[string][]registry.Mapping{"t": want, "u": nil} {
+		if got, err := store.Mappings(t.Context(), tenant); err != nil || cmp.Diff(list, got) != "" {
+			t.Errorf("Mappings(%s) = %v, difference (-want +got):\n%s", tenant, err, cmp.Diff(list, got))
+		}
+	}
+	if log, ok := s.(registry.ChangeLog); ok {
+		entries, err := log.Changes(t.Context(), "t", 0, 9)
+		if err != nil || len(entries) != 1 || entries[0].Type != registry.ChangeMapping {
+			t.Errorf("Changes() = %v, %v, want one of the mappings", entries, err)
+		}
+	}
+}
+
+// manySkills has the most skills that a card may have come, change and go.
+func manySkills(t *testing.T, s registry.Store) {
+	ids := func(from, to int) (list []string) {
+		for i := from; i < to; i++ {
+			list = append(list, fmt.Sprintf("skill-%03d", i))
+		}
+		return list
+	}
+	for _, step := range [][]string{ids(0, 500), ids(1, 500), ids(250, 500), ids(100, 600), ids(0, 1), ids(0, 500), nil} {
+		r := Record("t", "a", step...)
+		Put(t, s, r)
+		rows, err := s.Skills(t.Context(), "t", registry.SkillKey{}, 1000)
+		var got []string
+		for _, row := range rows {
+			got = append(got, row.ID)
+		}
+		if err != nil || cmp.Diff(step, got) != "" {
+			t.Fatalf("Skills() with %d skills = %v, difference (-want +got):\n%s", len(step), err, cmp.Diff(step, got))
+		}
+		for _, id := range []string{"skill-000", "skill-300"} {
+			var want []string
+			for _, has := range step {
+				if has == id {
+					want = []string{"t/a"}
+				}
+			}
+			wantNames(t, s, registry.Query{Tenant: "t", Skill: id, Limit: 9}, want...)
+		}
+	}
+	Put(t, s, Record("t", "a", ids(0, 500)...))
+	remove(t, s, registry.Key{Tenant: "t", Name: "a"})
+	wantNames(t, s, registry.Query{Tenant: "t", Skill: "skill-000", Limit: 9})
+}
