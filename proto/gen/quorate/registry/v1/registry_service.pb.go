@@ -1455,7 +1455,7 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"w\n" +
 	"\x19FindAgentsBySkillResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa0!\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa3!\n" +
 	"\x0fRegistryService\x12\x86\x01\n" +
 	"\rRegisterAgent\x12).quorate.registry.v1.RegisterAgentRequest\x1a*.quorate.registry.v1.RegisterAgentResponse\"\x1e\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/agents:register\x12g\n" +
 	"\bGetAgent\x12$.quorate.registry.v1.GetAgentRequest\x1a\x1a.quorate.registry.v1.Agent\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/agents/{name}\x12q\n" +
@@ -1492,8 +1492,8 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x0fGetAgentVersion\x12+.quorate.registry.v1.GetAgentVersionRequest\x1a!.quorate.registry.v1.AgentVersion\",\x82\xd3\xe4\x93\x02&\x12$/v1/agents/{name}/versions/{version}\x12\x96\x01\n" +
 	"\x0eSetLiveVersion\x12*.quorate.registry.v1.SetLiveVersionRequest\x1a+.quorate.registry.v1.SetLiveVersionResponse\"+\x82\xd3\xe4\x93\x02%:\x01*\" /v1/agents/{name}:setLiveVersion\x12w\n" +
 	"\rPinSigningKey\x12).quorate.registry.v1.PinSigningKeyRequest\x1a\x1f.quorate.registry.v1.SigningKey\"\x1a\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/signingKeys\x12\x85\x01\n" +
-	"\x0fListSigningKeys\x12+.quorate.registry.v1.ListSigningKeysRequest\x1a,.quorate.registry.v1.ListSigningKeysResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/signingKeys\x12z\n" +
-	"\x10DeleteSigningKey\x12,.quorate.registry.v1.DeleteSigningKeyRequest\x1a\x16.google.protobuf.Empty\" \x82\xd3\xe4\x93\x02\x1a*\x18/v1/signingKeys/{key_id}B\xe2\x01\n" +
+	"\x0fListSigningKeys\x12+.quorate.registry.v1.ListSigningKeysRequest\x1a,.quorate.registry.v1.ListSigningKeysResponse\"\x17\x82\xd3\xe4\x93\x02\x11\x12\x0f/v1/signingKeys\x12}\n" +
+	"\x10DeleteSigningKey\x12,.quorate.registry.v1.DeleteSigningKeyRequest\x1a\x16.google.protobuf.Empty\"#\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/signingKeys/{key_id=**}B\xe2\x01\n" +
 	"\x17com.quorate.registry.v1B\x14RegistryServiceProtoP\x01ZCgithub.com/quorate/quorate/proto/gen/quorate/registry/v1;registryv1\xa2\x02\x03QRX\xaa\x02\x13Quorate.Registry.V1\xca\x02\x13Quorate\\Registry\\V1\xe2\x02\x1fQuorate\\Registry\\V1\\GPBMetadata\xea\x02\x15Quorate::Registry::V1b\x06proto3"
 
 var (

@@ -1,0 +1,53 @@
+package rpc_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"testing"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+func TestVersionsAndSigningKeysOverREST(t *testing.T) {
+	t.Parallel()
+	url, admin := serve(t), adminToken.Reveal()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatalf("GenerateKey() = %v, want no error", err)
+	}
+	jwk, err := json.Marshal(jose.JSONWebKey{Key: private.Public(), KeyID: "did:web:acme.com/team#key-1"})
+	if err != nil {
+		t.Fatalf("Marshal() = %v, want no error", err)
+	}
+	const keyPath = "/v1/signingKeys/did:web:acme.com/team%23key-1"
+	for _, c := range []call{
+		{
+			name: "registration with another version", token: admin, method: "POST", path: "/v1/agents:register", status: 200, want: "VERSION_MISMATCH",
+			body: `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]},"version":"2.0.0"}`,
+		},
+		{name: "its source", token: "viewer-token", method: "GET", path: "/v1/agents/web", status: 200, want: `"source":{"type":"api","present":true}`},
+		{name: "its versions", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions", status: 200, want: `"version":"1"`},
+		{name: "one version", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions/1", status: 200, want: `"card":{`},
+		{name: "a version that is not there", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions/2", status: 404, want: "VERSION_NOT_FOUND"},
+		{name: "a version that is no number", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions/x", status: 400, want: "version"},
+		{name: "versions of nobody", token: "viewer-token", method: "GET", path: "/v1/agents/nobody/versions", status: 404, want: "AGENT_NOT_FOUND"},
+		{name: "a viewer may not go back", token: "viewer-token", method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":"1"}`, status: 403, want: "ROLE_MISSING"},
+		{name: "going back", token: admin, method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":1}`, status: 200, want: `"liveVersion":"1"`},
+		{
+			name: "going back with a stale If-Match", token: admin, method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":1}`, ifMatch: `"x"`,
+			status: 412, want: "ETAG_MISMATCH",
+		},
+		{name: "a viewer may not pin", token: "viewer-token", method: "POST", path: "/v1/signingKeys", body: `{"jwk":` + string(jwk) + `}`, status: 403, want: "ROLE_MISSING"},
+		{name: "no key", token: admin, method: "POST", path: "/v1/signingKeys", body: `{}`, status: 400, want: "jwk"},
+		{name: "a key that is secret", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":{"kty":"oct","k":"AAAA","kid":"k"}}`, status: 400, want: "KEY_INVALID"},
+		{name: "a key", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":` + string(jwk) + `,"agents":["web"]}`, status: 200, want: `"thumbprint"`},
+		{name: "the key again", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":` + string(jwk) + `}`, status: 409, want: "KEY_EXISTS"},
+		{name: "the keys", token: "viewer-token", method: "GET", path: "/v1/signingKeys", status: 200, want: `"agents":["web"]`},
+		{name: "the key's end", token: admin, method: "DELETE", path: keyPath, status: 200, want: "{}"},
+		{name: "a key that is not there", token: admin, method: "DELETE", path: keyPath, status: 404, want: "KEY_NOT_FOUND"},
+	} {
+		c.do(t, url)
+	}
+}
