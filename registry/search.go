@@ -75,10 +75,9 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 	return matches, false, nil
 }
 
-// Search returns what fits behind s.After, the best first, without looking at statuses and with agents as the directory has them.
+// Search returns what fits behind s.After, the best first, without the agents themselves and without looking at statuses.
 func (d *Directory) Search(tenant string, s Search) []Match {
 	shelf := d.shelf(tenant)
-	now := d.registry.now()
 	shelf.mu.RLock()
 	defer shelf.mu.RUnlock()
 	if !shelf.loaded {
@@ -87,9 +86,6 @@ func (d *Directory) Search(tenant string, s Search) []Match {
 	found := shelf.find(s)
 	found = slices.DeleteFunc(found, func(m Match) bool { return s.After != (Place{}) && m.compare(s.After) <= 0 })
 	slices.SortFunc(found, func(a, b Match) int { return a.compare(b.Place) })
-	for i := range found {
-		found[i].Agent, _ = shelf.agent(found[i].Name, now)
-	}
 	return found
 }
 

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The parameters of BM25, with their usual values.
@@ -14,7 +14,10 @@ const (
 	lengthPenalty = 0.75 // how much a long text counts against itself
 )
 
-const maxQueryWords = 64
+const (
+	maxQueryWords = 64
+	manyDocs      = 1000
+)
 
 // What a word is worth by where it stands. A word counts once per place, so that repeating it raises no rank.
 const (
@@ -26,7 +29,8 @@ const (
 
 // textIndex finds skills by their words. It has one document per skill of an agent, and one for an agent without skills.
 type textIndex struct {
-	postings map[string][]posting
+	terms    map[string]int // places in postings
+	postings [][]posting
 	docs     []textDoc
 	byAgent  map[string][]int // places in docs
 	live     int              // documents that are not removed
@@ -44,42 +48,51 @@ type textDoc struct {
 }
 
 func newTextIndex() *textIndex {
-	return &textIndex{postings: make(map[string][]posting), byAgent: make(map[string][]int)}
+	return &textIndex{terms: make(map[string]int), byAgent: make(map[string][]int)}
 }
 
 func (x *textIndex) add(a *Agent) {
-	if len(a.Card.Skills) == 0 {
-		x.addDoc(a, &Skill{})
-		return
+	about := make(map[int]float32)
+	x.place(about, weightAgent, a.Card.Name, a.Card.Description)
+	skills := a.Card.Skills
+	if len(skills) == 0 {
+		skills = []Skill{{}}
 	}
-	for i := range a.Card.Skills {
-		x.addDoc(a, &a.Card.Skills[i])
+	for i := range skills {
+		x.addDoc(a.Name, &skills[i], about)
 	}
 }
 
-func (x *textIndex) addDoc(a *Agent, skill *Skill) {
-	weights := make(map[string]float32)
-	place := func(weight float32, texts ...string) {
-		seen := make(map[string]bool)
-		for _, text := range texts {
-			for word := range wordsOf(text) {
-				if !seen[word] {
-					seen[word] = true
-					weights[word] += weight
-				}
+// place gives each word of the texts the weight once.
+func (x *textIndex) place(weights map[int]float32, weight float32, texts ...string) {
+	seen := make(map[int]bool)
+	for _, text := range texts {
+		eachWord(text, func(word []byte) {
+			term, known := x.terms[string(word)]
+			if !known {
+				term = len(x.postings)
+				x.terms[string(word)] = term
+				x.postings = append(x.postings, nil)
 			}
-		}
+			if !seen[term] {
+				seen[term] = true
+				weights[term] += weight
+			}
+		})
 	}
-	place(weightName, skill.ID, skill.Name)
-	place(weightTag, skill.Tags...)
-	place(weightDescription, append([]string{skill.Description}, skill.Examples...)...)
-	place(weightAgent, a.Card.Name, a.Card.Description)
+}
+
+func (x *textIndex) addDoc(agent string, skill *Skill, about map[int]float32) {
+	weights := maps.Clone(about)
+	x.place(weights, weightName, skill.ID, skill.Name)
+	x.place(weights, weightTag, skill.Tags...)
+	x.place(weights, weightDescription, append([]string{skill.Description}, skill.Examples...)...)
 	doc := len(x.docs)
-	x.docs = append(x.docs, textDoc{a.Name, skill.ID, float64(len(weights))})
-	x.byAgent[a.Name] = append(x.byAgent[a.Name], doc)
-	x.live, x.words = x.live+1, x.words+float64(len(weights))
-	for word, weight := range weights {
-		x.postings[word] = append(x.postings[word], posting{int32(doc), weight}) //nolint:gosec // memory ends long before
+	x.docs = append(x.docs, textDoc{agent, skill.ID, float64(max(len(weights), 1))})
+	x.byAgent[agent] = append(x.byAgent[agent], doc)
+	x.live, x.words = x.live+1, x.words+x.docs[doc].words
+	for term, weight := range weights {
+		x.postings[term] = append(x.postings[term], posting{int32(doc), weight}) //nolint:gosec // memory ends long before
 	}
 }
 
@@ -108,18 +121,14 @@ func (x *textIndex) compact() {
 		}
 	}
 	x.docs = kept
-	for word, list := range x.postings {
+	for term, list := range x.postings {
 		left := list[:0]
 		for _, p := range list {
 			if moved[p.doc] >= 0 {
 				left = append(left, posting{moved[p.doc], p.weight})
 			}
 		}
-		if len(left) == 0 {
-			delete(x.postings, word)
-		} else {
-			x.postings[word] = left
-		}
+		x.postings[term] = left
 	}
 }
 
@@ -129,18 +138,18 @@ type hit struct {
 	score        float64
 }
 
-// search returns the documents that have a word of the query, in no order. Words that no document has are nothing.
+// search returns the documents that have a word of the query, in no order. Among many documents, words that more than half of them
+// have say nothing, unless the query has no other.
 func (x *textIndex) search(query string) []hit {
+	lists := x.lists(query)
 	scores := make(map[int32]float64)
 	average := x.words / math.Max(1, float64(x.live))
-	words := slices.Sorted(maps.Keys(wordsOf(query))) // in order, so that the same query always has the same scores to the last bit
-	for _, word := range words[:min(len(words), maxQueryWords)] {
-		list := x.postings[word]
-		rarity := math.Log(1 + (float64(x.live)-float64(len(list))+0.5)/(float64(len(list))+0.5))
+	for _, list := range lists {
+		rarity := math.Max(0.01, math.Log(1+(float64(x.live)-float64(len(list))+0.5)/(float64(len(list))+0.5)))
 		for _, p := range list {
 			if doc := &x.docs[p.doc]; doc.words > 0 {
 				w := float64(p.weight)
-				scores[p.doc] += math.Max(rarity, 0.01) * w * (saturation + 1) / (w + saturation*(1-lengthPenalty+lengthPenalty*doc.words/average))
+				scores[p.doc] += rarity * w * (saturation + 1) / (w + saturation*(1-lengthPenalty+lengthPenalty*doc.words/average))
 			}
 		}
 	}
@@ -151,34 +160,50 @@ func (x *textIndex) search(query string) []hit {
 	return hits
 }
 
-// wordsOf returns the different words of a text in lower case: split where case or kind of character changes, and without the s of
-// a plural.
-func wordsOf(text string) map[string]struct{} {
-	words := make(map[string]struct{})
-	var word []rune
+// lists returns the postings of the query's words in the order of the words, so that the same query always has the same scores to
+// the last bit.
+func (x *textIndex) lists(query string) (lists [][]posting) {
+	var words []string
+	eachWord(query, func(word []byte) { words = append(words, string(word)) })
+	words = words[:min(len(words), maxQueryWords)]
+	slices.Sort(words)
+	for _, word := range slices.Compact(words) {
+		if term, known := x.terms[word]; known {
+			lists = append(lists, x.postings[term])
+		}
+	}
+	common := func(list []posting) bool { return x.live > manyDocs && len(list) > x.live/2 }
+	if slices.ContainsFunc(lists, func(list []posting) bool { return !common(list) }) {
+		lists = slices.DeleteFunc(lists, common)
+	}
+	return lists
+}
+
+// eachWord calls each with the words of a text in lower case: split where case or kind of character changes, and without the s of
+// a plural. A word is valid during the call only.
+func eachWord(text string, each func(word []byte)) {
+	word := make([]byte, 0, 64)
 	end := func() {
+		if n := len(word); n > 3 && word[n-1] == 's' && word[n-2] != 's' {
+			word = word[:n-1]
+		}
 		if len(word) > 0 {
-			w := strings.ToLower(string(word))
-			if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
-				w = w[:len(w)-1]
-			}
-			words[w] = struct{}{}
+			each(word)
 		}
 		word = word[:0]
 	}
-	var last rune
+	lower := false // whether the last character was a small letter
 	for _, r := range text {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
-		case unicode.IsUpper(r) && unicode.IsLower(last):
+		case unicode.IsUpper(r) && lower:
 			end()
-			word = append(word, r)
+			fallthrough
 		default:
-			word = append(word, r)
+			word = utf8.AppendRune(word, unicode.ToLower(r))
 		}
-		last = r
+		lower = unicode.IsLower(r)
 	}
 	end()
-	return words
 }
