@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -252,12 +251,6 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 	}
 }
 
-// figure is what one document cost.
-type figure struct {
-	CPU    time.Duration
-	Memory int64 // bytes at most resident
-}
-
 // TestHostileFigures runs each document in a process of its own when asked to by -figures, and prints what it cost.
 func TestHostileFigures(t *testing.T) {
 	if !*figures {
@@ -314,13 +307,4 @@ func TestHostileChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = fmt.Fprintf(os.Stdout, "FIGURE %s\n", text)
-}
-
-func usage(t *testing.T) figure {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return figure{CPU: time.Duration(u.Utime.Nano() + u.Stime.Nano()), Memory: u.Maxrss << 10}
 }

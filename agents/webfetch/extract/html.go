@@ -47,7 +47,7 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *h
 		return pageContent(root)
 	}
 	visible := textSize(root, around)
-	if visible < minArticle && len(content.Metadata.JSONLD) == 0 {
+	if visible < minArticle && !content.Metadata.holdsArticle() {
 		return pageContent(root)
 	}
 	found, err := articleNode(root, base)

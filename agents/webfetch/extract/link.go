@@ -112,14 +112,14 @@ func linkText(n *xhtml.Node) string {
 func tokenLinks(source string, base *url.URL) *linkList {
 	list := newLinkList()
 	for _, m := range hrefPattern.FindAllStringSubmatch(source, maxLinks/maxLink) {
-		if href, ok := list.resolve(base, html.UnescapeString(m[1]+m[2])); ok {
+		if href, ok := list.resolve(base, html.UnescapeString(m[1]+m[2]+m[3])); ok {
 			list.add("", href)
 		}
 	}
 	return list
 }
 
-var hrefPattern = regexp.MustCompile(`(?i)<a\s[^>]{0,200}?href\s*=\s*(?:"([^"]+)"|'([^']+)')`)
+var hrefPattern = regexp.MustCompile(`(?i)<a\s[^>]{0,200}?href\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"'>]+))`)
 
 // plainLinks returns the URLs that stand in text.
 func plainLinks(text string) *linkList {

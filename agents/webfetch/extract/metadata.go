@@ -145,6 +145,16 @@ func (r *metadataReader) linked(text string) {
 	}
 }
 
+// holdsArticle tells whether the JSON-LD has the text of the page.
+func (m Metadata) holdsArticle() bool {
+	for _, block := range m.JSONLD {
+		if bytes.Contains(block, []byte(`"articleBody"`)) {
+			return true
+		}
+	}
+	return false
+}
+
 // typed collects the types of objects, and what article objects say.
 func (r *metadataReader) typed(value any) {
 	switch v := value.(type) {

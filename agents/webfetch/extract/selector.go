@@ -1,15 +1,18 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"github.com/quorate/quorate/agents/webfetch/extract/jsonpath"
 	"github.com/quorate/quorate/platform/fault"
@@ -39,7 +42,7 @@ const (
 )
 
 func selectorInvalid(kind SelectorKind, format string, args ...any) error {
-	return fault.Invalid(string(kind), ReasonSelector, "the %s selector "+format, append([]any{kind}, args...)...)
+	return fault.Invalid("selector", ReasonSelector, "the %s selector "+format, append([]any{cmp.Or(kind, CSS)}, args...)...)
 }
 
 func selectorTooComplex() error {
@@ -123,7 +126,7 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 	if len(found.nodes) == 0 {
 		return writeValues(content, found.values[:min(len(found.values), maxMatches)], o)
 	}
-	holder := &html.Node{Type: html.ElementNode, Data: "div"}
+	holder := element(atom.Div)
 	for _, n := range found.nodes[:min(len(found.nodes), maxMatches)] {
 		if n.Parent != nil {
 			n.Parent.RemoveChild(n)
@@ -134,20 +137,49 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 	switch o.Format {
 	case Links:
 		return writeLinks(content, linksOf(holder, base))
-	case JSON:
-		prepare(holder, base)
-		var values []string
-		for n := range holder.ChildNodes() {
-			values = append(values, plainText(n))
-		}
-		return writeValues(content, values, o)
 	case Raw:
 		return writeInner(content, holder)
 	case HTML:
 		prepare(holder, base)
 		return writeInner(content, holder)
+	case JSON:
+		prepare(holder, base)
+		var values []string
+		for n := range holder.ChildNodes() {
+			values = append(values, strings.TrimPrefix(plainText(n), "- "))
+		}
+		return writeValues(content, values, o)
 	}
+	standAlone(holder)
 	return write(ctx, content, holder, base, o)
+}
+
+// standAlone makes each child of holder a block of its own: items of lists are put in a list, cells and rows lose their table.
+func standAlone(holder *html.Node) {
+	var list *html.Node // the last one made
+	for _, n := range slices.Collect(holder.ChildNodes()) {
+		around := element(atom.Div)
+		switch n.DataAtom {
+		case atom.Li:
+			if list != nil && n.PrevSibling == list {
+				holder.RemoveChild(n)
+				list.AppendChild(n)
+				continue
+			}
+			around = element(atom.Ul)
+			list = around
+		case atom.Td, atom.Th, atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot, atom.Caption:
+			n.DataAtom, n.Data = atom.Div, "div"
+			for cell := range n.Descendants() {
+				if cell.DataAtom == atom.Td || cell.DataAtom == atom.Th || cell.DataAtom == atom.Tr {
+					cell.DataAtom, cell.Data = atom.Div, "div"
+				}
+			}
+		}
+		holder.InsertBefore(around, n)
+		holder.RemoveChild(n)
+		around.AppendChild(n)
+	}
 }
 
 func writeInner(content *Content, holder *html.Node) error {
@@ -189,7 +221,9 @@ func renderJSONPath(ctx context.Context, content *Content, d document, o Options
 		return selectorTooComplex()
 	}
 	var value any
-	if err := json.Unmarshal([]byte(d.text), &value); err != nil {
+	decoder := json.NewDecoder(strings.NewReader(d.text))
+	decoder.UseNumber() // keeps long ones as they are
+	if err := decoder.Decode(&value); err != nil {
 		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is no valid JSON: %s", line(err.Error(), 200))
 	}
 	found, err := path.Select(ctx, value)

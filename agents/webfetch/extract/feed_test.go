@@ -1,0 +1,56 @@
+package extract_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+)
+
+const (
+	rss = `<?xml version="1.0" encoding="ISO-8859-1"?><rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>News of votes</title><link>https://site.test/</link><atom:link href="https://site.test/rss" rel="self"/>
+<item><title>First &amp; best</title><link>/one</link><pubDate>Mon, 02 Mar 2026 10:00:00 GMT</pubDate><description><![CDATA[<p>What <b>happened</b></p>]]></description></item>
+<item><guid>https://site.test/two</guid><title>Second</title></item></channel></rss>`
+	atomFeed = `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><link rel="self" href="/atom"/><link href="https://site.test/"/>
+<entry><title type="html">One</title><link rel="enclosure" href="/x.mp3"/><link href="/one"/><updated>2026-03-02</updated><summary>What happened</summary></entry></feed>`
+	rdf     = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel><title>News</title></channel><item><title>One</title><link>https://site.test/one</link></item></rdf:RDF>`
+	sitemap = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://site.test/one</loc><lastmod>2026-03-02</lastmod></url><url><loc>https://site.test/two</loc></url></urlset>`
+	index   = `<sitemapindex><sitemap><loc>https://site.test/a.xml</loc></sitemap></sitemapindex>`
+)
+
+func TestFeedsAndSitemaps(t *testing.T) {
+	for name, test := range map[string]struct {
+		contentType, body string
+		format            extract.Format
+		want, wantTitle   string
+	}{
+		"RSS as Markdown":    {"application/rss+xml", rss, extract.Markdown, "# News of votes\n\n- [First & best](https://site.test/one)\n  \n  Mon, 02 Mar 2026 10:00:00 GMT\n  \n  What happened\n- [Second](https://site.test/two)", "News of votes"},
+		"RSS as text":        {"text/xml", rss, extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened\n- Second", "News of votes"},
+		"RSS of a file host": {"text/plain", rss, extract.Links, "[\n  {\n    \"text\": \"First & best\",\n    \"href\": \"https://site.test/one\"\n  },\n  {\n    \"text\": \"Second\",\n    \"href\": \"https://site.test/two\"\n  }\n]", "News of votes"},
+		"Atom":               {"application/atom+xml", atomFeed, extract.Markdown, "# News\n\n- [One](https://site.test/one)\n  \n  2026-03-02\n  \n  What happened", "News"},
+		"RDF":                {"application/rdf+xml", rdf, extract.Markdown, "# News\n\n- [One](https://site.test/one)", "News"},
+		"a sitemap":          {"application/xml", sitemap, extract.Links, "[\n  {\n    \"text\": \"\",\n    \"href\": \"https://site.test/one\"\n  },\n  {\n    \"text\": \"\",\n    \"href\": \"https://site.test/two\"\n  }\n]", ""},
+		"an index":           {"application/xml", index, extract.Markdown, "- [https://site.test/a.xml](https://site.test/a.xml)", ""},
+		"a feed that ends":   {"application/rss+xml", rss[:strings.Index(rss, "<item><guid>")+20], extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened", "News of votes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, test.contentType, test.body, extract.Options{Format: test.format})
+			if got.Text != test.want || got.Title != test.wantTitle {
+				t.Errorf("Extract() = %q, %q, want %q, %q", got.Title, got.Text, test.wantTitle, test.want)
+			}
+		})
+	}
+}
+
+func TestPDF(t *testing.T) {
+	file := string(pdf(deflate("BT /F1 12 Tf 72 720 Td (A quorum is needed, see https://site.test/rules) Tj ET", "", 0)).Data)
+	for _, contentType := range []string{"application/pdf", "application/octet-stream", ""} {
+		got := read(t, contentType, file, extract.Options{})
+		if got.Text != "A quorum is needed, see https://site.test/rules" || got.Format != extract.Text || got.Title != "A report" {
+			t.Errorf("Extract(%q) = %q as %s with title %q, want the text of the page", contentType, got.Text, got.Format, got.Title)
+		}
+	}
+	if got := read(t, "application/pdf", file, extract.Options{Format: extract.Links}); !strings.Contains(got.Text, `"https://site.test/rules"`) {
+		t.Errorf("Extract(links) = %s, want the link in the text", got.Text)
+	}
+}

@@ -1,0 +1,132 @@
+package extract_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// fuzzFormat checks what must hold of every page in one format.
+func fuzzFormat(f *testing.F, format extract.Format, check func(t *testing.T, page, text string)) {
+	f.Add("<h1>a</h1><p>b <a href=c>d</a><table><tr><td colspan=3>e<td rowspan=2>f</table>")
+	f.Add("<ul><li>a<ol><li>b<pre>c\n```\n</pre></ol></ul><blockquote>d</blockquote>")
+	f.Add(members)
+	f.Add(sample)
+	f.Add("<article>" + filler + "<figure><img src=x alt=y></figure></article>")
+	for _, document := range hostile() {
+		if d := document(); d.ContentType == "text/html" && len(d.Data) < 1<<10 {
+			f.Add(string(d.Data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, page string) {
+		got, err := extract.Extract(t.Context(), source("text/html; charset=utf-8", page), extract.Options{Format: format})
+		if err != nil {
+			t.Fatalf("Extract(%q, %s) = %v, want content", page, format, err)
+		}
+		if !utf8.ValidString(got.Text) || !utf8.ValidString(got.Title) {
+			t.Errorf("Extract(%q, %s) = %q, want UTF-8", page, format, got.Text)
+		}
+		if format != extract.Raw && strings.ContainsAny(got.Text, "\u200b\u202e\U000e0041") {
+			t.Errorf("Extract(%q, %s) = %q, want no invisible characters", page, format, got.Text)
+		}
+		check(t, page, got.Text)
+	})
+}
+
+func FuzzMarkdown(f *testing.F) {
+	fuzzFormat(f, extract.Markdown, func(t *testing.T, page, text string) {
+		t.Helper()
+		if strings.Contains(text, "](javascript:") || strings.Contains(text, "](data:") {
+			t.Errorf("Extract(%q) = %q, want no script link", page, text)
+		}
+	})
+}
+
+func FuzzText(f *testing.F) { fuzzFormat(f, extract.Text, func(*testing.T, string, string) {}) }
+
+func FuzzHTML(f *testing.F) {
+	fuzzFormat(f, extract.HTML, func(t *testing.T, page, text string) {
+		t.Helper()
+		root, err := html.Parse(strings.NewReader(text))
+		if err != nil {
+			return // deeper than the parser goes
+		}
+		for n := range root.Descendants() {
+			if n.Type == html.ElementNode && n.Data == "script" {
+				t.Errorf("Extract(%q) = %q, want no script", page, text)
+			}
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(a.Val, "javascript:") && (a.Key == "href" || a.Key == "src") {
+					t.Errorf("Extract(%q) = %q, want no code in attributes", page, text)
+				}
+			}
+		}
+	})
+}
+
+func FuzzJSON(f *testing.F) {
+	fuzzFormat(f, extract.JSON, func(t *testing.T, page, text string) {
+		t.Helper()
+		if !json.Valid([]byte(text)) {
+			t.Errorf("Extract(%q) = %q, want JSON", page, text)
+		}
+	})
+}
+
+func FuzzLinks(f *testing.F) {
+	fuzzFormat(f, extract.Links, func(t *testing.T, page, text string) {
+		t.Helper()
+		var links []extract.Link
+		if err := json.Unmarshal([]byte(text), &links); err != nil {
+			t.Errorf("Extract(%q) = %q, want an array of links", page, text)
+		}
+		for _, l := range links {
+			if scheme, _, _ := strings.Cut(l.Href, ":"); scheme != "http" && scheme != "https" && scheme != "mailto" && scheme != "tel" {
+				t.Errorf("Extract(%q) has the link %q, want one that can be followed", page, l.Href)
+			}
+		}
+	})
+}
+
+func FuzzRaw(f *testing.F) { fuzzFormat(f, extract.Raw, func(*testing.T, string, string) {}) }
+
+func FuzzCharset(f *testing.F) {
+	f.Add([]byte("\x1b$B$3\x1b(B"), "text/html; charset=iso-2022-jp")
+	f.Add([]byte("\xff\xfea\x00"), "text/plain")
+	f.Add([]byte("<meta charset=gb18030>\x81\x30\x81"), "text/html")
+	f.Fuzz(func(t *testing.T, data []byte, contentType string) {
+		got, err := extract.Extract(t.Context(), extract.Source{Data: data, ContentType: contentType}, extract.Options{Format: extract.Raw})
+		if err == nil && (!utf8.ValidString(got.Text) || got.Charset.Name == "" && got.Format == extract.Raw) {
+			t.Errorf("Extract(%q, %q) = %q as %v, want UTF-8 and a charset", data, contentType, got.Text, got.Charset)
+		}
+	})
+}
+
+// FuzzDocument reads any bytes as any kind of document.
+func FuzzDocument(f *testing.F) {
+	f.Add([]byte(rss), "application/rss+xml")
+	f.Add([]byte(sitemap), "application/xml")
+	f.Add([]byte(`{"a":[1,{"b":null}]}`), "application/json")
+	f.Add(pdf(deflate("BT /F1 12 Tf (a) Tj ET", "", 0)).Data, "application/pdf")
+	for name, document := range hostilePDFs() {
+		if d := document(); len(d.Data) < 1<<10 {
+			f.Logf("seed: %s", name)
+			f.Add(d.Data, "application/pdf")
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, contentType string) {
+		got, err := extract.Extract(t.Context(), extract.Source{Data: data, ContentType: contentType}, extract.Options{})
+		if err != nil && fault.ReasonOf(err) == "" {
+			t.Errorf("Extract(%q, %q) = %v, want a fault with a reason", data, contentType, err)
+		}
+		if !utf8.ValidString(got.Text) {
+			t.Errorf("Extract(%q, %q) = %q, want UTF-8", data, contentType, got.Text)
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package extract_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const members = `<html><body><nav><a href=/>Home</a></nav><div id=list><ul class=members><li data-votes=2>Ann <a href=ann>page</a></li><li data-votes=1>Bob</li><li hidden>Eve</li></ul></div>
+<table><tr><th>Name</th></tr><tr><td>Ann</td></tr></table></body></html>`
+
+func TestSelectors(t *testing.T) {
+	const document = `{"members":[{"name":"Ann","votes":2},{"name":"Bob","votes":1}],"big":12345678901234567890}`
+	for name, test := range map[string]struct {
+		contentType, body string
+		kind              extract.SelectorKind
+		expression        string
+		format            extract.Format
+		want              string
+	}{
+		"CSS as Markdown":           {"text/html", members, "", ".members li", extract.Markdown, "- Ann [page](https://site.test/dir/ann)\n- Bob"},
+		"CSS as text":               {"text/html", members, extract.CSS, "nav, td", extract.Text, "Home\nAnn"},
+		"CSS as HTML":               {"text/html", members, extract.CSS, "nav a", extract.HTML, `<a href="https://site.test/">Home</a>`},
+		"CSS as it is":              {"text/html", members, extract.CSS, "li[data-votes='1']", extract.Raw, `<li data-votes="1">Bob</li>`},
+		"CSS as links":              {"text/html", members, extract.CSS, "#list", extract.Links, "[\n  {\n    \"text\": \"page\",\n    \"href\": \"https://site.test/dir/ann\"\n  }\n]"},
+		"CSS as JSON":               {"text/html", members, extract.CSS, "ul > li:not([hidden])", extract.JSON, "[\n  \"Ann page\",\n  \"Bob\"\n]"},
+		"CSS, inner ones once":      {"text/html", members, extract.CSS, "div, ul", extract.Text, "- Ann page\n- Bob"},
+		"XPath to elements":         {"text/html", members, extract.XPath, "//ul/li[@data-votes > 1]", extract.Markdown, "- Ann [page](https://site.test/dir/ann)"},
+		"XPath to attributes":       {"text/html", members, extract.XPath, "//li/@data-votes", extract.Markdown, "2\n1"},
+		"XPath to texts":            {"text/html", members, extract.XPath, "//td/text()", extract.JSON, "[\n  \"Ann\"\n]"},
+		"XPath to a number":         {"text/html", members, extract.XPath, "count(//li)", extract.Text, "3"},
+		"XPath to a string":         {"text/html", members, extract.XPath, "string(//th)", extract.Text, "Name"},
+		"XPath along the siblings":  {"text/html", members, extract.XPath, "//li[1]/following-sibling::li[1]", extract.Text, "- Bob"},
+		"XPath up":                  {"text/html", members, extract.XPath, "//a[.='page']/ancestor::div/@id", extract.Text, "list"},
+		"JSONPath as JSON":          {"application/json", document, extract.JSONPath, "$.members[?@.votes>1].name", extract.JSON, "[\n  \"Ann\"\n]"},
+		"JSONPath as Markdown":      {"application/json", document, extract.JSONPath, "$..votes", extract.Markdown, "```json\n[\n  2,\n  1\n]\n```"},
+		"JSONPath to a long number": {"application/json", document, extract.JSONPath, "$.big", extract.Text, "[\n  12345678901234567890\n]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, test.contentType, test.body, extract.Options{Format: test.format, Selector: extract.Selector{Kind: test.kind, Expression: test.expression}})
+			if got.Text != test.want || got.Extractor != extract.BySelector {
+				t.Errorf("Extract(%s) = %q by %s, want %q by selector", test.expression, got.Text, got.Extractor, test.want)
+			}
+		})
+	}
+}
+
+// TestHostileSelectorsAreBounded: a caller may send any selector, and a page may be made for the one that is expected.
+func TestHostileSelectorsAreBounded(t *testing.T) {
+	wide := strings.Repeat("<p>x</p>", 12_000)
+	deep := strings.Repeat("<div><p>y</p>", 400)
+	for name, s := range map[string]extract.Selector{
+		"siblings of siblings":       {Expression: "x ~ * ~ * ~ * ~ *"},
+		"descendants of descendants": {Expression: "x * * * * * * *"},
+		"has in has":                 {Expression: ":has(:has(x))"},
+		"not of siblings":            {Expression: "*:not(x ~ * ~ *)"},
+		"counted children":           {Expression: "*:nth-last-child(2n+1):nth-child(3n)"},
+		"texts of all":               {Expression: "*:contains('zz') *:contains('zz')"},
+		"patterns of all":            {Expression: "*:matches('(x+x+)+y')"},
+		"following of preceding":     {Kind: extract.XPath, Expression: "//p/following::*/preceding::*"},
+		"the cube of the page":       {Kind: extract.XPath, Expression: "//*[//*[//*[. = 'z']]]"},
+		"a count for each":           {Kind: extract.XPath, Expression: "//*[count(//*) > count(preceding::*)]"},
+		"texts joined for each":      {Kind: extract.XPath, Expression: "//*[contains(string(/), 'zz')]"},
+		"replaced for each":          {Kind: extract.XPath, Expression: "//*[translate(string(//*), 'x', 'y') = 'z']"},
+		"a union of everything":      {Kind: extract.XPath, Expression: "//*|//*|//*|//*|//*|//*"},
+		"brackets that nest":         {Kind: extract.XPath, Expression: strings.Repeat("a[", 1000) + "1" + strings.Repeat("]", 1000)},
+		"parentheses that nest":      {Kind: extract.XPath, Expression: strings.Repeat("(", 2000) + "1" + strings.Repeat(")", 2000)},
+		"a steep way":                {Kind: extract.XPath, Expression: "//*" + strings.Repeat("/..//*", 50)},
+		"brackets that nest in CSS":  {Expression: strings.Repeat(":not(", 800) + "p" + strings.Repeat(")", 800)},
+	} {
+		for shape, page := range map[string]string{"wide": wide, "deep": deep} {
+			t.Run(name+", "+shape, func(t *testing.T) {
+				before := usage(t).CPU
+				_, err := extract.Extract(t.Context(), source("text/html", page), extract.Options{Format: extract.Text, Selector: s})
+				switch reason := fault.ReasonOf(err); {
+				case err == nil, reason == extract.ReasonTooComplex, reason == extract.ReasonNoMatch, reason == extract.ReasonSelector:
+				default:
+					t.Errorf("Extract(%.60q) = %v, want content or a refusal", s.Expression, err)
+				}
+				took := usage(t).CPU - before
+				t.Logf("%s of CPU, %v", took, err)
+				if took > maxTime {
+					t.Errorf("Extract(%.60q) took %s of CPU, want less than %s", s.Expression, took, maxTime)
+				}
+			})
+		}
+	}
+}
