@@ -20,8 +20,14 @@ import (
 
 const adminToken auth.Secret = "admin-token"
 
-// serve runs the service behind the real server and returns its URL.
+// serve runs the service over an embedded store of its own.
 func serve(t *testing.T) string {
+	t.Helper()
+	return serveOn(t, registrytest.New(t, registry.Options{}))
+}
+
+// serveOn runs the service behind the real server and returns its URL.
+func serveOn(t *testing.T, r *registry.Registry) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -34,7 +40,6 @@ func serve(t *testing.T) string {
 	ring := auth.NewKeyring()
 	ring.Add(adminToken, auth.Principal{Name: "root", Roles: []auth.Role{auth.RoleAdmin}})
 	ring.Add("viewer-token", auth.Principal{Name: "ann", Roles: []auth.Role{auth.RoleViewer}})
-	r := registrytest.New(t, registry.Options{})
 	server, err := rpcserver.New(rpcserver.Options{
 		Telemetry: tel, Authenticator: auth.Chain(ring, rpc.Tokens(r)), Rules: rpc.Rules(), HTTPListener: listener,
 	})
@@ -92,7 +97,12 @@ func (c call) do(t *testing.T, url string) (header http.Header, body string) {
 
 func TestTheWholeLifeOfAnAgentOverREST(t *testing.T) {
 	t.Parallel()
-	url, admin := serve(t), adminToken.Reveal()
+	onEachStore(t, wholeLife)
+}
+
+func wholeLife(t *testing.T, url string) {
+	t.Helper()
+	admin := adminToken.Reveal()
 	const inline = `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]},"requestId":"r-1"}`
 	for _, c := range []call{
 		{name: "a viewer may not register", token: "viewer-token", method: "POST", path: "/v1/agents:register", body: inline, status: 403, want: "ROLE_MISSING"},

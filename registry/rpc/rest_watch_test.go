@@ -10,7 +10,12 @@ import (
 // TestAWatchOverREST reads the change log as a long poll and as server-sent events.
 func TestAWatchOverREST(t *testing.T) {
 	t.Parallel()
-	url, admin := serve(t), adminToken.Reveal()
+	onEachStore(t, watchOverREST)
+}
+
+func watchOverREST(t *testing.T, url string) {
+	t.Helper()
+	admin := adminToken.Reveal()
 	for _, c := range []call{
 		{name: "registration", method: "POST", path: "/v1/agents:apply", status: 200, want: `"outcome":"created"`, body: `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]}}`},
 		{name: "a snapshot", method: "GET", path: "/v1/agents:watch?wait=1s", status: 200, want: `"type":"snapshot","agentName":"web"`},
@@ -49,7 +54,12 @@ func TestAWatchOverREST(t *testing.T) {
 
 func TestFindingAgentsOverREST(t *testing.T) {
 	t.Parallel()
-	url, admin := serve(t), adminToken.Reveal()
+	onEachStore(t, findOverREST)
+}
+
+func findOverREST(t *testing.T, url string) {
+	t.Helper()
+	admin := adminToken.Reveal()
 	const inline = `{"card":{"name":"NAME","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch","description":"Reads a page","tags":["web"]}]},
 		"metadata":{"outputSchemas":[{"name":"page","semanticType":"artifact","jsonSchema":{"type":"object"}}],"inputSchemas":[{"name":"spec","semanticType":"document","json_schema":{}}]}}`
 	for _, c := range []call{
