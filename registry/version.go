@@ -127,7 +127,7 @@ func (r *Registry) take(old *Record, c content, uri string) (next Record, change
 		return Record{}, Change{}, nil, err
 	}
 	warnings = c.warnings
-	if c.hash == old.LatestHash || c.hash == contentHash(old.RawCard) {
+	if c.hash == old.LatestHash || c.hash == old.liveHash() {
 		if uri == old.CardURI {
 			return next, Change{Record: &next}, warnings, nil
 		}
@@ -160,6 +160,14 @@ func (a *Record) version(hash string, breaking []BreakingChange) *Version {
 		Agent: a.Name, Number: a.LiveVersion, Hash: hash, RawCard: a.RawCard, CardURI: a.CardURI, CardVersion: a.Card.Version,
 		Breaking: breaking, CreateTime: a.UpdateTime,
 	}
+}
+
+// liveHash returns the hash of the live card, without working it out where it is known.
+func (a *Record) liveHash() string {
+	if a.LiveVersion == a.LatestVersion && a.LatestHash != "" {
+		return a.LatestHash
+	}
+	return contentHash(a.RawCard)
 }
 
 // contentHash returns the hash of what a card says. A card that has no canonical form, for a number that no double holds, say,

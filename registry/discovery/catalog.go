@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/jws"
 )
 
 // Limits of a catalog with all that is nested in it.
@@ -110,6 +111,9 @@ func (w *walk) document(ctx context.Context, raw []byte, base *url.URL, depth in
 	var c catalog
 	if err := json.Unmarshal(raw, &c); err != nil || c.SpecVersion == "" {
 		return fmt.Errorf("catalog %s: it is not an AI Catalog", base)
+	}
+	if _, err := jws.Canonical(raw); err != nil { // a key that is there twice, say
+		return fmt.Errorf("catalog %s: it can be read in more than one way: %w", base, err)
 	}
 	if w.entries += len(c.Entries); w.entries > maxCatalogEntries {
 		return fmt.Errorf("there are more than %d entries in it", maxCatalogEntries)

@@ -268,6 +268,7 @@ func TestACatalogIsBounded(t *testing.T) {
 		"too large":        `{"specVersion":"1.0","x":"` + strings.Repeat("x", 4<<20) + `"}`,
 		"a file's address": `{"specVersion":"1.0","entries":[{"identifier":"x","type":"application/a2a-agent-card+json","url":"file:///etc/passwd"}]}`,
 		"no catalog":       `{"entries":[]}`,
+		"a key twice":      `{"specVersion":"1.0","entries":[],"entries":[{"identifier":"x","type":"application/a2a-agent-card+json","data":` + card("a", "x") + `}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package jws
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gowebpki/jcs"
@@ -59,6 +60,9 @@ var (
 
 // Canonical returns the card in the form of RFC 8785, with its signatures. Cards that say the same have the same form.
 func Canonical(card []byte) ([]byte, error) {
+	if !json.Valid(card) { // which bounds how deep it is nested, and jcs does not
+		return nil, errors.New("the card is not JSON")
+	}
 	canonical, err := jcs.Transform(card)
 	if err != nil {
 		return nil, fmt.Errorf("the card has no canonical form: %w", err)

@@ -122,6 +122,7 @@ func TestWhatHasNoCanonicalFormIsRefused(t *testing.T) {
 		"half a surrogate pair":   `{"a":"\ud800"}`,
 		"not an object":           `[1]`,
 		"something after the end": `{"a":1}{}`,
+		"very deep nesting":       strings.Repeat("[", 1<<20),
 	} {
 		if got, err := jws.Payloads([]byte(card)); err == nil {
 			t.Errorf("Payloads(%s) = %s, want an error for %s", card, got, name)
