@@ -1,4 +1,5 @@
-// Package cli is the command line of the webfetch program: "webfetch" serves the agent, "webfetch URL" fetches one page.
+// Package cli is the command line of the webfetch program: "webfetch" serves the agent, "webfetch URL" fetches one page, "webfetch mcp"
+// serves MCP over stdio.
 package cli
 
 import (
@@ -6,15 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/platform/netguard"
 )
 
 // Exit codes, the same as quorate's.
@@ -23,28 +20,29 @@ const (
 	exitUsage       = 2
 	exitNotFound    = 3
 	exitDenied      = 4
+	exitConflict    = 5
 	exitInvalid     = 6
 	exitUnavailable = 9
 )
 
 // program is one run of the command line.
 type program struct {
-	out, err io.Writer
-	started  bool // whether the arguments were understood
+	fetching
 
-	allow, internal []string
+	in      io.ReadCloser
+	out     io.Writer
+	err     io.Writer
+	started bool // whether the arguments were understood
+
 	addr, publicURL string
 	server, token   string // token is the name of a file
-	format          string
-	timeout         time.Duration
-	maxSize         int64
-	maxCharacters   int
+	allowlistWrite  bool
 }
 
 // Main runs the program with args, without its name, until it is done or ctx is. It returns the exit code: 0 done, 1 other,
-// 2 usage, 3 not found, 4 denied, 6 cannot be read as asked, 9 unavailable.
-func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	p := &program{out: stdout, err: stderr}
+// 2 usage, 3 not found, 4 denied, 5 changed meanwhile, 6 cannot be read as asked, 9 unavailable.
+func Main(ctx context.Context, args []string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
+	p := &program{in: stdin, out: stdout, err: stderr}
 	cmd := p.command()
 	cmd.SetArgs(args)
 	cmd.SetOut(stdout)
@@ -56,7 +54,7 @@ func (p *program) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "webfetch [URL]",
 		Short: "Serve the web-fetch agent, or fetch one page",
-		Long: "webfetch serves the web-fetch agent over A2A; with --server it also joins Quorate. Only hosts named by --allow are read.\n" +
+		Long: "webfetch serves the web-fetch agent over A2A, and MCP at /mcp; with --server it also joins Quorate. Only listed hosts are read.\n" +
 			"webfetch URL reads that page and prints it. Addresses that are not on the public internet are refused either way.",
 		Example:           "  webfetch --allow example.com --server http://127.0.0.1:8080 --token-file web-fetch.token\n  webfetch https://example.com/article",
 		Version:           agent.Version,
@@ -64,40 +62,30 @@ func (p *program) command() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		RunE:              p.run,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.started = true
+			if len(args) == 1 {
+				return p.fetch(cmd.Context(), args[0], p.out, p.err)
+			}
+			return p.serve(cmd.Context())
+		},
 	}
+	p.settings.flags(cmd.PersistentFlags())
+	cmd.PersistentFlags().BoolVar(&p.allowlistWrite, "allowlist-write", false, "let whoever talks to the agent change the list of domains (env WEBFETCH_ALLOWLIST_WRITE)")
 	flags := cmd.Flags()
-	flags.StringSliceVar(&p.allow, "allow", nil, "host or host:port that may be read; repeat it for more (env WEBFETCH_ALLOW)")
-	flags.StringSliceVar(&p.internal, "allow-internal", nil, "host:port that may be read though it is not on the public internet (env WEBFETCH_ALLOW_INTERNAL)")
+	p.fetching.flags(flags)
 	flags.StringVar(&p.addr, "addr", "", "address to serve on (env WEBFETCH_ADDR, default "+defaultAddr+")")
-	flags.StringVar(&p.publicURL, "public-url", "", "URL by which others reach the agent (env WEBFETCH_PUBLIC_URL, default: the address)")
+	flags.StringVar(&p.publicURL, "public-url", "", "URL by which others reach the agent (env WEBFETCH_PUBLIC_URL or AGENTCORE_RUNTIME_URL, default: the address)")
 	flags.StringVar(&p.server, "server", "", "Quorate's HTTP base URL to join; empty serves without joining (env QUORATE_SERVER)")
 	flags.StringVar(&p.token, "token-file", "", "file with the agent's token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
-	flags.StringVar(&p.format, "format", string(webfetch.Markdown), "with a URL: markdown, text or html")
-	flags.DurationVar(&p.timeout, "timeout", webfetch.DefaultTimeout, "how long a fetch may take, at most 5m")
-	flags.Int64Var(&p.maxSize, "max-size", webfetch.DefaultMaxSize, "bytes of a page that are read; a longer page is an error")
-	flags.IntVar(&p.maxCharacters, "max-characters", webfetch.DefaultMaxCharacters, "characters of a page that are returned")
-	return cmd
-}
-
-func (p *program) run(cmd *cobra.Command, args []string) error {
-	p.started = true
-	p.environment()
-	if len(args) == 1 {
-		return p.fetch(cmd.Context(), args[0])
-	}
-	return p.serve(cmd.Context())
-}
-
-// fetcher returns a fetcher that may read the hosts of the flags and more.
-func (p *program) fetcher(logger *slog.Logger, more ...string) (*webfetch.Fetcher, error) {
-	allowed := append(append(append([]string{}, p.allow...), p.internal...), more...)
-	return webfetch.New(webfetch.Options{
-		Policy:       &netguard.Policy{AllowOrigins: p.internal},
-		AllowedHosts: allowed,
-		Limits:       webfetch.Limits{Timeout: p.timeout, MaxSize: p.maxSize, MaxCharacters: p.maxCharacters},
-		Logger:       logger,
+	cmd.AddCommand(&cobra.Command{
+		Use: "mcp", Short: "Serve MCP over standard input and output", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.started = true
+			return p.serveMCP(cmd.Context())
+		},
 	})
+	return cmd
 }
 
 // exit prints err and returns the exit code.
@@ -118,14 +106,20 @@ func (p *program) exit(err error) int {
 	if e.Cause != nil {
 		p.line("  cause: %s", e.Cause)
 	}
-	switch e.Kind {
+	return exitCode(e.Kind)
+}
+
+func exitCode(kind fault.Kind) int {
+	switch kind {
 	case fault.NotFound:
 		return exitNotFound
 	case fault.PermissionDenied, fault.Unauthenticated:
 		return exitDenied
+	case fault.Conflict:
+		return exitConflict
 	case fault.InvalidArgument, fault.FailedPrecondition:
 		return exitInvalid
-	case fault.Unavailable, fault.DeadlineExceeded:
+	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted:
 		return exitUnavailable
 	default:
 		return exitOther

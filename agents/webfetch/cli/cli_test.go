@@ -44,7 +44,7 @@ func TestFetchOnce(t *testing.T) {
 		"no URL":                           {[]string{"hello"}, 6, "", "URL_INVALID"},
 		"a format nobody knows":            {[]string{"--format", "pdf", "https://example.com"}, 6, "", "REQUEST_INVALID"},
 		"too large a limit":                {[]string{"--max-size", "99999999999", "https://example.com"}, 6, "", "REQUEST_INVALID"},
-		"an allowed host that is none":     {[]string{"--allow", "https://a/b", "https://example.com"}, 1, "", "allowed host"},
+		"an allowed host that is none":     {[]string{"--allow", "https://a/b", "https://example.com"}, 6, "", "cannot be listed"},
 		"an unknown flag":                  {[]string{"--colour"}, 2, "", "unknown flag"},
 		"two URLs":                         {[]string{"https://a.example", "https://b.example"}, 2, "", "see \"webfetch --help\""},
 		"a port that is no web server's":   {[]string{"http://93.184.216.34:22/"}, 4, "", "port 22"},
@@ -57,7 +57,7 @@ func TestFetchOnce(t *testing.T) {
 			var out, errOut strings.Builder
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			code := cli.Main(ctx, test.args, &out, &errOut)
+			code := cli.Main(ctx, test.args, nil, &out, &errOut)
 			if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errOut.String(), test.errOut) {
 				t.Errorf("Main(%q) = %d\nout: %s\nerr: %s\nwant %d, %q and %q", test.args, code, out.String(), errOut.String(), test.code, test.out, test.errOut)
 			}
@@ -78,7 +78,7 @@ func TestServe(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
-		code <- cli.Main(ctx, []string{"--token-file", token, "--public-url", "http://agents.example.com/fetch"}, writer, &log)
+		code <- cli.Main(ctx, []string{"--token-file", token, "--public-url", "http://agents.example.com/fetch"}, nil, writer, &log)
 	}()
 	line, err := bufio.NewReader(reader).ReadString('\n')
 	if err != nil || line != "web-fetch serves on http://agents.example.com/fetch\n" {
@@ -99,7 +99,7 @@ func TestServeAnswers(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
-		code <- cli.Main(ctx, []string{"--addr", "127.0.0.1:0"}, writer, io.Discard)
+		code <- cli.Main(ctx, []string{"--addr", "127.0.0.1:0"}, nil, writer, io.Discard)
 	}()
 	line, err := bufio.NewReader(reader).ReadString('\n')
 	if err != nil {
@@ -121,7 +121,7 @@ func TestServeAnswers(t *testing.T) {
 		Name   string
 		Skills []struct{ ID string }
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&card); err != nil || card.Name != "web-fetch" || len(card.Skills) != 1 || card.Skills[0].ID != "fetch_url" {
+	if err := json.NewDecoder(resp.Body).Decode(&card); err != nil || card.Name != "web-fetch" || len(card.Skills) != 4 || card.Skills[0].ID != "fetch_url" {
 		t.Errorf("card = %+v, %v, want web-fetch with the skill fetch_url", card, err)
 	}
 	stop()

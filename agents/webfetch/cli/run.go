@@ -3,17 +3,18 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
-	"net/url"
-	"os"
+	"net/http"
 	"strings"
 
 	"github.com/quorate/quorate/agents/kit"
-	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
+	"github.com/quorate/quorate/agents/webfetch/dialect"
+	"github.com/quorate/quorate/agents/webfetch/mcp"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
@@ -24,80 +25,69 @@ const (
 	maxTokenBytes = 4 << 10
 )
 
-// environment fills in what no flag said.
+// environment fills in what no flag said about serving.
 func (p *program) environment() {
 	p.addr = cmp.Or(p.addr, config.Env("WEBFETCH_ADDR"), defaultAddr)
-	p.publicURL = cmp.Or(p.publicURL, config.Env("WEBFETCH_PUBLIC_URL"))
+	p.publicURL = cmp.Or(p.publicURL, config.Env("WEBFETCH_PUBLIC_URL"), config.Env("AGENTCORE_RUNTIME_URL"))
 	p.server = cmp.Or(p.server, config.Env("QUORATE_SERVER"))
-	if p.allow == nil {
-		p.allow = list(config.Env("WEBFETCH_ALLOW"))
-	}
-	if p.internal == nil {
-		p.internal = list(config.Env("WEBFETCH_ALLOW_INTERNAL"))
-	}
+	p.allowlistWrite = p.allowlistWrite || config.Env("WEBFETCH_ALLOWLIST_WRITE") == "true"
 }
 
-// list splits a comma-separated list.
-func list(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-// fetch prints one page. Whoever types a URL allows its host; redirects to others still need --allow.
-func (p *program) fetch(ctx context.Context, raw string) error {
-	var hosts []string
-	if u, err := url.Parse(raw); err == nil && u.Host != "" && u.User == nil {
-		hosts = []string{u.Host}
-	}
-	f, err := p.fetcher(nil, hosts...)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	page, err := f.Fetch(ctx, webfetch.Request{URL: raw, Format: webfetch.Format(p.format)})
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(p.out, page.Content); err != nil {
-		return fmt.Errorf("print the page: %w", err)
-	}
-	if page.Truncated {
-		p.line("webfetch: cut at %d characters; raise --max-characters for more", page.TruncatedAt)
-	}
-	return nil
-}
-
-// serve runs the agent until ctx is done.
-func (p *program) serve(ctx context.Context) error {
+// serve runs the agent until ctx is done: A2A, the dialect of execute_task, and MCP.
+func (p *program) serve(ctx context.Context) (err error) {
+	p.environment()
 	logger := slog.New(slog.NewTextHandler(p.err, nil))
 	token, err := p.readToken()
 	if err != nil {
 		return err
 	}
-	f, err := p.fetcher(logger)
+	f, err := p.fetcher(ctx, logger)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.close()) }()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", p.addr)
 	if err != nil {
 		return fmt.Errorf("serve on %s: %w; choose another address with --addr", p.addr, err)
 	}
-	c := agent.NewConfig(f, agent.Options{})
+	c := agent.NewConfig(f.Fetcher, agent.Options{AllowlistWrite: p.allowlistWrite})
 	c.Listener, c.PublicURL, c.Server, c.Token, c.Logger = listener, p.publicURL, p.server, token, logger
+	tools := mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger})
+	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f.Fetcher, logger)(next)) }
 	a, err := kit.New(c)
 	if err != nil {
 		_ = listener.Close() // nothing was served
 		return err
 	}
-	if len(p.allow)+len(p.internal) == 0 {
-		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow")
+	state := map[bool]string{true: "disabled", false: "enabled"}[f.Disabled()]
+	logger.InfoContext(ctx, "web-fetch", slog.String("state", state), slog.String("profile", f.Profile().Name))
+	if open, err := p.everyHost(); !open && err == nil && len(p.allow)+len(p.internal) == 0 && p.dataDir == "" {
+		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow, or use --data-dir or --allowlist off")
 	}
-	if _, err := fmt.Fprintf(p.out, "%s serves on %s\n", agent.Name, a.URL()); err != nil {
+	if _, err := fmt.Fprintf(p.out, "%s serves on %s\n", c.Name, a.URL()); err != nil {
 		_ = listener.Close() // nothing was served
 		return fmt.Errorf("print the address: %w", err)
 	}
 	return a.Run(ctx)
 }
+
+// serveMCP serves MCP on standard input and output until the client leaves.
+func (p *program) serveMCP(ctx context.Context) (err error) {
+	p.environment()
+	logger := slog.New(slog.NewTextHandler(p.err, nil))
+	f, err := p.fetcher(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.close()) }()
+	return mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger}).Run(ctx, p.in, writer{p.out})
+}
+
+// writer is an output that nobody here closes.
+type writer struct{ io.Writer }
+
+// Close implements io.Closer.
+func (writer) Close() error { return nil }
 
 // readToken returns the token of --token-file, of QUORATE_TOKEN or of the file in QUORATE_TOKEN_FILE, in this order.
 func (p *program) readToken() (auth.Secret, error) {
@@ -108,18 +98,13 @@ func (p *program) readToken() (auth.Secret, error) {
 	if name == "" {
 		return "", nil
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return "", fmt.Errorf("read the token file: %w", err)
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	content, err := io.ReadAll(io.LimitReader(file, maxTokenBytes+1))
+	content, err := readBounded(name, maxTokenBytes)
 	if err != nil {
 		return "", fmt.Errorf("read the token file: %w", err)
 	}
 	token := strings.TrimSpace(string(content))
-	if token == "" || len(content) > maxTokenBytes {
-		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token file %s is empty or longer than %d KiB", name, maxTokenBytes>>10)
+	if token == "" {
+		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token file %s is empty", name)
 	}
 	return auth.Secret(token), nil
 }

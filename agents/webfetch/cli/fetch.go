@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/quorate/quorate/agents/webfetch"
+)
+
+// fetching is one fetch from the command line.
+type fetching struct {
+	settings
+
+	output                        string
+	headers                       []string
+	followRedirects, noCache      bool
+	startIndex                    int
+	selector, xpath, jsonPath     string
+	render, engine, credentialRef string
+	locale                        string
+}
+
+// FetchCommand returns the command "fetch URL", which reads one page in this process and prints it to out. Its errors are faults
+// with the reasons of package webfetch; notes go to err.
+func FetchCommand(out, err io.Writer) *cobra.Command {
+	f := &fetching{}
+	cmd := &cobra.Command{
+		Use:   "fetch URL",
+		Short: "Read a web page and print its main content",
+		Long: "fetch reads the page at URL and prints its main content as Markdown, or as --format says.\n" +
+			"Addresses that are not on the public internet are refused. Whoever types a URL allows its host; redirects to others need --allow.",
+		Example: "  quorate fetch https://example.com/article\n  quorate fetch --format links -o json https://example.com/",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.fetch(cmd.Context(), args[0], out, err)
+		},
+	}
+	f.settings.flags(cmd.Flags())
+	f.flags(cmd.Flags())
+	return cmd
+}
+
+// flags are those that are about one page.
+func (f *fetching) flags(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.output, "output", "o", "text", "with a URL: text prints the content, json every field")
+	flags.StringArrayVarP(&f.headers, "header", "H", nil, `with a URL: header to send, such as "Accept: text/plain"; repeat it for more`)
+	flags.BoolVar(&f.followRedirects, "follow-redirects", true, "with a URL: follow redirects")
+	flags.BoolVar(&f.noCache, "no-cache", false, "with a URL: ask the server for a fresh answer")
+	flags.IntVar(&f.startIndex, "start-index", 0, "with a URL: first character to print, to read on where a page was cut")
+	flags.StringVar(&f.selector, "selector", "", "with a URL: print only what this CSS selector matches")
+	flags.StringVar(&f.xpath, "xpath", "", "with a URL: print only what this XPath matches")
+	flags.StringVar(&f.jsonPath, "json-path", "", "with a URL: print only what this JSONPath matches")
+	flags.StringVar(&f.render, "render", "", "with a URL: whether a browser shows the page first: never, auto or always")
+	flags.StringVar(&f.engine, "engine", "", "with a URL: http or remote")
+	flags.StringVar(&f.credentialRef, "credential", "", "with a URL: name of a credential of the configuration")
+	flags.StringVar(&f.locale, "locale", "", "with a URL: language of messages, en or ja (env LANG)")
+}
+
+// fetch prints one page. Whoever types a URL allows its host.
+func (f *fetching) fetch(ctx context.Context, raw string, out, notes io.Writer) (err error) {
+	var hosts []string
+	if u, err := url.Parse(raw); err == nil && u.Hostname() != "" && u.User == nil {
+		hosts = []string{u.Host}
+	}
+	fetcher, err := f.fetcher(ctx, nil, hosts...)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := fetcher.close(); err == nil {
+			err = closeErr
+		}
+	}()
+	headers, err := parseHeaders(f.headers)
+	if err != nil {
+		return err
+	}
+	page, fetchErr := fetcher.Fetch(ctx, webfetch.Request{
+		URL: raw, Headers: headers, NoRedirects: !f.followRedirects, NoCache: f.noCache, StartIndex: f.startIndex, Selector: f.selector, XPath: f.xpath,
+		JSONPath: f.jsonPath, Render: webfetch.Render(f.render), Engine: webfetch.Engine(f.engine), Credential: f.credentialRef, Language: f.locale,
+	})
+	if f.output == "json" {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(page); err != nil {
+			return fmt.Errorf("print the page: %w", err)
+		}
+		return fetchErr
+	}
+	if fetchErr != nil {
+		return fetchErr
+	}
+	if _, err := fmt.Fprintln(out, page.Content); err != nil {
+		return fmt.Errorf("print the page: %w", err)
+	}
+	if page.NextIndex > 0 {
+		_, _ = fmt.Fprintf(notes, "cut at %d characters of %d; raise --max-characters for more, or read on with --start-index %d\n", page.NextIndex, page.TotalCharacters, page.NextIndex)
+	}
+	return nil
+}
+
+func parseHeaders(lines []string) (map[string]string, error) {
+	headers := make(map[string]string, len(lines))
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, fmt.Errorf("header %q: write it as \"Name: value\"", line)
+		}
+		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return headers, nil
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const maxFile = 1 << 20 // bytes
+
+// file is the configuration file. The part tools.web_fetch is document 003's, letter for letter.
+type file struct {
+	Profile       string                `yaml:"profile"`
+	Allowlist     string                `yaml:"allowlist"`
+	Allow         []string              `yaml:"allow"`
+	AllowInternal []string              `yaml:"allow_internal"`
+	UserAgent     string                `yaml:"user_agent"`
+	Proxy         string                `yaml:"proxy"`
+	Credentials   map[string]credential `yaml:"credentials"`
+	Tools         struct {
+		WebFetch struct {
+			Enabled          *bool  `yaml:"enabled"`
+			APIEndpoint      string `yaml:"api_endpoint"`
+			TimeoutSeconds   int    `yaml:"timeout_seconds"`
+			MaxContentLength int    `yaml:"max_content_length"`
+		} `yaml:"web_fetch"`
+	} `yaml:"tools"`
+}
+
+// credential names where its secret is and never holds it.
+type credential struct {
+	Hosts     []string `yaml:"hosts"`
+	AllowHTTP bool     `yaml:"allow_http"`
+	Bearer    *secret  `yaml:"bearer"`
+	Basic     *struct {
+		Username string `yaml:"username"`
+		Password secret `yaml:"password"`
+	} `yaml:"basic"`
+	OAuth *struct {
+		TokenURL     string   `yaml:"token_url"`
+		ClientID     string   `yaml:"client_id"`
+		ClientSecret secret   `yaml:"client_secret"`
+		Scopes       []string `yaml:"scopes"`
+	} `yaml:"oauth"`
+}
+
+// secret is a reference: the name of an environment variable or of a file.
+type secret struct {
+	Env  string `yaml:"env"`
+	File string `yaml:"file"`
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler. It does not repeat what it refuses, which may be the secret itself.
+func (s *secret) UnmarshalYAML(node *yaml.Node) error {
+	type plain secret
+	if node.Kind != yaml.MappingNode || node.Decode((*plain)(s)) != nil {
+		return fmt.Errorf("line %d: a secret is not written here: name an environment variable {env: NAME} or a file {file: PATH}", node.Line)
+	}
+	return nil
+}
+
+// readFile reads the configuration file; without a name there is none.
+func readFile(name string) (f file, err error) {
+	if name == "" {
+		return f, nil
+	}
+	raw, err := readBounded(name, maxFile)
+	if err != nil {
+		return f, fmt.Errorf("read the configuration: %w", err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return f, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the configuration %s cannot be read: %s", name, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	f.Tools.WebFetch.APIEndpoint = expand(f.Tools.WebFetch.APIEndpoint)
+	return f, nil
+}
+
+var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
+// expand puts the environment in the place of ${NAME}.
+func expand(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(word string) string { return config.Env(word[2 : len(word)-1]) })
+}
+
+func readBounded(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	raw, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(raw)) > most {
+		err = fmt.Errorf("%s is longer than %d bytes", name, most)
+	}
+	return raw, err
+}
+
+// credentials reads the secrets that the file refers to. One that is not there stops the program: it would fetch without it.
+func (f *file) credentials() (map[string]webfetch.Credential, error) {
+	list := make(map[string]webfetch.Credential, len(f.Credentials))
+	for name, c := range f.Credentials {
+		made := webfetch.Credential{Hosts: c.Hosts, AllowHTTP: c.AllowHTTP}
+		var err error
+		switch {
+		case c.Bearer != nil:
+			made.Token, err = c.Bearer.read()
+		case c.Basic != nil:
+			made.Username = c.Basic.Username
+			made.Password, err = c.Basic.Password.read()
+		case c.OAuth != nil:
+			made.OAuth = &webfetch.OAuth{TokenURL: c.OAuth.TokenURL, ClientID: c.OAuth.ClientID, Scopes: c.OAuth.Scopes}
+			made.OAuth.ClientSecret, err = c.OAuth.ClientSecret.read()
+		}
+		if err != nil {
+			return nil, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the credential %q: %s", name, err)
+		}
+		list[name] = made
+	}
+	return list, nil
+}
+
+func (s secret) read() (auth.Secret, error) {
+	switch {
+	case (s.Env == "") == (s.File == ""):
+		return "", errors.New("its secret needs one of env and file")
+	case s.Env != "":
+		if value := config.Env(s.Env); value != "" {
+			return auth.Secret(value), nil
+		}
+		return "", fmt.Errorf("the environment variable %s is not set", s.Env)
+	}
+	raw, err := readBounded(s.File, maxTokenBytes)
+	if err != nil {
+		return "", err
+	}
+	value := strings.TrimSpace(string(raw))
+	if value == "" {
+		return "", fmt.Errorf("the file %s is empty", s.File)
+	}
+	return auth.Secret(value), nil
+}
