@@ -1,12 +1,12 @@
 package registry_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -118,12 +118,11 @@ func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	const writers, writes = 8, 60
-	finished, stop := context.WithCancel(t.Context())
-	defer stop()
+	var finished atomic.Bool
 	var watchers, group sync.WaitGroup
 	logs := make([][]registry.Entry, 4)
 	for i := range logs {
-		watchers.Go(func() { logs[i] = followKilled(finished, t, r) })
+		watchers.Go(func() { logs[i] = followKilled(t, r, &finished) })
 	}
 	for w := range writers {
 		group.Go(func() {
@@ -133,9 +132,9 @@ func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
 		})
 	}
 	group.Wait()
-	stop()
+	finished.Store(true)
 	watchers.Wait()
-	want := followKilled(finished, t, r)
+	want := followKilled(t, r, &finished)
 	if len(want) < writers*writes/2 {
 		t.Errorf("the log has %d entries, want many", len(want))
 	}
@@ -174,13 +173,13 @@ func churn(t *testing.T, r *registry.Registry, name string, n int) {
 	}
 }
 
-// followKilled follows the log from its beginning with streams that end after a few events, until finished is done and nothing
+// followKilled follows the log from its beginning with streams that end after a few events, until finished is true and nothing
 // is left.
-func followKilled(finished context.Context, t *testing.T, r *registry.Registry) (entries []registry.Entry) {
+func followKilled(t *testing.T, r *registry.Registry, finished *atomic.Bool) (entries []registry.Entry) {
 	t.Helper()
 	revision := int64(0)
 	for {
-		over := finished.Err() != nil
+		over := finished.Load()
 		quiet, left := false, rand.IntN(20)
 		err := r.Watch(t.Context(), tenant, registry.WatchOptions{Revision: &revision, Wait: time.Millisecond}, func(e registry.Event) error {
 			if e.Type == registry.EventBookmark {

@@ -127,7 +127,7 @@ type ApplyAgentRequest struct {
 	//	*ApplyAgentRequest_Card
 	//	*ApplyAgentRequest_CardUri
 	Source isApplyAgentRequest_Source `protobuf_oneof:"source"`
-	// Typed inputs and outputs and consultation rules. Absent: what the card's extension says, or else what is there already.
+	// Typed inputs and outputs and consultation rules. Absent: what is there already or, for a new agent, what the card's extension says.
 	Metadata *AgentMetadata `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Makes a retry safe: a second request with the same id and content returns the first outcome. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
