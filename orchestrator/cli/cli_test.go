@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/orchestrator/cli"
+	"github.com/quorate/quorate/platform/dynamotest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -24,11 +25,12 @@ var update = flag.Bool("update", false, "write the golden files")
 // TestMain takes away what a developer's shell says about servers and tokens.
 func TestMain(m *testing.M) {
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "QUORATE_") {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "QUORATE_") && !strings.HasPrefix(name, "QUORATE_TEST_") && name != "QUORATE_CI" {
 			_ = os.Unsetenv(name) // the name is valid: it was set
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(dynamotest.Main(m))
 }
 
 // gateway is a server that answers as the REST gateway does. Each call takes the next answer of its route, the last one for good.

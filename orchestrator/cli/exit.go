@@ -21,6 +21,7 @@ const (
 	exitTaskFailed  = 7
 	exitBlocked     = 8
 	exitUnavailable = 9
+	exitChanges     = 10
 	exitInterrupted = 130
 )
 

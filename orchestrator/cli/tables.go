@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry/dynamo"
+)
+
+// tables are the verbs that make DynamoDB ready.
+func (a *app) tables() *cobra.Command {
+	group := a.group("tables", "Create and change the DynamoDB tables that servers keep everything in")
+	group.AddCommand(a.tablesPlan(), a.tablesApply())
+	return group
+}
+
+// tablesClient adds the flags that say where the tables are, and returns what opens a client.
+func tablesClient(cmd *cobra.Command) func(ctx context.Context) (*ddb.Client, error) {
+	var c ddb.Config
+	flags := cmd.Flags()
+	flags.StringVar(&c.TablePrefix, "table-prefix", "", "what the names of all tables begin with, such as prod-")
+	flags.StringVar(&c.Region, "region", "", "AWS region (default: that of the AWS configuration)")
+	flags.StringVar(&c.Endpoint, "endpoint", "", "base URL of an emulator or a private endpoint")
+	return func(ctx context.Context) (*ddb.Client, error) { return ddb.Open(ctx, c) }
+}
+
+// allTables returns the tables of all stores.
+func allTables() []ddb.Table { return dynamo.Tables() }
+
+func (a *app) tablesPlan() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "plan",
+		Short:   "Print what apply would change, and exit with 10 when that is something",
+		Example: "  quorate tables plan --table-prefix prod- --region eu-central-1",
+		Args:    arguments(),
+	}
+	open := tablesClient(cmd)
+	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
+		client, err := open(ctx)
+		if err != nil {
+			return err
+		}
+		steps, err := client.Plan(ctx, allTables())
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			a.out.line("all tables are as they should be")
+			return nil
+		}
+		for _, step := range steps {
+			a.out.line("%s: %s", step.Table, step.What)
+		}
+		return &resultError{code: exitChanges}
+	})
+	return cmd
+}
+
+func (a *app) tablesApply() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "apply",
+		Short:   "Make all tables what they should be, and wait until they can be used",
+		Example: "  quorate tables apply --table-prefix prod- --region eu-central-1",
+		Args:    arguments(),
+	}
+	open := tablesClient(cmd)
+	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
+		client, err := open(ctx)
+		if err != nil {
+			return err
+		}
+		steps := 0
+		err = client.Apply(ctx, allTables(), func(step ddb.Step) {
+			steps++
+			a.out.line("%s: %s", step.Table, step.What)
+		})
+		if err != nil {
+			return err
+		}
+		a.out.line("%s", choose(steps > 0, "all tables can be used", "all tables are as they should be"))
+		return nil
+	})
+	return cmd
+}

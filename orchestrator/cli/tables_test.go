@@ -1,0 +1,66 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/dynamotest"
+)
+
+func TestTablesArePlannedThenAppliedOnce(t *testing.T) {
+	t.Parallel()
+	where := []string{"--endpoint", dynamotest.Endpoint(t), "--table-prefix", strings.ToLower(t.Name()) + "-"}
+	for _, step := range []struct {
+		verb string
+		exit int
+		want string
+	}{
+		{"plan", 10, "-AgentMetadata: create table\n"},
+		{"apply", 0, "-AgentStatus: turn on ttl on ttl\n"},
+		{"plan", 0, "all tables are as they should be\n"},
+		{"apply", 0, "all tables are as they should be\n"},
+	} {
+		exit, stdout, stderr := run(t.Context(), "", append([]string{"tables", step.verb}, where...)...)
+		if exit != step.exit || !strings.Contains(stdout, step.want) || stderr != "" {
+			t.Errorf("tables %s = %d, %q, %q, want %d with %q", step.verb, exit, stdout, stderr, step.exit, step.want)
+		}
+	}
+}
+
+func TestTablesThatDifferAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	endpoint, prefix := dynamotest.Endpoint(t), strings.ToLower(t.Name())+"-"
+	client, err := ddb.Open(t.Context(), ddb.Config{Endpoint: endpoint, TablePrefix: prefix})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	if err := client.Apply(t.Context(), []ddb.Table{{Name: "AgentMetadata", Hash: ddb.Text("id")}}, nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	exit, _, stderr := run(t.Context(), "", "tables", "apply", "--endpoint", endpoint, "--table-prefix", prefix)
+	if exit != 6 || !strings.Contains(stderr, "TABLE_DIFFERS") {
+		t.Errorf("tables apply = %d, %q, want 6 with TABLE_DIFFERS", exit, stderr)
+	}
+}
+
+func TestTablesNeedAPlace(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		exit int
+		want string
+	}{
+		"a prefix with a space":        {[]string{"--table-prefix", "a b"}, 6, "TABLE_PREFIX_INVALID"},
+		"an endpoint that is no URL":   {[]string{"--endpoint", "localhost:8000"}, 6, "ENDPOINT_INVALID"},
+		"a store that does not answer": {[]string{"--endpoint", "http://127.0.0.1:1"}, 9, "STORE_UNREACHABLE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exit, _, stderr := run(t.Context(), "", append([]string{"tables", "plan"}, test.args...)...)
+			if exit != test.exit || !strings.Contains(stderr, test.want) {
+				t.Errorf("tables plan = %d, %q, want %d with %q", exit, stderr, test.exit, test.want)
+			}
+		})
+	}
+}
