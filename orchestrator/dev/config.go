@@ -6,17 +6,23 @@ import (
 
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/discovery"
 )
 
 // Config is the configuration of `quorate dev`.
 type Config struct {
-	HTTPAddr     string `yaml:"httpAddr" doc:"Address of REST, OTLP/HTTP and the console; port 0 chooses a free one."`
-	GRPCAddr     string `yaml:"grpcAddr" doc:"Address of gRPC and OTLP/gRPC; port 0 chooses a free one."`
-	WebfetchAddr string `yaml:"webfetchAddr" doc:"Address of the web-fetch agent; port 0 chooses a free one."`
-	DataDir      string `yaml:"dataDir" doc:"Folder of the embedded store and the token file."`
-	PortsFile    string `yaml:"portsFile" doc:"File that is written as JSON with the addresses once everything is ready; empty for none."`
-	LogLevel     string `yaml:"logLevel" doc:"debug, info, warn or error."`
-	LogFormat    string `yaml:"logFormat" doc:"text or json."`
+	HTTPAddr     string   `yaml:"httpAddr" doc:"Address of REST, OTLP/HTTP and the console; port 0 chooses a free one."`
+	GRPCAddr     string   `yaml:"grpcAddr" doc:"Address of gRPC and OTLP/gRPC; port 0 chooses a free one."`
+	WebfetchAddr string   `yaml:"webfetchAddr" doc:"Address of the web-fetch agent; port 0 chooses a free one."`
+	DataDir      string   `yaml:"dataDir" doc:"Folder of the embedded store and the token file."`
+	PortsFile    string   `yaml:"portsFile" doc:"File that is written as JSON with the addresses once everything is ready; empty for none."`
+	CardURLs     []string `yaml:"cardUrls" doc:"URLs of agent cards; their agents are registered and read again every 5 minutes."`
+	CardFolder   string   `yaml:"cardFolder" doc:"Folder whose *.json files are agent cards."`
+	Catalogs     []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
+	Signatures   string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
+	LogLevel     string   `yaml:"logLevel" doc:"debug, info, warn or error."`
+	LogFormat    string   `yaml:"logFormat" doc:"text or json."`
 }
 
 // DefaultConfig returns the configuration of a plain `quorate dev`.
@@ -26,6 +32,7 @@ func DefaultConfig() Config {
 		GRPCAddr:     "127.0.0.1:9090",
 		WebfetchAddr: "127.0.0.1:9000",
 		DataDir:      DefaultDataDir(),
+		Signatures:   string(registry.SignaturesIfPresent),
 		LogLevel:     "warn",
 		LogFormat:    "text",
 	}
@@ -36,12 +43,34 @@ func (c *Config) Validate() error {
 	if c.DataDir == "" {
 		return fault.Invalid("dataDir", "CONFIG_INVALID", "there is no data folder: set --data-dir (no home folder is known to choose one)")
 	}
+	if !registry.SignaturePolicy(c.Signatures).Valid() {
+		return fault.Invalid("signatures", "CONFIG_INVALID", "%q is not off, verify-if-present or require", c.Signatures)
+	}
 	for field, addr := range map[string]string{"httpAddr": c.HTTPAddr, "grpcAddr": c.GRPCAddr, "webfetchAddr": c.WebfetchAddr} {
 		if err := checkLoopback(field, addr); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sources are the places that the configuration names.
+func (c *Config) sources() ([]discovery.Source, error) {
+	var list []discovery.Source
+	if len(c.CardURLs) > 0 {
+		list = append(list, discovery.Source{URLs: c.CardURLs})
+	}
+	if c.CardFolder != "" {
+		folder, err := filepath.Abs(c.CardFolder)
+		if err != nil {
+			return nil, fault.Invalid("cardFolder", "CONFIG_INVALID", "the folder %q is no path: %s", c.CardFolder, err)
+		}
+		list = append(list, discovery.Source{Folder: folder})
+	}
+	for _, u := range c.Catalogs {
+		list = append(list, discovery.Source{Catalog: u})
+	}
+	return list, nil
 }
 
 // DefaultDataDir is quorate/dev in the user's state folder (XDG_STATE_HOME, or .local/state in the home folder); empty when there is neither.

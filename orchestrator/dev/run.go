@@ -19,6 +19,7 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/platform/telemetry"
+	"github.com/quorate/quorate/registry"
 )
 
 // Run runs dev mode until ctx ends. It writes the banner to stdout once everything is ready, and logs to stderr.
@@ -87,9 +88,14 @@ func assemble(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetr
 	if err != nil {
 		return nil, err
 	}
+	sources, err := cfg.sources()
+	if err != nil {
+		return nil, err
+	}
 	m.server, err = server.New(ctx, server.Options{
 		DataDir: cfg.DataDir, HTTPListener: p.http, GRPCListener: p.grpc, Telemetry: tel, Authenticator: keys,
 		Policy: &netguard.Policy{AllowLoopback: true}, Services: []server.Service{fetchService(fetcher)},
+		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(cfg.Signatures)},
 	})
 	if err != nil {
 		return nil, err

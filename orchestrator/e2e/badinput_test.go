@@ -13,22 +13,7 @@ import (
 
 func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 	q := start(t, t.TempDir())
-	cardFile := func(name string) string {
-		file := filepath.Join(t.TempDir(), "card.json")
-		card := map[string]any{
-			"name": name, "description": "d", "version": "1.0.0", "capabilities": map[string]any{}, "skills": []any{},
-			"defaultInputModes": []string{"text/plain"}, "defaultOutputModes": []string{"text/plain"},
-			"supportedInterfaces": []any{map[string]any{"url": "http://127.0.0.1:9", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}},
-		}
-		b, err := json.Marshal(card)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
+	cardFile := func(name string) string { return writeCard(t, t.TempDir(), name) }
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +57,25 @@ func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 	if agents := list(q.document(0, "agents", "list")["agents"]); len(agents) != 2 {
 		t.Errorf("after the bad input there are %d agents, want the 2 that were there", len(agents))
 	}
+}
+
+// writeCard writes the card of an agent that is not there to a file in dir.
+func writeCard(t *testing.T, dir, name string) string {
+	t.Helper()
+	file := filepath.Join(dir, "card.json")
+	card := map[string]any{
+		"name": name, "description": "d", "version": "1.0.0", "capabilities": map[string]any{}, "skills": []any{},
+		"defaultInputModes": []string{"text/plain"}, "defaultOutputModes": []string{"text/plain"},
+		"supportedInterfaces": []any{map[string]any{"url": "http://127.0.0.1:8099", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}},
+	}
+	b, err := json.Marshal(card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func TestBadRequestsAreRefusedByREST(t *testing.T) {

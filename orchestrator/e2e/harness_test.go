@@ -77,13 +77,16 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// start runs quorate dev on the data in dir and waits until it is ready.
-func start(t *testing.T, dir string) *instance {
+// start runs quorate dev on the data in dir, with more flags perhaps, and waits until it is ready.
+func start(t *testing.T, dir string, flags ...string) *instance {
 	t.Helper()
 	i := &instance{t: t, dir: dir, done: make(chan struct{})}
 	file := filepath.Join(t.TempDir(), "ports.json")
-	i.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), binary, "dev", "--data-dir", filepath.Join(dir, "data"), "--ports-file", file,
-		"--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--webfetch-addr", "127.0.0.1:0")
+	flags = append([]string{
+		"dev", "--data-dir", filepath.Join(dir, "data"), "--ports-file", file,
+		"--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--webfetch-addr", "127.0.0.1:0",
+	}, flags...)
+	i.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), binary, flags...)
 	i.cmd.Stdout, i.cmd.Stderr = &i.stdout, &i.stderr
 	if err := i.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,8 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
-	registrystore "github.com/quorate/quorate/registry/embedded"
+	"github.com/quorate/quorate/registry/catalog"
+	"github.com/quorate/quorate/registry/discovery"
 	registryrpc "github.com/quorate/quorate/registry/rpc"
 )
 
@@ -47,6 +48,7 @@ type Options struct {
 	Telemetry     *telemetry.Telemetry
 	Authenticator auth.Authenticator // callers other than registered agents, whose tokens the registry knows
 	Policy        *netguard.Policy   // which addresses cards and agents may have
+	Agents        Agents             // where agents come from besides the API
 	Services      []Service          // more services behind the same doors
 	PublicURL     string             // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
 	PublicGRPC    string             // host:port of gRPC, as PublicURL
@@ -64,11 +66,13 @@ type Server struct {
 	Registry *registry.Registry
 	Engine   *engine.Engine
 
-	logger *slog.Logger
-	main   *boltdb.DB
-	spans  *boltdb.DB
-	pool   *agentclient.Pool
-	rpc    *rpcserver.Server
+	logger     *slog.Logger
+	discoverer *discovery.Discoverer
+	catalog    *catalog.Catalog
+	main       *boltdb.DB
+	spans      *boltdb.DB
+	pool       *agentclient.Pool
+	rpc        *rpcserver.Server
 }
 
 // New opens the stores and prepares everything; nothing is served before Run. The caller calls Close, also after an error of Run.
@@ -85,13 +89,13 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	if s.spans, err = boltdb.Open(filepath.Join(o.DataDir, "spans.db"), boltdb.Options{}); err != nil {
 		return s, err
 	}
-	agents, err := registrystore.New(ctx, s.main)
+	pages, err := pageCodec(filepath.Join(o.DataDir, "page.key"))
 	if err != nil {
 		return s, err
 	}
-	s.Registry = registry.New(agents, registry.Options{
-		Client: o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects}), Logger: s.logger,
-	})
+	if err := s.openRegistry(ctx, o, pages); err != nil {
+		return s, err
+	}
 	ledger := consultation.NewLedger(consultationstore.New(s.spans), consultation.LedgerOptions{Logger: s.logger})
 	store, err := taskstore.New(ctx, s.main)
 	if err != nil {
@@ -102,10 +106,6 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		Store: store, Agents: s.Registry, Connect: s.pool, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
 	})
-	if err != nil {
-		return s, err
-	}
-	pages, err := pageCodec(filepath.Join(o.DataDir, "page.key"))
 	if err != nil {
 		return s, err
 	}
@@ -147,6 +147,7 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 		}
 	}
 	s.handleA2A(o)
+	s.handleCatalog()
 	s.rpc.OnReady("store", func(context.Context) error { return s.main.View(nothing) })
 	s.rpc.OnReady("spans", func(context.Context) error { return s.spans.View(nothing) })
 	return nil
@@ -154,11 +155,10 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 
 // Tasks returns the parts that have to run, to be started together with others.
 func (s *Server) Tasks() []tasks.Task {
-	return []tasks.Task{
-		{Name: "rpc", Run: s.rpc.Run},
-		{Name: "engine", Run: s.Engine.Run},
-		{Name: "prober", Run: s.Registry.RunProber},
-	}
+	return append(s.registryTasks(),
+		tasks.Task{Name: "rpc", Run: s.rpc.Run},
+		tasks.Task{Name: "engine", Run: s.Engine.Run},
+	)
 }
 
 // Close closes connections and stores; call it when every task has returned.

@@ -1,0 +1,38 @@
+package e2e_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestAgentsAreFoundInAFolderAndPublishedInACatalog(t *testing.T) {
+	folder := t.TempDir()
+	card := writeCard(t, folder, "found")
+	dir := t.TempDir()
+	q := start(t, dir, "--card-folder", folder)
+	q.until("the agent of the card in the folder is registered", func() bool {
+		return q.cli("agents", "get", "found").exit == 0
+	})
+	code, catalog, _ := q.http("GET", "/.well-known/ai-catalog.json", nil, q.token())
+	for _, name := range []string{"found", "reviewer", "web-fetch"} {
+		if code != 200 || !strings.Contains(string(catalog), name) {
+			t.Errorf("the AI Catalog (%d) does not name %s:\n%s", code, name, catalog)
+		}
+	}
+	code, found, _ := q.http("POST", "/ard/search", strings.NewReader(`{"query":{"text":"fetch a web page"}}`), q.token())
+	if code != 200 || !strings.Contains(string(found), "web-fetch") {
+		t.Errorf("POST /ard/search = %d %s, want web-fetch found", code, found)
+	}
+	q.stop()
+
+	// What vanishes from its source is marked and stays.
+	if err := os.Remove(card); err != nil {
+		t.Fatal(err)
+	}
+	q = start(t, dir, "--card-folder", folder)
+	q.until("the agent is marked as gone from its source", func() bool {
+		source, _ := q.document(0, "agents", "get", "found")["source"].(map[string]any)
+		return source != nil && source["present"] != true
+	})
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/page"
+	"github.com/quorate/quorate/platform/tasks"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/catalog"
+	"github.com/quorate/quorate/registry/discovery"
+	registrystore "github.com/quorate/quorate/registry/embedded"
+)
+
+// Agents says where agents come from besides the API, and what is asked of their cards.
+type Agents struct {
+	Sources    []discovery.Source       // where agents are looked for
+	Signatures registry.SignaturePolicy // what a card's signature must be; empty is verify-if-present
+	Strict     bool                     // a rule whose target is not registered is an error instead of a warning
+}
+
+// openRegistry prepares the registry, what finds agents for it, and what publishes them.
+func (s *Server) openRegistry(ctx context.Context, o Options, pages *page.Codec) error {
+	store, err := registrystore.New(ctx, s.main)
+	if err != nil {
+		return err
+	}
+	client := o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects})
+	s.Registry = registry.New(store, registry.Options{
+		Client: client, Logger: s.logger, Signatures: o.Agents.Signatures, Strict: o.Agents.Strict,
+	})
+	if s.discoverer, err = discovery.New(s.Registry, discovery.Options{Sources: o.Agents.Sources, Client: client, Logger: s.logger}); err != nil {
+		return err
+	}
+	s.catalog, err = catalog.New(s.Registry, pages, catalog.Options{BaseURL: o.PublicURL, Logger: s.logger})
+	return err
+}
+
+// registryTasks are what keeps the registry's knowledge fresh.
+func (s *Server) registryTasks() []tasks.Task {
+	return []tasks.Task{
+		{Name: "prober", Run: s.Registry.RunProber},
+		{Name: "card refresher", Run: s.Registry.RunRefresher},
+		{Name: "change log sweeper", Run: s.Registry.RunSweeper},
+		{Name: "directory", Run: s.Registry.Directory().Run},
+		{Name: "discovery", Run: s.discoverer.Run},
+	}
+}
+
+// handleCatalog publishes the agents as an AI Catalog and by the search API that it names.
+func (s *Server) handleCatalog() {
+	s.rpc.Handle(catalog.WellKnownPath, s.rpc.Authenticated(http.HandlerFunc(s.catalog.ServeHTTP)))
+	s.rpc.Handle(catalog.ARDPath+"/", s.rpc.Authenticated(s.catalog.ARD()))
+}
