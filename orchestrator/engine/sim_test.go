@@ -57,6 +57,7 @@ func TestNothingAcceptedIsLostWhereverItBreaks(t *testing.T) {
 
 // simulate runs one life with one mishap at a call and reports whether the life was long enough to get there.
 func simulate(t *testing.T, kind mishap, at int) (reached bool) {
+	t.Helper()
 	w := newWorker()
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w}
 	lost := errors.New("the store did not answer")
@@ -167,7 +168,7 @@ func (s *simulation) stop() {
 
 func (s *simulation) check(when string, k orchestrator.Key) {
 	s.store.Fail = nil
-	ctx := context.Background() //nolint:usetesting // the engine's life is over; what is left is looked at
+	ctx := context.Background() // the test's own is over with the engine's life
 	task, err := s.store.Task(ctx, k)
 	if err != nil {
 		s.t.Fatalf("%s: the accepted task is lost: %v", when, err)
@@ -254,7 +255,7 @@ func (w *worker) sent() []string {
 	return slices.Clone(w.sends)
 }
 
-func (w *worker) Send(ctx context.Context, m *a2apb.Message, _ bool, each agentclient.Each) error {
+func (w *worker) Send(_ context.Context, m *a2apb.Message, _ bool, each agentclient.Each) error {
 	id := m.GetMessageId()
 	w.mu.Lock()
 	w.sends = append(w.sends, id)
