@@ -1,0 +1,71 @@
+package ddb_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/dynamotest"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func plan(t *testing.T, c *ddb.Client, table ddb.Table) []string {
+	t.Helper()
+	steps, err := c.Plan(t.Context(), []ddb.Table{table})
+	if err != nil {
+		t.Fatalf("Plan() = %v, want no error", err)
+	}
+	var list []string
+	for _, s := range steps {
+		list = append(list, s.What)
+	}
+	return list
+}
+
+func TestATableGrowsIntoItsDescriptor(t *testing.T) {
+	t.Parallel()
+	c := dynamotest.Open(t, nil)
+	if _, err := c.API().CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: c.Table("Items"), BillingMode: types.BillingModeProvisioned,
+		ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+		AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:             []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+	}); err != nil {
+		t.Fatalf("CreateTable() = %v, want no error", err)
+	}
+	table := ddb.Table{
+		Name: "Items", Hash: ddb.Text("id"), TTL: "ttl",
+		Indexes: []ddb.Index{{Name: "ByDay", Hash: ddb.Text("day"), Range: ddb.Number("at"), Include: []string{"kind"}}},
+	}
+	want := []string{"bill on demand", "protect against deletion", "add index ByDay", "turn on ttl on ttl"}
+	if got := plan(t, c, table); !slices.Equal(got, want) {
+		t.Errorf("Plan() = %q, want %q", got, want)
+	}
+	if err := c.Apply(t.Context(), []ddb.Table{table}, nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	if got := plan(t, c, table); len(got) != 0 {
+		t.Errorf("Plan() after Apply() = %q, want nothing", got)
+	}
+	d, err := c.API().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: c.Table("Items")})
+	if err != nil || !aws.ToBool(d.Table.DeletionProtectionEnabled) || len(d.Table.GlobalSecondaryIndexes) != 1 {
+		t.Errorf("DescribeTable() = %+v, %v, want it protected and with one index", d, err)
+	}
+}
+
+func TestATableWithOtherKeysIsRefused(t *testing.T) {
+	t.Parallel()
+	c := open(t, dynamotest.NewChaos(1))
+	for name, table := range map[string]ddb.Table{
+		"another partition key": {Name: "Items", Hash: ddb.Text("other")},
+		"a sort key":            {Name: "Items", Hash: ddb.Text("id"), Range: ddb.Text("at")},
+	} {
+		if _, err := c.Plan(t.Context(), []ddb.Table{table}); fault.ReasonOf(err) != "TABLE_DIFFERS" {
+			t.Errorf("Plan() with %s = %v, want TABLE_DIFFERS", name, err)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package dynamo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/dynamotest"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/dynamo"
+	"github.com/quorate/quorate/registry/storetest"
+)
+
+// openBoth returns a store and the client that it uses.
+func openBoth(t *testing.T, transport http.RoundTripper) (*dynamo.Store, *ddb.Client) {
+	t.Helper()
+	db := dynamotest.Open(t, transport)
+	if err := db.Apply(t.Context(), dynamo.Tables(), nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	return dynamo.New(db), db
+}
+
+func skillNames(t *testing.T, s *dynamo.Store, skill string) string {
+	t.Helper()
+	records, err := s.Agents(t.Context(), registry.Query{Tenant: "t", Skill: skill, Limit: 9})
+	if err != nil {
+		t.Fatalf("Agents() = %v, want no error", err)
+	}
+	names := ""
+	for i := range records {
+		names += records[i].Name
+	}
+	return names
+}
+
+func key(name string) ddb.Item {
+	return ddb.Item{"agent_name": &types.AttributeValueMemberS{Value: name}}
+}
+
+func TestAnOldPageOfAnIndexShowsNothingThatIsGone(t *testing.T) {
+	t.Parallel()
+	chaos := dynamotest.NewChaos(1)
+	s, _ := openBoth(t, chaos)
+	storetest.Put(t, s, storetest.Record("t", "a", "fetch"))
+	storetest.Put(t, s, storetest.Record("t", "b", "fetch"))
+	storetest.Put(t, s, storetest.Record("t", "c", "fetch"))
+	if got := skillNames(t, s, "fetch"); got != "abc" {
+		t.Fatalf("Agents(fetch) = %s, want abc", got)
+	}
+	chaos.Stale = 1 // from here on the index shows what it showed just now
+	storetest.Put(t, s, storetest.Record("t", "a", "read"))
+	if err := s.Update(t.Context(), registry.Key{Tenant: "t", Name: "b"}, func(*registry.Record) (registry.Change, error) {
+		return registry.Change{}, nil
+	}); err != nil {
+		t.Fatalf("Update() to delete = %v, want no error", err)
+	}
+	if got := skillNames(t, s, "fetch"); got != "c" {
+		t.Errorf("Agents(fetch) = %s, want c", got)
+	}
+}
+
+func TestRowsOfAGenerationThatNoAgentNamesAreRemoved(t *testing.T) {
+	t.Parallel()
+	s, db := openBoth(t, nil)
+	storetest.Put(t, s, storetest.Record("t", "a", "fetch"))
+	row := func(generation string, at time.Time) ddb.Item { // as a writer that died before the flip leaves it
+		item := key("t#a#" + generation + "#fetch")
+		item["skill_id"] = &types.AttributeValueMemberS{Value: "t#fetch"}
+		item["created_at"] = &types.AttributeValueMemberS{Value: at.UTC().Format(time.RFC3339Nano)}
+		return item
+	}
+	rows := []ddb.Item{row("DEAD", time.Now().Add(-2*time.Hour)), row("STAGED", time.Now())}
+	for _, item := range rows {
+		if err := db.Put(t.Context(), types.Put{TableName: db.Table("AgentMetadata"), Item: item}); err != nil {
+			t.Fatalf("Put() = %v, want no error", err)
+		}
+	}
+	if got := skillNames(t, s, "fetch"); got != "a" {
+		t.Errorf("Agents(fetch) = %s, want a, once", got)
+	}
+	left, err := db.BatchGet(t.Context(), "AgentMetadata", []ddb.Item{key("t#a#DEAD#fetch"), key("t#a#STAGED#fetch")})
+	if err != nil || len(left) != 1 {
+		t.Errorf("BatchGet() = %d rows, %v, want the one that a writer may still be at work on", len(left), err)
+	}
+}
+
+func TestAStatusThatWasCollectedComesBackWithALaterEpoch(t *testing.T) {
+	t.Parallel()
+	s, db := openBoth(t, nil)
+	r := storetest.Record("t", "a")
+	storetest.Put(t, s, r)
+	beat := func(s *dynamo.Store) (epoch int64) {
+		t.Helper()
+		err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) {
+			p.Epoch++
+			epoch = p.Epoch
+			return p, nil
+		})
+		if err != nil {
+			t.Fatalf("UpdatePulse() = %v, want no error", err)
+		}
+		return epoch
+	}
+	if got := beat(s); got != 1 {
+		t.Fatalf("epoch = %d, want 1", got)
+	}
+	collect := func() {
+		t.Helper()
+		if _, err := db.API().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: db.Table("AgentStatus"), Key: key("t#a")}); err != nil {
+			t.Fatalf("DeleteItem() = %v, want no error", err)
+		}
+	}
+	collect()
+	if got := beat(s); got < 1000 { // it knew the status that is not there any more
+		t.Errorf("epoch after collection = %d, want one beyond all that were given out", got)
+	}
+	collect()
+	if got := beat(dynamo.New(db)); got < 1000 {
+		t.Errorf("epoch of another replica after collection = %d, want one beyond all that were given out", got)
+	}
+}
+
+func TestABeatIsOneWriteAndNoRead(t *testing.T) {
+	t.Parallel()
+	chaos := dynamotest.NewChaos(1)
+	s, _ := openBoth(t, chaos)
+	r := registry.New(s, registry.Options{})
+	storetest.Put(t, s, storetest.Record("t", "a"))
+	beat := registry.Beat{Agent: "a", Status: registry.StatusAvailable}
+	lease, err := r.Heartbeat(t.Context(), "t", beat)
+	if err != nil {
+		t.Fatalf("Heartbeat() = %v, want no error", err)
+	}
+	chaos.Match = func(operation string) bool { return operation != "PutItem" }
+	chaos.Down = 1 // whatever else is called fails
+	beat.Epoch = lease.Epoch
+	for range 3 {
+		if _, err := r.Heartbeat(t.Context(), "t", beat); err != nil {
+			t.Errorf("Heartbeat() with nothing but PutItem = %v, want no error", err)
+		}
+	}
+}
+
+func TestReplicasShareOneLog(t *testing.T) {
+	t.Parallel()
+	first, db := openBoth(t, nil)
+	second := dynamo.New(db)
+	for i := range 6 {
+		storetest.Put(t, []*dynamo.Store{first, second}[i%2], storetest.Record("t", fmt.Sprintf("a%d", i)))
+	}
+	entries, err := second.Changes(t.Context(), "t", 0, 100)
+	if err != nil || len(entries) != 6 || entries[5].Revision != 6 {
+		t.Errorf("Changes() = %v, %v, want six without a gap", entries, err)
+	}
+}
+
+func TestAWriteWithoutAnAnswerIsSettledByTheItem(t *testing.T) {
+	t.Parallel()
+	chaos := dynamotest.NewChaos(1)
+	s, _ := openBoth(t, chaos)
+	r := storetest.Record("t", "a")
+	storetest.Put(t, s, r)
+	chaos.Match = func(operation string) bool { return operation == "TransactWriteItems" || operation == "PutItem" }
+	chaos.Lost = 1 // each write is made, and none is ever answered
+	next := *r
+	next.Revision = 2
+	if err := s.Update(t.Context(), r.Key(), func(*registry.Record) (registry.Change, error) { return registry.Change{Record: &next}, nil }); err != nil {
+		t.Errorf("Update() = %v, want no error: the item shows that it was made", err)
+	}
+	if err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) { p.Epoch++; return p, nil }); err != nil {
+		t.Errorf("UpdatePulse() = %v, want no error: the item shows that it was made", err)
+	}
+	err := s.Update(t.Context(), r.Key(), func(*registry.Record) (registry.Change, error) { return registry.Change{}, nil })
+	if fault.ReasonOf(err) != "WRITE_OUTCOME_UNKNOWN" {
+		t.Errorf("Update() to delete = %v, want WRITE_OUTCOME_UNKNOWN: nobody can tell who deleted it", err)
+	}
+	pulses, err := s.Pulses(t.Context(), r.Key())
+	if err != nil || pulses[r.Key()].Epoch > 1 {
+		t.Errorf("Pulses() = %v, %v, want epoch 1 at most", pulses, err)
+	}
+}
+
+func TestTheEndOfTheCallerEndsAWait(t *testing.T) {
+	t.Parallel()
+	chaos := dynamotest.NewChaos(1)
+	s, _ := openBoth(t, chaos)
+	chaos.Throttle = 1
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Agent(ctx, registry.Key{Tenant: "t", Name: "a"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Agent() = %v, want the end of the context", err)
+	}
+}
+
+func TestNoIndexHoldsWhatAHeartbeatChanges(t *testing.T) {
+	t.Parallel()
+	_, db := openBoth(t, nil)
+	d, err := db.API().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: db.Table("AgentMetadata")})
+	if err != nil {
+		t.Fatalf("DescribeTable() = %v, want no error", err)
+	}
+	for _, index := range d.Table.GlobalSecondaryIndexes {
+		if index.Projection.ProjectionType == types.ProjectionTypeAll {
+			t.Errorf("index %s projects everything, want keys and created_at", aws.ToString(index.IndexName))
+		}
+	}
+	d, err = db.API().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: db.Table("AgentStatus")})
+	if err != nil || len(d.Table.GlobalSecondaryIndexes) != 0 {
+		t.Errorf("DescribeTable(AgentStatus) = %v, %v, want no index", d, err)
+	}
+}
