@@ -55,6 +55,7 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	if err != nil {
 		return Applied{}, err
 	}
+	c.wanted = in.OnlyName == ""
 	key := created.Record.Key()
 	var done Applied
 	note := func(q *Request) { q.Warnings, q.Outcome = done.Warnings, done.Outcome }

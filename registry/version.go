@@ -118,7 +118,8 @@ func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string
 }
 
 // take makes the card the agent's next version, and the live one. A card that says the same as the live one, or the same as
-// the newest one after an admin went back, changes nothing but where it was read.
+// the newest one after an admin went back, changes nothing but where it was read; that it was brought without a URL this time
+// changes nothing at all.
 func (r *Registry) take(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
 	next = *old
 	next.CardURI = uri
@@ -127,8 +128,11 @@ func (r *Registry) take(old *Record, c content, uri string) (next Record, change
 		return Record{}, Change{}, nil, err
 	}
 	warnings = c.warnings
-	if c.hash == old.LatestHash || c.hash == old.liveHash() {
-		if uri == old.CardURI {
+	if c.hash == old.liveHash() || (c.hash == old.LatestHash && !c.wanted) {
+		if uri == "" {
+			next.CardURI = old.CardURI
+		}
+		if next.CardURI == old.CardURI {
 			return next, Change{Record: &next}, warnings, nil
 		}
 		change, err = r.write(old, &next)
@@ -200,6 +204,7 @@ type content struct {
 	hash         string
 	verification Verification
 	warnings     []Warning
+	wanted       bool // by an admin, who may want again what an admin went back from
 }
 
 // read parses a card and checks its signatures against the tenant's keys. Whether the result is good enough, admit says.

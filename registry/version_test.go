@@ -210,3 +210,38 @@ func TestAnotherVersionThanTheCardsIsAWarning(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExportThatIsImportedChangesNothing(t *testing.T) {
+	t.Parallel()
+	r, _ := published(t, string(named("a", "s")))
+	before, err := r.Agent(t.Context(), tenant, "a")
+	if err != nil {
+		t.Fatalf("Agent() = %v, want no error", err)
+	}
+	for name, in := range map[string]registry.Registration{"by card": {RawCard: named("a", "s")}, "by URL": {CardURI: cardURI}} {
+		got, err := r.Apply(t.Context(), tenant, registry.Application{Registration: in})
+		if err != nil || got.Outcome != registry.OutcomeUnchanged || got.Agent.Etag != before.Etag || got.Agent.CardURI != cardURI {
+			t.Errorf("Apply() %s = %s at %s, %v, want it unchanged at %s", name, got.Outcome, got.Agent.CardURI, err, cardURI)
+		}
+	}
+}
+
+func TestAnAdminCanApplyWhatAnAdminWentBackFrom(t *testing.T) {
+	t.Parallel()
+	r, publish := published(t, string(named("a", "s")))
+	if _, _, err := publish(string(named("a", "t"))); err != nil {
+		t.Fatalf("Refresh() = %v, want no error", err)
+	}
+	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil {
+		t.Fatalf("SetLiveVersion(1) = %v, want no error", err)
+	}
+	for _, test := range []struct {
+		who, onlyName, outcome string
+		live                   int64
+	}{{"the agent", "a", registry.OutcomeUnchanged, 1}, {"an admin", "", registry.OutcomeReplaced, 3}} {
+		got, err := r.Apply(t.Context(), tenant, registry.Application{Registration: registry.Registration{CardURI: cardURI, OnlyName: test.onlyName}})
+		if err != nil || got.Outcome != test.outcome || got.Agent.LiveVersion != test.live {
+			t.Errorf("Apply() by %s = %s, version %d, %v, want %s, %d", test.who, got.Outcome, got.Agent.LiveVersion, err, test.outcome, test.live)
+		}
+	}
+}
