@@ -230,6 +230,7 @@ func (f *Fetcher) fetch(ctx context.Context, p plan, page *Page) error {
 func (f *Fetcher) present(p plan, u *url.URL, page *Page) error {
 	page.Content = printable(page.Content)
 	cut := page.Truncated // the body was
+	page.Truncated = false
 	page.window(p.StartIndex, p.limits.MaxCharacters)
 	if p.ContentSHA256 != "" && p.ContentSHA256 != page.ContentSHA256 {
 		return failure(fault.Conflict, ReasonContentChanged, u, "its content is no longer the one that start_index counts in; read it from the start")

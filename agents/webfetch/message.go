@@ -2,6 +2,7 @@ package webfetch
 
 import (
 	"errors"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -168,4 +169,12 @@ func fill(template string, err *fault.Error) string {
 		return err.Metadata[name]
 	})
 	return strings.TrimRight(text, ": ")
+}
+
+// Messages returns the texts of a language by code; there are none in English, where the message is the fault's own.
+func Messages(lang string) map[Code]string {
+	if lang != japanese {
+		return nil
+	}
+	return maps.Clone(japaneseMessages)
 }
