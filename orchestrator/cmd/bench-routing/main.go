@@ -1,0 +1,64 @@
+// Command bench-routing scores routing by text on a folder of labelled texts.
+//
+//	bench-routing [-words] [-false-refusal 0.05] DIR
+//
+// DIR holds skills.json, train.jsonl and test.jsonl:
+//
+//	skills.json   a list of {"agent", "id", "name", "description", "tags": [], "examples": [], "inputs": [], "outputs": []}; all but id may be left
+//	              out; without agent each skill is an agent of its own
+//	train.jsonl   optional; a line for each example: {"text", "skill"}, with "agent" where ids are not unique
+//	test.jsonl    a line for each text: {"text", "skill"} or, where several are right, {"text", "skills": []}; with neither, or with a skill of
+//	              "oos", the text must be refused
+//
+// A folder with CLINC150's own data_full.json and domains.json is read as it is: a domain is an agent, an intent a skill, its train part the
+// examples, and its test and oos_test parts the texts.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator/router/text"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench-routing:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("bench-routing", flag.ContinueOnError)
+	words := flags.Bool("words", false, "compare by shared words only, without training")
+	refusal := flags.Float64("false-refusal", 0.05, "share of texts that fit and may be refused")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		return fmt.Errorf("one folder is needed, not %d", flags.NArg())
+	}
+	set, err := read(flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	index := text.New(set.skills, text.Options{FalseRefusal: *refusal, Untrained: *words})
+	built := time.Since(begin)
+	r := measure(index, set.tests, *refusal)
+	_, err = fmt.Fprintf(out, `skills        %d of %d agents, %d examples; built in %s
+texts         %d that fit, %d that do not; %s each, p99 %s
+skill R@1     %.4f
+skill R@5     %.4f
+skill NDCG@5  %.4f
+agent R@1     %.4f
+refusal       recall %.4f at %.4f false refusals (the limit fitted to the examples)
+              recall %.4f at %.4f false refusals (the limit set on these texts)
+refusal AUROC %.4f
+`, len(set.skills), set.agents(), set.examples(), built.Round(time.Millisecond), r.fit, r.unfit, r.median, r.p99,
+		r.r1, r.r5, r.ndcg5, r.agent1, r.recall, r.falseRefusals, r.recallAt, *refusal, r.auroc)
+	return err
+}

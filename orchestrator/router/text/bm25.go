@@ -1,0 +1,96 @@
+package text
+
+import "math"
+
+// Constants of BM25. Its b is 0: a skill with many examples is not a worse one, and leaving words out must not raise the others.
+const (
+	k1         = 1.2
+	ownerField = 0.3 // how much a word counts that only the agent's own description has
+)
+
+// posting is a skill whose document has a word.
+type posting struct {
+	skill int32
+	tf    float32 // in how many sources of the document it is
+}
+
+// bm25 compares texts with documents by the words that they share.
+type bm25 struct {
+	terms    map[string]int32
+	postings [][]posting
+	idf      []float32
+	unknown  float32 // the inverse document frequency of a word that no document has
+}
+
+func newBM25(docs []document, held func(skill, example int) bool) bm25 {
+	m := bm25{terms: make(map[string]int32), unknown: idf(len(docs), 0)}
+	for i, d := range docs {
+		add := func(list []string, weight float32) {
+			for _, w := range list {
+				t, ok := m.terms[w]
+				if !ok {
+					t = int32(len(m.postings)) //nolint:gosec // far below 2^31
+					m.terms[w] = t
+					m.postings = append(m.postings, nil)
+				}
+				if p := m.postings[t]; len(p) > 0 && p[len(p)-1].skill == int32(i) { //nolint:gosec // far below 2^31
+					p[len(p)-1].tf += weight
+				} else {
+					m.postings[t] = append(p, posting{int32(i), weight}) //nolint:gosec // far below 2^31
+				}
+			}
+		}
+		for f, list := range d.fields {
+			if f == len(d.fields)-1 {
+				add(list, ownerField)
+			} else {
+				add(list, 1)
+			}
+		}
+		for e, x := range d.examples {
+			if held == nil || !held(i, e) {
+				add(x.stems, 1)
+			}
+		}
+	}
+	for _, p := range m.postings {
+		m.idf = append(m.idf, idf(len(docs), len(p)))
+	}
+	return m
+}
+
+func idf(docs, with int) float32 {
+	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
+}
+
+// score adds to each skill's entry the share of the most that any document could have for these stems, 0 to 1. own is the skill that has the
+// text itself as an example, which then does not count; -1 is none.
+func (m *bm25) score(list []string, own int32, into []float32) {
+	var most float32
+	for _, w := range list {
+		if t, ok := m.terms[w]; ok {
+			most += m.idf[t]
+		} else {
+			most += m.unknown
+		}
+	}
+	if most == 0 {
+		return
+	}
+	for _, w := range list {
+		t, ok := m.terms[w]
+		if !ok {
+			continue
+		}
+		scale := m.idf[t] / most
+		for _, p := range m.postings[t] {
+			tf := p.tf
+			if p.skill == own {
+				tf--
+			}
+			if tf > 0 {
+				into[p.skill] += scale * tf / (tf + k1)
+			}
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package text
+
+import "slices"
+
+const (
+	foldsMost  = 5
+	enoughHeld = 1000 // held-out examples that are enough to fit the limit
+	fewestHeld = 20   // and that are too few
+	usualLimit = 0.2  // of a skill without examples: so much of the text must be in its document
+)
+
+// calibrate finds the confidence that the given share of examples would miss if they were not in the index; ok is false when there are not
+// enough of them, or none are wanted.
+func calibrate(skills []Skill, docs []document, falseRefusal float64, untrained bool) (limit float32, ok bool) {
+	total := 0
+	for _, d := range docs {
+		if n := len(d.examples); n > 1 {
+			total += n
+		}
+	}
+	if untrained || total < fewestHeld {
+		return 0, false
+	}
+	var seen []float32
+	for fold := range min(foldsMost, 1+enoughHeld*foldsMost/total) {
+		// Of a skill's examples every fifth is held out, or one where there are fewer.
+		held := func(skill, example int) bool {
+			n := len(docs[skill].examples)
+			return n > 1 && example%min(n, foldsMost) == (fold+skill)%min(n, foldsMost)
+		}
+		x := build(skills, docs, held, true)
+		for i, d := range docs {
+			for e, y := range d.examples {
+				if held(i, e) {
+					seen = append(seen, x.rank(y.words, y.stems).confidence)
+				}
+			}
+		}
+	}
+	slices.Sort(seen)
+	return seen[int(falseRefusal*float64(len(seen)))], true
+}

@@ -1,0 +1,107 @@
+package text
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// feature is a hashed word, word pair or piece of a word with its weight in a text.
+type feature struct {
+	id     uint32
+	weight float32
+}
+
+const (
+	featureBits = 18
+	fnvOffset   = 14695981039346656037
+	fnvPrime    = 1099511628211
+	shortest    = 3 // characters of a piece of a word
+	longest     = 5
+)
+
+// Kinds of features: the same letters as a word and as a piece are not the same.
+const (
+	kindWord byte = 1 + iota
+	kindPair
+	kindPiece
+)
+
+func hash(kind byte, parts ...string) uint32 {
+	h := uint64(fnvOffset)
+	h = (h ^ uint64(kind)) * fnvPrime
+	for _, p := range parts {
+		for i := range len(p) {
+			h = (h ^ uint64(p[i])) * fnvPrime
+		}
+		h = (h ^ 0xff) * fnvPrime
+	}
+	h ^= h >> 32
+	return uint32(h) & (1<<featureBits - 1) //nolint:gosec // the low bits are what is wanted
+}
+
+// hashed lists a text's features, each once, in order of id: those of whole words first and those of pieces apart, since each kind is
+// weighted as a whole.
+func hashed(list []string) (whole, pieces []uint32) {
+	for i, w := range list {
+		whole = append(whole, hash(kindWord, w))
+		before := "^"
+		if i > 0 {
+			before = list[i-1]
+		}
+		whole = append(whole, hash(kindPair, before, w))
+		pieces = appendPieces(pieces, w)
+	}
+	if n := len(list); n > 0 {
+		whole = append(whole, hash(kindPair, list[n-1], "$"))
+	}
+	slices.Sort(whole)
+	slices.Sort(pieces)
+	return slices.Compact(whole), slices.Compact(pieces)
+}
+
+func appendPieces(out []uint32, w string) []uint32 {
+	w = "_" + w + "_"
+	starts := make([]int, 0, len(w)+1)
+	for i := range w {
+		starts = append(starts, i)
+	}
+	starts = append(starts, len(w))
+	for n := shortest; n <= longest; n++ {
+		for i := 0; i+n < len(starts); i++ {
+			out = append(out, hash(kindPiece, w[starts[i]:starts[i+n]]))
+		}
+	}
+	return out
+}
+
+const (
+	wholeShare = 1.0
+	pieceShare = 0.7
+)
+
+// weigh gives each feature its inverse document frequency, and each kind its share.
+func weigh(whole, pieces []uint32, idf func(id uint32) float32) []feature {
+	out := appendWeighed(make([]feature, 0, len(whole)+len(pieces)), whole, wholeShare, idf)
+	out = appendWeighed(out, pieces, pieceShare, idf)
+	slices.SortFunc(out, func(a, b feature) int { return cmp.Compare(a.id, b.id) })
+	return out
+}
+
+func appendWeighed(out []feature, ids []uint32, share float64, idf func(id uint32) float32) []feature {
+	var sum float64
+	for _, id := range ids {
+		w := float64(idf(id))
+		sum += w * w
+	}
+	if sum == 0 {
+		return out
+	}
+	scale := float32(share / math.Sqrt(sum))
+	for _, id := range ids {
+		if w := idf(id); w > 0 {
+			out = append(out, feature{id, w * scale})
+		}
+	}
+	return out
+}

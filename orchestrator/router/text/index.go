@@ -1,0 +1,116 @@
+package text
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Skill is one skill of an agent as its card describes it.
+type Skill struct {
+	Agent, ID         string
+	AgentDescription  string
+	Name, Description string
+	Tags, Examples    []string
+	Inputs, Outputs   []string // names and descriptions
+}
+
+// Options are how an index is built. The zero value is ready.
+type Options struct {
+	FalseRefusal float64 // the share of texts that fit and are refused all the same; default 0.05
+	Untrained    bool    // compare by shared words only, which takes no time to build
+}
+
+// Index answers which skill a text asks for. It does not change and is safe for concurrent use.
+type Index struct {
+	skills  []Skill // sorted by agent and id
+	agents  []string
+	owner   []int32 // of each skill: its agent
+	taught  []bool  // of each skill: whether it has examples
+	bm25    bm25
+	linear  linear
+	trained bool
+	limit   float32 // confidence below which a text is refused, when trained
+}
+
+const (
+	maxExamples     = 200 // of a skill; more say nothing new
+	maxExampleWords = 64
+)
+
+// New builds an index. The order of the skills does not matter.
+func New(skills []Skill, o Options) *Index {
+	if o.FalseRefusal <= 0 || o.FalseRefusal >= 1 {
+		o.FalseRefusal = 0.05
+	}
+	skills = slices.Clone(skills)
+	slices.SortFunc(skills, func(a, b Skill) int { return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID)) })
+	docs := make([]document, len(skills))
+	for i := range skills {
+		docs[i] = newDocument(&skills[i])
+	}
+	if limit, ok := calibrate(skills, docs, o.FalseRefusal, o.Untrained); ok {
+		x := build(skills, docs, nil, true)
+		x.limit = limit
+		return x
+	}
+	return build(skills, docs, nil, false) // without enough examples the linear scorer would only have learned them by heart
+}
+
+// build makes an index of all examples but those that are held out.
+func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool) *Index {
+	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), trained: trained}
+	for i, s := range skills {
+		if i == 0 || s.Agent != skills[i-1].Agent {
+			x.agents = append(x.agents, s.Agent)
+		}
+		x.owner[i] = int32(len(x.agents) - 1) //nolint:gosec // far below 2^31
+		x.taught[i] = len(docs[i].examples) > 0
+	}
+	x.bm25 = newBM25(docs, held)
+	x.linear.sharpness = 32
+	if trained {
+		x.linear = train(docs, held)
+	}
+	return x
+}
+
+// document is a skill as it is compared.
+type document struct {
+	fields   [][]string // stems of each source of words, each once: name, description, tags, inputs and outputs, agent
+	examples []example
+}
+
+// example is one example of a skill, prepared.
+type example struct {
+	words []string
+	stems []string // each once
+}
+
+func newDocument(s *Skill) document {
+	var d document
+	add := func(texts ...string) {
+		d.fields = append(d.fields, declared(texts...))
+	}
+	add(s.Name, s.ID)
+	add(s.Description)
+	add(s.Tags...)
+	add(slices.Concat(s.Inputs, s.Outputs)...)
+	add(s.Agent, s.AgentDescription)
+	seen := make(map[string]bool)
+	for _, text := range s.Examples {
+		list := words(text)
+		list = list[:min(len(list), maxExampleWords)]
+		once := distinct(stems(list))
+		key := strings.Join(once, " ") // the same words in another order are the same example
+		if len(once) == 0 || seen[key] {
+			continue
+		}
+		seen[key] = true
+		d.examples = append(d.examples, example{list, once})
+	}
+	// In an order of their own, so that the limit takes the same ones however the card lists them.
+	slices.SortFunc(d.examples, func(a, b example) int { return slices.Compare(a.words, b.words) })
+	d.examples = d.examples[:min(len(d.examples), maxExamples)]
+	return d
+}

@@ -1,0 +1,298 @@
+package text
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Settings of training.
+const (
+	rivalsMost = 256  // skills that an example is told apart from: those most like it
+	epochs     = 6    // times that each example is looked at
+	rowMost    = 2048 // skills that a feature may tell apart; one of more is no feature
+	workMost   = 4e9  // steps of training; beyond it there are fewer epochs
+	seenLeast  = 2    // examples that a feature has to be in
+)
+
+// schedule says how far the examples are to be trusted, by how many a skill has on average: with few of them the shared words decide
+// (the numbers are fitted to CLINC150's validation split with 0, 1, 5, 20 and 100 examples for each skill).
+func schedule(examples float64) (sharpness, rate float64) {
+	return max(32-12*math.Log10(1+examples), 8), 0.7 + 3.3*min(examples/50, 1)
+}
+
+// linear is a scorer that adds to a skill's logit what each feature of a text says about it. Rows hold the skills that a feature was seen
+// to tell apart, in order.
+type linear struct {
+	row     []int32 // of a feature id: its row, or -1
+	idf     []float32
+	starts  []int32 // of a row; one more than there are rows
+	skills  []int32
+	weights []float32
+
+	sharpness float32 // of the share of BM25 as a logit
+	rate      float64 // of the first step of training; it falls to nothing
+}
+
+// sample is an example with what it is told apart from.
+type sample struct {
+	skill    int32
+	features []feature // id is the row
+	rivals   []int32   // in order; with skill
+	base     []float32 // logits of the rivals that come from BM25
+	scale    float32   // so that a skill with many examples is not preferred
+}
+
+// train fits the scorer to the examples that are not held out. It is the same for the same skills, whatever the order of their examples.
+func train(docs []document, held func(skill, example int) bool) linear {
+	samples, ids := collect(docs, held)
+	m := layout(samples, ids)
+	if len(m.weights) == 0 {
+		return m
+	}
+	work := 0
+	for i := range samples {
+		for _, f := range samples[i].features {
+			work += int(m.starts[f.id+1] - m.starts[f.id])
+		}
+	}
+	rounds := min(epochs, max(1, int(workMost)/max(work, 1)))
+	order := make([]int, len(samples))
+	for i := range order {
+		order[i] = i
+	}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
+	slot := make([]int32, len(docs))
+	for i := range slot {
+		slot[i] = -1
+	}
+	for step, steps := 0, rounds*len(samples); step < steps; step++ {
+		if step%len(samples) == 0 {
+			random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		m.learn(&samples[order[step%len(samples)]], float32(m.rate*(1-float64(step)/float64(steps))), slot)
+	}
+	return m
+}
+
+// learn takes one step of gradient descent on the softmax loss over an example's rivals.
+func (m *linear) learn(s *sample, rate float32, slot []int32) {
+	logits := slices.Clone(s.base)
+	for i, c := range s.rivals {
+		slot[c] = int32(i)
+	}
+	for _, f := range s.features {
+		weights := m.weights[m.starts[f.id]:m.starts[f.id+1]]
+		if len(weights) == len(logits) { // a row has all rivals of each of its examples: as many are the same
+			for i, w := range weights {
+				logits[i] += f.weight * w
+			}
+			continue
+		}
+		for j, c := range m.skills[m.starts[f.id]:m.starts[f.id+1]] {
+			if i := slot[c]; i >= 0 {
+				logits[i] += f.weight * weights[j]
+			}
+		}
+	}
+	softmax(logits)
+	for i, c := range s.rivals {
+		if c == s.skill {
+			logits[i]--
+		}
+		logits[i] *= -rate * s.scale
+	}
+	for _, f := range s.features {
+		weights := m.weights[m.starts[f.id]:m.starts[f.id+1]]
+		if len(weights) == len(logits) {
+			for i, l := range logits {
+				weights[i] += f.weight * l
+			}
+			continue
+		}
+		for j, c := range m.skills[m.starts[f.id]:m.starts[f.id+1]] {
+			if i := slot[c]; i >= 0 {
+				weights[j] += f.weight * logits[i]
+			}
+		}
+	}
+	for _, c := range s.rivals {
+		slot[c] = -1
+	}
+}
+
+func softmax(logits []float32) {
+	most := slices.Max(logits)
+	var sum float32
+	for i, l := range logits {
+		logits[i] = float32(math.Exp(float64(l - most)))
+		sum += logits[i]
+	}
+	for i := range logits {
+		logits[i] /= sum
+	}
+}
+
+// prepared is an example on its way to a sample.
+type prepared struct {
+	skill         int32
+	words         *example
+	whole, pieces []uint32
+	siblings      int // examples of the same skill, with itself
+}
+
+// prepare lists the examples that are not held out, and counts how many have each feature.
+func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *linear) {
+	m := &linear{row: make([]int32, 1<<featureBits), idf: make([]float32, 1<<featureBits)}
+	var all []prepared
+	taught := 0 // skills that have examples
+	for i, d := range docs {
+		before := len(all)
+		for e := range d.examples {
+			if held != nil && held(i, e) {
+				continue
+			}
+			whole, pieces := hashed(d.examples[e].words)
+			all = append(all, prepared{int32(i), &d.examples[e], whole, pieces, len(d.examples)})
+			for _, id := range slices.Concat(whole, pieces) {
+				m.idf[id]++
+			}
+		}
+		if len(all) > before {
+			taught++
+		}
+	}
+	for id, n := range m.idf {
+		if n < seenLeast {
+			m.idf[id] = 0
+		} else {
+			m.idf[id] = idf(len(all), int(n))
+		}
+	}
+	mean := float64(len(all)) / float64(max(taught, 1))
+	sharpness, rate := schedule(mean)
+	m.sharpness, m.rate = float32(sharpness), rate
+	return all, m
+}
+
+// collect makes samples of the examples that are not held out.
+func collect(docs []document, held func(skill, example int) bool) ([]sample, *linear) {
+	all, m := prepare(docs, held)
+	mean := 0
+	for _, r := range all {
+		mean += r.siblings
+	}
+	mean /= max(len(all), 1)
+	// What a card says of itself has no part in training: examples are compared with examples.
+	taught := make([]document, len(docs))
+	for i, d := range docs {
+		taught[i].examples = d.examples
+	}
+	words := newBM25(taught, held)
+	scores := make([]float32, len(docs))
+	samples := make([]sample, len(all))
+	for i, r := range all {
+		clear(scores)
+		words.score(r.words.stems, r.skill, scores)
+		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.weight), scale: min(float32(mean)/float32(r.siblings), 4)}
+		s.rivals = rivals(scores, r.skill)
+		for _, c := range s.rivals {
+			s.base = append(s.base, m.sharpness*scores[c])
+		}
+		samples[i] = s
+	}
+	return samples, m
+}
+
+func (m *linear) weight(id uint32) float32 { return m.idf[id] }
+
+// rivals lists the skills most like an example, with its own, in order.
+func rivals(scores []float32, own int32) []int32 {
+	list := make([]int32, 0, len(scores))
+	for c := range scores {
+		if int32(c) != own {
+			list = append(list, int32(c))
+		}
+	}
+	if len(list) >= rivalsMost {
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+		list = list[:rivalsMost-1]
+	}
+	list = append(list, own)
+	slices.Sort(list)
+	return list
+}
+
+// layout makes a row for each feature, with a place for each skill that it may tell apart.
+func layout(samples []sample, m *linear) linear {
+	rows := make(map[uint32][]int32)
+	for i := range samples {
+		for _, f := range samples[i].features {
+			rows[f.id] = union(rows[f.id], samples[i].rivals)
+		}
+	}
+	for id := range m.row {
+		m.row[id] = -1
+	}
+	m.starts = []int32{0}
+	for id := range m.row {
+		row, ok := rows[uint32(id)]
+		if !ok || len(row) > rowMost {
+			m.idf[id] = 0
+			continue
+		}
+		m.row[id] = int32(len(m.starts) - 1) //nolint:gosec // far below 2^31
+		m.skills = append(m.skills, row...)
+		m.starts = append(m.starts, int32(len(m.skills))) //nolint:gosec // bounded by rows and rowMost
+	}
+	m.weights = make([]float32, len(m.skills))
+	for i := range samples {
+		kept := samples[i].features[:0]
+		for _, f := range samples[i].features {
+			if r := m.row[f.id]; r >= 0 {
+				kept = append(kept, feature{uint32(r), f.weight})
+			}
+		}
+		samples[i].features = kept
+	}
+	return *m
+}
+
+// union merges two sorted lists.
+func union(a, b []int32) []int32 {
+	if len(a) > rowMost || slices.Equal(a, b) {
+		return a
+	}
+	out := make([]int32, 0, max(len(a), len(b)))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			out, a = append(out, a[0]), a[1:]
+		case a[0] > b[0]:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// score adds what a text's features say to each skill's logit.
+func (m *linear) score(list []string, into []float32) {
+	if len(m.weights) == 0 {
+		return
+	}
+	whole, pieces := hashed(list)
+	for _, f := range weigh(whole, pieces, m.weight) {
+		r := m.row[f.id]
+		if r < 0 {
+			continue
+		}
+		from, to := m.starts[r], m.starts[r+1]
+		weights := m.weights[from:to]
+		for j, c := range m.skills[from:to] {
+			into[c] += f.weight * weights[j]
+		}
+	}
+}

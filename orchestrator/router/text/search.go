@@ -1,0 +1,111 @@
+package text
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Hit is a skill that a text may ask for.
+type Hit struct {
+	Agent, Skill string
+	Score        float64 // what hits are sorted by; it tells them apart within one answer
+	Share        float64 // the probability that it is this skill, among all
+	Words        float64 // 0 to 1: how much of the text its document has
+}
+
+// Answer is what an index says about a text.
+type Answer struct {
+	Hits       []Hit   // the best first
+	Confidence float64 // how sure it is that the best one fits, 0 to 1
+	Limit      float64 // the least confidence that is not refused
+	Trained    bool    // whether examples had a say in the best one
+}
+
+// Refused reports whether the text is like nothing.
+func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Limit }
+
+// Search returns the best skills for a text, at most n.
+func (x *Index) Search(text string, n int) Answer {
+	list := words(text)
+	r := x.rank(list, distinct(stems(list)))
+	a := Answer{Confidence: float64(r.confidence), Limit: usualLimit}
+	if r.top >= 0 && x.trained && x.taught[r.top] {
+		a.Limit, a.Trained = float64(x.limit), true
+	}
+	for _, c := range r.best(n) {
+		a.Hits = append(a.Hits, Hit{
+			Agent: x.skills[c].Agent, Skill: x.skills[c].ID, Score: float64(r.rank[c]), Share: float64(r.share[c]), Words: float64(r.words[c]),
+		})
+	}
+	return a
+}
+
+// ranking is how a text fares with each skill and agent.
+type ranking struct {
+	words      []float32 // BM25's share
+	share      []float32
+	agents     []float32 // the sum of their skills' shares
+	rank       []float32 // what the skills are sorted by
+	top        int       // the best skill; -1 when there is none
+	confidence float32
+}
+
+const negligible = 20 // logits that much below the best have no share
+
+func (x *Index) rank(list, stems []string) ranking {
+	n := len(x.skills)
+	r := ranking{words: make([]float32, n), share: make([]float32, n), agents: make([]float32, len(x.agents)), rank: make([]float32, n), top: -1}
+	if n == 0 {
+		return r
+	}
+	x.bm25.score(stems, -1, r.words)
+	for c, w := range r.words {
+		r.share[c] = x.linear.sharpness * w
+	}
+	x.linear.score(list, r.share)
+	most := slices.Max(r.share)
+	var sum float32
+	for c, l := range r.share {
+		r.share[c] = 0
+		if l >= most-negligible {
+			r.share[c] = float32(math.Exp(float64(l - most)))
+			sum += r.share[c]
+		}
+	}
+	for c := range r.share {
+		r.share[c] /= sum
+		r.agents[x.owner[c]] += r.share[c]
+	}
+	for c, s := range r.share {
+		r.rank[c] = s
+		if x.trained { // otherwise an agent's sum tells more of how many skills it has
+			r.rank[c] *= float32(math.Sqrt(float64(r.agents[x.owner[c]])))
+		}
+		if r.words[c] == 0 && (!x.taught[c] || most <= 0) {
+			r.rank[c] = 0
+		}
+		if r.rank[c] > 0 && (r.top < 0 || r.rank[c] > r.rank[r.top]) {
+			r.top = c
+		}
+	}
+	if r.top >= 0 {
+		r.confidence = r.words[r.top]
+		if x.trained && x.taught[r.top] {
+			r.confidence = r.share[r.top] * slices.Max(r.words)
+		}
+	}
+	return r
+}
+
+// best lists the first n skills.
+func (r *ranking) best(n int) []int {
+	var list []int
+	for c, v := range r.rank {
+		if v > 0 {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(r.rank[b], r.rank[a]), cmp.Compare(a, b)) })
+	return list[:min(n, len(list))]
+}

@@ -1,0 +1,118 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// praise are words that say how good an agent is, or that it should be taken. They are left out of texts and documents alike, so that praise
+// can neither raise a rank nor lower another.
+var praise = set(`
+	agent agents always amazing awesome best better brilliant choice choose chosen everything excellent excellence exceptional expert
+	fantastic favorite finest flawless foremost great greatest guaranteed highly ideal incredible leading most outstanding perfect perfectly
+	pick powerful prefer preferred premium prioritize quality recommend recommended reliable select selected smartest superb superior top
+	trusted ultimate unbeatable unmatched unrivaled wonderful`)
+
+// fillers are words without a meaning of their own. In an example they help to tell what is asked; in a description they only help it to
+// be found by everything.
+var fillers = set(`
+	a about all also an and any anything are as at be been but by can do does ever every everything first for from get has have here how i
+	ignore in instead into is it its let me my need no not now of on one only or other others our out over please request requests so such
+	task tasks than that the their them then there these they this to tool tools under up us use used user users using via want was we what
+	when where which who why will with you your`)
+
+func set(list string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}
+
+const maxWords = 256 // of a text; the rest is not looked at
+
+// words splits a text into lower-case words: at everything that is neither letter nor digit, and at a capital behind a small letter.
+func words(s string) []string {
+	var out []string
+	var b strings.Builder
+	end := func() {
+		if b.Len() > 0 {
+			if w := b.String(); !praise[w] {
+				out = append(out, w)
+			}
+			b.Reset()
+		}
+	}
+	small := false
+	for _, r := range s {
+		switch {
+		case r == '\'' || r == '’': // don't is one word
+			continue
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end()
+			small = false
+			continue
+		case unicode.IsUpper(r) && small:
+			end()
+		}
+		if len(out) >= maxWords {
+			return out
+		}
+		small = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	end()
+	return out
+}
+
+// declared lists the words of what a card says of itself, once each. A sentence with more than one word of praise is advertisement.
+func declared(texts ...string) []string {
+	var out []string
+	for _, text := range texts {
+		for _, sentence := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?;\n", r) }) {
+			list := words(sentence)
+			praised := 0
+			for _, w := range strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !unicode.IsLetter(r) }) {
+				if praise[w] {
+					praised++
+				}
+			}
+			if praised > 1 {
+				continue
+			}
+			out = append(out, slices.DeleteFunc(list, func(w string) bool { return fillers[w] })...)
+		}
+	}
+	return distinct(stems(out))
+}
+
+// stems are words without the endings that matter least.
+func stems(list []string) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = stem(w)
+	}
+	return out
+}
+
+func stem(w string) string {
+	for _, e := range []string{"ing", "ies", "ed", "es", "s"} {
+		if cut, ok := strings.CutSuffix(w, e); ok && len(cut) >= 3 && !strings.HasSuffix(cut, "s") {
+			if e == "ies" {
+				return cut + "y"
+			}
+			return strings.TrimSuffix(cut, "e")
+		}
+	}
+	if len(w) > 4 {
+		return strings.TrimSuffix(w, "e")
+	}
+	return w
+}
+
+// distinct sorts and removes repetitions.
+func distinct(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
