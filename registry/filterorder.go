@@ -45,16 +45,21 @@ func (o Order) ByName() bool { return o == Order{} }
 
 // place is where an agent stands in an order.
 type place struct {
-	value string // as Place prints it
-	at    time.Time
-	ver   *semver.Version
-	name  string
+	at   time.Time
+	ver  *semver.Version
+	name string
 }
 
 // Place returns where an agent stands, for AgentsInOrder to continue behind.
 func (o Order) Place(a *Agent) string {
-	p := o.placeOf(a)
-	return p.value + "\x00" + p.name
+	value := ""
+	switch p := o.placeOf(a); {
+	case p.ver != nil:
+		value = p.ver.Original()
+	case !p.at.IsZero():
+		value = p.at.Format(time.RFC3339Nano)
+	}
+	return value + "\x00" + a.Name
 }
 
 func (o Order) placeOf(a *Agent) place {
@@ -62,29 +67,27 @@ func (o Order) placeOf(a *Agent) place {
 	switch o.field {
 	case "create_time":
 		p.at = a.CreateTime
-		p.value = p.at.Format(time.RFC3339Nano)
 	case "update_time":
 		p.at = a.UpdateTime
-		p.value = p.at.Format(time.RFC3339Nano)
 	case "version":
-		p.value = a.Card.Version
-		p.ver, _ = semver.StrictNewVersion(p.value) // a card's version is valid
+		p.ver, _ = semver.StrictNewVersion(a.Card.Version) // a card's version is valid
 	}
 	return p
 }
 
 // placeFrom reads what Place returned.
 func (o Order) placeFrom(text string) (p place, ok bool) {
-	p.value, p.name, ok = strings.Cut(text, "\x00")
+	value, name, ok := strings.Cut(text, "\x00")
 	if !ok {
 		return place{}, false
 	}
+	p.name = name
 	var err error
 	switch o.field {
 	case "create_time", "update_time":
-		p.at, err = time.Parse(time.RFC3339Nano, p.value)
+		p.at, err = time.Parse(time.RFC3339Nano, value)
 	case "version":
-		p.ver, err = semver.StrictNewVersion(p.value)
+		p.ver, err = semver.StrictNewVersion(value)
 	}
 	return p, err == nil
 }
@@ -149,20 +152,30 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 // inOrder returns where the first agents stand that pass, at most limit.
 func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit int) []place {
 	s := d.shelf(tenant)
-	now := d.registry.now()
+	at := d.registry.now()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	first := make([]place, 0, 2*limit)
+	var last *place // what stands behind it is not among the first
 	cut := func() {
 		slices.SortFunc(first, o.compare)
-		first = first[:min(limit, len(first))]
+		if len(first) >= limit {
+			first = first[:limit]
+			edge := first[limit-1]
+			last = &edge
+		}
 	}
-	for name, a := range s.agents {
+	for _, a := range s.agents {
 		p := o.placeOf(a)
-		if from != nil && o.compare(p, *from) <= 0 {
+		if (from != nil && o.compare(p, *from) <= 0) || (last != nil && o.compare(p, *last) > 0) {
 			continue
 		}
-		if found, ok := s.agent(name, now); !ok || !f.Match(&found) {
+		if f.live {
+			alive := *a
+			alive.Status = s.pulses[a.Name].At(at)
+			a = &alive
+		}
+		if !f.Match(a) {
 			continue
 		}
 		if len(first) == cap(first) {

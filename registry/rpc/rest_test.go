@@ -27,15 +27,15 @@ func serve(t *testing.T) string {
 }
 
 // serveOn runs the service behind the real server and returns its URL.
-func serveOn(t *testing.T, r *registry.Registry) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+func serveOn(tb testing.TB, r *registry.Registry) string {
+	tb.Helper()
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatalf("Listen() = %v, want no error", err)
+		tb.Fatalf("Listen() = %v, want no error", err)
 	}
-	tel, err := telemetry.Setup(t.Context(), telemetry.Config{LogWriter: io.Discard})
+	tel, err := telemetry.Setup(tb.Context(), telemetry.Config{LogWriter: io.Discard})
 	if err != nil {
-		t.Fatalf("Setup() = %v, want no error", err)
+		tb.Fatalf("Setup() = %v, want no error", err)
 	}
 	ring := auth.NewKeyring()
 	ring.Add(adminToken, auth.Principal{Name: "root", Roles: []auth.Role{auth.RoleAdmin}})
@@ -44,19 +44,19 @@ func serveOn(t *testing.T, r *registry.Registry) string {
 		Telemetry: tel, Authenticator: auth.Chain(ring, rpc.Tokens(r)), Rules: rpc.Rules(), HTTPListener: listener,
 	})
 	if err != nil {
-		t.Fatalf("New() = %v, want no error", err)
+		tb.Fatalf("New() = %v, want no error", err)
 	}
 	registryv1.RegisterRegistryServiceServer(server.GRPC(), rpc.New(r, page.New(make([]byte, 32))))
-	if err := server.Gateway(t.Context(), registryv1.RegisterRegistryServiceHandler); err != nil {
-		t.Fatalf("Gateway() = %v, want no error", err)
+	if err := server.Gateway(tb.Context(), registryv1.RegisterRegistryServiceHandler); err != nil {
+		tb.Fatalf("Gateway() = %v, want no error", err)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	done := make(chan error, 1)
 	go func() { done <- server.Run(ctx) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Errorf("Run() = %v, want nil", err)
+			tb.Errorf("Run() = %v, want nil", err)
 		}
 	})
 	return "http://" + listener.Addr().String()
