@@ -10,61 +10,86 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 )
 
+// door is a client at a base URL, with the word that its messages need to find their agent.
+type door struct {
+	*world
+	client *a2aclient.Client
+	word   map[string]any
+}
+
 // TestTheSDKsClient drives every binding and both doors with a2a-go's own client.
 func TestTheSDKsClient(t *testing.T) {
 	w := newWorld(t)
-	doors := map[string]map[string]any{"": {"route": map[string]any{"agent": "echo"}}, "/agents/echo": nil}
+	cases := map[string]func(*testing.T, door){
+		"a message is answered when the task has ended": answersAtTheEnd,
+		"or at once when that is asked for":             answersAtOnce,
+		"a stream is the task and then its updates":     streams,
+		"the task can be read and listed":               readsAndLists,
+		"what is not there is refused as A2A says":      refuses,
+	}
 	for _, binding := range bindings {
-		for base, word := range doors {
-			t.Run(string(binding)+" at "+base, func(t *testing.T) {
-				c := w.client(t, base, binding)
-				t.Run("a message is answered when the task has ended", func(t *testing.T) {
-					got := send(t, w, c, &a2a.SendMessageRequest{Message: text("hello", word)})
-					if got.Status.State != a2a.TaskStateCompleted || artifactText(got) != "hello" || len(got.History) != 1 || got.History[0].TaskID != got.ID {
-						t.Errorf("SendMessage() = %+v, want completed with hello and the message in its history", got)
-					}
-				})
-				t.Run("at once when asked to, without history when asked to", func(t *testing.T) {
-					none := 0
-					got := send(t, w, c, &a2a.SendMessageRequest{
-						Message: text("sleep 10m x", word), Config: &a2a.SendMessageConfig{ReturnImmediately: true, HistoryLength: &none},
-					})
-					if got.Status.State.Terminal() || len(got.History) != 0 {
-						t.Errorf("SendMessage() = %+v, want a task under way without history", got)
-					}
-					canceled, err := c.CancelTask(w.ctx, &a2a.CancelTaskRequest{ID: got.ID})
-					if err != nil || canceled.Status.State != a2a.TaskStateCanceled {
-						t.Errorf("CancelTask() = %+v, %v, want canceled", canceled, err)
-					}
-					if _, err := c.CancelTask(w.ctx, &a2a.CancelTaskRequest{ID: got.ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
-						t.Errorf("CancelTask() again = %v, want ErrTaskNotCancelable", err)
-					}
-				})
-				t.Run("a stream is the task and then its updates", func(t *testing.T) {
-					events := collect(t, c.SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: text("sleep 60ms hello", word)}))
-					wantStream(t, events, a2a.TaskStateCompleted, "hello")
-				})
-				t.Run("the task can be read and listed", func(t *testing.T) {
-					sent := send(t, w, c, &a2a.SendMessageRequest{Message: text("listed", word)})
-					got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: sent.ID})
-					if err != nil || artifactText(got) != "listed" {
-						t.Errorf("GetTask() = %+v, %v, want it with its artifact", got, err)
-					}
-					list, err := c.ListTasks(w.ctx, &a2a.ListTasksRequest{PageSize: 1})
-					if err != nil || len(list.Tasks) != 1 || list.Tasks[0].ID != sent.ID || len(list.Tasks[0].Artifacts) != 0 || list.TotalSize < 2 || list.NextPageToken == "" {
-						t.Errorf("ListTasks() = %+v, %v, want the newest task without artifacts, and a next page", list, err)
-					}
-				})
-				t.Run("what is not there is refused as A2A says", func(t *testing.T) {
-					if _, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: "none"}); !errors.Is(err, a2a.ErrTaskNotFound) {
-						t.Errorf("GetTask() = %v, want ErrTaskNotFound", err)
-					}
-					if _, err := c.ListTaskPushConfigs(w.ctx, &a2a.ListTaskPushConfigRequest{TaskID: "x"}); !errors.Is(err, a2a.ErrPushNotificationNotSupported) {
-						t.Errorf("ListTaskPushConfigs() = %v, want ErrPushNotificationNotSupported", err)
-					}
-				})
-			})
+		for base, word := range map[string]map[string]any{"": {"route": map[string]any{"agent": "echo"}}, "/agents/echo": nil} {
+			d := door{w, w.client(t, base, binding), word}
+			for name, test := range cases {
+				t.Run(string(binding)+" at "+base+": "+name, func(t *testing.T) { test(t, d) })
+			}
 		}
+	}
+}
+
+func answersAtTheEnd(t *testing.T, d door) {
+	t.Helper()
+	got := send(t, d.world, d.client, &a2a.SendMessageRequest{Message: text("hello", d.word)})
+	if got.Status.State != a2a.TaskStateCompleted || artifactText(got) != "hello" || len(got.History) != 1 || got.History[0].TaskID != got.ID {
+		t.Errorf("SendMessage() = %+v, want completed with hello and the message in its history", got)
+	}
+}
+
+func answersAtOnce(t *testing.T, d door) {
+	t.Helper()
+	none := 0
+	got := send(t, d.world, d.client, &a2a.SendMessageRequest{
+		Message: text("sleep 10m x", d.word), Config: &a2a.SendMessageConfig{ReturnImmediately: true, HistoryLength: &none},
+	})
+	if got.Status.State.Terminal() || len(got.History) != 0 {
+		t.Errorf("SendMessage() = %+v, want a task under way without history", got)
+	}
+	canceled, err := d.client.CancelTask(d.ctx, &a2a.CancelTaskRequest{ID: got.ID})
+	if err != nil || canceled.Status.State != a2a.TaskStateCanceled {
+		t.Errorf("CancelTask() = %+v, %v, want canceled", canceled, err)
+	}
+	if _, err := d.client.CancelTask(d.ctx, &a2a.CancelTaskRequest{ID: got.ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
+		t.Errorf("CancelTask() again = %v, want ErrTaskNotCancelable", err)
+	}
+}
+
+func streams(t *testing.T, d door) {
+	t.Helper()
+	events := collect(t, d.client.SendStreamingMessage(d.ctx, &a2a.SendMessageRequest{Message: text("sleep 60ms hello", d.word)}))
+	wantStream(t, events, a2a.TaskStateCompleted, "hello")
+}
+
+func readsAndLists(t *testing.T, d door) {
+	t.Helper()
+	sent := send(t, d.world, d.client, &a2a.SendMessageRequest{Message: text("listed", d.word)})
+	got, err := d.client.GetTask(d.ctx, &a2a.GetTaskRequest{ID: sent.ID})
+	if err != nil || artifactText(got) != "listed" {
+		t.Errorf("GetTask() = %+v, %v, want it with its artifact", got, err)
+	}
+	send(t, d.world, d.client, &a2a.SendMessageRequest{Message: text("newest", d.word)})
+	list, err := d.client.ListTasks(d.ctx, &a2a.ListTasksRequest{PageSize: 2})
+	if err != nil || len(list.Tasks) != 2 || list.Tasks[1].ID != sent.ID || len(list.Tasks[0].Artifacts) != 0 || list.TotalSize < 2 {
+		t.Errorf("ListTasks() = %+v, %v, want the newest tasks without artifacts", list, err)
+	}
+}
+
+func refuses(t *testing.T, d door) {
+	t.Helper()
+	if _, err := d.client.GetTask(d.ctx, &a2a.GetTaskRequest{ID: "none"}); !errors.Is(err, a2a.ErrTaskNotFound) {
+		t.Errorf("GetTask() = %v, want ErrTaskNotFound", err)
+	}
+	if _, err := d.client.ListTaskPushConfigs(d.ctx, &a2a.ListTaskPushConfigRequest{TaskID: "x"}); !errors.Is(err, a2a.ErrPushNotificationNotSupported) {
+		t.Errorf("ListTaskPushConfigs() = %v, want ErrPushNotificationNotSupported", err)
 	}
 }
 

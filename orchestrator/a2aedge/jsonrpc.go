@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -75,8 +76,8 @@ var null = json.RawMessage("null")
 
 // open reads the envelope. The id is null in the answer to a request that has none that can be read.
 func open(body []byte) (envelope, *rpcError) {
-	if !json.Valid(body) {
-		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON"}
+	if !json.Valid(body) || !utf8.Valid(body) {
+		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON in UTF-8"}
 	}
 	var e envelope
 	err := json.Unmarshal(body, &e)

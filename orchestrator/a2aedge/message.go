@@ -48,7 +48,25 @@ func (m *method) decode(raw []byte) (proto.Message, error) {
 	if err := lenient.Unmarshal(raw, req); err != nil {
 		return nil, invalidParams("", "the request is not a %s: %s", m.request.ProtoReflect().Descriptor().Name(), readable(err))
 	}
+	if list, ok := req.(*a2apb.ListTasksRequest); ok && list.GetStatus() == a2apb.TaskState_TASK_STATE_UNSPECIFIED {
+		return req, checkState(raw)
+	}
 	return req, nil
+}
+
+// checkState refuses a state that is not known: to ignore it, as a field of a newer version, would select all tasks.
+func checkState(raw []byte) error {
+	var filter struct {
+		Status any `json:"status"`
+	}
+	if err := json.Unmarshal(raw, &filter); err != nil {
+		return invalidParams("", "the request is not a ListTasksRequest: %s", err)
+	}
+	name, ok := filter.Status.(string)
+	if _, known := a2apb.TaskState_value[name]; ok && !known {
+		return invalidParams("status", "there is no task state %.100q", name)
+	}
+	return nil
 }
 
 // encode writes an answer. All fields of a list are required, empty or not (A2A §3.1.4), and only there: a task without artifacts must have none.

@@ -1,0 +1,82 @@
+package a2aedge_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/orchestrator/a2aedge"
+)
+
+// FuzzJSONRPC sends any body to both doors and wants one well-formed answer: a response with the request's id and a result or an error, or
+// events of that form.
+func FuzzJSONRPC(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, `[]`, `null`, `"x"`, `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}`,
+		`{"jsonrpc":"2.0","id":"\u0000","method":"ListTasks","params":{"status":5}}`, `{"jsonrpc":"2.0","id":1e400,"method":"ListTasks","params":null}`,
+		`{"jsonrpc":"2.0","id":null,"method":"SendStreamingMessage","params":{"message":{"parts":[{"raw":"!"}]}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"tenant":"other","message":{"metadata":{"a":{"b":[1,{}]}}}}}`,
+		`{"jsonrpc":"2.0","id":1,"ID":{},"method":"SubscribeToTask","Params":[]}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"GetExtendedAgentCard"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + strings.Repeat("[", 2000), "\xff\xfe", `{"jsonrpc":"2.0","id":"\xff","method":"GetTask"}`,
+	} {
+		f.Add(seed)
+	}
+	h := a2aedge.NewHandler(a2aedge.HandlerConfig{Conn: agreeing{}})
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, path := range []string{"/a2a", "/agents/echo/"} {
+			req := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(body))
+			req.Header.Set("Content-Type", "application/json")
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, req)
+			answer := strings.TrimSpace(rec.Body.String())
+			if rec.Header().Get("Content-Type") == "text/event-stream" {
+				answer = strings.TrimPrefix(answer, "data: ")
+			}
+			wantResponse(t, answer)
+		}
+	})
+}
+
+func wantResponse(t *testing.T, answer string) {
+	t.Helper()
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(answer), &m); err != nil {
+		t.Fatalf("the answer is no JSON object: %v\n%q", err, answer)
+	}
+	_, result := m["result"]
+	_, failure := m["error"]
+	if string(m["jsonrpc"]) != `"2.0"` || m["id"] == nil || result == failure || len(m) != 3 {
+		t.Errorf("the answer is no JSON-RPC response: %s", answer)
+	}
+}
+
+// agreeing is a connection to a service that answers everything with an empty message, and every stream with one.
+type agreeing struct{}
+
+func (agreeing) Invoke(context.Context, string, any, any, ...grpc.CallOption) error { return nil }
+
+func (agreeing) NewStream(context.Context, *grpc.StreamDesc, string, ...grpc.CallOption) (grpc.ClientStream, error) {
+	return &once{}, nil
+}
+
+type once struct {
+	grpc.ClientStream
+	sent bool
+}
+
+func (*once) SendMsg(any) error { return nil }
+
+func (*once) CloseSend() error { return nil }
+
+func (o *once) RecvMsg(any) error {
+	if o.sent {
+		return io.EOF
+	}
+	o.sent = true
+	return nil
+}

@@ -1,0 +1,100 @@
+package a2aedge_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+)
+
+func TestAListOfNothingHasAllItsFields(t *testing.T) {
+	w := newWorld(t)
+	got := w.call(t, "GET", "/a2a/tasks", "", nil)
+	if got.code != 200 || got.header.Get("Content-Type") != "application/a2a+json" {
+		t.Errorf("%d %q, want 200 in application/a2a+json", got.code, got.header.Get("Content-Type"))
+	}
+	if want := `{"tasks":[],"nextPageToken":"","pageSize":50,"totalSize":0}`; got.body != want {
+		t.Errorf("ListTasks() = %s, want %s", got.body, want)
+	}
+	plain := w.call(t, "GET", "/a2a/tasks", "", map[string]string{"Accept": "application/json"})
+	if plain.header.Get("Content-Type") != "application/json" {
+		t.Errorf("Content-Type = %q, want application/json for who asks for it", plain.header.Get("Content-Type"))
+	}
+}
+
+// TestAListIsInOrderOfTheLastChange makes tasks and reads them in pages of every size, with filters.
+func TestAListIsInOrderOfTheLastChange(t *testing.T) {
+	w := newWorld(t)
+	c := w.client(t, "", a2a.TransportProtocolJSONRPC)
+	var newestFirst []string
+	for i := range 7 {
+		agent := []string{"echo", "careful"}[i%2]
+		m := text(fmt.Sprint("task ", i), map[string]any{"route": map[string]any{"agent": agent}})
+		m.ContextID = fmt.Sprint("context-", i%3)
+		newestFirst = append([]string{string(send(t, w, c, &a2a.SendMessageRequest{Message: m}).ID)}, newestFirst...)
+	}
+	for _, size := range []string{"1", "2", "3", "7", "100"} {
+		if got := w.pages(t, "/a2a/tasks", url.Values{"pageSize": {size}}); strings.Join(got, " ") != strings.Join(newestFirst, " ") {
+			t.Errorf("pages of %s: %v, want %v", size, got, newestFirst)
+		}
+	}
+	at := func(indices ...int) []string {
+		var ids []string
+		for _, i := range indices {
+			ids = append(ids, newestFirst[len(newestFirst)-1-i])
+		}
+		return ids
+	}
+	for name, test := range map[string]struct {
+		path  string
+		query url.Values
+		want  []string
+	}{
+		"of a context":            {"/a2a/tasks", url.Values{"context_id": {"context-1"}}, at(4, 1)},
+		"in a state":              {"/a2a/tasks", url.Values{"status": {"TASK_STATE_COMPLETED"}}, newestFirst},
+		"in no state":             {"/a2a/tasks", url.Values{"status": {"TASK_STATE_FAILED"}}, nil},
+		"of an agent by its URL":  {"/agents/careful/tasks", url.Values{}, at(5, 3, 1)},
+		"of an agent by its name": {"/a2a/careful/tasks", url.Values{}, at(5, 3, 1)},
+		"of an agent as a query":  {"/a2a/tasks", url.Values{"tenant": {"careful"}}, at(5, 3, 1)},
+		"changed in the future":   {"/a2a/tasks", url.Values{"statusTimestampAfter": {time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}}, nil},
+		"changed lately":          {"/a2a/tasks", url.Values{"lastUpdatedAfter": {time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)}}, newestFirst},
+	} {
+		test.query.Set("pageSize", "2")
+		if got := w.pages(t, test.path, test.query); strings.Join(got, " ") != strings.Join(test.want, " ") {
+			t.Errorf("tasks %s: %v, want %v", name, got, test.want)
+		}
+	}
+	first := w.call(t, "GET", "/a2a/tasks?pageSize=2", "", nil).object(t)
+	other := w.call(t, "GET", "/a2a/tasks?contextId=context-1&pageToken="+first["nextPageToken"].(string), "", nil)
+	if other.code != 400 || !strings.Contains(other.body, "PAGE_TOKEN_INVALID") {
+		t.Errorf("a token of another list: %d %s, want 400 with PAGE_TOKEN_INVALID", other.code, other.body)
+	}
+	wide := w.call(t, "GET", "/a2a/tasks?pageSize=1&includeArtifacts=true&historyLength=0", "", nil)
+	if !strings.Contains(wide.body, `"artifacts":`) || strings.Contains(wide.body, `"history":`) {
+		t.Errorf("with artifacts and without history: %s", wide.body)
+	}
+}
+
+// pages reads a whole list and returns the ids in it.
+func (w *world) pages(t *testing.T, path string, query url.Values) []string {
+	t.Helper()
+	var ids []string
+	for {
+		page := w.call(t, "GET", path+"?"+query.Encode(), "", nil).object(t)
+		tasks, _ := page["tasks"].([]any)
+		for _, task := range tasks {
+			ids = append(ids, task.(map[string]any)["id"].(string))
+		}
+		token, _ := page["nextPageToken"].(string)
+		if token == "" {
+			if total, _ := page["totalSize"].(float64); int(total) != len(ids) {
+				t.Errorf("totalSize = %v, want %d", page["totalSize"], len(ids))
+			}
+			return ids
+		}
+		query.Set("pageToken", token)
+	}
+}
