@@ -67,30 +67,42 @@ func (c *Chaos) RoundTrip(request *http.Request) (*http.Response, error) {
 	if c.Match != nil && !c.Match(operation) || strings.Contains(operation, "Table") {
 		return transport.RoundTrip(request)
 	}
-	writes := slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}, operation)
-	switch {
-	case c.hits("down", c.Down):
+	if c.hits("down", c.Down) {
 		closeBody(request)
 		return nil, errLost
-	case c.hits("throttle", c.Throttle):
+	}
+	if refusal := c.refusal(request, operation); refusal != nil {
 		closeBody(request)
-		return refuse(request, "ProvisionedThroughputExceededException", ""), nil
-	case operation == "TransactWriteItems" && c.hits("conflict", c.Conflict):
-		closeBody(request)
-		return refuse(request, "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict","Message":"chaos"}]`), nil
-	case writes && operation != "TransactWriteItems" && operation != "BatchWriteItem" && c.hits("conflict", c.Conflict):
-		closeBody(request)
-		return refuse(request, "TransactionConflictException", ""), nil
-	case operation == "Query":
+		return refusal, nil
+	}
+	if operation == "Query" {
 		return c.query(request)
 	}
 	response, err := transport.RoundTrip(request)
-	if err == nil && writes && c.hits("lost", c.Lost) {
+	if err == nil && slices.Contains(writes, operation) && c.hits("lost", c.Lost) {
 		_, _ = io.Copy(io.Discard, response.Body)
 		_ = response.Body.Close()
 		return nil, errLost
 	}
 	return response, err
+}
+
+var (
+	singleWrites = []string{"PutItem", "UpdateItem", "DeleteItem"}
+	writes       = append([]string{"TransactWriteItems", "BatchWriteItem"}, singleWrites...)
+)
+
+// refusal returns an answer that refuses a call, or nil.
+func (c *Chaos) refusal(request *http.Request, operation string) *http.Response {
+	switch {
+	case c.hits("throttle", c.Throttle):
+		return refuse(request, "ProvisionedThroughputExceededException", "")
+	case operation == "TransactWriteItems" && c.hits("conflict", c.Conflict):
+		return refuse(request, "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict","Message":"chaos"}]`)
+	case slices.Contains(singleWrites, operation) && c.hits("conflict", c.Conflict):
+		return refuse(request, "TransactionConflictException", "")
+	}
+	return nil
 }
 
 // query answers from earlier pages at times, as an index that lags behind does.

@@ -6,12 +6,11 @@ package dynamotest
 
 import (
 	"context"
+	"crypto/rand"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"crypto/rand"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"

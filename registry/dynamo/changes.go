@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -77,7 +79,7 @@ func (s *Store) commit(ctx context.Context, tenant string, items []types.Transac
 		if err != nil {
 			return err
 		}
-		err = s.db.Transact(ctx, rand.Text(), append(items[:len(items):len(items)], logged...))
+		err = s.db.Transact(ctx, rand.Text(), append(slices.Clip(items), logged...))
 		if tail.known = err == nil; tail.known {
 			tail.head++
 			return nil
@@ -108,7 +110,7 @@ func (s *Store) logItems(tenant string, revision int64, entry *registry.Entry) (
 	if revision > registry.ChangesKept {
 		items = append(items, types.TransactWriteItem{Delete: &types.Delete{TableName: put.TableName, Key: ddb.Item{
 			attrTenant:   &types.AttributeValueMemberS{Value: tenant},
-			attrRevision: &types.AttributeValueMemberN{Value: fmt.Sprint(revision - registry.ChangesKept)},
+			attrRevision: &types.AttributeValueMemberN{Value: strconv.FormatInt(revision-registry.ChangesKept, 10)},
 		}}})
 	}
 	return items, nil
@@ -151,7 +153,7 @@ func (s *Store) changes(ctx context.Context, key expression.KeyConditionBuilder,
 	page, err := s.db.API().Query(ctx, &dynamodb.QueryInput{ // entries are small: a page holds many more than anybody asks for
 		TableName: s.db.Table(tableChanges), KeyConditionExpression: e.KeyCondition(), ExpressionAttributeNames: e.Names(),
 		ExpressionAttributeValues: e.Values(), ConsistentRead: consistent, ScanIndexForward: aws.Bool(forward),
-		Limit: aws.Int32(int32(min(max(limit, 1), maxPage))), //nolint:gosec // at most maxPage
+		Limit: aws.Int32(int32(min(max(limit, 1), maxPage))),
 	})
 	if err != nil {
 		return nil, ddb.Fault("reading the change log", err)

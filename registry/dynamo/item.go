@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -72,12 +73,7 @@ func (w writes) next(id string) writes {
 
 // has reports whether the write id is one of them.
 func (w writes) has(id string) bool {
-	for _, past := range append([]string{w.LastReq}, w.PastReq...) {
-		if past == id {
-			return true
-		}
-	}
-	return false
+	return w.LastReq == id || slices.Contains(w.PastReq, id)
 }
 
 // stored is an agent and what the store knows about it besides.

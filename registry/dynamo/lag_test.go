@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,11 +37,11 @@ func skillNames(t *testing.T, s *dynamo.Store, skill string) string {
 	if err != nil {
 		t.Fatalf("Agents() = %v, want no error", err)
 	}
-	names := ""
+	var names strings.Builder
 	for i := range records {
-		names += records[i].Name
+		names.WriteString(records[i].Name)
 	}
-	return names
+	return names.String()
 }
 
 func key(name string) ddb.Item {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -117,8 +118,9 @@ func listQuery(list, tenant string, after []byte) query {
 	key := expression.Key(attrListing).Equal(expression.Value(list))
 	if tenant != "" {
 		prefix := boltdb.Prefix(tenant)
-		last := append(prefix[:len(prefix)-1:len(prefix)-1], prefix[len(prefix)-1]+1) // no key of the list is just this
-		next := append(after[:len(after):len(after)], 0)                              // the smallest that is larger
+		last := slices.Clone(prefix)
+		last[len(last)-1]++               // no key of the list is just this
+		next := slices.Concat(after, nul) // the smallest that is larger
 		return query{indexListing, key.And(expression.Key(attrPosition).Between(expression.Value(next), expression.Value(last)))}
 	}
 	if len(after) > 0 {
@@ -126,6 +128,8 @@ func listQuery(list, tenant string, after []byte) query {
 	}
 	return query{indexListing, key}
 }
+
+var nul = []byte{0}
 
 // maxPage is how many rows one query reads. More than are wanted would be read for nothing, unless some do not count.
 const maxPage = 1000
@@ -138,7 +142,7 @@ func (s *Store) pages(ctx context.Context, q query, limit int, each func(rows []
 	}
 	input := &dynamodb.QueryInput{
 		TableName: s.db.Table(tableMetadata), IndexName: aws.String(q.index), KeyConditionExpression: e.KeyCondition(),
-		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(), Limit: aws.Int32(int32(min(max(limit, 1), maxPage))), //nolint:gosec // at most maxPage
+		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(), Limit: aws.Int32(int32(min(max(limit, 1), maxPage))),
 	}
 	for {
 		page, err := s.db.API().Query(ctx, input)

@@ -64,7 +64,7 @@ func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(o
 		if err != nil {
 			return err
 		}
-		next.Mappings, next.writes = document[[]registry.Mapping]{c.Mappings}, next.writes.next(newID())
+		next.Mappings, next.writes = document[[]registry.Mapping]{c.Mappings}, next.next(newID())
 		again, err := s.putMappings(ctx, tenant, next, was, c.Remember)
 		if err != nil || !again {
 			return err

@@ -132,7 +132,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		if next.IDs, with, err = change(next.IDs); err != nil || with == nil {
 			return err
 		}
-		next.writes = next.writes.next(newID())
+		next.writes = next.next(newID())
 		item, err := marshal("the ring of keys", next)
 		if err != nil {
 			return err

@@ -63,24 +63,30 @@ func (s *Store) write(ctx context.Context, key registry.Key, old *stored, c regi
 		}
 	}
 	t, err := s.transaction(key, old, was, c)
-	if err != nil {
+	switch {
+	case err != nil:
 		return false, err
-	}
-	if c.DryRun {
+	case c.DryRun:
 		return false, s.checkRequest(ctx, c.Remember)
-	}
-	if len(t.items) == 0 {
+	case len(t.items) == 0:
 		return false, nil
 	}
+	again, err = s.run(ctx, t)
+	if old == nil || c.Record == nil || c.Pulse != nil {
+		s.hints.remove(key)
+	}
+	return again, err
+}
+
+// run makes the change that was planned; again says that what was read is not there any more.
+func (s *Store) run(ctx context.Context, t *transaction) (again bool, err error) {
+	key := t.key
 	if t.staged != nil {
 		if err := s.stage(ctx, key, t.generation, t.staged); err != nil {
 			return false, err
 		}
 	}
 	err = s.commit(ctx, key.Tenant, t.items, t.entry)
-	if old == nil || c.Record == nil || c.Pulse != nil {
-		s.hints.remove(key)
-	}
 	refused, isRefused := errors.AsType[*ddb.RefusedError](err)
 	switch {
 	case err == nil:

@@ -110,7 +110,7 @@ func (in linearInput) do(ctx context.Context, r *registry.Registry, tenant strin
 	case linearRead:
 		agent, err = r.Agent(ctx, tenant, in.agent)
 		out.number = agent.Revision
-	case linearDelete:
+	default: // linearDelete
 		err = r.Delete(ctx, tenant, in.agent, "")
 	}
 	switch reason := fault.ReasonOf(err); {
