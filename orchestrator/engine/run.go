@@ -20,6 +20,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	if err := e.rescan(ctx); err != nil {
 		return fmt.Errorf("find unfinished tasks: %w", err)
 	}
+	running.Go(func() { e.router.Run(ctx) })
 	ticker := time.NewTicker(e.Rescan)
 	defer ticker.Stop()
 	for {

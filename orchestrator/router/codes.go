@@ -16,5 +16,5 @@ const (
 const (
 	ReasonNobody        = "NO_AGENT_AVAILABLE" // Unavailable: agents fit, but none can take the task now
 	ReasonSkillNotFound = "SKILL_NOT_FOUND"    // NotFound: no agent has the skill
-	ReasonNoContract    = "NO_AGENT_FITS"      // NotFound: no agent makes the output of the inputs, or none does what the text says
+	ReasonNoneFits      = "NO_AGENT_FITS"      // NotFound: no agent makes the output of the inputs, or none does what the text says
 )

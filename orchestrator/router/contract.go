@@ -84,7 +84,7 @@ func noContract(want orchestrator.Contract, chain []orchestrator.Link) error {
 		}
 		hint = "; one after the other these would: " + strings.Join(names, ", then ")
 	}
-	return fault.New(fault.NotFound, ReasonNoContract, "no agent makes an output %s of the inputs that are there%s", show(want.Output), hint)
+	return fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s of the inputs that are there%s", show(want.Output), hint)
 }
 
 // produces finds the output of an agent that fits what is wanted, a guaranteed one first.

@@ -89,7 +89,7 @@ func TestAChainIsPlannedWhenNoAgentAloneFulfilsAContract(t *testing.T) {
 		maker("builder", "code:artifact", "binary:collection"), maker("detour", "code:artifact", "other:artifact"),
 		maker("circle", "binary:collection", "idea:comment"), drained)
 	got, err := r.Resolve(t.Context(), tenant, contract("my-idea:comment", "binary:"))
-	if fault.ReasonOf(err) != router.ReasonNobody && fault.ReasonOf(err) != router.ReasonNoContract {
+	if fault.ReasonOf(err) != router.ReasonNobody && fault.ReasonOf(err) != router.ReasonNoneFits {
 		t.Fatalf("Resolve() = %+v, %v, want it refused", got.Decision, err)
 	}
 	want := []orchestrator.Link{
@@ -109,7 +109,7 @@ func TestACircleIsNoChain(t *testing.T) {
 	t.Parallel()
 	r := newRouter(maker("there", "x:comment", "y:reference"), maker("back", "y:reference", "x:comment"), maker("idle", "", "z:collection"))
 	got, err := r.Resolve(t.Context(), tenant, contract("x:comment", "w:collection"))
-	if fault.ReasonOf(err) != router.ReasonNoContract || got.Decision.Chain != nil {
+	if fault.ReasonOf(err) != router.ReasonNoneFits || got.Decision.Chain != nil {
 		t.Errorf("Resolve() = %+v, %v, want no chain", got.Decision, err)
 	}
 }

@@ -39,6 +39,8 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 		return r.bySkill(ctx, tenant, route.Skill)
 	case route.Contract != nil:
 		return r.byContract(ctx, tenant, *route.Contract)
+	case route.Text != "":
+		return r.byText(ctx, tenant, route.Text)
 	default:
 		return found{}, fault.Invalid("route", "ROUTE_MISSING", "say where the task goes: an agent, a skill, a contract or a text")
 	}

@@ -29,11 +29,12 @@ type Config struct {
 	Intn      func(n int) int  // a random number from 0 to n-1; default math/rand
 }
 
-// Router decides. Its methods may be called by many goroutines.
+// Router decides. Its methods may be called by many goroutines. Run should be running.
 type Router struct {
 	directory Directory
 	intn      func(n int) int
 	signals   *signals
+	library   *library
 }
 
 // New returns a router.
@@ -44,7 +45,7 @@ func New(c Config) *Router {
 	if c.Intn == nil {
 		c.Intn = rand.IntN
 	}
-	return &Router{directory: c.Directory, intn: c.Intn, signals: newSignals(c.Now)}
+	return &Router{directory: c.Directory, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary()}
 }
 
 // Result is a decision with the agent that was chosen.

@@ -1,6 +1,10 @@
 package text
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Constants of BM25. Its b is 0: a skill with many examples is not a worse one, and leaving words out must not raise the others.
 const (
@@ -93,4 +97,24 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 			}
 		}
 	}
+}
+
+// covered is the share of a text's words that a skill's document has, by their weight; fillers do not count.
+func (m *bm25) covered(list []string, skill int32) float32 {
+	var has, all float32
+	for _, w := range distinct(stems(slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] }))) {
+		t, ok := m.terms[w]
+		if !ok {
+			all += m.unknown
+			continue
+		}
+		all += m.idf[t]
+		if _, found := slices.BinarySearchFunc(m.postings[t], skill, func(p posting, skill int32) int { return cmp.Compare(p.skill, skill) }); found {
+			has += m.idf[t]
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return has / all
 }

@@ -6,19 +6,19 @@ const (
 	foldsMost  = 5
 	enoughHeld = 1000 // held-out examples that are enough to fit the limit
 	fewestHeld = 20   // and that are too few
-	usualLimit = 0.2  // of a skill without examples: so much of the text must be in its document
+	usualLimit = 0.34 // of a skill without examples: so much of the text must be in its document
 )
 
 // calibrate finds the confidence that the given share of examples would miss if they were not in the index; ok is false when there are not
 // enough of them, or none are wanted.
-func calibrate(skills []Skill, docs []document, falseRefusal float64, untrained bool) (limit float32, ok bool) {
+func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bool) {
 	total := 0
 	for _, d := range docs {
 		if n := len(d.examples); n > 1 {
 			total += n
 		}
 	}
-	if untrained || total < fewestHeld {
+	if o.Untrained || total < fewestHeld {
 		return 0, false
 	}
 	var seen []float32
@@ -28,7 +28,7 @@ func calibrate(skills []Skill, docs []document, falseRefusal float64, untrained 
 			n := len(docs[skill].examples)
 			return n > 1 && example%min(n, foldsMost) == (fold+skill)%min(n, foldsMost)
 		}
-		x := build(skills, docs, held, true)
+		x := build(skills, docs, held, true, o.Stop)
 		for i, d := range docs {
 			for e, y := range d.examples {
 				if held(i, e) {
@@ -38,5 +38,5 @@ func calibrate(skills []Skill, docs []document, falseRefusal float64, untrained 
 		}
 	}
 	slices.Sort(seen)
-	return seen[int(falseRefusal*float64(len(seen)))], true
+	return seen[int(o.FalseRefusal*float64(len(seen)))], true
 }

@@ -19,6 +19,9 @@ type Skill struct {
 type Options struct {
 	FalseRefusal float64 // the share of texts that fit and are refused all the same; default 0.05
 	Untrained    bool    // compare by shared words only, which takes no time to build
+
+	// Stop ends training early; the index is then of no use. nil never does.
+	Stop <-chan struct{}
 }
 
 // Index answers which skill a text asks for. It does not change and is safe for concurrent use.
@@ -49,16 +52,16 @@ func New(skills []Skill, o Options) *Index {
 	for i := range skills {
 		docs[i] = newDocument(&skills[i])
 	}
-	if limit, ok := calibrate(skills, docs, o.FalseRefusal, o.Untrained); ok {
-		x := build(skills, docs, nil, true)
+	if limit, ok := calibrate(skills, docs, o); ok {
+		x := build(skills, docs, nil, true, o.Stop)
 		x.limit = limit
 		return x
 	}
-	return build(skills, docs, nil, false) // without enough examples the linear scorer would only have learned them by heart
+	return build(skills, docs, nil, false, nil) // without enough examples the linear scorer would only have learned them by heart
 }
 
 // build makes an index of all examples but those that are held out.
-func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool) *Index {
+func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool, stop <-chan struct{}) *Index {
 	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), trained: trained}
 	for i, s := range skills {
 		if i == 0 || s.Agent != skills[i-1].Agent {
@@ -70,7 +73,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 	x.bm25 = newBM25(docs, held)
 	x.linear.sharpness = 32
 	if trained {
-		x.linear = train(docs, held)
+		x.linear = train(docs, held, stop)
 	}
 	return x
 }

@@ -45,7 +45,7 @@ type sample struct {
 }
 
 // train fits the scorer to the examples that are not held out. It is the same for the same skills, whatever the order of their examples.
-func train(docs []document, held func(skill, example int) bool) linear {
+func train(docs []document, held func(skill, example int) bool, stop <-chan struct{}) linear {
 	samples, ids := collect(docs, held)
 	m := layout(samples, ids)
 	if len(m.weights) == 0 {
@@ -69,6 +69,11 @@ func train(docs []document, held func(skill, example int) bool) linear {
 	}
 	for step, steps := 0, rounds*len(samples); step < steps; step++ {
 		if step%len(samples) == 0 {
+			select {
+			case <-stop:
+				return m
+			default:
+			}
 			random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		}
 		m.learn(&samples[order[step%len(samples)]], float32(m.rate*(1-float64(step)/float64(steps))), slot)

@@ -77,25 +77,31 @@ func (x *Index) rank(list, stems []string) ranking {
 		r.share[c] /= sum
 		r.agents[x.owner[c]] += r.share[c]
 	}
+	x.judge(&r, most, list)
+	return r
+}
+
+// judge ranks the skills, the greatest logit being most, and says how sure that is.
+func (x *Index) judge(r *ranking, most float32, list []string) {
 	for c, s := range r.share {
+		if r.words[c] == 0 && (!x.taught[c] || most <= 0) {
+			continue // nothing speaks for it
+		}
 		r.rank[c] = s
 		if x.trained { // otherwise an agent's sum tells more of how many skills it has
 			r.rank[c] *= float32(math.Sqrt(float64(r.agents[x.owner[c]])))
-		}
-		if r.words[c] == 0 && (!x.taught[c] || most <= 0) {
-			r.rank[c] = 0
 		}
 		if r.rank[c] > 0 && (r.top < 0 || r.rank[c] > r.rank[r.top]) {
 			r.top = c
 		}
 	}
-	if r.top >= 0 {
-		r.confidence = r.words[r.top]
-		if x.trained && x.taught[r.top] {
-			r.confidence = r.share[r.top] * slices.Max(r.words)
-		}
+	switch {
+	case r.top < 0:
+	case x.trained && x.taught[r.top]:
+		r.confidence = r.share[r.top] * slices.Max(r.words)
+	default:
+		r.confidence = x.bm25.covered(list, int32(r.top)) //nolint:gosec // far below 2^31
 	}
-	return r
 }
 
 // best lists the first n skills.

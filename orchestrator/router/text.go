@@ -1,0 +1,88 @@
+package router
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router/text"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+const (
+	nearest    = 3   // that a refusal names
+	looked     = 30  // skills that are looked at
+	nearAsGood = 0.5 // of the best one's score: agents behind it are not like the text
+)
+
+// byText takes the agents whose skills are most like a text.
+func (r *Router) byText(ctx context.Context, tenant, words string) (found, error) {
+	agents, err := all(func(after string) ([]registry.Agent, error) { return r.directory.Agents(ctx, tenant, after, pageSize) })
+	if err != nil {
+		return found{}, err
+	}
+	answer := r.library.index(tenant, agents).Search(words, looked)
+	byName := make(map[string]registry.Agent, looked)
+	hits := bestOfEach(answer.Hits)
+	for _, h := range hits {
+		byName[h.Agent] = registry.Agent{}
+	}
+	for _, a := range agents {
+		if _, ok := byName[a.Name]; ok {
+			byName[a.Name] = a
+		}
+	}
+	var f found
+	for i, h := range hits {
+		like := h.Score / hits[0].Score
+		if answer.Refused() || like < nearAsGood {
+			if i < nearest || !answer.Refused() {
+				f.rejected = append(f.rejected, orchestrator.Rejection{Agent: h.Agent, Code: CodeNotAlike, Reason: fmt.Sprintf("of its skills %s is the nearest, with %.2f", h.Skill, h.Share)})
+			}
+			continue
+		}
+		c := candidate{agent: byName[h.Agent], skill: h.Skill, relevance: like}
+		c.say("skill %s: probability %.2f, %s", h.Skill, h.Share, stage(answer, h))
+		f.candidates = append(f.candidates, c)
+	}
+	if len(f.candidates) == 0 {
+		f.refusal = notAlike(answer, hits)
+	}
+	return f, nil
+}
+
+// stage says what made a hit.
+func stage(a text.Answer, h text.Hit) string {
+	by := "by shared words"
+	if a.Trained {
+		by = "by shared words and examples"
+	}
+	return fmt.Sprintf("%s (%.0f %% of the text's words by weight); sure to %.2f where %.2f is needed", by, 100*h.Words, a.Confidence, a.Limit)
+}
+
+// bestOfEach keeps the best hit of each agent.
+func bestOfEach(hits []text.Hit) []text.Hit {
+	seen := make(map[string]bool)
+	var out []text.Hit
+	for _, h := range hits {
+		if !seen[h.Agent] {
+			seen[h.Agent] = true
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+func notAlike(a text.Answer, hits []text.Hit) error {
+	if len(hits) == 0 {
+		return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: none of its words is in any card")
+	}
+	var names []string
+	for _, h := range hits[:min(len(hits), nearest)] {
+		names = append(names, fmt.Sprintf("%s of %s (%.2f)", h.Skill, h.Agent, h.Share))
+	}
+	return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: sure to %.2f where %.2f is needed; the nearest are %s",
+		a.Confidence, a.Limit, strings.Join(names, ", "))
+}
