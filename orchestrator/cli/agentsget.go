@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,9 @@ func (a *app) agentDetails(agent *registryv1.Agent) {
 		"Last seen", a.when(status.GetLastHeartbeat()),
 		"Lease ends", a.when(status.GetLeaseExpireTime()),
 		"Card", agent.GetCardUri(),
+		"Card version", versionOf(agent),
+		"Signature", signatureOf(agent.GetVerification()),
+		"Source", sourceOf(agent.GetSource()),
 		"Registered", a.when(agent.GetCreateTime()),
 		"Changed", a.when(agent.GetUpdateTime()),
 		"ETag", agent.GetEtag(),
@@ -65,6 +69,34 @@ func (a *app) agentDetails(agent *registryv1.Agent) {
 	a.section("Inputs", inputs)
 	a.section("Outputs", outputs)
 	a.section("Consultation rules", rules)
+}
+
+// versionOf names the card's version, if there was more than one.
+func versionOf(agent *registryv1.Agent) string {
+	live, latest := agent.GetLiveVersion(), agent.GetLatestVersion()
+	if latest < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", live, latest)
+}
+
+// signatureOf says what the check of the card came to, if there was something to check.
+func signatureOf(v *registryv1.CardVerification) string {
+	switch v.GetState() {
+	case "", "unsigned", "unchecked":
+		return ""
+	case "verified":
+		return "verified with " + v.GetKeyId()
+	}
+	return v.GetState() + ": " + v.GetReason()
+}
+
+// sourceOf says where the agent was found, if nobody registered it.
+func sourceOf(s *registryv1.AgentSource) string {
+	if s.GetLocation() == "" {
+		return ""
+	}
+	return s.GetType() + " " + s.GetLocation() + choose(s.GetPresent(), "", " (gone)")
 }
 
 func condition(c *registryv1.ConsultationCondition) string {

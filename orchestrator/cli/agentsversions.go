@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+func (a *app) agentsVersions() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use:     "versions NAME",
+		Short:   "List the versions of an agent's card, newest first",
+		Example: "  quorate agents versions web-fetch",
+		Args:    arguments("NAME"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			all := &registryv1.ListAgentVersionsResponse{}
+			err := pages(limit, func(query url.Values) (int, string, error) {
+				page := &registryv1.ListAgentVersionsResponse{}
+				err := s.get(ctx, agentPath(args[0])+"/versions", query, page)
+				all.Versions = append(all.Versions, page.GetVersions()...)
+				all.NextPageToken = page.GetNextPageToken()
+				return len(page.GetVersions()), all.GetNextPageToken(), err
+			})
+			if err != nil {
+				return err
+			}
+			return a.show(all, func() { a.versionTable(all) })
+		}),
+	}
+	addLimit(cmd, &limit, 100)
+	return cmd
+}
+
+func (a *app) versionTable(all *registryv1.ListAgentVersionsResponse) {
+	rows := [][]string{{"VERSION", "LIVE", "CARD", "TAKEN", "BREAKING CHANGES"}}
+	for _, v := range all.GetVersions() {
+		breaking := ""
+		for i, change := range v.GetBreakingChanges() {
+			if i == 3 {
+				breaking += "; and " + strconv.Itoa(len(v.GetBreakingChanges())-i) + " more"
+				break
+			}
+			breaking += choose(i > 0, "; ", "") + change.GetMessage()
+		}
+		rows = append(rows, []string{
+			strconv.FormatInt(v.GetVersion(), 10), choose(v.GetLive(), "live", ""), v.GetCardVersion(), a.when(v.GetCreateTime()), breaking,
+		})
+	}
+	a.list(rows, "versions", all.GetNextPageToken())
+}
+
+func (a *app) agentsRollback() *cobra.Command {
+	request := &registryv1.SetLiveVersionRequest{}
+	cmd := &cobra.Command{
+		Use:   "rollback NAME VERSION",
+		Short: "Make an earlier version of an agent's card the one that counts, or a later one again",
+		Long: "Make an earlier version of an agent's card the one that counts, or a later one again.\n" +
+			"It stays until an admin changes it or the agent publishes yet another card.",
+		Example: "  quorate agents rollback web-fetch 3",
+		Args:    arguments("NAME", "VERSION"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			number, err := strconv.ParseInt(args[1], 10, 64)
+			if err != nil || number < 1 {
+				return usage("%q is no version: give a number that %q lists", args[1], "quorate agents versions")
+			}
+			request.Name, request.Version = args[0], number
+			response := &registryv1.SetLiveVersionResponse{}
+			if err := s.post(ctx, agentPath(args[0])+":setLiveVersion", request, response); err != nil {
+				return err
+			}
+			for _, w := range response.GetWarnings() {
+				a.err.line("warning: %s: %s (%s)", w.GetField(), w.GetMessage(), w.GetCode())
+			}
+			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
+		}),
+	}
+	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if this is still the agent's etag")
+	return cmd
+}
