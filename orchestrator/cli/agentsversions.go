@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,16 +40,15 @@ func (a *app) agentsVersions() *cobra.Command {
 func (a *app) versionTable(all *registryv1.ListAgentVersionsResponse) {
 	rows := [][]string{{"VERSION", "LIVE", "CARD", "TAKEN", "BREAKING CHANGES"}}
 	for _, v := range all.GetVersions() {
-		breaking := ""
-		for i, change := range v.GetBreakingChanges() {
-			if i == 3 {
-				breaking += "; and " + strconv.Itoa(len(v.GetBreakingChanges())-i) + " more"
-				break
-			}
-			breaking += choose(i > 0, "; ", "") + change.GetMessage()
+		var breaking []string
+		for _, change := range v.GetBreakingChanges() {
+			breaking = append(breaking, change.GetMessage())
+		}
+		if more := len(breaking) - 3; more > 0 {
+			breaking = append(breaking[:3], "and "+strconv.Itoa(more)+" more")
 		}
 		rows = append(rows, []string{
-			strconv.FormatInt(v.GetVersion(), 10), choose(v.GetLive(), "live", ""), v.GetCardVersion(), a.when(v.GetCreateTime()), breaking,
+			strconv.FormatInt(v.GetVersion(), 10), choose(v.GetLive(), "live", ""), v.GetCardVersion(), a.when(v.GetCreateTime()), strings.Join(breaking, "; "),
 		})
 	}
 	a.list(rows, "versions", all.GetNextPageToken())
