@@ -73,10 +73,20 @@ func (p *planner) enableTTL(ctx context.Context) error {
 	return err
 }
 
+// maxBackups bounds how often backups are asked for: a table that was created a moment ago refuses them for some seconds.
+const maxBackups = 60
+
 func (p *planner) enableBackups(ctx context.Context) error {
-	_, err := p.client.api.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
-		TableName:                        p.name,
-		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
-	})
-	return err
+	for attempt := 0; ; attempt++ {
+		_, err := p.client.api.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
+			TableName:                        p.name,
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
+		})
+		if _, early := errors.AsType[*types.ContinuousBackupsUnavailableException](err); !early || attempt == maxBackups {
+			return err
+		}
+		if err := Wait(ctx, attempt); err != nil {
+			return err
+		}
+	}
 }
