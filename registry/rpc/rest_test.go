@@ -14,17 +14,10 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
-	"github.com/quorate/quorate/registry/registrytest"
 	"github.com/quorate/quorate/registry/rpc"
 )
 
 const adminToken auth.Secret = "admin-token"
-
-// serve runs the service over an embedded store of its own.
-func serve(t *testing.T) string {
-	t.Helper()
-	return serveOn(t, registrytest.New(t, registry.Options{}))
-}
 
 // serveOn runs the service behind the real server and returns its URL.
 func serveOn(tb testing.TB, r *registry.Registry) string {

@@ -12,7 +12,12 @@ import (
 
 func TestVersionsAndSigningKeysOverREST(t *testing.T) {
 	t.Parallel()
-	url, admin := serve(t), adminToken.Reveal()
+	onEachStore(t, versionsOverREST)
+}
+
+func versionsOverREST(t *testing.T, url string) {
+	t.Helper()
+	admin := adminToken.Reveal()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatalf("GenerateKey() = %v, want no error", err)
