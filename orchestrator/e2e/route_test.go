@@ -32,6 +32,8 @@ func TestARouteIsExplainedWithoutBeingTaken(t *testing.T) {
 		"an agent":                {`{"route":{"agent":"web-fetch"}}`, "web-fetch", ""},
 		"a skill":                 {`{"route":{"skill":"write_code"}}`, "coder", ""},
 		"a contract":              {`{"route":{"contract":{"inputs":[{"semanticType":"document"}],"output":{"semanticType":"artifact"}}}}`, "coder", ""},
+		"a text":                  {`{"route":{"text":"read a web page and give me its content as markdown"}}`, "web-fetch", ""},
+		"a text like nothing":     {`{"route":{"text":"compose a symphony for four violins"}}`, "", "no agent does what the text asks for"},
 		"nobody of that name":     {`{"route":{"agent":"nobody"}}`, "", "nobody"},
 		"nobody with the skill":   {`{"route":{"skill":"juggle"}}`, "", "juggle"},
 		"an input breaks a rule":  {`{"route":{"agent":"coder"},"inputs":[{"name":"spec","value":"far too long a spec"}]}`, "", "Keep the spec short."},

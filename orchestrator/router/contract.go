@@ -33,10 +33,15 @@ func (r *Router) byContract(ctx context.Context, tenant string, want orchestrato
 	}
 	var f found
 	var others []orchestrator.Rejection
+	lacks := "it does not declare an output " + show(want.Output)
 	for _, a := range agents {
 		out, ok := produces(a.Metadata, want.Output)
 		if !ok {
-			others = append(others, orchestrator.Rejection{Agent: a.Name, Code: CodeNoOutput, Reason: "it does not declare an output " + show(want.Output)})
+			if len(others) < maxListed {
+				others = append(others, orchestrator.Rejection{Agent: a.Name, Code: CodeNoOutput, Reason: lacks})
+			} else {
+				f.omitted++
+			}
 			continue
 		}
 		used, missing := bind(a.Metadata.InputSchemas, want.Inputs)

@@ -22,6 +22,7 @@ type candidate struct {
 type found struct {
 	candidates []candidate
 	rejected   []orchestrator.Rejection
+	omitted    int   // further rejections
 	refusal    error // why nobody fits, when candidates is empty
 	chain      []orchestrator.Link
 }

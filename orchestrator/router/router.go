@@ -66,7 +66,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 		return refused(orchestrator.Decision{}, err)
 	}
 	fit, rejected := filter(f.candidates, route.Agent != "")
-	d := orchestrator.Decision{Rejected: append(f.rejected, rejected...), Chain: f.chain}
+	d := orchestrator.Decision{Rejected: append(f.rejected, rejected...), Omitted: f.omitted, Chain: f.chain}
 	if len(fit) == 0 {
 		err := f.refusal
 		if err == nil {

@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -24,16 +25,7 @@ func (r *Router) byText(ctx context.Context, tenant, words string) (found, error
 		return found{}, err
 	}
 	answer := r.library.index(tenant, agents).Search(words, looked)
-	byName := make(map[string]registry.Agent, looked)
 	hits := bestOfEach(answer.Hits)
-	for _, h := range hits {
-		byName[h.Agent] = registry.Agent{}
-	}
-	for _, a := range agents {
-		if _, ok := byName[a.Name]; ok {
-			byName[a.Name] = a
-		}
-	}
 	var f found
 	for i, h := range hits {
 		like := h.Score / hits[0].Score
@@ -43,7 +35,8 @@ func (r *Router) byText(ctx context.Context, tenant, words string) (found, error
 			}
 			continue
 		}
-		c := candidate{agent: byName[h.Agent], skill: h.Skill, relevance: like}
+		at, _ := slices.BinarySearchFunc(agents, h.Agent, func(a registry.Agent, name string) int { return strings.Compare(a.Name, name) })
+		c := candidate{agent: agents[at], skill: h.Skill, relevance: like}
 		c.say("skill %s: probability %.2f, %s", h.Skill, h.Share, stage(answer, h))
 		f.candidates = append(f.candidates, c)
 	}

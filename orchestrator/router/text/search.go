@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -51,7 +50,7 @@ type ranking struct {
 	confidence float32
 }
 
-const negligible = 20 // logits that much below the best have no share
+const negligible = 14 // logits that much below the best have no share
 
 func (x *Index) rank(list, stems []string) ranking {
 	n := len(x.skills)
@@ -104,14 +103,21 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 	}
 }
 
-// best lists the first n skills.
+// best lists the first n skills. It goes through them once: there may be thousands with some share.
 func (r *ranking) best(n int) []int {
-	var list []int
+	list := make([]int, 0, n+1)
 	for c, v := range r.rank {
-		if v > 0 {
-			list = append(list, c)
+		if v <= 0 || (len(list) == n && v <= r.rank[list[n-1]]) {
+			continue
 		}
+		i, _ := slices.BinarySearchFunc(list, v, func(other int, v float32) int {
+			if r.rank[other] >= v { // those before it come first among equals
+				return -1
+			}
+			return 1
+		})
+		list = slices.Insert(list, i, c)
+		list = list[:min(len(list), n)]
 	}
-	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(r.rank[b], r.rank[a]), cmp.Compare(a, b)) })
-	return list[:min(n, len(list))]
+	return list
 }
