@@ -133,6 +133,7 @@ func BenchmarkHundredThousandAgents(b *testing.B) {
 		runtime.ReadMemStats(&stats)
 		b.ReportMetric(float64(stats.HeapAlloc)/(1<<20), "embedded-heap-MiB")
 		b.ReportMetric(residentMiB(b), "embedded-resident-MiB")
+		runtime.KeepAlive(r)
 	})
 }
 
