@@ -2,10 +2,10 @@
 package storetest
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/registry"
 )
@@ -85,14 +85,30 @@ func remove(t *testing.T, s registry.Store, key registry.Key) {
 	}
 }
 
+// lagTime is how long an index may take to show what was written.
+const lagTime = 10 * time.Second
+
+// wantNames waits for the index that it reads: that of a real DynamoDB lags behind.
 func wantNames(t *testing.T, s registry.Store, q registry.Query, want ...string) {
 	t.Helper()
-	records, err := s.Agents(t.Context(), q)
-	var got []string
-	for i := range records {
-		got = append(got, records[i].Tenant+"/"+records[i].Name)
-	}
-	if err != nil || cmp.Diff(want, got) != "" {
-		t.Errorf("Agents(%+v) = %v, %v, want %v", q, got, err, want)
+	ctx, cancel := context.WithTimeout(t.Context(), lagTime)
+	defer cancel()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		records, err := s.Agents(t.Context(), q)
+		var got []string
+		for i := range records {
+			got = append(got, records[i].Tenant+"/"+records[i].Name)
+		}
+		if err == nil && slices.Equal(want, got) {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Errorf("Agents(%+v) = %v, %v, want %v", q, got, err, want)
+			return
+		}
 	}
 }
