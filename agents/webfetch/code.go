@@ -17,6 +17,7 @@ const (
 	CodeInvalidURL      Code = "invalid_url"              // not a URL that can be fetched
 	CodeScheme          Code = "scheme_not_allowed"       // neither http nor https
 	CodeDomain          Code = "domain_not_allowed"       // the host is not on the allowlist
+	CodePort            Code = "port_not_allowed"         // not a port of the web, and not listed
 	CodeSSRF            Code = "ssrf_blocked"             // the address or the port is not a public web server's
 	CodeRedirectBlocked Code = "redirect_blocked"         // it redirects to where the request itself could not have gone
 	CodeRedirects       Code = "too_many_redirects"       // more than allowed
@@ -50,6 +51,7 @@ const (
 	ReasonURLInvalid       = netguard.ReasonURLInvalid     // InvalidArgument
 	ReasonScheme           = "SCHEME_NOT_ALLOWED"          // InvalidArgument
 	ReasonDomain           = "DOMAIN_NOT_ALLOWED"          // PermissionDenied
+	ReasonPort             = "PORT_NOT_ALLOWED"            // PermissionDenied
 	ReasonAddressBlocked   = netguard.ReasonAddressBlocked // PermissionDenied
 	ReasonRedirectBlocked  = "REDIRECT_BLOCKED"            // PermissionDenied
 	ReasonTooManyRedirects = "TOO_MANY_REDIRECTS"          // FailedPrecondition
@@ -77,7 +79,7 @@ const (
 )
 
 var codes = map[string]Code{
-	ReasonRequestInvalid: CodeInvalidArgument, ReasonURLInvalid: CodeInvalidURL, ReasonScheme: CodeScheme, ReasonDomain: CodeDomain,
+	ReasonRequestInvalid: CodeInvalidArgument, ReasonURLInvalid: CodeInvalidURL, ReasonScheme: CodeScheme, ReasonDomain: CodeDomain, ReasonPort: CodePort,
 	ReasonAddressBlocked: CodeSSRF, ReasonRedirectBlocked: CodeRedirectBlocked, ReasonTooManyRedirects: CodeRedirects, ReasonDNS: CodeDNS,
 	ReasonTLS: CodeTLS, ReasonNetwork: CodeNetwork, ReasonRead: CodeRead, ReasonHeaders: CodeRequest, ReasonTimeout: CodeTimeout,
 	ReasonStatus: CodeStatus, ReasonTooLarge: CodeTooLarge, ReasonEncoding: CodeDecompression, ReasonContentType: CodeContentType,

@@ -9,6 +9,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
@@ -279,18 +282,26 @@ func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
 	return f.admitHost(ctx, p, u, u.Hostname(), port)
 }
 
+// webPorts are what web servers listen on; any other has to be listed with its host.
+var webPorts = []string{"80", "443", "8080", "8443"}
+
+// admitHost returns a fault unless the allowlist admits the host, and the port is the web's or listed.
 func (f *Fetcher) admitHost(ctx context.Context, p plan, u *url.URL, host, port string) error {
-	if f.open && !p.profile.Allowlist {
-		return nil
-	}
-	_, ok, err := f.allowlist.AllowsHost(ctx, p.Tenant, host, port)
+	entry, listed, err := f.allowlist.AllowsHost(ctx, p.Tenant, host, port)
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w", Redact(u), err)
 	}
-	if !ok {
+	if !listed && (!f.open || p.profile.Allowlist) {
 		return failure(fault.PermissionDenied, ReasonDomain, u, "%s is not on the list of allowed hosts; ask an operator to allow it", u.Host).With("domain", host)
 	}
-	return nil
+	number, _ := strconv.Atoi(port)
+	switch {
+	case slices.Contains(webPorts, port), slices.Contains(f.policy.AllowPorts, number), listed && strings.HasSuffix(string(entry.Domain), ":"+port):
+		return nil
+	case slices.ContainsFunc(f.policy.AllowOrigins, func(o string) bool { return strings.EqualFold(o, net.JoinHostPort(host, port)) }):
+		return nil
+	}
+	return failure(fault.PermissionDenied, ReasonPort, u, "port %s is not one of web servers; an operator can list %s with it", port, host)
 }
 
 // ended says why ctx is over: cancelled by the caller, or out of time.

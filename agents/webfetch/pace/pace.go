@@ -20,9 +20,9 @@ const ReasonRateLimited = "RATE_LIMITED"
 
 // Options are the numbers of a Limiter. Zero fields mean the defaults.
 type Options struct {
-	PerSecond float64 // requests to one site: 0 means 10
-	Burst     int     // requests to one site that need not wait for each other: 0 means 20
-	AtOnce    int     // requests to one site at a time: 0 means 6
+	PerSecond float64 // requests to one site: 0 means 20
+	Burst     int     // requests to one site that need not wait for each other: 0 means 40
+	AtOnce    int     // requests to one site at a time: 0 means 8
 	MaxSites  int     // remembered: 0 means 10,000; the one that was not used for the longest is forgotten first
 }
 
@@ -46,13 +46,13 @@ type site struct {
 // New returns a Limiter.
 func New(o Options) *Limiter {
 	if o.PerSecond <= 0 {
-		o.PerSecond = 10
+		o.PerSecond = 20
 	}
 	if o.Burst <= 0 {
-		o.Burst = 20
+		o.Burst = 40
 	}
 	if o.AtOnce <= 0 {
-		o.AtOnce = 6
+		o.AtOnce = 8
 	}
 	if o.MaxSites <= 0 {
 		o.MaxSites = 10_000
