@@ -4,6 +4,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -84,7 +85,7 @@ func measure(ctx context.Context, pages []aeb.Page, format extract.Format) (resu
 		r.matches = append(r.matches, aeb.Compare(p.Truth, content.Text))
 	}
 	if len(pages) == 0 {
-		return r, fmt.Errorf("the set has no pages")
+		return r, errors.New("the set has no pages")
 	}
 	r.score = aeb.Bootstrap(r.matches)
 	return r, nil

@@ -54,11 +54,21 @@ func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
 	if !escapes && utf8.Valid(data) {
 		return nil, Charset{"utf-8", "utf-8"}
 	}
-	if escapes {
-		if e, name := charset.Lookup("iso-2022-jp"); decodes(e, data) {
-			return e, Charset{name, "escapes"}
-		}
+	if e, name := charset.Lookup("iso-2022-jp"); escapes && decodes(e, data) {
+		return e, Charset{name, "escapes"}
 	}
+	if e, found := declaredEncoding(data, contentType); found.Name != "" {
+		return e, found
+	}
+	if e, name := detected(data); e != nil {
+		return utf8AsNil(e, name), Charset{name, "detected"}
+	}
+	e, name := charset.Lookup("windows-1252")
+	return e, Charset{name, "default"}
+}
+
+// declaredEncoding returns what the server or the page says, when the bytes agree.
+func declaredEncoding(data []byte, contentType string) (encoding.Encoding, Charset) {
 	meta, metaName := declared(metaCharset(data))
 	metaFits := meta != nil && decodes(meta, data)
 	if header, name := declared(headerCharset(contentType)); header != nil && decodes(header, data) {
@@ -70,11 +80,7 @@ func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
 	if metaFits {
 		return utf8AsNil(meta, metaName), Charset{metaName, "meta"}
 	}
-	if e, name := detected(data); e != nil {
-		return utf8AsNil(e, name), Charset{name, "detected"}
-	}
-	e, name := charset.Lookup("windows-1252")
-	return e, Charset{name, "default"}
+	return nil, Charset{}
 }
 
 func utf8AsNil(e encoding.Encoding, name string) encoding.Encoding {

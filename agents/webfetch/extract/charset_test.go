@@ -21,7 +21,7 @@ var samples = map[string]string{
 	"big5":         "法定人數是指會議有效召開所必需的出席人數。許多規則規定為成員的過半數。這樣作出的決定被視為全體成員的決定。",
 	"windows-1251": "Кворум — это число членов собрания, присутствие которых необходимо, чтобы решения считались принятыми всеми.",
 	"koi8-r":       "Кворум есть число членов собрания, присутствие которых необходимо, чтобы решения считались принятыми всеми.",
-	"windows-1252": "Un quórum es el número de miembros que deben estar presentes; así la decisión vale para todos, también mañana. Où ça? Für Größe und Übung.",
+	"windows-1252": "Un quórum es el número de miembros que han de estar allí; así la decisión vale para todos, también mañana. Où ça? Für Größe und Übung.",
 	"iso-8859-2":   "Kworum to liczba członków, których obecność jest konieczna, żeby postanowienia były ważne także dla pozostałych. Źdźbło, żółć, łąka, ćma.",
 	"windows-1253": "Απαρτία είναι ο αριθμός των μελών που πρέπει να είναι παρόντα, ώστε η απόφασή τους να ισχύει για όλους.",
 	"utf-8":        "定足数とは、会議が成立するために必要な出席者の数のことである。Größe, żółć, число.",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // Bounds of the HTML that is parsed and converted. Of 1,120 ordinary pages the largest has 27,755 nodes, is 42 deep and sums
@@ -18,8 +19,9 @@ const (
 	maxNodes        = 150_000     // nodes of the parsed tree that are converted
 	maxWork         = 6_000_000   // nodes, lines and text, each weighted with its depth
 	maxAttributes   = 2_000       // of one element
-	maxArticleNodes = 50_000      // nodes of the parsed tree that the readability stage reads
+	maxArticleNodes = 40_000      // nodes of the parsed tree that the readability stage reads
 	maxArticleText  = 400 << 10   // bytes of their text
+	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins them one by one
 	maxArticleLevel = 3_000_000   // their levels, summed
 	parseTime       = time.Second // for what no count foresees; an ordinary page takes milliseconds
 )
@@ -98,13 +100,14 @@ type cost struct {
 	nodes  int
 	levels int // summed over all nodes
 	text   int // bytes
+	blocks int // paragraphs
 	work   int // of converting: nested lists and quotes indent each line, so a line costs its depth
 }
 
 // forArticle tells whether the readability stage can afford the tree: it reads it several times, some parts with the square of
 // their depth.
 func (c cost) forArticle() bool {
-	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText
+	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText && c.blocks*c.text <= maxArticleJoin
 }
 
 func costOf(doc *html.Node) cost {
@@ -115,6 +118,9 @@ func costOf(doc *html.Node) cost {
 		c.nodes++
 		c.levels += level
 		c.work += 1 + level
+		if n.DataAtom == atom.P {
+			c.blocks++
+		}
 		if n.Type == html.TextNode {
 			if !unread[n.Parent.Data] {
 				c.text += len(n.Data)

@@ -53,41 +53,24 @@ type combinators struct {
 	counts                     bool // :nth-child() and its relatives
 }
 
+// quotedPart is what means nothing to the structure of a selector: strings and attributes.
+var quotedPart = regexp.MustCompile(`"[^"]*"|'[^']*'|\[[^\]]*\]`)
+
+var space = regexp.MustCompile(`[ \t\r\n\f]+`)
+
 // combinatorsOf counts generously: also inside of parentheses, where matching is done again for each element.
 func combinatorsOf(expression string) combinators {
-	var c combinators
-	var quote rune
-	bracket := false
 	lower := strings.ToLower(expression)
-	gap := false
-	for _, r := range combining.ReplaceAllString(strings.TrimSpace(lower), "$1") {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '"' || r == '\'':
-			quote = r
-		case bracket:
-			bracket = r != ']'
-		case r == '[':
-			bracket, gap = true, false
-		case r == '~':
-			c.siblings++
-			gap = false
-		case r == '>' || r == '+' || r == ',':
-			gap = false
-		case r == ' ' || r == '\t' || r == '\n' || r == '\r' || r == '\f':
-			if !gap {
-				c.descendants++
-			}
-			gap = true
-		default:
-			gap = false
-		}
+	bare := combining.ReplaceAllString(strings.TrimSpace(quotedPart.ReplaceAllString(lower, "")), "$1")
+	var c combinators
+	c.siblings = strings.Count(bare, "~")
+	c.descendants = len(space.FindAllString(bare, -1))
+	for _, inside := range []string{":has", ":contains", ":matches"} {
+		c.has += strings.Count(lower, inside)
 	}
-	c.has = strings.Count(lower, ":has") + strings.Count(lower, ":haschild") + strings.Count(lower, ":contains") + strings.Count(lower, ":matches")
-	c.counts = strings.Contains(lower, ":nth-") || strings.Contains(lower, ":last-") || strings.Contains(lower, ":only-") || strings.Contains(lower, ":first-of")
+	for _, counted := range []string{":nth-", ":last-", ":only-", ":first-of"} {
+		c.counts = c.counts || strings.Contains(lower, counted)
+	}
 	return c
 }
 

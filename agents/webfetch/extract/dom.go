@@ -99,6 +99,7 @@ func invisible(n *html.Node) bool {
 		return !strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") // some pages keep their text there
 	case atom.Style, atom.Noscript, atom.Template:
 		return true
+	default:
 	}
 	for _, a := range n.Attr {
 		switch a.Key {
@@ -150,13 +151,11 @@ func zero(value string) bool {
 }
 
 // machinery tells whether a reader operates n instead of reading it.
-func machinery(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.Iframe, atom.Frame, atom.Object, atom.Embed, atom.Canvas, atom.Svg, atom.Audio, atom.Video, atom.Button, atom.Input,
-		atom.Select, atom.Textarea, atom.Dialog, atom.Map, atom.Script, atom.Head:
-		return n.Type == html.ElementNode
-	}
-	return false
+func machinery(n *html.Node) bool { return n.Type == html.ElementNode && machines[n.DataAtom] }
+
+var machines = map[atom.Atom]bool{
+	atom.Iframe: true, atom.Frame: true, atom.Object: true, atom.Embed: true, atom.Canvas: true, atom.Svg: true, atom.Audio: true, atom.Video: true,
+	atom.Button: true, atom.Input: true, atom.Select: true, atom.Textarea: true, atom.Dialog: true, atom.Map: true, atom.Script: true, atom.Head: true,
 }
 
 // boilerplate tells whether n stands around the content on every page of a site.
@@ -169,6 +168,7 @@ func boilerplate(n *html.Node) bool {
 		return true
 	case atom.Header:
 		return n.Parent != nil && n.Parent.DataAtom == atom.Body && find(n, atom.H1) == nil
+	default:
 	}
 	switch attribute(n, "role") {
 	case "navigation", "banner", "contentinfo", "complementary", "search":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -92,12 +93,9 @@ const (
 )
 
 func (c *Content) warn(w Warning) {
-	for _, known := range c.Warnings {
-		if known == w {
-			return
-		}
+	if !slices.Contains(c.Warnings, w) {
+		c.Warnings = append(c.Warnings, w)
 	}
-	c.Warnings = append(c.Warnings, w)
 }
 
 // Extract returns the content of source. Its CPU time and memory are bounded by the size of source; the end of ctx stops it
@@ -178,6 +176,7 @@ func renderText(content *Content, d document, o Options) error {
 		return writeLinks(content, plainLinks(d.text))
 	case JSON:
 		return describe(content, nil)
+	default:
 	}
 	return nil
 }

@@ -109,25 +109,18 @@ func (p *pruner) prune(n *html.Node) remains {
 }
 
 func (p *pruner) child(n *html.Node) (left remains, keep bool) {
-	if n.Type == html.TextNode {
+	switch {
+	case n.Type == html.TextNode:
 		blank := strings.TrimSpace(n.Data) == ""
 		return remains{text: p.kept[n] && !blank, dropped: !blank && !p.kept[n]}, blank || p.kept[n]
-	}
-	switch n.DataAtom {
-	case atom.Br, atom.Hr, atom.Wbr, atom.Col, atom.Colgroup:
+	case spacing[n.DataAtom]:
 		return left, true
-	case atom.Img:
+	case n.DataAtom == atom.Img:
 		left.image = picture(n)
 		return left, left.image
-	case atom.Pre:
-		if p.holds(n) {
-			return remains{text: true}, true // a line of code has no meaning without the others
-		}
-	case atom.Table:
-		if p.holdsMost(n) {
-			return remains{text: true}, true
-		}
-	case atom.Svg, atom.Iframe, atom.Video, atom.Audio, atom.Button, atom.Input, atom.Select, atom.Textarea, atom.Object, atom.Script, atom.Head:
+	case p.whole(n):
+		return remains{text: true}, true
+	case machinery(n):
 		return left, p.holds(n)
 	}
 	left = p.prune(n)
@@ -140,6 +133,14 @@ func (p *pruner) child(n *html.Node) (left remains, keep bool) {
 	// An emptied cell keeps the others of its row in their columns.
 	return left, (n.DataAtom == atom.Td || n.DataAtom == atom.Th) && p.counts[n.Parent] > 0
 }
+
+// whole tells whether n is kept with everything in it: a line of code has no meaning without the others.
+func (p *pruner) whole(n *html.Node) bool {
+	return n.DataAtom == atom.Pre && p.holds(n) || n.DataAtom == atom.Table && p.holdsMost(n)
+}
+
+// spacing are the elements that only shape what is around them.
+var spacing = map[atom.Atom]bool{atom.Br: true, atom.Hr: true, atom.Wbr: true, atom.Col: true, atom.Colgroup: true}
 
 // holds tells whether any text below n is kept.
 func (p *pruner) holds(n *html.Node) bool { return p.counts[n] > 0 }

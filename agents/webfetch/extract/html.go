@@ -127,6 +127,7 @@ func renderTokens(content *Content, d document, o Options) error {
 		return writeLinks(content, tokenLinks(d.text, d.url))
 	case JSON:
 		return describe(content, nil)
+	default:
 	}
 	return nil
 }

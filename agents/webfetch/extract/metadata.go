@@ -79,6 +79,7 @@ func metadataOf(root *html.Node, base *url.URL) Metadata {
 			if strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") {
 				r.linked(textOf(n))
 			}
+		default:
 		}
 	}
 	r.finish()

@@ -58,6 +58,7 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 		return writeLinks(content, plainLinks(text))
 	case JSON:
 		return describe(content, nil)
+	default:
 	}
 	return nil
 }

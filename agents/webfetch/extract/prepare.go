@@ -33,6 +33,7 @@ func prepare(content *html.Node, base *url.URL) {
 			link = attribute(n, "href")
 		case atom.Img:
 			link = imageSource(n)
+		default:
 		}
 		keepAttributes(n)
 		if link, ok := resolve(base, link); ok && left > 0 {

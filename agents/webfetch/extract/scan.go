@@ -137,34 +137,23 @@ var lineBreaking = map[string]bool{
 
 // tokenText returns the text of HTML that is not parsed, one line per block.
 func tokenText(source string) string {
-	var out strings.Builder
+	var w textWriter
 	s := scanner{rest: source}
-	skip, space, newline := "", false, false
+	skip := false
 	for s.next() {
 		switch {
-		case s.name != "" && !s.end && unread[s.name]:
-			skip = s.name
-		case s.name != "":
-			skip = ""
-			newline = newline || lineBreaking[s.name]
-			space = space || s.name == "td" || s.name == "th"
-		case skip == "":
-			words := strings.Join(strings.Fields(html.UnescapeString(s.text)), " ")
-			if words == "" {
-				space = true
-				continue
-			}
-			switch {
-			case newline && out.Len() > 0:
-				out.WriteByte('\n')
-			case (space || s.text[0] <= ' ') && out.Len() > 0:
-				out.WriteByte(' ')
-			}
-			out.WriteString(words)
-			newline, space = false, s.text[len(s.text)-1] <= ' '
+		case s.name == "" && !skip:
+			w.text(html.UnescapeString(s.text), false)
+		case s.name == "":
+		case lineBreaking[s.name]:
+			w.breaks = 1
+			skip = false
+		default:
+			skip = !s.end && unread[s.name]
+			w.space = w.space || s.name == "td" || s.name == "th"
 		}
 	}
-	return out.String()
+	return w.out.String()
 }
 
 // tokenTitle returns the text of the first title element.

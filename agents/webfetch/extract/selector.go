@@ -149,9 +149,10 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 			values = append(values, strings.TrimPrefix(plainText(n), "- "))
 		}
 		return writeValues(content, values, o)
+	default:
+		standAlone(holder)
+		return write(ctx, content, holder, base, o)
 	}
-	standAlone(holder)
-	return write(ctx, content, holder, base, o)
 }
 
 // standAlone makes each child of holder a block of its own: items of lists are put in a list, cells and rows lose their table.
@@ -175,6 +176,7 @@ func standAlone(holder *html.Node) {
 					cell.DataAtom, cell.Data = atom.Div, "div"
 				}
 			}
+		default:
 		}
 		holder.InsertBefore(around, n)
 		holder.RemoveChild(n)

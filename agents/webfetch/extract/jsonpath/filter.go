@@ -86,30 +86,38 @@ func equal(e *evaluation, a, b any) bool {
 	switch x := a.(type) {
 	case []any:
 		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if !equal(e, x[i], y[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && equalArrays(e, x, y)
 	case map[string]any:
 		y, ok := b.(map[string]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for name := range x {
-			if other, ok := y[name]; !ok || !equal(e, x[name], other) {
-				return false
-			}
-		}
-		return true
+		return ok && equalObjects(e, x, y)
 	}
 	switch b.(type) {
 	case []any, map[string]any:
 		return false
 	}
 	return a == b
+}
+
+func equalArrays(e *evaluation, a, b []any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !equal(e, a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalObjects(e *evaluation, a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name := range a {
+		if other, ok := b[name]; !ok || !equal(e, a[name], other) {
+			return false
+		}
+	}
+	return true
 }

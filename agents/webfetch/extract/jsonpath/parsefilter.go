@@ -110,12 +110,14 @@ func (p *parser) operand() operand {
 	case c == '-' || c >= '0' && c <= '9':
 		return literal{is: p.number()}
 	}
-	start := p.at
-	for c := p.peek(); c >= 'a' && c <= 'z' || p.at > start && (c == '_' || c >= '0' && c <= '9'); c = p.peek() {
-		p.at++
-	}
-	name := p.text[start:p.at]
-	if p.take("(") {
+	return p.word()
+}
+
+// word reads a function or a literal name.
+func (p *parser) word() operand {
+	name := wordPattern.FindString(p.text[p.at:])
+	p.at += len(name)
+	if name != "" && p.take("(") {
 		return p.call(name)
 	}
 	switch name {
@@ -124,10 +126,12 @@ func (p *parser) operand() operand {
 	case "null":
 		return literal{is: nil}
 	}
-	p.at = start
+	p.at -= len(name)
 	p.fail("unexpected %q", p.rest(10))
 	return nil
 }
+
+var wordPattern = regexp.MustCompile(`^[a-z][a-z_0-9]*`)
 
 var numberPattern = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?`)
 
