@@ -50,6 +50,8 @@ func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, 
 	for {
 		var err error
 		select {
+		case <-ctx.Done():
+			return
 		case <-timer.C:
 			err = e.beat()
 		case x := <-next:
