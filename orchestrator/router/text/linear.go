@@ -102,28 +102,44 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 		}
 	}
 	softmax(logits)
+	var moved []int32 // rivals that the example has something to say about
 	for i, c := range s.rivals {
 		if c == s.skill {
 			logits[i]--
 		}
+		slot[c] = -1
+		if l := logits[i]; l > settled || l < -settled {
+			slot[c] = int32(i)
+			moved = append(moved, int32(i))
+		}
 		logits[i] *= -rate * s.scale
 	}
+	if len(moved) > 0 {
+		m.move(s, logits, moved, slot)
+	}
+	for _, c := range s.rivals {
+		slot[c] = -1
+	}
+}
+
+// settled is a gradient too small to follow.
+const settled = 1e-3
+
+// move adds the steps of the moved rivals to their weights.
+func (m *linear) move(s *sample, steps []float32, moved, slot []int32) {
 	for _, f := range s.features {
 		weights := m.weights[m.starts[f.id]:m.starts[f.id+1]]
-		if len(weights) == len(logits) {
-			for i, l := range logits {
-				weights[i] += f.weight * l
+		if len(weights) == len(steps) {
+			for _, i := range moved {
+				weights[i] += f.weight * steps[i]
 			}
 			continue
 		}
 		for j, c := range m.skills[m.starts[f.id]:m.starts[f.id+1]] {
 			if i := slot[c]; i >= 0 {
-				weights[j] += f.weight * logits[i]
+				weights[j] += f.weight * steps[i]
 			}
 		}
-	}
-	for _, c := range s.rivals {
-		slot[c] = -1
 	}
 }
 
