@@ -1,0 +1,53 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func TestInputsReachTheAgentAndTellRequestsApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &actor{name: "worker", play: delivers("done")})
+	inputs := func(value string) []orchestrator.Input {
+		return []orchestrator.Input{{Name: "spec", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: value}}}}}
+	}
+	s := engine.Submission{
+		Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r1", Inputs: inputs("short"),
+	}
+	task := w.submit(s)
+	w.await(task.ID)
+	var got []string
+	for _, p := range w.agents.actor("worker").sends()[0].GetParts() {
+		got = append(got, p.GetMetadata().GetFields()["input"].GetStringValue()+"="+p.GetText())
+	}
+	if diff := cmp.Diff([]string{"=do it", "spec=short"}, got); diff != "" {
+		t.Errorf("the agent got parts (-want +got):\n%s", diff)
+	}
+	if again := w.submit(s); again.ID != task.ID {
+		t.Errorf("Submit() again = task %s, want %s", again.ID, task.ID)
+	}
+	s.Inputs = inputs("other")
+	if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Submit() with another input = %v, want REQUEST_ID_REUSED", err)
+	}
+}
+
+func TestARouteIsResolvedWithoutATask(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &actor{name: "worker", play: delivers("done")})
+	for name, refused := range map[string]bool{"worker": false, "nobody": true} {
+		d, err := w.engine.Resolve(t.Context(), engine.Submission{Tenant: tenant, Route: orchestrator.Route{Agent: name}})
+		if err != nil || (d.Refused != "") != refused || (d.Chosen == name) == refused {
+			t.Errorf("Resolve(%s) = %+v, %v, want it refused: %v", name, d, err, refused)
+		}
+	}
+	if list, _, err := w.store.Tasks(t.Context(), tenant, "", 10); err != nil || len(list) != 0 {
+		t.Errorf("Tasks() = %d, %v, want none", len(list), err)
+	}
+}
