@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,13 +45,13 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long overlong) (data
 			closing()
 		}
 	}()
-	for i := len(codings) - 1; i >= 0; i-- {
-		decoder, closing, err := decoderOf(codings[i], plain)
+	for _, coding := range slices.Backward(codings) {
+		decoder, closing, err := decoderOf(coding, plain)
 		if errors.Is(err, io.EOF) && wire.N == limit+1 {
 			return nil, false, nil // an empty body is often sent with the header
 		}
 		if err != nil {
-			return nil, false, badEncoding(u, codings[i], err)
+			return nil, false, badEncoding(u, coding, err)
 		}
 		plain, encoded, closers = decoder, true, append(closers, closing)
 	}

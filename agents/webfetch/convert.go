@@ -11,8 +11,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// WarnCut warns that the body was longer than what was read of it.
-const WarnCut = "body_cut"
+// Warnings beside those of package extract.
+const (
+	WarnCut    = "body_cut"      // the body was longer than what was read of it
+	WarnRender = "render_failed" // a browser should have shown the page and could not
+)
 
 // convert fills page with what the plan wants of the body.
 func convert(ctx context.Context, p plan, b body, page *Page) error {
@@ -76,12 +79,11 @@ func (f *Fetcher) fetchHere(ctx context.Context, p plan, u *url.URL, page *Page)
 	if p.Render != RenderAuto || f.browser == nil || !needsBrowser(b, page) {
 		return nil
 	}
-	rendered := plain
-	if err := f.fetchRendered(ctx, p, b.url, &rendered); err != nil {
-		page.Warnings = append(page.Warnings, "render_failed") // what was read without scripts is better than nothing
-		return nil
+	if rendered := plain; f.fetchRendered(ctx, p, b.url, &rendered) == nil {
+		*page = rendered
+	} else {
+		page.Warnings = append(page.Warnings, WarnRender) // what was read without scripts is better than nothing
 	}
-	*page = rendered
 	return nil
 }
 
@@ -150,11 +152,7 @@ func (f *Fetcher) checkDecoded(ctx context.Context, p plan, u *url.URL) error {
 			return failure(fault.InvalidArgument, ReasonURLInvalid, u, "decoded once more it is another URL")
 		}
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	if _, err := f.policy.Resolve(ctx, "tcp", net.JoinHostPort(u.Hostname(), port)); err != nil {
+	if _, err := f.policy.Resolve(ctx, "tcp", net.JoinHostPort(u.Hostname(), portOf(u))); err != nil {
 		if refused, ok := errors.AsType[*fault.Error](err); ok {
 			return refusal(u, refused)
 		}

@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -45,7 +47,7 @@ type credential struct {
 	Credential
 
 	hosts  *allowlist.List
-	tokens oauth2.TokenSource // nil without OAuth
+	tokens *tokens // nil without OAuth
 }
 
 func newCredentials(list map[string]Credential, policy *netguard.Policy) (map[string]*credential, error) {
@@ -68,28 +70,48 @@ func newCredentials(list map[string]Credential, policy *netguard.Policy) (map[st
 		if c.OAuth == nil {
 			continue
 		}
-		if checked[name].tokens, err = c.OAuth.source(policy); err != nil {
+		if checked[name].tokens, err = c.OAuth.tokens(policy); err != nil {
 			return nil, fmt.Errorf("credential %q: %w", name, err)
 		}
 	}
 	return checked, nil
 }
 
-// source returns a source of tokens that keeps each until it expires. Its endpoint is the operator's, so that it may be internal.
-func (o *OAuth) source(policy *netguard.Policy) (oauth2.TokenSource, error) {
+// tokens gets bearer tokens and keeps each until it expires.
+type tokens struct {
+	config clientcredentials.Config
+	client *http.Client
+
+	mu    sync.Mutex
+	token *oauth2.Token // guarded by mu
+}
+
+// tokens returns a source of tokens. Its endpoint is the operator's, so that it may be internal.
+func (o *OAuth) tokens(policy *netguard.Policy) (*tokens, error) {
 	endpoint, err := url.Parse(o.TokenURL)
 	if err != nil || endpoint.Host == "" || endpoint.User != nil {
 		return nil, fault.Invalid("credentials", ReasonRequestInvalid, "its token URL cannot be read")
 	}
-	port := endpoint.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[endpoint.Scheme]
+	guard := &netguard.Policy{AllowOrigins: []string{net.JoinHostPort(endpoint.Hostname(), portOf(endpoint))}, Resolver: policy.Resolver}
+	return &tokens{
+		config: clientcredentials.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(), TokenURL: o.TokenURL, Scopes: o.Scopes},
+		client: guard.Client(netguard.ClientOptions{Timeout: tokenTimeout}),
+	}, nil
+}
+
+// get returns a token that is valid. Callers that come at the same time wait for the first one's.
+func (t *tokens) get(ctx context.Context) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.token.Valid() {
+		return t.token.AccessToken, nil
 	}
-	guard := &netguard.Policy{AllowOrigins: []string{endpoint.Hostname() + ":" + port}, Resolver: policy.Resolver}
-	// The source lives as long as the Fetcher; the client's own limit bounds each call.
-	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, guard.Client(netguard.ClientOptions{Timeout: tokenTimeout}))
-	config := clientcredentials.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(), TokenURL: o.TokenURL, Scopes: o.Scopes}
-	return config.TokenSource(ctx), nil
+	token, err := t.config.Token(context.WithValue(ctx, oauth2.HTTPClient, t.client))
+	if err != nil {
+		return "", withoutBody(err)
+	}
+	t.token = token
+	return token.AccessToken, nil
 }
 
 // authorise adds the credential that the plan names to the headers of a request for u.
@@ -110,13 +132,13 @@ func (f *Fetcher) authorise(ctx context.Context, p plan, u *url.URL, h http.Head
 	}
 	switch {
 	case c.tokens != nil:
-		token, err := c.tokens.Token()
+		token, err := c.tokens.get(ctx)
 		if err != nil {
 			failed := failure(fault.Unauthenticated, ReasonAuth, u, "no token for the credential %q could be had; ask an operator", p.Credential)
-			failed.Cause = withoutBody(err)
+			failed.Cause = err
 			return failed
 		}
-		h.Set("Authorization", "Bearer "+token.AccessToken)
+		h.Set("Authorization", "Bearer "+token)
 	case c.Token != "":
 		h.Set("Authorization", "Bearer "+c.Token.Reveal())
 	default:

@@ -174,7 +174,7 @@ func (f *Fetcher) Disabled() bool {
 // false, and the same message and its code.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (Page, error) {
 	start := time.Now()
-	ctx, span := f.observer.start(ctx, req)
+	ctx, span := f.observer.tracer.Start(ctx, spanName, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrURL.String(redactText(req.URL))))
 	defer span.End()
 	p, err := f.plan(req)
 	page := Page{RequestedURL: req.URL, URL: req.URL, Format: p.format, Engine: p.engine}
@@ -189,7 +189,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (Page, error) {
 		return page, nil
 	}
 	page.Content, page.Trust = "", ""
-	err, page.Error, page.ErrorCode = explain(err, p.profile, p.language)
+	page.Error, page.ErrorCode, err = explain(err, p.profile, p.language)
 	return page, err
 }
 
@@ -275,11 +275,7 @@ func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
 	if err := f.policy.CheckURL(u); err != nil {
 		return refusal(u, fault.From(err))
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return f.admitHost(ctx, p, u, u.Hostname(), port)
+	return f.admitHost(ctx, p, u, u.Hostname(), portOf(u))
 }
 
 // webPorts are what web servers listen on; any other has to be listed with its host.
@@ -345,7 +341,7 @@ func (f *Fetcher) Test(ctx context.Context, req Request) (entry string, refused 
 		err = f.admit(ctx, p, u)
 	}
 	if err != nil {
-		_, text, code := explain(err, p.profile, p.language)
+		text, code, _ := explain(err, p.profile, p.language)
 		return "", Refusal{text, code}
 	}
 	if e, ok, err := f.allowlist.Allows(ctx, p.Tenant, u); ok && err == nil {

@@ -245,3 +245,11 @@ func refusal(u *url.URL, why *fault.Error) error {
 	err.Violations, err.Cause, err.RetryAfter = why.Violations, why.Cause, why.RetryAfter
 	return err
 }
+
+// portOf returns the port that u is asked at.
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}

@@ -130,8 +130,8 @@ var adkCodes = map[Code]Code{
 
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// explain returns what to tell about err: the same error with its message in the language, that message, and the profile's code.
-func explain(err error, p Profile, lang string) (told error, text string, code Code) {
+// explain returns what to tell about err: its message in the language, the profile's code, and the same error with that message.
+func explain(err error, p Profile, lang string) (text string, code Code, told error) {
 	code = CodeOf(err)
 	template := ""
 	if lang == japanese {
@@ -156,7 +156,7 @@ func explain(err error, p Profile, lang string) (told error, text string, code C
 		localised.Message = text
 		err = &localised
 	}
-	return err, text, code
+	return text, code, err
 }
 
 // fill puts the metadata of err in the place of the words in braces.

@@ -516,7 +516,7 @@ func TestSpansAndMetrics(t *testing.T) {
 func attributes(list []attribute.KeyValue) map[string]string {
 	m := map[string]string{}
 	for _, a := range list {
-		m[string(a.Key)] = a.Value.Emit()
+		m[string(a.Key)] = a.Value.String()
 	}
 	return m
 }

@@ -58,10 +58,6 @@ func newObserver(o Options) (*observer, error) {
 	return &observer{cmp.Or(o.Logger, slog.New(slog.DiscardHandler)), o.Tracer.Tracer(scope), seconds, bytes}, nil
 }
 
-func (o *observer) start(ctx context.Context, req Request) (context.Context, trace.Span) {
-	return o.tracer.Start(ctx, spanName, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrURL.String(redactText(req.URL))))
-}
-
 func (o *observer) end(ctx context.Context, span trace.Span, p plan, page *Page, err error) {
 	outcome := "fetched"
 	if err != nil {

@@ -25,7 +25,7 @@ func TestProfilesAreTheDocuments(t *testing.T) {
 		"ADK":     {webfetch.Limits{Timeout: 30 * time.Second, MaxSize: 1048576, MaxCharacters: 52428800}, webfetch.Text, "en", webfetch.EngineHTTP, false},
 		"001":     {webfetch.Limits{Timeout: 30 * time.Second, MaxSize: 1048576, MaxCharacters: 52428800}, webfetch.Text, "en", webfetch.EngineHTTP, false},
 		"002":     {webfetch.Limits{Timeout: 30 * time.Second, MaxSize: 52428800, MaxCharacters: 50_000}, webfetch.Markdown, "en", webfetch.EngineHTTP, true},
-		" 003 ":   {webfetch.Limits{Timeout: 60 * time.Second, MaxSize: 52428800, MaxCharacters: 20_000}, webfetch.Markdown, "ja", webfetch.EngineRemote, false},
+		"003":     {webfetch.Limits{Timeout: 60 * time.Second, MaxSize: 52428800, MaxCharacters: 20_000}, webfetch.Markdown, "ja", webfetch.EngineRemote, false},
 		"default": {webfetch.Limits{Timeout: 30 * time.Second, MaxSize: 1048576, MaxCharacters: 50_000}, webfetch.Markdown, "en", webfetch.EngineHTTP, false},
 	} {
 		p, ok := webfetch.ProfileNamed(name)
@@ -68,12 +68,15 @@ func site(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestManners(t *testing.T) {
-	f, url := serve(t, site)
-	for name, test := range map[string]struct {
-		req  webfetch.Request
-		want func(p webfetch.Page) bool
-	}{
+// manner is one thing that a profile does in a way of its own.
+type manner struct {
+	req  webfetch.Request
+	want func(p webfetch.Page) bool
+}
+
+// manners returns them by name, for a site.
+func manners(url string) map[string]manner {
+	return map[string]manner{
 		"000 cuts a long body":                      {webfetch.Request{URL: url + "/big", Profile: "000"}, func(p webfetch.Page) bool { return p.Success && p.ContentLength == 524288 && p.Truncated }},
 		"000 cuts at 14,000 characters with a mark": {webfetch.Request{URL: url + "/plain", Profile: "000"}, func(p webfetch.Page) bool { return p.Content == strings.Repeat("x", 14_000)+"\n\n... [以下省略]" }},
 		"000 lowers what is asked above its limits": {webfetch.Request{URL: url + "/plain", Profile: "000", MaxCharacters: 20_000}, func(p webfetch.Page) bool { return p.NextIndex == 14_000 }},
@@ -89,7 +92,7 @@ func TestManners(t *testing.T) {
 		"001 says what was asked for":                   {webfetch.Request{URL: url + "/plain", Profile: "001", Format: "json"}, func(p webfetch.Page) bool { return p.Format == "json" }},
 		"001 indents JSON":                              {webfetch.Request{URL: url + "/json", Profile: "001", Format: "json"}, func(p webfetch.Page) bool { return p.Content == "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}" }},
 		"001 answers a redirect itself when told to": {webfetch.Request{URL: url + "/away", Profile: "001", NoRedirects: true}, func(p webfetch.Page) bool {
-			return p.Success && p.StatusCode == 302 && p.Headers["Location"] == "/plain"
+			return p.Success && p.StatusCode == http.StatusFound && p.Headers["Location"] == "/plain"
 		}},
 		"001 goes by its name": {webfetch.Request{URL: url + "/agent", Profile: "001"}, func(p webfetch.Page) bool {
 			return p.Content == "adk-code/1.0 (+https://github.com/raphaelmansuy/adk-code)"
@@ -111,7 +114,12 @@ func TestManners(t *testing.T) {
 		}},
 		"the others do not":             {webfetch.Request{URL: url + "/private", Profile: "001"}, func(p webfetch.Page) bool { return p.Success }},
 		"an unknown profile is refused": {webfetch.Request{URL: url, Profile: "mine"}, func(p webfetch.Page) bool { return p.ErrorCode == "invalid_argument" }},
-	} {
+	}
+}
+
+func TestManners(t *testing.T) {
+	f, url := serve(t, site)
+	for name, test := range manners(url) {
 		t.Run(name, func(t *testing.T) {
 			p, err := f.Fetch(t.Context(), test.req)
 			if !test.want(p) || (err == nil) != p.Success {

@@ -114,7 +114,6 @@ func TestNoAttackReachesThisMachine(t *testing.T) {
 	}
 	f := newFetcher(t, webfetch.Options{Open: true, Policy: &netguard.Policy{AllowPorts: ports(t, port), Resolver: newResolver(t, attackNames)}})
 	for _, raw := range urls {
-
 		for _, req := range []webfetch.Request{{URL: raw, Timeout: 5 * time.Second}, {URL: raw, Profile: "001", Timeout: 5 * time.Second}} {
 			p, err := f.Fetch(t.Context(), req)
 			code := webfetch.CodeOf(err)

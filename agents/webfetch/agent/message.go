@@ -36,19 +36,7 @@ func readOrder(parts []*a2a.Part) (order, error) {
 	for _, part := range parts {
 		switch content := part.Content.(type) {
 		case a2a.Text:
-			skill, rest := leadingSkill(string(content))
-			if skill != "" {
-				o.skill = skill
-			}
-			if aboutDomains(o.skill) {
-				o.domain = strings.TrimSpace(rest)
-				continue
-			}
-			for _, raw := range urlInText.FindAllString(rest, -1) {
-				if pages++; pages == 1 {
-					o.page.URL = trim(raw)
-				}
-			}
+			pages += o.readText(string(content))
 		case a2a.Data:
 			found, err := o.readData(content.Value)
 			if err != nil {
@@ -60,17 +48,39 @@ func readOrder(parts []*a2a.Part) (order, error) {
 		}
 	}
 	o.more = max(pages-1, 0)
+	return o, o.complete()
+}
+
+// readText reads a text part and returns how many pages it names.
+func (o *order) readText(text string) (pages int) {
+	skill, rest := leadingSkill(text)
+	if skill != "" {
+		o.skill = skill
+	}
+	if aboutDomains(o.skill) {
+		o.domain = strings.TrimSpace(rest)
+		return 0
+	}
+	found := urlInText.FindAllString(rest, -1)
+	if len(found) > 0 && o.page.URL == "" {
+		o.page.URL = trim(found[0])
+	}
+	return len(found)
+}
+
+// complete returns a fault when something is missing, and fills in what the skill implies.
+func (o *order) complete() error {
 	switch {
 	case !aboutDomains(o.skill) && o.page.URL == "":
-		return order{}, fault.Invalid("message", ReasonURLMissing, "the message names no page; write its http or https URL, such as: Fetch https://example.com/article")
+		return fault.Invalid("message", ReasonURLMissing, "the message names no page; write its http or https URL, such as: Fetch https://example.com/article")
 	case (o.skill == SkillAddDomain || o.skill == SkillRemoveDomain) && o.domain == "":
-		return order{}, fault.Invalid("message", ReasonDataInvalid, "the message names no domain; write it after %s, such as: %s example.com", o.skill, o.skill)
+		return fault.Invalid("message", ReasonDataInvalid, "the message names no domain; write it after %s, such as: %s example.com", o.skill, o.skill)
 	case o.skill == SkillLinks:
 		o.page.Format = webfetch.Links
 	case o.skill == SkillExtract && o.page.Selector == "" && o.page.XPath == "" && o.page.JSONPath == "":
-		return order{}, fault.Invalid("message", ReasonDataInvalid, `to extract, send a data part with a selector, an xpath or a json_path: {"skill": "extract", "url": "…", "selector": "h1"}`)
+		return fault.Invalid("message", ReasonDataInvalid, `to extract, send a data part with a selector, an xpath or a json_path: {"skill": "extract", "url": "…", "selector": "h1"}`)
 	}
-	return o, nil
+	return nil
 }
 
 func aboutDomains(skill string) bool {

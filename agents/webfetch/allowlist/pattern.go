@@ -29,24 +29,14 @@ type Domain string
 // Parse reads an entry as people write it.
 func Parse(text string) (Domain, error) {
 	host, below := strings.CutPrefix(strings.TrimSpace(text), wildcard)
-	u, err := url.Parse("//" + host)
-	if err != nil || u.Host != host || u.Hostname() == "" || strings.ContainsAny(host, "%@*\\ ") {
-		return "", invalid(text, "write a host such as example.com, *.example.com or example.com:8443")
+	name, port, why := split(host)
+	if why != "" {
+		return "", invalid(text, why)
 	}
-	port := u.Port()
-	if strings.HasSuffix(host, ":") || port != "" && !validPort(port) {
-		return "", invalid(text, "its port is not a number from 1 to 65535")
-	}
-	name, err := canonical(u.Hostname())
-	if err != nil {
-		return "", invalid(text, "it is not a valid host name")
-	}
-	_, isIP := parseIP(name)
-	if suffix, listed := publicsuffix.PublicSuffix(name); !isIP && suffix == name && (below || listed || strings.Contains(name, ".")) {
-		return "", invalid(text, "everybody can have a name below it; list the hosts that are meant")
-	}
-	if below && isIP {
+	if _, isIP := parseIP(name); isIP && below {
 		return "", invalid(text, "an address has no names below it")
+	} else if !isIP && isPublicSuffix(name, below) {
+		return "", invalid(text, "everybody can have a name below it; list the hosts that are meant")
 	}
 	if below {
 		name = wildcard + name
@@ -58,6 +48,29 @@ func Parse(text string) (Domain, error) {
 		return "", invalid(text, "it is too long")
 	}
 	return Domain(name), nil
+}
+
+// split returns the name and the port of an entry without its wildcard, or why it has none.
+func split(host string) (name, port, why string) {
+	u, err := url.Parse("//" + host)
+	if err != nil || u.Host != host || u.Hostname() == "" || strings.ContainsAny(host, "%@*\\ ") {
+		return "", "", "write a host such as example.com, *.example.com or example.com:8443"
+	}
+	port = u.Port()
+	if strings.HasSuffix(host, ":") || port != "" && !validPort(port) {
+		return "", "", "its port is not a number from 1 to 65535"
+	}
+	if name, err = canonical(u.Hostname()); err != nil {
+		return "", "", "it is not a valid host name"
+	}
+	return name, port, ""
+}
+
+// isPublicSuffix tells whether everybody can have names below name. One label by itself, such as localhost, counts only when
+// names below it are meant.
+func isPublicSuffix(name string, below bool) bool {
+	suffix, listed := publicsuffix.PublicSuffix(name)
+	return suffix == name && (below || listed || strings.Contains(name, "."))
 }
 
 func invalid(text, why string) error {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -169,7 +170,7 @@ func TestABrowserEndsWithItsPage(t *testing.T) {
 	}
 	out, _ := exec.CommandContext(t.Context(), "ps", "-eo", "ppid,args").Output() // without ps there is nothing to look at
 	for line := range strings.Lines(string(out)) {
-		if strings.HasPrefix(strings.TrimSpace(line), fmt.Sprint(os.Getpid())+" ") && strings.Contains(line, "--headless") && !strings.Contains(line, "defunct") {
+		if strings.HasPrefix(strings.TrimSpace(line), strconv.Itoa(os.Getpid())+" ") && strings.Contains(line, "--headless") && !strings.Contains(line, "defunct") {
 			t.Errorf("a browser is left over: %.200s", line)
 		}
 	}

@@ -165,13 +165,13 @@ func (p *proxy) tunnel(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "refused", http.StatusBadGateway)
 		return
 	}
-	defer target.Close()
+	defer func() { _ = target.Close() }() // the copies below may have closed it
 	browser, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return // the connection is gone
 	}
-	defer browser.Close()
-	stop := context.AfterFunc(p.ctx, func() {
+	defer func() { _ = browser.Close() }()    // as the target
+	stop := context.AfterFunc(p.ctx, func() { //nolint:contextcheck // the request ends before its tunnel does
 		_ = target.Close() // both ends, so that both copies end
 		_ = browser.Close()
 	})

@@ -70,10 +70,10 @@ func (p *program) command() *cobra.Command {
 			return p.serve(cmd.Context())
 		},
 	}
-	p.settings.flags(cmd.PersistentFlags())
+	p.flags(cmd.PersistentFlags())
 	cmd.PersistentFlags().BoolVar(&p.allowlistWrite, "allowlist-write", false, "let whoever talks to the agent change the list of domains (env WEBFETCH_ALLOWLIST_WRITE)")
 	flags := cmd.Flags()
-	p.fetching.flags(flags)
+	p.pageFlags(flags)
 	flags.StringVar(&p.addr, "addr", "", "address to serve on (env WEBFETCH_ADDR, default "+defaultAddr+")")
 	flags.StringVar(&p.publicURL, "public-url", "", "URL by which others reach the agent (env WEBFETCH_PUBLIC_URL or AGENTCORE_RUNTIME_URL, default: the address)")
 	flags.StringVar(&p.server, "server", "", "Quorate's HTTP base URL to join; empty serves without joining (env QUORATE_SERVER)")

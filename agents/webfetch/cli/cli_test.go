@@ -116,7 +116,7 @@ func TestServeAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was only read
+	defer resp.Body.Close()
 	var card struct {
 		Name   string
 		Skills []struct{ ID string }

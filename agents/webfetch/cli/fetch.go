@@ -42,13 +42,13 @@ func FetchCommand(out, err io.Writer) *cobra.Command {
 			return f.fetch(cmd.Context(), args[0], out, err)
 		},
 	}
-	f.settings.flags(cmd.Flags())
 	f.flags(cmd.Flags())
+	f.pageFlags(cmd.Flags())
 	return cmd
 }
 
-// flags are those that are about one page.
-func (f *fetching) flags(flags *pflag.FlagSet) {
+// pageFlags adds the flags that are about one page.
+func (f *fetching) pageFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "text", "with a URL: text prints the content, json every field")
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, `with a URL: header to send, such as "Accept: text/plain"; repeat it for more`)
 	flags.BoolVar(&f.followRedirects, "follow-redirects", true, "with a URL: follow redirects")

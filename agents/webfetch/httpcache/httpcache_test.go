@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,6 +53,7 @@ func get(t *testing.T, cache http.RoundTripper, url string, headers ...string) (
 	return string(read), httpcache.StatusOf(resp)
 }
 
+// ask returns an answer whose body the test closes at its end.
 func ask(t *testing.T, cache http.RoundTripper, method, url string, headers ...string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
@@ -75,7 +77,7 @@ func counting(header string) *origin {
 		if etag := req.Header.Get("If-None-Match"); etag != "" && strings.Contains(header, etag) {
 			return http.StatusNotModified, header, "", nil
 		}
-		return http.StatusOK, header, fmt.Sprint(calls), nil
+		return http.StatusOK, header, strconv.Itoa(calls), nil
 	}}
 }
 

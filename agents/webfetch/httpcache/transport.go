@@ -154,7 +154,7 @@ func (r *recorder) Read(p []byte) (int, error) {
 		return n, err
 	}
 	r.body = append(r.body, p[:n]...)
-	if err == io.EOF { //nolint:errorlint // the contract of io.Reader: the value itself
+	if err == io.EOF {
 		r.done(r.body)
 		r.done = nil
 	}

@@ -128,7 +128,12 @@ func TestFetchURL(t *testing.T) {
 	if again == text {
 		t.Error("fetch_url(/article) twice has the same marks, want another number each time")
 	}
-	text, page, failed = call(t, c, "fetch_url", map[string]any{"url": site + "/missing", "locale": "ja"})
+}
+
+func TestFetchURLFails(t *testing.T) {
+	f, site := newFetcher(t, webfetch.Options{})
+	c := connect(t, mcp.New(f, mcp.Options{}))
+	text, page, failed := call(t, c, "fetch_url", map[string]any{"url": site + "/missing", "locale": "ja"})
 	if !failed || !strings.Contains(text, "ページを取得できませんでした") || page["error_code"] != "status_error" || page["success"] != false {
 		t.Errorf("fetch_url(/missing) = %q, %v, want the error in Japanese", text, page)
 	}
@@ -153,18 +158,21 @@ func TestLinksAndExtract(t *testing.T) {
 	}
 }
 
-// TestSeedTools compares results with what the documents say, field by field.
-func TestSeedTools(t *testing.T) {
+// The tests of the documents' tools compare results with what the documents say, field by field.
+
+func TestToolOf000(t *testing.T) {
 	f, site := newFetcher(t, webfetch.Options{Profile: "000"})
 	text, structured, failed := call(t, connect(t, mcp.New(f, mcp.Options{})), "fetch_url", map[string]any{"url": site + "/long"})
 	want := strings.Repeat("x", 14_000) + "\n\n... [以下省略]"
 	if failed || text != want || structured["content"] != want {
 		t.Errorf("000: fetch_url(/long) = %.60q…, want 14,000 characters and the mark", text)
 	}
+}
 
-	f, site = newFetcher(t, webfetch.Options{Profile: "001"})
+func TestToolOf001(t *testing.T) {
+	f, site := newFetcher(t, webfetch.Options{Profile: "001"})
 	c := connect(t, mcp.New(f, mcp.Options{}))
-	_, structured, failed = call(t, c, "builtin_fetch_web", map[string]any{"url": site + "/api", "format": "json", "timeout": 5})
+	_, structured, failed := call(t, c, "builtin_fetch_web", map[string]any{"url": site + "/api", "format": "json", "timeout": 5})
 	delete(structured, "headers")
 	delete(structured, "fetch_duration_ms")
 	if diff := cmp.Diff(map[string]any{
@@ -177,10 +185,12 @@ func TestSeedTools(t *testing.T) {
 	if failed || structured["success"] != false || structured["error"] != "HTTP error 404" || structured["error_code"] != "status_error" || structured["status_code"] != 404.0 {
 		t.Errorf("001: builtin_fetch_web(/missing) = %v, want success false with the document's words", structured)
 	}
+}
 
-	f, site = newFetcher(t, webfetch.Options{Profile: "002"})
-	c = connect(t, mcp.New(f, mcp.Options{AllowlistWrite: true}))
-	_, structured, failed = call(t, c, "web-fetch.fetch", map[string]any{"url": site + "/long", "mode": "markdown", "maxCharacters": 5})
+func TestToolsOf002(t *testing.T) {
+	f, site := newFetcher(t, webfetch.Options{Profile: "002"})
+	c := connect(t, mcp.New(f, mcp.Options{AllowlistWrite: true}))
+	_, structured, failed := call(t, c, "web-fetch.fetch", map[string]any{"url": site + "/long", "mode": "markdown", "maxCharacters": 5})
 	if diff := cmp.Diff(map[string]any{"url": site + "/long", "domain": "127.0.0.1", "mode": "markdown", "content": "xxxxx", "truncated": true, "contentLength": 60_000.0}, structured); failed || diff != "" {
 		t.Errorf("002: web-fetch.fetch(/long) differs (-want +got):\n%s", diff)
 	}

@@ -100,13 +100,13 @@ func (s *Server) myaoTools() []tool {
 		name: "web_fetch", description: "Webページの内容を取得する。", input: schema(urlOnly, "url"),
 		call: func(ctx context.Context, arguments json.RawMessage) (string, any, error) {
 			page, err := s.page(ctx, arguments)
-			if err != nil && page.ErrorCode == "" {
+			switch {
+			case err == nil:
+				return page.Content, nil, nil
+			case page.ErrorCode == "":
 				return "", nil, err
 			}
-			if err != nil {
-				return page.Error, nil, nil
-			}
-			return page.Content, nil, nil
+			return page.Error, nil, nil // a failure is a result like any other
 		},
 	}}
 }

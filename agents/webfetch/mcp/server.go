@@ -63,10 +63,7 @@ func instructions(f *webfetch.Fetcher) string {
 // Run serves one client over in and out, a line of JSON each, until in ends or ctx does.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxRequest})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return fmt.Errorf("serve MCP: %w", err)
 	}
 	return nil

@@ -114,6 +114,21 @@ func TestAllowedDomains(t *testing.T) {
 	if _, err := s.AddAllowedDomain(ctx, &webfetchv1.AddAllowedDomainRequest{Domain: "*.co.jp"}); fault.ReasonOf(err) != allowlist.ReasonDomainInvalid {
 		t.Errorf("AddAllowedDomain(*.co.jp) = %v, want DOMAIN_INVALID", err)
 	}
+	assertListed(ctx, t, s)
+	assertTested(ctx, t, s)
+	for i, want := range []bool{true, false} {
+		if got, err := s.RemoveAllowedDomain(ctx, &webfetchv1.RemoveAllowedDomainRequest{Domain: "example.com"}); err != nil || got.GetRemoved() != want {
+			t.Errorf("RemoveAllowedDomain(example.com), time %d = %v, %v, want removed %t", i+1, got, err, want)
+		}
+	}
+	if _, err := s.ListAllowedDomains(ctx, &webfetchv1.ListAllowedDomainsRequest{PageToken: "forged"}); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
+		t.Errorf("ListAllowedDomains(forged token) = %v, want PAGE_TOKEN_INVALID", err)
+	}
+}
+
+// assertListed checks the pages of the list.
+func assertListed(ctx context.Context, t *testing.T, s *rpc.Server) {
+	t.Helper()
 	var list []string
 	for token := ""; ; {
 		got, err := s.ListAllowedDomains(ctx, &webfetchv1.ListAllowedDomainsRequest{PageSize: 1, PageToken: token})
@@ -130,28 +145,25 @@ func TestAllowedDomains(t *testing.T) {
 	if diff := cmp.Diff([]string{"example.com by ada", "fixed.example by "}, list); diff != "" {
 		t.Errorf("ListAllowedDomains() in pages of 1 differs (-want +got):\n%s", diff)
 	}
-	other := auth.NewContext(t.Context(), auth.Principal{Tenant: "other", Name: "bob"})
+}
+
+// assertTested checks TestAllowedDomain for the tenant of ctx and for another one.
+func assertTested(ctx context.Context, t *testing.T, s *rpc.Server) {
+	t.Helper()
+	callers := map[string]context.Context{"ada": ctx, "bob": auth.NewContext(t.Context(), auth.Principal{Tenant: "other", Name: "bob"})}
 	for text, test := range map[string]struct {
-		ctx    context.Context
+		caller string
 		domain string
 		code   webfetch.Code
 	}{
-		"https://example.com/a": {ctx, "example.com", ""}, "example.com": {ctx, "example.com", ""}, "example.com:8443": {ctx, "example.com", ""},
-		"https://fixed.example/": {other, "fixed.example", ""}, "http://example.com/": {other, "", webfetch.CodeDomain},
-		"www.example.com": {ctx, "", webfetch.CodeDomain}, "http://127.0.0.1/": {ctx, "", webfetch.CodeSSRF}, "ftp://example.com/": {ctx, "", webfetch.CodeScheme},
+		"https://example.com/a": {"ada", "example.com", ""}, "example.com": {"ada", "example.com", ""}, "example.com:8443": {"ada", "example.com", ""},
+		"https://fixed.example/": {"bob", "fixed.example", ""}, "http://example.com/": {"bob", "", webfetch.CodeDomain},
+		"www.example.com": {"ada", "", webfetch.CodeDomain}, "http://127.0.0.1/": {"ada", "", webfetch.CodeSSRF}, "ftp://example.com/": {"ada", "", webfetch.CodeScheme},
 	} {
-		got, err := s.TestAllowedDomain(test.ctx, &webfetchv1.TestAllowedDomainRequest{Url: text})
+		got, err := s.TestAllowedDomain(callers[test.caller], &webfetchv1.TestAllowedDomainRequest{Url: text})
 		if err != nil || got.GetDomain() != test.domain || got.GetErrorCode() != string(test.code) || got.GetAllowed() != (test.code == "") {
 			t.Errorf("TestAllowedDomain(%s) = %v, %v, want %q or %q", text, got, err, test.domain, test.code)
 		}
-	}
-	for i, want := range []bool{true, false} {
-		if got, err := s.RemoveAllowedDomain(ctx, &webfetchv1.RemoveAllowedDomainRequest{Domain: "example.com"}); err != nil || got.GetRemoved() != want {
-			t.Errorf("RemoveAllowedDomain(example.com), time %d = %v, %v, want removed %t", i+1, got, err, want)
-		}
-	}
-	if _, err := s.ListAllowedDomains(ctx, &webfetchv1.ListAllowedDomainsRequest{PageToken: "forged"}); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
-		t.Errorf("ListAllowedDomains(forged token) = %v, want PAGE_TOKEN_INVALID", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,7 +57,7 @@ func TestSessionsAreBounded(t *testing.T) {
 			t.Errorf("%d of 1,000 cookies were kept, want 200", got)
 		}
 		for i := range 1100 {
-			jars.Get("o", fmt.Sprint(i))
+			jars.Get("o", strconv.Itoa(i))
 		}
 		if got := len(jars.Get("o", "first").Cookies(site)); got != 0 {
 			t.Errorf("a session that 1,100 newer ones followed has %d cookies, want it forgotten", got)

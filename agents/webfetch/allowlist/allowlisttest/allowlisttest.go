@@ -2,7 +2,7 @@
 package allowlisttest
 
 import (
-	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -132,7 +132,7 @@ func racing(t *testing.T, s allowlist.Store) {
 	for i := range 16 {
 		group.Go(func() {
 			e := entry("example.com")
-			e.Creator = fmt.Sprint(i)
+			e.Creator = strconv.Itoa(i)
 			ok, err := s.Add(t.Context(), "t", e)
 			if err != nil {
 				t.Errorf("Add(example.com) = %v, want nil", err)
