@@ -11,6 +11,7 @@ import (
 // disturbed returns a transport that does all that DynamoDB does on a bad day.
 func disturbed(t *testing.T, seed uint64) *dynamotest.Chaos {
 	t.Helper()
+	dynamotest.Endpoint(t) // without one there is nothing to disturb
 	chaos := dynamotest.NewChaos(seed)
 	chaos.Throttle, chaos.Conflict, chaos.Lost, chaos.Down = 0.05, 0.1, 0.1, 0.02
 	t.Cleanup(func() {

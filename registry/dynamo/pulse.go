@@ -51,7 +51,8 @@ func newStatusItem(key registry.Key, p *registry.Pulse, w writes) (ddb.Item, err
 		i.LastHeartbeat, i.LeaseExpire, i.LastProbe, i.ProbeExpire = p.BeatTime, p.BeatExpire, p.ProbeTime, p.ProbeExpire
 		i.Capacity, i.InFlight, i.DrainTime, i.DrainReason = p.Capacity, p.InFlight, p.DrainTime, p.DrainReason
 		i.SeenTime, i.Announced = p.SeenTime, p.Announced
-		if last := maxTime(p.BeatExpire, p.ProbeExpire); !last.IsZero() {
+		// What an operator drained stays drained until it is resumed, however long it is silent: it is never collected.
+		if last := maxTime(p.BeatExpire, p.ProbeExpire); !last.IsZero() && p.DrainTime.IsZero() {
 			i.TTL = last.Add(statusLife).Unix()
 		}
 	}
