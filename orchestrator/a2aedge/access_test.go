@@ -72,3 +72,13 @@ func TestTheMessagesMetadataSaysWhereItGoes(t *testing.T) {
 		t.Errorf("metadata = %v, want echo or careful, by the skill echo", word)
 	}
 }
+
+// TestAMessageWithoutARouteFindsItsAgentByItsWords leaves it to the router.
+func TestAMessageWithoutARouteFindsItsAgentByItsWords(t *testing.T) {
+	w := newWorld(t)
+	c := w.client(t, "", a2a.TransportProtocolHTTPJSON)
+	got := send(t, w, c, &a2a.SendMessageRequest{Message: text("Answer the text back as an artifact", nil)})
+	if word, _ := got.Metadata[taskExtension].(map[string]any); word["agent"] != "echo" && word["agent"] != "careful" {
+		t.Errorf("the message went to %v, want echo or careful", word["agent"])
+	}
+}
