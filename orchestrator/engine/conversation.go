@@ -179,8 +179,13 @@ func (c *conversation) save(ctx context.Context) error {
 	said := c.said
 	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
 		t.Open().RemoteTaskID = c.heard.remote
+		before := t.State
 		t.State = c.heard.mirrored()
-		return progress(t, said...)
+		events := progress(t, said...)
+		if t.State != before { // a watcher has to learn of it even when the agent says nothing
+			events = append(events, event(t, orchestrator.EventState, "the agent's task is in state "+c.heard.state.String()))
+		}
+		return events
 	})
 	if err == nil {
 		c.said = nil

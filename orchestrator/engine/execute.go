@@ -192,6 +192,9 @@ func progress(t *orchestrator.Task, said ...string) []orchestrator.Event {
 // settle stores how the agent ended.
 func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	why := c.heard.failure()
+	if why != nil && c.task.Guarded() { // no reviewer has seen the agent's words
+		why.Message = "the agent ended without delivering; its words are held back, since a review stands between it and the caller"
+	}
 	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		said := progress(t, c.said...)
 		if c.heard.remote != "" {
