@@ -19,7 +19,6 @@ const (
 	CodeDomain          Code = "domain_not_allowed"       // the host is not on the allowlist
 	CodePort            Code = "port_not_allowed"         // not a port of the web, and not listed
 	CodeSSRF            Code = "ssrf_blocked"             // the address or the port is not a public web server's
-	CodeRedirectBlocked Code = "redirect_blocked"         // it redirects to where the request itself could not have gone
 	CodeRedirects       Code = "too_many_redirects"       // more than allowed
 	CodeDNS             Code = "dns_error"                // the host's name has no address
 	CodeTLS             Code = "tls_error"                // the certificate or the handshake is not valid
@@ -53,7 +52,6 @@ const (
 	ReasonDomain           = "DOMAIN_NOT_ALLOWED"          // PermissionDenied
 	ReasonPort             = "PORT_NOT_ALLOWED"            // PermissionDenied
 	ReasonAddressBlocked   = netguard.ReasonAddressBlocked // PermissionDenied
-	ReasonRedirectBlocked  = "REDIRECT_BLOCKED"            // PermissionDenied
 	ReasonTooManyRedirects = "TOO_MANY_REDIRECTS"          // FailedPrecondition
 	ReasonDNS              = "DNS_ERROR"                   // Unavailable
 	ReasonTLS              = "TLS_ERROR"                   // Unavailable
@@ -80,7 +78,7 @@ const (
 
 var codes = map[string]Code{
 	ReasonRequestInvalid: CodeInvalidArgument, ReasonURLInvalid: CodeInvalidURL, ReasonScheme: CodeScheme, ReasonDomain: CodeDomain, ReasonPort: CodePort,
-	ReasonAddressBlocked: CodeSSRF, ReasonRedirectBlocked: CodeRedirectBlocked, ReasonTooManyRedirects: CodeRedirects, ReasonDNS: CodeDNS,
+	ReasonAddressBlocked: CodeSSRF, ReasonTooManyRedirects: CodeRedirects, ReasonDNS: CodeDNS,
 	ReasonTLS: CodeTLS, ReasonNetwork: CodeNetwork, ReasonRead: CodeRead, ReasonHeaders: CodeRequest, ReasonTimeout: CodeTimeout,
 	ReasonStatus: CodeStatus, ReasonTooLarge: CodeTooLarge, ReasonEncoding: CodeDecompression, ReasonContentType: CodeContentType,
 	ReasonTooComplex: CodeParsing, ReasonParsing: CodeParsing, ReasonSelector: CodeSelector, ReasonNoMatch: CodeNoMatch,

@@ -55,7 +55,6 @@ var japaneseMessages = map[Code]string{
 	CodeDomain:          "{domain} は許可されていないドメインです。管理者に許可リストへの追加を依頼してください",
 	CodePort:            "このポートにはアクセスできません: {url}",
 	CodeSSRF:            "プライベートIPアクセス拒否: このアドレスにはアクセスできません: {url}",
-	CodeRedirectBlocked: "リダイレクト先にはアクセスできません: {url}",
 	CodeRedirects:       "リダイレクトが多すぎます（最大{limit}回）: {url}",
 	CodeDNS:             "ホスト名を解決できませんでした: {url}",
 	CodeTLS:             "証明書を検証できませんでした: {url}",

@@ -133,3 +133,18 @@ func TestArtifactsAreLabelledUntrusted(t *testing.T) {
 		t.Errorf("progress = %q, want it to say what happens", progress)
 	}
 }
+
+func TestTheCardOfDocument000(t *testing.T) {
+	f, err := webfetch.New(webfetch.Options{Profile: "000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c := agent.NewConfig(f, agent.Options{})
+	if c.Name != "SlackAI-WebFetchAgent" || c.Version != "1.0.0" || !strings.HasPrefix(c.Description, "指定URLのWebコンテンツをテキストとして取得する専用エージェント。") {
+		t.Errorf("NewConfig(profile 000) = %s %s %q, want the document's", c.Name, c.Version, c.Description)
+	}
+	if s := c.Skills[0]; s.ID != "fetch_url" || s.Name != "Fetch URL" || s.Description != "指定URLのWebコンテンツをテキストとして取得する。SSRFセキュリティ対策済み。" {
+		t.Errorf("skill = %+v, want the document's", s)
+	}
+}

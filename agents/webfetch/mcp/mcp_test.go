@@ -1,10 +1,12 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/mcp"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -255,6 +258,34 @@ func TestSchemasNameFieldsThatExist(t *testing.T) {
 			if _, err := webfetch.ParseRequest(raw); err != nil && tool.Name != "list_domains" {
 				t.Errorf("%s has the property %s, which no request has", tool.Name, name)
 			}
+		}
+	}
+}
+
+// service is a Markdown service that answers some pages.
+type service struct{}
+
+// Markdown implements webfetch.MarkdownService.
+func (service) Markdown(_ context.Context, u *url.URL) (string, error) {
+	if u.Path == "/fails" {
+		return "", fault.New(fault.Unavailable, webfetch.ReasonBackend, "it failed")
+	}
+	return "# CONTENTS", nil
+}
+
+func TestToolOf003(t *testing.T) {
+	f, err := webfetch.New(webfetch.Options{Profile: "003", Open: true, Remote: service{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c := connect(t, mcp.New(f, mcp.Options{}))
+	for raw, want := range map[string]string{
+		"http://93.184.216.34/": "# CONTENTS", "http://93.184.216.34/fails": "ページを取得できませんでした",
+		"ftp://93.184.216.34/": "無効なURLです。http:// または https:// で始まるURLを指定してください",
+	} {
+		if text, structured, failed := call(t, c, "web_fetch", map[string]any{"url": raw}); failed || text != want || structured != nil {
+			t.Errorf("web_fetch(%s) = %q, %v, failed %t, want the plain text %q", raw, text, structured, failed, want)
 		}
 	}
 }

@@ -282,8 +282,8 @@ type FetchPageResponse struct {
 	Success bool `protobuf:"varint,12,opt,name=success,proto3" json:"success,omitempty"`
 	// Why there is none, for people, in the caller's language.
 	Error string `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
-	// Why there is none, for programs: invalid_argument, invalid_url, scheme_not_allowed, domain_not_allowed, ssrf_blocked,
-	// redirect_blocked, too_many_redirects, dns_error, tls_error, network_error, read_error, request_error, timeout, canceled,
+	// Why there is none, for programs: invalid_argument, invalid_url, scheme_not_allowed, domain_not_allowed, port_not_allowed,
+	// ssrf_blocked, too_many_redirects, dns_error, tls_error, network_error, read_error, request_error, timeout, canceled,
 	// status_error, too_large, decompression_error, unsupported_content_type, parsing_error, selector_error, no_match,
 	// content_changed, robots_disallowed, rate_limited, auth_required, render_error, backend_error, disabled or internal_error.
 	ErrorCode string `protobuf:"bytes,14,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
