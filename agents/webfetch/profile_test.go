@@ -2,6 +2,7 @@ package webfetch_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -98,8 +99,14 @@ func manners(url string) map[string]manner {
 			return p.Content == "adk-code/1.0 (+https://github.com/raphaelmansuy/adk-code)"
 		}},
 		"001 takes more time than there is as the most": {webfetch.Request{URL: url + "/html", Profile: "001", Timeout: time.Hour}, func(p webfetch.Page) bool { return p.Success }},
-		"002 goes by its name":                          {webfetch.Request{URL: url + "/agent", Profile: "002"}, func(p webfetch.Page) bool { return p.Content == "GLaDOS-Agent/1.0" }},
-		"002 tells the status and its text":             {webfetch.Request{URL: url + "/missing", Profile: "002"}, func(p webfetch.Page) bool { return p.Error == "404 Not Found" && p.ErrorCode == "status_error" }},
+	}
+}
+
+// moreManners are those of the other profiles.
+func moreManners(url string) map[string]manner {
+	return map[string]manner{
+		"002 goes by its name":              {webfetch.Request{URL: url + "/agent", Profile: "002"}, func(p webfetch.Page) bool { return p.Content == "GLaDOS-Agent/1.0" }},
+		"002 tells the status and its text": {webfetch.Request{URL: url + "/missing", Profile: "002"}, func(p webfetch.Page) bool { return p.Error == "404 Not Found" && p.ErrorCode == "status_error" }},
 		"002 counts the whole content": {webfetch.Request{URL: url + "/plain", Profile: "002", MaxCharacters: 10}, func(p webfetch.Page) bool {
 			return p.TotalCharacters == 20_000 && p.Truncated && p.Content == "xxxxxxxxxx"
 		}},
@@ -119,7 +126,9 @@ func manners(url string) map[string]manner {
 
 func TestManners(t *testing.T) {
 	f, url := serve(t, site)
-	for name, test := range manners(url) {
+	all := manners(url)
+	maps.Copy(all, moreManners(url))
+	for name, test := range all {
 		t.Run(name, func(t *testing.T) {
 			p, err := f.Fetch(t.Context(), test.req)
 			if !test.want(p) || (err == nil) != p.Success {

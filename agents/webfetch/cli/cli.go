@@ -62,13 +62,7 @@ func (p *program) command() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p.started = true
-			if len(args) == 1 {
-				return p.fetch(cmd.Context(), args[0], p.out, p.err)
-			}
-			return p.serve(cmd.Context())
-		},
+		RunE:              p.run,
 	}
 	p.flags(cmd.PersistentFlags())
 	cmd.PersistentFlags().BoolVar(&p.allowlistWrite, "allowlist-write", false, "let whoever talks to the agent change the list of domains (env WEBFETCH_ALLOWLIST_WRITE)")
@@ -80,12 +74,22 @@ func (p *program) command() *cobra.Command {
 	flags.StringVar(&p.token, "token-file", "", "file with the agent's token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
 	cmd.AddCommand(&cobra.Command{
 		Use: "mcp", Short: "Serve MCP over standard input and output", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p.started = true
-			return p.serveMCP(cmd.Context())
-		},
+		RunE: p.runMCP,
 	})
 	return cmd
+}
+
+func (p *program) run(cmd *cobra.Command, args []string) error {
+	p.started = true
+	if len(args) == 1 {
+		return p.fetch(cmd.Context(), args[0], p.out, p.err)
+	}
+	return p.serve(cmd.Context())
+}
+
+func (p *program) runMCP(cmd *cobra.Command, _ []string) error {
+	p.started = true
+	return p.serveMCP(cmd.Context())
 }
 
 // exit prints err and returns the exit code.

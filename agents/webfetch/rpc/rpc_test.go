@@ -150,7 +150,7 @@ func assertListed(ctx context.Context, t *testing.T, s *rpc.Server) {
 // assertTested checks TestAllowedDomain for the tenant of ctx and for another one.
 func assertTested(ctx context.Context, t *testing.T, s *rpc.Server) {
 	t.Helper()
-	callers := map[string]context.Context{"ada": ctx, "bob": auth.NewContext(t.Context(), auth.Principal{Tenant: "other", Name: "bob"})}
+	tenants := map[string]string{"ada": "t", "bob": "other"}
 	for text, test := range map[string]struct {
 		caller string
 		domain string
@@ -160,7 +160,8 @@ func assertTested(ctx context.Context, t *testing.T, s *rpc.Server) {
 		"https://fixed.example/": {"bob", "fixed.example", ""}, "http://example.com/": {"bob", "", webfetch.CodeDomain},
 		"www.example.com": {"ada", "", webfetch.CodeDomain}, "http://127.0.0.1/": {"ada", "", webfetch.CodeSSRF}, "ftp://example.com/": {"ada", "", webfetch.CodeScheme},
 	} {
-		got, err := s.TestAllowedDomain(callers[test.caller], &webfetchv1.TestAllowedDomainRequest{Url: text})
+		caller := auth.NewContext(ctx, auth.Principal{Tenant: tenants[test.caller], Name: test.caller})
+		got, err := s.TestAllowedDomain(caller, &webfetchv1.TestAllowedDomainRequest{Url: text})
 		if err != nil || got.GetDomain() != test.domain || got.GetErrorCode() != string(test.code) || got.GetAllowed() != (test.code == "") {
 			t.Errorf("TestAllowedDomain(%s) = %v, %v, want %q or %q", text, got, err, test.domain, test.code)
 		}

@@ -23,6 +23,8 @@ const (
 	table      = "AllowedDomains"
 	attrTenant = "tenant"
 	attrDomain = "domain"
+
+	maxPage = 1000 // items of one query
 )
 
 // Tables returns what the store needs.
@@ -96,7 +98,7 @@ func (s *Store) List(ctx context.Context, tenant string, after allowlist.Domain,
 		ExpressionAttributeValues: built.Values(), ConsistentRead: aws.Bool(true),
 	}
 	for len(list) < limit {
-		input.Limit = aws.Int32(int32(min(limit-len(list), 1000)))
+		input.Limit = aws.Int32(int32(min(limit-len(list), maxPage))) //nolint:gosec // small, by maxPage
 		page, err := s.db.API().Query(ctx, input)
 		if err != nil {
 			return nil, ddb.Fault("listing items", err)
