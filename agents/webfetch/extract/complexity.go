@@ -16,10 +16,10 @@ import (
 const (
 	maxHTML         = 4 << 20     // bytes
 	maxElements     = 400_000     // elements and attributes that parsing may create
-	maxNodes        = 150_000     // nodes of the parsed tree that are converted
+	maxNodes        = 100_000     // nodes of the parsed tree that are converted
 	maxWork         = 6_000_000   // nodes, lines and text, each weighted with its depth
 	maxAttributes   = 2_000       // of one element
-	maxArticleNodes = 40_000      // nodes of the parsed tree that the readability stage reads
+	maxArticleNodes = 30_000      // nodes of the parsed tree that the readability stage reads
 	maxArticleText  = 400 << 10   // bytes of their text
 	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins them one by one
 	maxArticleLevel = 3_000_000   // their levels, summed

@@ -21,7 +21,7 @@ type Link struct {
 const (
 	maxLink     = 4096    // bytes of one
 	maxLinkText = 500     // characters
-	maxLinks    = 4 << 20 // bytes of all, after which links are dropped
+	maxLinks    = 2 << 20 // bytes of all, after which links are dropped
 )
 
 // linkList collects links without repeats.

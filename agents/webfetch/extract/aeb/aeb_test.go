@@ -3,6 +3,7 @@ package aeb_test
 import (
 	"bytes"
 	"compress/gzip"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -69,10 +70,7 @@ func TestLoad(t *testing.T) {
 		"a missing page":    func(f fstest.MapFS) { delete(f, "html/one.html") },
 		"gzip that is none": func(f fstest.MapFS) { f["html/two.html.gz"] = &fstest.MapFile{Data: []byte("plain")} },
 	} {
-		broken := fstest.MapFS{}
-		for path, file := range folder {
-			broken[path] = file
-		}
+		broken := maps.Clone(folder)
 		damage(broken)
 		if _, err := aeb.Load(broken); err == nil {
 			t.Errorf("Load(%s) = nil, want an error", name)
