@@ -12,7 +12,6 @@ import (
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/reviewer"
-	"github.com/quorate/quorate/agents/webfetch"
 	fetchagent "github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
@@ -43,11 +42,11 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	m, err := assemble(ctx, cfg, p, tel)
-	if err != nil {
+	m := &machine{cfg: cfg, ports: p, tel: tel, keys: auth.NewKeyring(), tokenFile: TokenFile(cfg.DataDir), started: time.Now()}
+	defer func() { err = errors.Join(err, m.close()) }()
+	if err := m.assemble(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.server.Close()) }()
 	m.tasks = append(m.tasks, tasks.Task{Name: "ready", Run: func(ctx context.Context) error {
 		if err := m.await(ctx, m.agents); err != nil {
 			return err
@@ -66,63 +65,74 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 
 // machine is everything that runs, before it runs.
 type machine struct {
-	server    *server.Server
+	cfg       Config
+	ports     *ports
+	tel       *telemetry.Telemetry
+	keys      *auth.Keyring
 	tokenFile string
 	started   time.Time
+	server    *server.Server
 	tasks     []tasks.Task
 	agents    []string
+	closers   []func() error
+}
+
+// close closes what assemble opened, the last first.
+func (m *machine) close() error {
+	var errs []error
+	for _, c := range slices.Backward(m.closers) {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
 }
 
 // assemble puts the server, the agents and the demo site together.
-func assemble(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetry) (m *machine, err error) {
-	keys := auth.NewKeyring()
-	m = &machine{tokenFile: TokenFile(cfg.DataDir), started: time.Now()}
+func (m *machine) assemble(ctx context.Context) error {
 	admin, err := adminToken(m.tokenFile)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	keys.Add(admin, auth.Principal{Tenant: auth.DefaultTenant, Name: "admin", Roles: []auth.Role{auth.RoleAdmin}})
-	fetcher, err := webfetch.New(webfetch.Options{
-		Policy: &netguard.Policy{AllowOrigins: []string{p.demo.Addr().String()}}, AllowedHosts: []string{p.demo.Addr().String()}, Logger: tel.Logger,
-	})
+	m.keys.Add(admin, auth.Principal{Tenant: auth.DefaultTenant, Name: "admin", Roles: []auth.Role{auth.RoleAdmin}})
+	sources, err := m.cfg.sources()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	sources, err := cfg.sources()
+	fetcher, closeFetcher, err := openFetcher(ctx, m.cfg, m.ports, m.tel)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	m.closers = append(m.closers, closeFetcher)
 	m.server, err = server.New(ctx, server.Options{
-		DataDir: cfg.DataDir, HTTPListener: p.http, GRPCListener: p.grpc, Telemetry: tel, Authenticator: keys,
+		DataDir: m.cfg.DataDir, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
 		Policy: &netguard.Policy{AllowLoopback: true}, Services: []server.Service{fetchService(fetcher)},
-		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(cfg.Signatures)},
+		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Signatures)},
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m.tasks = append(m.server.Tasks(), tasks.Task{Name: "demo site", Run: func(ctx context.Context) error { return serveDemo(ctx, p.demo) }})
-	join := func(c kit.Config, l net.Listener) error {
-		c.Listener, c.Server, c.Logger = l, "http://"+p.http.Addr().String(), tel.Logger
-		c.Token = auth.NewToken("agent")
-		keys.Add(c.Token, auth.Principal{Tenant: auth.DefaultTenant, Name: c.Name, Roles: []auth.Role{auth.RoleAgent}})
-		a, err := kit.New(c)
-		if err != nil {
-			return fmt.Errorf("agent %s: %w", c.Name, err)
+	m.closers = append(m.closers, m.server.Close)
+	m.tasks = append(m.server.Tasks(), tasks.Task{Name: "demo site", Run: func(ctx context.Context) error { return serveDemo(ctx, m.ports.demo) }})
+	return errors.Join(m.join(reviewer.Config(), m.ports.reviewer), m.join(fetchagent.NewConfig(fetcher, fetchagent.Options{}), m.ports.webfetch))
+}
+
+// join adds an agent with a token of its own. It starts when those before it are up, so that the rules it brings name agents that are there.
+func (m *machine) join(c kit.Config, l net.Listener) error {
+	c.Listener, c.Server, c.Logger = l, "http://"+m.ports.http.Addr().String(), m.tel.Logger
+	c.Token = auth.NewToken("agent")
+	m.keys.Add(c.Token, auth.Principal{Tenant: auth.DefaultTenant, Name: c.Name, Roles: []auth.Role{auth.RoleAgent}})
+	a, err := kit.New(c)
+	if err != nil {
+		return fmt.Errorf("agent %s: %w", c.Name, err)
+	}
+	before := slices.Clone(m.agents)
+	m.agents = append(m.agents, c.Name)
+	m.tasks = append(m.tasks, tasks.Task{Name: "agent " + c.Name, Run: func(ctx context.Context) error {
+		if err := m.await(ctx, before); err != nil {
+			return err
 		}
-		before := slices.Clone(m.agents)
-		m.agents = append(m.agents, c.Name)
-		m.tasks = append(m.tasks, tasks.Task{Name: "agent " + c.Name, Run: func(ctx context.Context) error {
-			if err := m.await(ctx, before); err != nil { // so that the rules of the later ones name agents that are there
-				return err
-			}
-			return a.Run(ctx)
-		}})
-		return nil
-	}
-	if err := errors.Join(join(reviewer.Config(), p.reviewer), join(fetchagent.NewConfig(fetcher, fetchagent.Options{}), p.webfetch)); err != nil {
-		return nil, errors.Join(err, m.server.Close())
-	}
-	return m, nil
+		return a.Run(ctx)
+	}})
+	return nil
 }
 
 // await returns when agents are registered and up, or with the context's error.
