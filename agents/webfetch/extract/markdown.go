@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -15,8 +16,11 @@ import (
 // came out empty, so nested empty links would double the work at each level.
 const maxSteps = 4 * maxNodes
 
-// maxSpecial bounds the characters that may have to be escaped: each costs a microsecond.
+// maxSpecial bounds the characters that may have to be escaped: each costs a microsecond or two.
 const maxSpecial = 150_000
+
+// escaped are the characters that the converter may escape.
+const escaped = "\\*_-+.>|$#=[]()!~`\"'<&"
 
 // special counts the characters of content that mean something in Markdown.
 func special(content *html.Node) int {
@@ -26,8 +30,7 @@ func special(content *html.Node) int {
 			continue
 		}
 		for i := range len(d.Data) {
-			switch d.Data[i] {
-			case '[', ']', '*', '_', '`', '<', '#', '\\', '|', '~':
+			if strings.IndexByte(escaped, d.Data[i]) >= 0 {
 				n++
 			}
 		}
