@@ -33,7 +33,7 @@ func (s *Server) AddAllowedDomain(ctx context.Context, req *webfetchv1.AddAllowe
 	if err != nil {
 		return nil, err
 	}
-	return &webfetchv1.AddAllowedDomainResponse{Domain: string(entry.Domain), Added: added}, nil
+	return &webfetchv1.AddAllowedDomainResponse{Domain: string(entry.Domain), Added: new(added)}, nil
 }
 
 // RemoveAllowedDomain takes a domain off the list. Its faults are DOMAIN_INVALID and DOMAIN_FIXED.
@@ -43,7 +43,7 @@ func (s *Server) RemoveAllowedDomain(ctx context.Context, req *webfetchv1.Remove
 	if err != nil {
 		return nil, err
 	}
-	return &webfetchv1.RemoveAllowedDomainResponse{Domain: string(domain), Removed: removed}, nil
+	return &webfetchv1.RemoveAllowedDomainResponse{Domain: string(domain), Removed: new(removed)}, nil
 }
 
 // ListAllowedDomains returns the caller's list. Its fault is PAGE_TOKEN_INVALID.
@@ -85,7 +85,7 @@ func (s *Server) TestAllowedDomain(ctx context.Context, req *webfetchv1.TestAllo
 	}
 	domain, err := s.fetcher.Test(ctx, webfetch.Request{URL: raw, Tenant: tenant, Language: acceptLanguage(ctx)})
 	if err.Code != "" {
-		return &webfetchv1.TestAllowedDomainResponse{Error: err.Message, ErrorCode: string(err.Code)}, nil
+		return &webfetchv1.TestAllowedDomainResponse{Allowed: new(false), Error: err.Message, ErrorCode: string(err.Code)}, nil
 	}
-	return &webfetchv1.TestAllowedDomainResponse{Allowed: true, Domain: domain}, nil
+	return &webfetchv1.TestAllowedDomainResponse{Allowed: new(true), Domain: domain}, nil
 }

@@ -41,8 +41,8 @@ func TestFetchPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &webfetchv1.FetchPageResponse{
-		Success: true, Content: "0123", RequestedUrl: site.URL, Url: site.URL, Domain: "127.0.0.1", StatusCode: 200, ContentType: "text/html; charset=\ufffd", ContentLength: 29,
-		ProcessedFormat: "text", Truncated: true, TruncatedAt: 4, NextIndex: 4, TotalCharacters: 10, Title: "T", Cache: "miss", Charset: "utf-8", Metadata: &webfetchv1.PageMetadata{},
+		Success: new(true), Content: new("0123"), RequestedUrl: site.URL, Url: site.URL, Domain: "127.0.0.1", StatusCode: new(int32(200)), ContentType: new("text/html; charset=\ufffd"), ContentLength: new(int64(29)),
+		ProcessedFormat: "text", Truncated: new(true), TruncatedAt: 4, NextIndex: 4, TotalCharacters: 10, Title: "T", Cache: "miss", Charset: "utf-8", Metadata: &webfetchv1.PageMetadata{},
 		Engine: "http", Trust: "untrusted",
 	}
 	ignored := protocmp.IgnoreFields(&webfetchv1.FetchPageResponse{}, "fetch_duration_ms", "headers", "content_sha256", "extractor")
@@ -60,7 +60,7 @@ func TestFetchPage(t *testing.T) {
 		"no URL":                     {&webfetchv1.FetchPageRequest{}, webfetch.CodeInvalidURL},
 	} {
 		got, err := s.FetchPage(t.Context(), test.req)
-		if err != nil || got.GetSuccess() || got.GetErrorCode() != string(test.code) || got.GetError() == "" || got.GetContent() != "" {
+		if err != nil || got.GetSuccess() || got.Success == nil || got.StatusCode == nil || got.GetErrorCode() != string(test.code) || got.GetError() == "" || got.GetContent() != "" {
 			t.Errorf("%s: FetchPage() = %v, %v, want an answer with the code %s", name, got, err, test.code)
 		}
 	}
