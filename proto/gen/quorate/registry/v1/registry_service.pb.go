@@ -1359,7 +1359,7 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a\x1fquorate/registry/v1/watch.proto\"\xb7\x03\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\xb7\x03\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -1664,11 +1664,11 @@ func file_quorate_registry_v1_registry_service_proto_init() {
 		return
 	}
 	file_quorate_registry_v1_agent_proto_init()
-	file_quorate_registry_v1_signing_key_proto_init()
-	file_quorate_registry_v1_version_proto_init()
 	file_quorate_registry_v1_compatible_proto_init()
 	file_quorate_registry_v1_drain_proto_init()
 	file_quorate_registry_v1_search_proto_init()
+	file_quorate_registry_v1_signing_key_proto_init()
+	file_quorate_registry_v1_version_proto_init()
 	file_quorate_registry_v1_watch_proto_init()
 	file_quorate_registry_v1_registry_service_proto_msgTypes[0].OneofWrappers = []any{
 		(*RegisterAgentRequest_Card)(nil),
