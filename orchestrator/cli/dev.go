@@ -14,7 +14,10 @@ import (
 	"github.com/quorate/quorate/platform/config"
 )
 
-const envConfig = "QUORATE_CONFIG"
+const (
+	envConfig = "QUORATE_CONFIG"
+	envCI     = "QUORATE_CI" // tells tests that nothing they need may be missing; no setting, and no mistake either
+)
 
 // devFlag is a flag of dev and the setting it gives.
 type devFlag struct{ name, path, usual, help string }
@@ -99,7 +102,7 @@ func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources,
 		}
 		cfg := dev.DefaultConfig()
 		sources, err := config.Load(&cfg, config.Options{
-			File: name, Flags: given, KnownEnv: []string{envServer, envToken, envTokenFile, envConfig},
+			File: name, Flags: given, KnownEnv: []string{envServer, envToken, envTokenFile, envConfig, envCI},
 		})
 		if err != nil {
 			return cfg, nil, err
