@@ -133,6 +133,12 @@ func (t *Task) Open() *Attempt {
 	return nil
 }
 
+// EditOpen returns the attempt that has not ended in a copy of the list, which other holders of the task share, so that it may be changed; or nil.
+func (t *Task) EditOpen() *Attempt {
+	t.Attempts = slices.Clone(t.Attempts)
+	return t.Open()
+}
+
 // Guarded reports whether a mandatory requirement that applies stands between the agent's work and the caller.
 func (t *Task) Guarded() bool {
 	for _, r := range t.Requirements {

@@ -104,7 +104,7 @@ func (c *conversation) forget(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
-		t.Open().RemoteTaskID = ""
+		t.EditOpen().RemoteTaskID = ""
 		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}
 	})
 }
@@ -178,7 +178,7 @@ func (c *conversation) flush(ctx context.Context) {
 func (c *conversation) save(ctx context.Context) error {
 	said := c.said
 	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
-		t.Open().RemoteTaskID = c.heard.remote
+		t.EditOpen().RemoteTaskID = c.heard.remote
 		before := t.State
 		t.State = c.heard.mirrored()
 		events := progress(t, said...)
@@ -199,7 +199,6 @@ func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task
 		if t.Ended() || t.Phase != orchestrator.PhaseExecution || len(t.Attempts) != len(c.task.Attempts) {
 			return nil, errMoved
 		}
-		t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
 		return change(t), nil
 	})
 	if err != nil {

@@ -108,14 +108,14 @@ func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding str
 
 // attempt writes the intent to send into the task: a new attempt, or one more sending of the one that is open.
 func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Event {
-	t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
-	if t.Open() == nil {
+	a := t.EditOpen()
+	if a == nil {
 		n := len(t.Attempts) + 1
 		t.Attempts = append(t.Attempts, orchestrator.Attempt{
 			Number: n, Agent: t.Agent, MessageID: orchestrator.MessageID(t.ID, n), StartTime: e.now(),
 		})
+		a = t.Open()
 	}
-	a := t.Open()
 	a.Binding = binding
 	a.Sends++
 	t.State = a2apb.TaskState_TASK_STATE_WORKING
@@ -198,8 +198,7 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		said := progress(t, c.said...)
 		if c.heard.remote != "" {
-			t.Attempts = append([]orchestrator.Attempt(nil), t.Attempts...)
-			t.Open().RemoteTaskID = c.heard.remote
+			t.EditOpen().RemoteTaskID = c.heard.remote
 		}
 		e.closeAttempt(t, why)
 		if c.heard.status != nil {

@@ -102,16 +102,15 @@ func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orches
 
 // closeAttempt ends the attempt that is under way, if any.
 func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
-	if n := len(t.Attempts); n > 0 && t.Attempts[n-1].EndTime.IsZero() {
-		attempts := append([]orchestrator.Attempt(nil), t.Attempts...)
-		attempts[n-1].EndTime, attempts[n-1].Error = e.now(), why
-		t.Attempts = attempts
+	if a := t.EditOpen(); a != nil {
+		a.EndTime, a.Error = e.now(), why
 	}
 }
 
 // ended does what follows the end of a task: a consultation that its carrier did not bring an outcome for has failed.
 func (e *Engine) ended(ctx context.Context, t *orchestrator.Task) {
 	e.meters.end(ctx, t)
+	e.isFresh(keyOf(t)) // one that ended before it was sent is not to be remembered
 	if t.Parent == nil {
 		return
 	}
