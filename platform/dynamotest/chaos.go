@@ -14,7 +14,8 @@ import (
 	"sync"
 )
 
-// Chaos is a transport that does what real DynamoDB does at times and no emulator does. Rates are from 0 to 1.
+// Chaos is a transport that does what real DynamoDB does at times and no emulator does. Rates are from 0 to 1, and kept whatever the
+// luck: of n calls that a disturbance fits, at least its rate times n are disturbed.
 type Chaos struct {
 	Throttle float64 // calls that are refused as too many
 	Conflict float64 // writes that are refused because of a transaction, and transactions because of other writes
@@ -27,14 +28,15 @@ type Chaos struct {
 	mu    sync.Mutex
 	rand  *rand.Rand          // guarded by mu
 	pages map[string][][]byte // guarded by mu; what an index answered to a query before
-	count map[string]int      // guarded by mu; of each disturbance
+	fit   map[string]int      // guarded by mu; how many calls each disturbance fitted
+	count map[string]int      // guarded by mu; how many of them it hit
 }
 
 // NewChaos returns a transport that disturbs nothing until its rates are set; the same seed makes the same choices.
 func NewChaos(seed uint64) *Chaos {
 	return &Chaos{
 		rand:  rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // tests repeat it
-		pages: make(map[string][][]byte), count: make(map[string]int),
+		pages: make(map[string][][]byte), fit: make(map[string]int), count: make(map[string]int),
 	}
 }
 
@@ -50,11 +52,16 @@ func (c *Chaos) Count(disturbance string) int {
 	return c.count[disturbance]
 }
 
-// hits decides whether to make a disturbance.
+// hits decides whether to make a disturbance that fits a call: by chance, or because it is due.
 func (c *Chaos) hits(disturbance string, rate float64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if rate == 0 || c.rand.Float64() >= rate {
+	if rate == 0 {
+		return false
+	}
+	c.fit[disturbance]++
+	due := float64(c.count[disturbance]+1) <= rate*float64(c.fit[disturbance])
+	if !due && c.rand.Float64() >= rate {
 		return false
 	}
 	c.count[disturbance]++
