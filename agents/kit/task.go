@@ -98,6 +98,18 @@ func (t *Task) Progress(ctx context.Context, text string) error {
 	return t.job.Progress(printable(text))
 }
 
+// Ask puts a question to whoever sent the task and returns the message that answers it. The caller sees the task as
+// INPUT_REQUIRED and replies with a message that carries the task's id. While it waits, the task is no load. Its errors are
+// those of board.Job.Ask or the end of ctx.
+func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	t.agent.working.remove(t)
+	defer t.agent.working.add(t)
+	return t.job.Ask(ctx, parts...)
+}
+
 // AddArtifact delivers a result, long text in chunks. Its errors are those of board.Job.AddArtifact or the end of ctx.
 func (t *Task) AddArtifact(ctx context.Context, artifact Artifact) error {
 	if ctx.Err() != nil {

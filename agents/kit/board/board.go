@@ -127,14 +127,11 @@ func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (vie
 	if known := b.messages[sentAs]; known != nil {
 		return known.snapshot(), nil
 	}
-	if message.TaskID != "" {
-		if b.tasks[message.TaskID] == nil {
-			return view{}, a2a.ErrTaskNotFound
-		}
-		return view{}, a2a.NewError(a2a.ErrUnsupportedOperation, "this agent's tasks take one message; send a new one without a task id")
-	}
 	if b.stopped {
 		return view{}, errUnavailable
+	}
+	if message.TaskID != "" {
+		return b.reply(message, sentAs, size)
 	}
 	if b.live >= b.options.MaxRunning+b.options.MaxWaiting {
 		return view{}, errFull
@@ -145,8 +142,21 @@ func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (vie
 	b.tasks[e.id], b.messages[sentAs] = e, e
 	b.live++
 	submitted := e.snapshot()
-	b.jobs.Go(func() { b.run(jobCtx, &Job{Request: request, entry: e}) })
+	b.jobs.Go(func() { b.run(jobCtx, &Job{Request: request, entry: e, board: b}) })
 	return submitted, nil
+}
+
+// reply gives a message to the task that asked for one. The caller holds mu.
+func (b *Board) reply(message *a2a.Message, sentAs fingerprint, size int) (view, error) {
+	e := b.tasks[message.TaskID]
+	if e == nil {
+		return view{}, a2a.ErrTaskNotFound
+	}
+	if err := e.answer(message, sentAs, size); err != nil {
+		return view{}, err
+	}
+	b.messages[sentAs] = e
+	return e.snapshot(), nil
 }
 
 func (b *Board) find(id a2a.TaskID) (view, error) {
@@ -182,6 +192,8 @@ func (b *Board) forget(now time.Time) {
 		b.ended = b.ended[1:]
 		b.keptBytes -= oldest.kept
 		delete(b.tasks, oldest.id)
-		delete(b.messages, oldest.sentAs)
+		for _, message := range oldest.messages() {
+			delete(b.messages, message)
+		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// SendMessage starts the task of a message, or finds it, and returns the task when it has ended; at once when the caller
-// asks for that.
+// SendMessage starts the task of a message, or finds it, and returns the task when it has ended or waits for a message; at
+// once when the caller asks for that.
 func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest) (a2a.SendMessageResult, error) {
 	v, err := b.send(ctx, request)
 	if err != nil {
@@ -24,7 +24,7 @@ func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest
 		history = request.Config.HistoryLength
 	}
 	if request.Config == nil || !request.Config.ReturnImmediately {
-		for _, err := range b.follow(ctx, v) {
+		for _, err := range b.follow(ctx, v, true) {
 			if err != nil {
 				return nil, err
 			}
@@ -34,14 +34,16 @@ func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest
 	return withHistory(v.task, history), nil
 }
 
-// SendStreamingMessage starts the task of a message, or finds it, and yields the task and then each event until its end.
+// SendStreamingMessage starts the task of a message, or finds it, and yields the task and then each event until its end or
+// until it waits for a message (section 11.7 of the specification).
 func (b *Board) SendStreamingMessage(ctx context.Context, request *a2a.SendMessageRequest) iter.Seq2[a2a.Event, error] {
-	return b.stream(ctx, func() (view, error) { return b.send(ctx, request) })
+	return b.stream(ctx, true, func() (view, error) { return b.send(ctx, request) })
 }
 
-// SubscribeToTask yields the task and then each event until its end. A task that has ended cannot be subscribed to.
+// SubscribeToTask yields the task and then each event until its end, whatever it waits for. A task that has ended cannot be
+// subscribed to.
 func (b *Board) SubscribeToTask(ctx context.Context, request *a2a.SubscribeToTaskRequest) iter.Seq2[a2a.Event, error] {
-	return b.stream(ctx, func() (view, error) {
+	return b.stream(ctx, false, func() (view, error) {
 		if err := checkVersion(ctx); err != nil {
 			return view{}, err
 		}
@@ -101,7 +103,7 @@ func (b *Board) send(ctx context.Context, request *a2a.SendMessageRequest) (view
 	return b.admit(ctx, request)
 }
 
-func (b *Board) stream(ctx context.Context, open func() (view, error)) iter.Seq2[a2a.Event, error] {
+func (b *Board) stream(ctx context.Context, untilAsked bool, open func() (view, error)) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		v, err := open()
 		if err != nil {
@@ -111,7 +113,7 @@ func (b *Board) stream(ctx context.Context, open func() (view, error)) iter.Seq2
 		if !yield(v.task, nil) {
 			return
 		}
-		for event, err := range b.follow(ctx, v) {
+		for event, err := range b.follow(ctx, v, untilAsked) {
 			if !yield(event, err) {
 				return
 			}
@@ -119,13 +121,17 @@ func (b *Board) stream(ctx context.Context, open func() (view, error)) iter.Seq2
 	}
 }
 
-// follow yields the events after the view until the end of the task, or an error when ctx or the board ends.
-func (b *Board) follow(ctx context.Context, v view) iter.Seq2[a2a.Event, error] {
+// follow yields the events after the view until the end of the task, with untilAsked until it waits for a message, or an
+// error when ctx or the board ends.
+func (b *Board) follow(ctx context.Context, v view, untilAsked bool) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
+		if untilAsked && v.task.Status.State == a2a.TaskStateInputRequired {
+			return
+		}
 		for seen := v.seen; ; {
 			events, ended, changed := v.entry.since(seen)
 			for _, event := range events {
-				if !yield(event, nil) {
+				if !yield(event, nil) || untilAsked && asks(event) {
 					return
 				}
 			}
@@ -144,6 +150,11 @@ func (b *Board) follow(ctx context.Context, v view) iter.Seq2[a2a.Event, error] 
 			}
 		}
 	}
+}
+
+func asks(event a2a.Event) bool {
+	update, ok := event.(*a2a.TaskStatusUpdateEvent)
+	return ok && update.Status.State == a2a.TaskStateInputRequired
 }
 
 // withHistory returns the task with at most length messages of history; nil leaves all of it.

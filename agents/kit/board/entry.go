@@ -14,7 +14,6 @@ import (
 // entry is one task. What it hands out is never changed afterwards: each event makes a new snapshot.
 type entry struct {
 	id      a2a.TaskID
-	sentAs  fingerprint
 	cancel  context.CancelCauseFunc
 	retired time.Time // guarded by Board.mu
 	kept    int       // guarded by Board.mu; the bytes it counted with when it was retired
@@ -24,6 +23,9 @@ type entry struct {
 	events  []a2a.Event   // guarded by mu; what happened after it was submitted
 	size    int           // guarded by mu
 	changed chan struct{} // guarded by mu; closed by the next event
+
+	question chan *a2a.Message // guarded by mu; takes the reply while the job waits for one
+	sentAs   []fingerprint     // guarded by mu; the messages of the task
 }
 
 func newEntry(message *a2a.Message, sentAs fingerprint, size int, cancel context.CancelCauseFunc) *entry {
@@ -36,7 +38,7 @@ func newEntry(message *a2a.Message, sentAs fingerprint, size int, cancel context
 	own.TaskID, own.ContextID = task.ID, contextID
 	task.History = []*a2a.Message{&own}
 	task.Status = a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: utcNow()}
-	return &entry{id: task.ID, sentAs: sentAs, cancel: cancel, task: task, size: size, changed: make(chan struct{})}
+	return &entry{id: task.ID, sentAs: []fingerprint{sentAs}, cancel: cancel, task: task, size: size, changed: make(chan struct{})}
 }
 
 // utcNow is the time in the zone that the specification asks for (section 5.6.1).
@@ -70,6 +72,12 @@ func (e *entry) bytes() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.size
+}
+
+func (e *entry) messages() []fingerprint {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.sentAs
 }
 
 // update moves the task to state; text, when not empty, is the agent's message. A task that has ended stays as it is.

@@ -10,7 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
 
-// fingerprint identifies a message by its id and its parts. Metadata is left out: a message that is sent again may carry
+// fingerprint identifies a message by its id, the task it is for and its parts. Metadata is left out: a message that is sent again may carry
 // another trace. The parts are in it because some clients use one id for many messages.
 type fingerprint [sha256.Size]byte
 
@@ -18,6 +18,7 @@ type fingerprint [sha256.Size]byte
 func measure(message *a2a.Message) (fingerprint, int, error) {
 	h := sha256.New()
 	field(h, []byte(message.ID))
+	field(h, []byte(message.TaskID))
 	total := len(message.ID)
 	for _, part := range message.Parts {
 		kind, content, err := contentOf(part)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -16,7 +17,9 @@ import (
 type Job struct {
 	Request *a2a.SendMessageRequest // never changed
 
+	board *Board
 	entry *entry
+	runs  atomic.Bool // whether it has one of the board's slots
 }
 
 // ID returns the id of the task.
@@ -38,10 +41,8 @@ func (j *Job) AddArtifact(artifact *a2a.Artifact) error {
 func (b *Board) run(ctx context.Context, job *Job) {
 	defer b.retire(job.entry)
 	defer job.entry.cancel(nil)
-	select {
-	case b.slots <- struct{}{}:
-		defer func() { <-b.slots }()
-	case <-ctx.Done():
+	defer job.leave()
+	if job.enter(ctx) != nil {
 		return // canceled, or the board stops
 	}
 	if err := job.entry.update(a2a.TaskStateWorking, ""); err != nil {
