@@ -20,6 +20,8 @@ const (
 	EventConsultation EventType = "consultation"
 	EventState        EventType = "state"
 	EventCanceling    EventType = "canceling"
+	EventReply        EventType = "reply"
+	EventPush         EventType = "push"
 )
 
 // Event is one entry of a task's numbered log. The store sets Sequence: the first is 1 and there are no gaps.

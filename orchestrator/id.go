@@ -25,6 +25,11 @@ func MessageID(taskID string, attempt int) string {
 	return hashID(taskID, strconv.Itoa(attempt))
 }
 
+// TurnID derives the A2A message id under which the agent gets the reply with a number, stable as that of an attempt.
+func TurnID(taskID string, number int) string {
+	return hashID(taskID, "turn", strconv.Itoa(number))
+}
+
 func hashID(fields ...string) string {
 	h := sha256.New()
 	for _, f := range fields {

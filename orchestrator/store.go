@@ -18,9 +18,9 @@ type Store interface {
 	// written in one step. change may run more than once and must depend on nothing but its argument. Its error is returned and nothing is written.
 	// A change that returns ErrUnchanged writes nothing; Update then returns the stored task without an error.
 	Update(ctx context.Context, k Key, change func(t *Task) ([]Event, error)) (Task, error)
-	// Tasks lists a tenant's tasks newest first, without Message, StatusMessage and Artifacts; after is the last key of the page before, empty for the first.
+	// Tasks lists a tenant's tasks newest first, without the messages and Artifacts; after is the last key of the page before, empty for the first.
 	Tasks(ctx context.Context, tenant string, after string, limit int) (page []Task, next string, err error)
-	// Unfinished lists the keys of all tenants' tasks that have not ended, in key order after the given one.
+	// Unfinished lists the keys of all tenants' tasks that are not settled, in key order after the given one.
 	Unfinished(ctx context.Context, after Key, limit int) ([]Key, error)
 	// Events lists a task's events after a sequence number, in order.
 	Events(ctx context.Context, k Key, after uint64, limit int) ([]Event, error)
@@ -32,3 +32,19 @@ var ErrUnchanged = unchanged{}
 type unchanged struct{}
 
 func (unchanged) Error() string { return "unchanged" }
+
+// ContextKey names a conversation of a caller with one agent.
+type ContextKey struct {
+	Tenant    string
+	Owner     string
+	ContextID string
+	Agent     string
+}
+
+// ContextStore remembers under which id an agent knows a context that several tasks share.
+type ContextStore interface {
+	// AgentContext returns the agent's own id of a context; empty when none is known.
+	AgentContext(ctx context.Context, k ContextKey) (string, error)
+	// SetAgentContext stores the agent's own id of a context, in place of an earlier one.
+	SetAgentContext(ctx context.Context, k ContextKey, id string) error
+}

@@ -47,6 +47,8 @@ type Task struct {
 	Requirements []consultation.Requirement // the agent's rules when the task was accepted: nobody can change them under it
 	Attempts     []Attempt
 	Gates        []Gate
+	Turns        []Turn    `json:",omitempty"` // what was said after Message, in order
+	Webhooks     []Webhook `json:",omitempty"` // who is told of the task
 	Decision     Decision
 	Error        *Error
 	Parent       *Parent
@@ -69,15 +71,17 @@ type Task struct {
 
 // Attempt is one commission of an agent. Its message id is stored before any byte leaves and stays the same however often the message is sent.
 type Attempt struct {
-	Number       int
-	Agent        string
-	MessageID    string
-	RemoteTaskID string
-	Binding      string
-	Sends        int
-	StartTime    time.Time
-	EndTime      time.Time
-	Error        *Error
+	Number        int
+	Agent         string
+	MessageID     string
+	RemoteTaskID  string
+	RemoteContext string `json:",omitempty"` // the agent's own context id
+	Question      string `json:",omitempty"` // the last one of the agent's that is among the turns
+	Binding       string
+	Sends         int
+	StartTime     time.Time
+	EndTime       time.Time
+	Error         *Error
 }
 
 // Gate is a phase's latest consultation check.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.etcd.io/bbolt"
@@ -21,6 +23,11 @@ const (
 )
 
 func artifactBlob(i int) string { return fmt.Sprintf("artifact/%04d", i) }
+
+// turnPrefix begins the names of the blobs of turns; their numbers follow.
+const turnPrefix = "turn/"
+
+func turnBlob(number int) string { return fmt.Sprintf("%s%04d", turnPrefix, number) }
 
 func blobKey(k orchestrator.Key, name string) []byte { return boltdb.Key(k.Tenant, k.ID, name) }
 
@@ -64,11 +71,13 @@ func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (orchestrator.Task, error
 	}
 	err = scan(tx.Bucket(blobBucket), boltdb.Prefix(k.Tenant, k.ID), nil, func(key, value []byte) (bool, error) {
 		parts := boltdb.Split(key)
-		switch name := parts[len(parts)-1]; name {
-		case messageBlob:
+		switch name := parts[len(parts)-1]; {
+		case strings.HasPrefix(name, turnPrefix):
+			return true, readTurn(&t, name, value)
+		case name == messageBlob:
 			t.Message = &a2apb.Message{}
 			return true, proto.Unmarshal(value, t.Message)
-		case statusBlob:
+		case name == statusBlob:
 			t.StatusMessage = &a2apb.Message{}
 			return true, proto.Unmarshal(value, t.StatusMessage)
 		default:
@@ -112,7 +121,7 @@ func write(tx *bbolt.Tx, old, t *orchestrator.Task, events []orchestrator.Event)
 	if err := tx.Bucket(taskBucket).Put(taskKey(k), append(binary.BigEndian.AppendUint64(nil, t.Version), b...)); err != nil {
 		return err
 	}
-	if t.Ended() {
+	if t.Settled() {
 		return tx.Bucket(openBucket).Delete(taskKey(k))
 	}
 	return tx.Bucket(openBucket).Put(taskKey(k), nil)
@@ -134,6 +143,14 @@ func writeBlobs(tx *bbolt.Tx, old, t *orchestrator.Task) error {
 			return err
 		}
 	}
+	for i, turn := range t.Turns {
+		if i < len(old.Turns) && old.Turns[i].Message == turn.Message {
+			continue
+		}
+		if err := putBlob(tx, k, turnBlob(turn.Number), fmt.Sprintf("message %d of the task", turn.Number), turn.Message); err != nil {
+			return err
+		}
+	}
 	for i, a := range t.Artifacts {
 		if i < len(old.Artifacts) && old.Artifacts[i] == a {
 			continue
@@ -148,6 +165,17 @@ func writeBlobs(tx *bbolt.Tx, old, t *orchestrator.Task) error {
 		}
 	}
 	return nil
+}
+
+// readTurn puts the content of a turn where it belongs.
+func readTurn(t *orchestrator.Task, name string, value []byte) error {
+	number, err := strconv.Atoi(strings.TrimPrefix(name, turnPrefix))
+	if err != nil || number < 1 || number > len(t.Turns) {
+		return fmt.Errorf("the task has no turn %q", name)
+	}
+	m := &a2apb.Message{}
+	t.Turns[number-1].Message = m
+	return proto.Unmarshal(value, m)
 }
 
 func putBlob(tx *bbolt.Tx, k orchestrator.Key, name, what string, m proto.Message) error {

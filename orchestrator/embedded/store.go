@@ -19,8 +19,10 @@ var (
 	taskBucket   = []byte("tasks")        // tenant, id → state
 	blobBucket   = []byte("task_blobs")   // tenant, id, blob name → A2A message or artifact
 	eventBucket  = []byte("task_events")  // tenant, id, sequence → event
-	openBucket   = []byte("tasks_open")   // tenant, id → nothing; only while the task has not ended
+	openBucket   = []byte("tasks_open")   // tenant, id → nothing; only while the task is not settled
 	recentBucket = []byte("tasks_recent") // tenant, inverted creation time, id → nothing
+
+	contextBucket = []byte("task_contexts") // tenant, owner, context, agent → the agent's id of the context
 )
 
 // Store implements orchestrator.Store.
@@ -34,7 +36,7 @@ var _ orchestrator.Store = (*Store)(nil)
 // New returns a store in db, which stays the caller's to close.
 func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{taskBucket, blobBucket, eventBucket, openBucket, recentBucket} {
+		for _, name := range [][]byte{taskBucket, blobBucket, eventBucket, openBucket, recentBucket, contextBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

@@ -21,9 +21,14 @@ type Memory struct {
 	calls  int                                       // guarded by mu
 	tasks  map[orchestrator.Key]orchestrator.Task    // guarded by mu
 	events map[orchestrator.Key][]orchestrator.Event // guarded by mu
+
+	contexts map[orchestrator.ContextKey]string // guarded by mu
 }
 
-var _ orchestrator.Store = (*Memory)(nil)
+var (
+	_ orchestrator.Store        = (*Memory)(nil)
+	_ orchestrator.ContextStore = (*Memory)(nil)
+)
 
 // Calls returns how many calls there were.
 func (m *Memory) Calls() int {
@@ -128,6 +133,10 @@ func (m *Memory) Tasks(ctx context.Context, tenant, after string, limit int) (pa
 		for k, t := range m.tasks {
 			if k.Tenant == tenant {
 				t.Message, t.StatusMessage, t.Artifacts = nil, nil, nil
+				t.Turns = slices.Clone(t.Turns)
+				for i := range t.Turns {
+					t.Turns[i].Message = nil
+				}
 				list = append(list, t)
 			}
 		}
@@ -153,7 +162,7 @@ func (m *Memory) Tasks(ctx context.Context, tenant, after string, limit int) (pa
 func (m *Memory) Unfinished(ctx context.Context, after orchestrator.Key, limit int) (keys []orchestrator.Key, err error) {
 	err = m.do(ctx, func() error {
 		for k, t := range m.tasks {
-			if !t.Ended() && compareKeys(k, after) > 0 {
+			if !t.Settled() && compareKeys(k, after) > 0 {
 				keys = append(keys, k)
 			}
 		}
@@ -183,4 +192,24 @@ func (m *Memory) Events(ctx context.Context, k orchestrator.Key, after uint64, l
 		return nil
 	})
 	return events, err
+}
+
+// AgentContext implements orchestrator.ContextStore.
+func (m *Memory) AgentContext(ctx context.Context, k orchestrator.ContextKey) (id string, err error) {
+	err = m.do(ctx, func() error {
+		id = m.contexts[k]
+		return nil
+	})
+	return id, err
+}
+
+// SetAgentContext implements orchestrator.ContextStore.
+func (m *Memory) SetAgentContext(ctx context.Context, k orchestrator.ContextKey, id string) error {
+	return m.do(ctx, func() error {
+		if m.contexts == nil {
+			m.contexts = make(map[orchestrator.ContextKey]string)
+		}
+		m.contexts[k] = id
+		return nil
+	})
 }

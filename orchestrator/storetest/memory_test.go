@@ -13,4 +13,8 @@ func TestMemory(t *testing.T) {
 		t.Helper()
 		return &storetest.Memory{}
 	})
+	storetest.RunContexts(t, func(t *testing.T) orchestrator.ContextStore {
+		t.Helper()
+		return &storetest.Memory{}
+	})
 }

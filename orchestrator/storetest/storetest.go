@@ -37,6 +37,8 @@ func RunExceptLimits(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 		"a list is newest first, in pages, of one tenant":        list,
 		"what has ended is no longer unfinished":                 unfinished,
 		"tenants do not see each other":                          tenants,
+		"messages after the first are kept in order":             turns,
+		"an unpaid obligation keeps a task that has ended open":  unpaid,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -1,0 +1,50 @@
+package orchestrator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+)
+
+// MaxTurns is how many messages a task takes after its first, from both sides together.
+const MaxTurns = 200
+
+// Turn is a message in a task after the first: a question of its agent, or the caller's reply to one. A reply is stored before any byte of it leaves.
+type Turn struct {
+	Number      int  // in the task, from 1
+	FromAgent   bool // a question; otherwise a reply
+	MessageID   string
+	Question    string    `json:",omitempty"` // what is asked, or replied to: tells one question of an agent from its next
+	RequestID   string    `json:",omitempty"` // of a reply: the same id and content is the same reply
+	RequestHash string    `json:",omitempty"`
+	Sends       int       `json:",omitempty"` // of a reply, each written down before it happens
+	Done        bool      `json:",omitempty"` // a reply that the agent has, or will never take
+	Time        time.Time // when it was stored
+
+	Message *a2apb.Message `json:"-"` // kept apart from the rest by stores, never changed
+}
+
+// Unsent returns the reply that is on its way to the agent, or nil. There is one at most: the next is taken only when the agent has asked again.
+func (t *Task) Unsent() *Turn {
+	if n := len(t.Turns); n > 0 && !t.Turns[n-1].FromAgent && !t.Turns[n-1].Done {
+		return &t.Turns[n-1]
+	}
+	return nil
+}
+
+// EditUnsent returns the reply that is on its way in a copy of the list, which other holders of the task share, so that it may be changed; or nil.
+func (t *Task) EditUnsent() *Turn {
+	t.Turns = slices.Clone(t.Turns)
+	return t.Unsent()
+}
+
+// Waits reports whether the agent waits for its caller: for input or for authorization. A task that a gate blocks waits for somebody else.
+func (t *Task) Waits() bool {
+	return t.Phase == PhaseExecution && Interrupted(t.State)
+}
+
+// Interrupted reports whether a state is one in which a task waits for its caller (A2A §4.1.3).
+func Interrupted(s a2apb.TaskState) bool {
+	return s == a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || s == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED
+}
