@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -96,6 +97,8 @@ func (a *announcer) UpdatePulse(ctx context.Context, key Key, change func(old Pu
 
 // bell wakes all who wait; the zero value is ready.
 type bell struct {
+	rings atomic.Uint64
+
 	mu   sync.Mutex
 	next chan struct{} // guarded by mu; closed when it rings
 }
@@ -111,6 +114,7 @@ func (b *bell) wait() <-chan struct{} {
 }
 
 func (b *bell) ring() {
+	b.rings.Add(1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,11 +24,13 @@ type Directory struct {
 // shelf is one tenant's part of the directory.
 type shelf struct {
 	tenant string
-	feed   sync.Mutex // held by whoever reads the log, so that revisions come in order
+	feed   sync.Mutex    // held by whoever reads the log, so that revisions come in order
+	heard  atomic.Uint64 // how often the bell had rung before the log was last read
 
 	mu       sync.RWMutex
 	loaded   bool              // guarded by mu, as is all below
 	revision int64             // that the shelf has seen
+	edition  uint64            // changes with agents and ports.types, not with pulses; 0 is none
 	agents   map[string]*Agent // without RawCard
 	pulses   map[string]Pulse  // of those that have one
 	skills   nameIndex         // skill id to agents

@@ -75,3 +75,52 @@ func TestARunningSweeperTellsOfALeaseThatRanOut(t *testing.T) {
 		t.Errorf("Watch(2) = %v, want that a is unavailable", got)
 	}
 }
+
+func TestAListingHasAllAgentsAndItsEditionTheirChanges(t *testing.T) {
+	r := open(t, registry.Options{})
+	d := r.Directory()
+	sync := func() uint64 {
+		t.Helper()
+		if err := d.Sync(t.Context(), tenant); err != nil {
+			t.Fatalf("Sync() = %v, want no error", err)
+		}
+		if !d.Fresh(tenant) {
+			t.Error("Fresh() after Sync() = false, want true")
+		}
+		return d.Edition(tenant)
+	}
+	if d.Fresh(tenant) {
+		t.Error("Fresh() of a tenant that was never loaded = true, want false")
+	}
+	none := sync()
+	register(t, r, "b")
+	register(t, r, "a")
+	if d.Fresh(tenant) {
+		t.Error("Fresh() after a registration = true, want false")
+	}
+	two := sync()
+	list := d.Listing(tenant)
+	if list.Edition != two || two == none || len(list.Agents) != 2 || list.Agents[0].Name != "a" || list.Agents[1].Name != "b" {
+		t.Errorf("Listing() = edition %d with %d agents, want edition %d, another one than %d, with a and b", list.Edition, len(list.Agents), two, none)
+	}
+	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+	if got := sync(); got != two {
+		t.Errorf("Edition() after a beat = %d, want %d still", got, two)
+	}
+	if list.Related("artifact", "collection") || !list.Related("artifact", "document") {
+		t.Error("Related() does not know the built-in table")
+	}
+	if _, err := r.CreateMapping(t.Context(), tenant, registry.Mapping{From: "artifact", To: "collection"}, registry.Retry{}); err != nil {
+		t.Fatal(err)
+	}
+	mapped := sync()
+	if list := d.Listing(tenant); mapped == two || !list.Related("artifact", "collection") {
+		t.Errorf("after a mapping the edition is %d as before or Related() does not know it", mapped)
+	}
+	if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := sync(); got == mapped || len(d.Listing(tenant).Agents) != 1 {
+		t.Errorf("after a deletion Listing() has %d agents, want 1 in another edition", len(d.Listing(tenant).Agents))
+	}
+}

@@ -19,6 +19,16 @@ func (d *Directory) Sync(ctx context.Context, tenant string) error {
 func (d *Directory) feed(ctx context.Context, s *shelf) error {
 	s.feed.Lock()
 	defer s.feed.Unlock()
+	rung := d.registry.bell.rings.Load()
+	err := d.read(ctx, s)
+	if err == nil {
+		s.heard.Store(rung)
+	}
+	return err
+}
+
+// read is feed with the lock held.
+func (d *Directory) read(ctx context.Context, s *shelf) error {
 	for {
 		s.mu.RLock()
 		loaded, revision := s.loaded, s.revision
@@ -91,6 +101,9 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	if table != nil {
 		s.ports.types = table
 	}
+	if table != nil || len(records) > 0 {
+		s.edition++
+	}
 	s.revision = entries[len(entries)-1].Revision
 	return nil
 }
@@ -124,6 +137,7 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 	s.mu.Lock()
 	s.agents, s.pulses, s.skills, s.tags = fresh.agents, fresh.pulses, fresh.skills, fresh.tags
 	s.text, s.ports, s.revision, s.loaded = fresh.text, fresh.ports, head, true
+	s.edition++
 	s.mu.Unlock()
 	return d.readPulses(ctx, s)
 }

@@ -1,0 +1,52 @@
+package registry
+
+import (
+	"slices"
+	"strings"
+)
+
+// Listing is a tenant's agents at one moment. All of it is shared and read-only.
+type Listing struct {
+	Edition uint64   // another one whenever something of the listing has changed; 0 is that of a tenant that was never loaded
+	Agents  []*Agent // in order of name, without RawCard and without status
+	types   *typeTable
+}
+
+// Related reports whether an output of one semantic type may be given to an input of another by the built-in table and the tenant's mappings.
+func (l *Listing) Related(from, to string) bool {
+	return from == to || (l.types != nil && l.types.related(from, to))
+}
+
+// Listing returns the tenant's agents as they are registered.
+func (d *Directory) Listing(tenant string) Listing {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := Listing{Edition: s.edition, Agents: make([]*Agent, 0, len(s.agents))}
+	if s.ports != nil {
+		list.types = s.ports.types
+	}
+	for _, a := range s.agents {
+		list.Agents = append(list.Agents, a)
+	}
+	slices.SortFunc(list.Agents, func(a, b *Agent) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Edition returns the edition of the tenant's Listing.
+func (d *Directory) Edition(tenant string) uint64 {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.edition
+}
+
+// Fresh reports whether the directory knows of every change of the tenant that was made through this Registry before the call. What others
+// made comes with Run.
+func (d *Directory) Fresh(tenant string) bool {
+	s := d.shelf(tenant)
+	rung := d.registry.bell.rings.Load()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.loaded && s.heard.Load() >= rung
+}
