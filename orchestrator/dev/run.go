@@ -102,8 +102,13 @@ func (m *machine) assemble(ctx context.Context) error {
 		return err
 	}
 	m.closers = append(m.closers, closeFetcher)
+	stores, err := server.OpenEmbedded(ctx, m.cfg.DataDir, nil)
+	if err != nil {
+		return err
+	}
+	m.closers = append(m.closers, stores.Close)
 	m.server, err = server.New(ctx, server.Options{
-		DataDir: m.cfg.DataDir, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
+		Stores: stores, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
 		Policy: &netguard.Policy{AllowLoopback: true}, Services: []server.Service{fetchService(fetcher)},
 		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Signatures)},
 	})

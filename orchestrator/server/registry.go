@@ -1,16 +1,13 @@
 package server
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/quorate/quorate/platform/netguard"
-	"github.com/quorate/quorate/platform/page"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/catalog"
 	"github.com/quorate/quorate/registry/discovery"
-	registrystore "github.com/quorate/quorate/registry/embedded"
 )
 
 // Agents says where agents come from besides the API, and what is asked of their cards.
@@ -21,19 +18,15 @@ type Agents struct {
 }
 
 // openRegistry prepares the registry, what finds agents for it, and what publishes them.
-func (s *Server) openRegistry(ctx context.Context, o Options, pages *page.Codec) error {
-	store, err := registrystore.New(ctx, s.main)
-	if err != nil {
-		return err
-	}
+func (s *Server) openRegistry(o Options) (err error) {
 	client := o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects})
-	s.Registry = registry.New(store, registry.Options{
+	s.Registry = registry.New(o.Stores.Registry, registry.Options{
 		Client: client, Logger: s.logger, Signatures: o.Agents.Signatures, Strict: o.Agents.Strict,
 	})
 	if s.discoverer, err = discovery.New(s.Registry, discovery.Options{Sources: o.Agents.Sources, Client: client, Logger: s.logger}); err != nil {
 		return err
 	}
-	s.catalog, err = catalog.New(s.Registry, pages, catalog.Options{BaseURL: o.PublicURL, Logger: s.logger})
+	s.catalog, err = catalog.New(s.Registry, o.Stores.Pages, catalog.Options{BaseURL: o.PublicURL, Logger: s.logger})
 	return err
 }
 

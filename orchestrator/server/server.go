@@ -1,5 +1,5 @@
 // Package server puts Quorate together: the stores, the registry, the consultation ledger, the task engine, and the servers that make them
-// reachable. It is the only place that chooses a store.
+// reachable. It is the only place that opens stores.
 package server
 
 import (
@@ -10,22 +10,18 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"path/filepath"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/consultation"
-	consultationstore "github.com/quorate/quorate/consultation/embedded"
 	"github.com/quorate/quorate/consultation/otlp"
 	consultationrpc "github.com/quorate/quorate/consultation/rpc"
 	"github.com/quorate/quorate/orchestrator/a2aedge"
 	"github.com/quorate/quorate/orchestrator/agentclient"
-	taskstore "github.com/quorate/quorate/orchestrator/embedded"
 	"github.com/quorate/quorate/orchestrator/engine"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/auth"
-	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/tasks"
@@ -42,7 +38,7 @@ import (
 
 // Options are what a Server needs. All fields but Services, PublicURL and PublicGRPC are required.
 type Options struct {
-	DataDir       string // holds quorate.db, spans.db and page.key
+	Stores        *Stores
 	HTTPListener  net.Listener
 	GRPCListener  net.Listener
 	Telemetry     *telemetry.Telemetry
@@ -61,7 +57,7 @@ type Service struct {
 	Gateway  func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error // nil: it has no such REST form
 }
 
-// Server is Quorate over the embedded store.
+// Server is Quorate.
 type Server struct {
 	Registry *registry.Registry
 	Engine   *engine.Engine
@@ -69,13 +65,11 @@ type Server struct {
 	logger     *slog.Logger
 	discoverer *discovery.Discoverer
 	catalog    *catalog.Catalog
-	main       *boltdb.DB
-	spans      *boltdb.DB
 	pool       *agentclient.Pool
 	rpc        *rpcserver.Server
 }
 
-// New opens the stores and prepares everything; nothing is served before Run. The caller calls Close, also after an error of Run.
+// New prepares everything; nothing is served before the tasks run. The caller calls Close, also after an error of Run.
 func New(ctx context.Context, o Options) (s *Server, err error) {
 	s = &Server{logger: o.Telemetry.Logger}
 	defer func() {
@@ -83,24 +77,11 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if s.main, err = boltdb.Open(filepath.Join(o.DataDir, "quorate.db"), boltdb.Options{}); err != nil {
+	if err := s.openRegistry(o); err != nil {
 		return s, err
 	}
-	if s.spans, err = boltdb.Open(filepath.Join(o.DataDir, "spans.db"), boltdb.Options{}); err != nil {
-		return s, err
-	}
-	pages, err := pageCodec(filepath.Join(o.DataDir, "page.key"))
-	if err != nil {
-		return s, err
-	}
-	if err := s.openRegistry(ctx, o, pages); err != nil {
-		return s, err
-	}
-	ledger := consultation.NewLedger(consultationstore.New(s.spans), consultation.LedgerOptions{Logger: s.logger})
-	store, err := taskstore.New(ctx, s.main)
-	if err != nil {
-		return s, err
-	}
+	ledger := consultation.NewLedger(o.Stores.Consultations, consultation.LedgerOptions{Logger: s.logger})
+	store, pages := o.Stores.Tasks, o.Stores.Pages
 	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}))
 	s.Engine, err = engine.New(engine.Config{
 		Store: store, Agents: s.Registry, Connect: s.pool, Ledger: ledger, Logger: s.logger,
@@ -148,8 +129,9 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	}
 	s.handleA2A(o)
 	s.handleCatalog()
-	s.rpc.OnReady("store", func(context.Context) error { return s.main.View(nothing) })
-	s.rpc.OnReady("spans", func(context.Context) error { return s.spans.View(nothing) })
+	for name, ready := range o.Stores.Ready {
+		s.rpc.OnReady(name, ready)
+	}
 	return nil
 }
 
@@ -161,18 +143,12 @@ func (s *Server) Tasks() []tasks.Task {
 	)
 }
 
-// Close closes connections and stores; call it when every task has returned.
+// Close closes connections; call it when every task has returned.
 func (s *Server) Close() error {
-	var errs []error
-	if s.pool != nil {
-		errs = append(errs, s.pool.Close())
+	if s.pool == nil {
+		return nil
 	}
-	for _, db := range []*boltdb.DB{s.main, s.spans} {
-		if db != nil {
-			errs = append(errs, db.Close())
-		}
-	}
-	return errors.Join(errs...)
+	return s.pool.Close()
 }
 
 func openAPI(w http.ResponseWriter, _ *http.Request) {
