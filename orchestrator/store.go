@@ -20,8 +20,9 @@ type Store interface {
 	Update(ctx context.Context, k Key, change func(t *Task) ([]Event, error)) (Task, error)
 	// Tasks lists a tenant's tasks newest first, without the messages and Artifacts; after is the last key of the page before, empty for the first.
 	Tasks(ctx context.Context, tenant string, after string, limit int) (page []Task, next string, err error)
-	// Unfinished lists the keys of all tenants' tasks that are not settled, in key order after the given one.
-	Unfinished(ctx context.Context, after Key, limit int) ([]Key, error)
+	// Unfinished lists the keys of all tenants' tasks of a shard that are not settled, in key order after the given one. It is only for finding work: a
+	// task that has just been created may be missing for some seconds, and one that has just settled may still be there.
+	Unfinished(ctx context.Context, shard int, after Key, limit int) ([]Key, error)
 	// Events lists a task's events after a sequence number, in order.
 	Events(ctx context.Context, k Key, after uint64, limit int) ([]Event, error)
 }

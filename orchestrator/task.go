@@ -56,6 +56,8 @@ type Task struct {
 	SpanID       string
 	CancelAsked  bool
 	Released     bool   // artifacts and progress may be shown: no mandatory gate holds them back
+	Shard        int    // of those who share the work; chosen when the task is accepted
+	OwnerEpoch   uint64 // of the lease under which the task was last worked on; an owner with an earlier one may not write any more
 	Version      uint64 // counts the task's writes; the etag
 	LastEvent    uint64
 	CreateTime   time.Time

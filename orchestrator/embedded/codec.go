@@ -122,9 +122,12 @@ func write(tx *bbolt.Tx, old, t *orchestrator.Task, events []orchestrator.Event)
 		return err
 	}
 	if t.Settled() {
-		return tx.Bucket(openBucket).Delete(taskKey(k))
+		return tx.Bucket(openBucket).Delete(openKey(t.Shard, k))
 	}
-	return tx.Bucket(openBucket).Put(taskKey(k), nil)
+	if old != nil && !old.Settled() {
+		return nil
+	}
+	return tx.Bucket(openBucket).Put(openKey(t.Shard, k), nil)
 }
 
 // writeBlobs stores what changed: a blob is replaced as a whole, so another pointer means another content.

@@ -19,7 +19,7 @@ var (
 	taskBucket   = []byte("tasks")        // tenant, id → state
 	blobBucket   = []byte("task_blobs")   // tenant, id, blob name → A2A message or artifact
 	eventBucket  = []byte("task_events")  // tenant, id, sequence → event
-	openBucket   = []byte("tasks_open")   // tenant, id → nothing; only while the task is not settled
+	openBucket   = []byte("tasks_open")   // shard, tenant, id → nothing; only while the task is not settled
 	recentBucket = []byte("tasks_recent") // tenant, inverted creation time, id → nothing
 
 	contextBucket = []byte("task_contexts") // tenant, owner, context, agent → the agent's id of the context
@@ -141,15 +141,15 @@ func (s *Store) Tasks(_ context.Context, tenant, after string, limit int) (page 
 }
 
 // Unfinished implements orchestrator.Store.
-func (s *Store) Unfinished(_ context.Context, after orchestrator.Key, limit int) (keys []orchestrator.Key, err error) {
+func (s *Store) Unfinished(_ context.Context, shard int, after orchestrator.Key, limit int) (keys []orchestrator.Key, err error) {
 	var from []byte
 	if after != (orchestrator.Key{}) {
-		from = taskKey(after)
+		from = openKey(shard, after)
 	}
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		return scan(tx.Bucket(openBucket), nil, from, func(key, _ []byte) (bool, error) {
+		return scan(tx.Bucket(openBucket), boltdb.Prefix(shardPart(shard)), from, func(key, _ []byte) (bool, error) {
 			parts := boltdb.Split(key)
-			keys = append(keys, orchestrator.Key{Tenant: parts[0], ID: parts[1]})
+			keys = append(keys, orchestrator.Key{Tenant: parts[1], ID: parts[2]})
 			return len(keys) < limit, nil
 		})
 	})
@@ -175,6 +175,12 @@ func (s *Store) Events(_ context.Context, k orchestrator.Key, after uint64, limi
 }
 
 func taskKey(k orchestrator.Key) []byte { return boltdb.Key(k.Tenant, k.ID) }
+
+func openKey(shard int, k orchestrator.Key) []byte {
+	return boltdb.Key(shardPart(shard), k.Tenant, k.ID)
+}
+
+func shardPart(shard int) string { return fmt.Sprintf("%04d", shard) }
 
 func eventKey(k orchestrator.Key, sequence uint64) []byte {
 	return boltdb.Key(k.Tenant, k.ID, fmt.Sprintf("%016x", sequence))

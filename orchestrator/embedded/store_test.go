@@ -23,7 +23,37 @@ func TestStore(t *testing.T) {
 	})
 }
 
-func open(t *testing.T, file string) *embedded.Store {
+func TestLeases(t *testing.T) {
+	storetest.RunLeases(t, func(t *testing.T) orchestrator.LeaseStore {
+		t.Helper()
+		s, err := embedded.NewLeases(t.Context(), database(t, filepath.Join(t.TempDir(), "quorate.db")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
+func TestAStartFindsTheLeasesButNoNodes(t *testing.T) {
+	db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
+	for start := range uint64(3) {
+		s, err := embedded.NewLeases(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if nodes, err := s.Nodes(t.Context()); len(nodes) != 0 || err != nil {
+			t.Errorf("Nodes() after start %d = %v, %v, want none: the process that was there is dead", start, nodes, err)
+		}
+		if err := s.Beat(t.Context(), orchestrator.Node{ID: "a", Beats: 1}); err != nil {
+			t.Errorf("Beat() = %v", err)
+		}
+		if l, err := s.Take(t.Context(), 1, "a", start); err != nil || l.Epoch != start+1 {
+			t.Errorf("Take(1, a, %d) = %v, %v, want epoch %d", start, l, err, start+1)
+		}
+	}
+}
+
+func database(t *testing.T, file string) *boltdb.DB {
 	t.Helper()
 	db, err := boltdb.Open(file, boltdb.Options{})
 	if err != nil {
@@ -34,7 +64,12 @@ func open(t *testing.T, file string) *embedded.Store {
 			t.Error(err)
 		}
 	})
-	s, err := embedded.New(t.Context(), db)
+	return db
+}
+
+func open(t *testing.T, file string) *embedded.Store {
+	t.Helper()
+	s, err := embedded.New(t.Context(), database(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}

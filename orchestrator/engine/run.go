@@ -39,10 +39,19 @@ func (e *Engine) Run(ctx context.Context) error {
 
 // rescan wakes every task that has not ended. A task that waits looks at its situation and goes on waiting.
 func (e *Engine) rescan(ctx context.Context) error {
+	for shard := range orchestrator.Shards {
+		if err := e.rescanShard(ctx, shard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) rescanShard(ctx context.Context, shard int) error {
 	const page = 500
 	var after orchestrator.Key
 	for {
-		keys, err := e.Store.Unfinished(ctx, after, page)
+		keys, err := e.Store.Unfinished(ctx, shard, after, page)
 		if err != nil {
 			return err
 		}

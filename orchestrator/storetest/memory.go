@@ -13,7 +13,7 @@ import (
 
 // Memory is a Store for simulations: it forgets everything with the process, and Fail makes its calls go wrong. The zero value is empty.
 type Memory struct {
-	// Fail is called with a number for every call, from 1. before is returned instead of doing the call, after instead of its result once it is done:
+	// Fail is called with a number for every call, from 1, but for those that look for work where there is none. before is returned instead of doing the call, after instead of its result once it is done:
 	// a write whose answer was lost. It must not call the store.
 	Fail func(call int) (before, after error)
 
@@ -159,18 +159,27 @@ func (m *Memory) Tasks(ctx context.Context, tenant, after string, limit int) (pa
 }
 
 // Unfinished implements orchestrator.Store.
-func (m *Memory) Unfinished(ctx context.Context, after orchestrator.Key, limit int) (keys []orchestrator.Key, err error) {
-	err = m.do(ctx, func() error {
-		for k, t := range m.tasks {
-			if !t.Settled() && compareKeys(k, after) > 0 {
-				keys = append(keys, k)
-			}
+func (m *Memory) Unfinished(ctx context.Context, shard int, after orchestrator.Key, limit int) (keys []orchestrator.Key, err error) {
+	if keys := m.unfinished(shard, after, limit); len(keys) == 0 {
+		return nil, ctx.Err()
+	}
+	err = m.do(ctx, func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return m.unfinished(shard, after, limit), nil
+}
+
+func (m *Memory) unfinished(shard int, after orchestrator.Key, limit int) (keys []orchestrator.Key) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for k, t := range m.tasks {
+		if !t.Settled() && t.Shard == shard && compareKeys(k, after) > 0 {
+			keys = append(keys, k)
 		}
-		slices.SortFunc(keys, compareKeys)
-		keys = keys[:min(limit, len(keys))]
-		return nil
-	})
-	return keys, err
+	}
+	slices.SortFunc(keys, compareKeys)
+	return keys[:min(limit, len(keys))]
 }
 
 func compareKeys(x, y orchestrator.Key) int {

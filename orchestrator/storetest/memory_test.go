@@ -18,3 +18,10 @@ func TestMemory(t *testing.T) {
 		return &storetest.Memory{}
 	})
 }
+
+func TestMemoryLeases(t *testing.T) {
+	storetest.RunLeases(t, func(t *testing.T) orchestrator.LeaseStore {
+		t.Helper()
+		return &storetest.MemoryLeases{}
+	})
+}

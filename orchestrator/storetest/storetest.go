@@ -222,8 +222,11 @@ func list(t *testing.T, s orchestrator.Store) {
 }
 
 func unfinished(t *testing.T, s orchestrator.Store) {
-	for _, id := range []string{"a", "b", "c"} {
-		create(t, s, task(id))
+	const shard = 7
+	for id, its := range map[string]int{"a": shard, "b": shard, "c": shard, "d": shard + 1, "e": 0} {
+		in := task(id)
+		in.Shard = its
+		create(t, s, in)
 	}
 	if _, err := s.Update(t.Context(), orchestrator.Key{Tenant: "default", ID: "b"}, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		t.State = a2apb.TaskState_TASK_STATE_COMPLETED
@@ -231,11 +234,11 @@ func unfinished(t *testing.T, s orchestrator.Store) {
 	}); err != nil {
 		t.Fatalf("Update() = %v", err)
 	}
-	first, err := s.Unfinished(t.Context(), orchestrator.Key{}, 1)
+	first, err := s.Unfinished(t.Context(), shard, orchestrator.Key{}, 1)
 	if err != nil || len(first) != 1 {
 		t.Fatalf("Unfinished(limit 1) = %v, %v, want one key", first, err)
 	}
-	rest, err := s.Unfinished(t.Context(), first[0], 10)
+	rest, err := s.Unfinished(t.Context(), shard, first[0], 10)
 	if diff := cmp.Diff([]orchestrator.Key{{Tenant: "default", ID: "a"}, {Tenant: "default", ID: "c"}}, append(first, rest...)); diff != "" || err != nil {
 		t.Errorf("Unfinished() = %v (-want +got):\n%s", err, diff)
 	}

@@ -77,7 +77,7 @@ func unpaid(t *testing.T, s orchestrator.Store) {
 	}
 	want := func(when string, n int) {
 		t.Helper()
-		if keys, err := s.Unfinished(t.Context(), orchestrator.Key{}, 10); len(keys) != n || err != nil {
+		if keys, err := s.Unfinished(t.Context(), 0, orchestrator.Key{}, 10); len(keys) != n || err != nil {
 			t.Errorf("%s: Unfinished() = %v, %v, want %d", when, keys, err, n)
 		}
 	}
