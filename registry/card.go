@@ -15,6 +15,7 @@ const (
 	maxCardDepth  = 64
 	maxSkills     = 500
 	maxSkillID    = 256 // characters
+	maxTags       = 1000
 	maxInterfaces = 32
 	maxURL        = 2048 // bytes
 )

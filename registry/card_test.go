@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -143,6 +144,7 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 		"a skill without an id":            {card(`{"id":"s"}`, `{"name":"s"}`), "CARD_INVALID", "card.skills[0].id"},
 		"a skill id that is there twice":   {card(`{"id":"s"}`, `{"id":"s"},{"id":"s"}`), "CARD_INVALID", "card.skills[1].id"},
 		"a skill that is a string":         {card(`{"id":"s"}`, `"s"`), "CARD_INVALID", "card.skills[0]"},
+		"1,001 tags":                       {card(`{"id":"s"}`, `{"id":"s","tags":[`+manyTags(1001)+`]}`), "CARD_INVALID", "card.skills"},
 		"501 skills":                       {card(`{"id":"s"}`, strings.Repeat(`{},`, 500)+"{}"), "CARD_INVALID", "card.skills"},
 		"capabilities of the wrong type":   {card(`"skills"`, `"capabilities":[],"skills"`), "CARD_INVALID", "card.capabilities"},
 		"metadata with a misspelt field":   {withParams(`{"consultationRequirements":[{"id":"r","mandatry":true}]}`), "CARD_INVALID", "card.capabilities.extensions[0].params"},
@@ -160,6 +162,15 @@ func TestParseCardRefusesWithTheField(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyTags returns the elements of a list of n different tags.
+func manyTags(n int) string {
+	tags := make([]string, n)
+	for i := range tags {
+		tags[i] = strconv.Quote("t" + strconv.Itoa(i))
+	}
+	return strings.Join(tags, ",")
 }
 
 func TestParseCardAcceptsWithAWarning(t *testing.T) {

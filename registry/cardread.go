@@ -187,5 +187,8 @@ func (r *cardReader) skills(root map[string]any) []Skill {
 		seen[s.ID] = true
 		skills = append(skills, s)
 	})
+	if tags := len((&Card{Skills: skills}).FoldedTags()); tags > maxTags {
+		r.wrong("card.skills", "the skills have %d different tags; the most is %d", tags, maxTags)
+	}
 	return skills
 }

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"slices"
-	"strings"
 )
 
 // nameIndex leads from a key to agents' names in order.
@@ -43,7 +42,7 @@ func (s *shelf) put(a *Agent) {
 		skill := &kept.Card.Skills[i]
 		s.skills.with(skill.ID, a.Name)
 		for _, tag := range skill.Tags {
-			s.tags.with(strings.ToLower(tag), a.Name)
+			s.tags.with(FoldTag(tag), a.Name)
 		}
 	}
 	s.text.add(&kept)
@@ -60,7 +59,7 @@ func (s *shelf) remove(name string) {
 		skill := &old.Card.Skills[i]
 		s.skills.without(skill.ID, name)
 		for _, tag := range skill.Tags {
-			s.tags.without(strings.ToLower(tag), name)
+			s.tags.without(FoldTag(tag), name)
 		}
 	}
 	s.text.remove(name)

@@ -19,6 +19,7 @@ const (
 type Filter struct {
 	match condition
 	skill string
+	tag   string
 	live  bool // it looks at what heartbeats change
 }
 
@@ -46,7 +47,7 @@ func ParseFilter(text string) (Filter, error) {
 	if t := p.peek(); t.kind != tokenEnd {
 		return Filter{}, p.wrong(t, "expected the end, AND, OR or a comparison")
 	}
-	return Filter{match: match, skill: p.skill, live: p.live}, nil
+	return Filter{match: match, skill: p.skill, tag: p.tag, live: p.live}, nil
 }
 
 // Match reports whether the agent, with its status, passes.
@@ -55,12 +56,15 @@ func (f Filter) Match(a *Agent) bool { return f.match == nil || f.match(a) }
 // Skill returns the id of a skill that every agent that passes has, or nothing: a store can look those up.
 func (f Filter) Skill() string { return f.skill }
 
+// Tag returns a tag that every agent that passes has, or nothing.
+func (f Filter) Tag() string { return f.tag }
+
 // filterParser is a recursive descent through the tokens of a filter.
 type filterParser struct {
 	tokens      []filterToken
 	next        int
 	comparisons int
-	skill       string // of a comparison that has to be true
+	skill, tag  string // of comparisons that have to be true
 	live        bool
 }
 
@@ -122,7 +126,7 @@ func (p *filterParser) expression(depth int) (condition, error) {
 
 // factor is one term or several of which one must be true.
 func (p *filterParser) factor(depth int) (condition, error) {
-	before := p.skill
+	skill, tag := p.skill, p.tag
 	first, err := p.term(depth)
 	if err != nil {
 		return nil, err
@@ -138,7 +142,7 @@ func (p *filterParser) factor(depth int) (condition, error) {
 	if len(terms) == 1 {
 		return first, nil
 	}
-	p.skill = before // a skill that is only one way to pass
+	p.skill, p.tag = skill, tag // what is only one way to pass
 	return func(a *Agent) bool {
 		for _, term := range terms {
 			if term(a) {
@@ -152,9 +156,9 @@ func (p *filterParser) factor(depth int) (condition, error) {
 // term is a comparison or an expression in parentheses, perhaps negated.
 func (p *filterParser) term(depth int) (condition, error) {
 	if p.accept("NOT") || p.accept("-") {
-		before := p.skill
+		skill, tag := p.skill, p.tag
 		inner, err := p.simple(depth)
-		p.skill = before
+		p.skill, p.tag = skill, tag
 		return func(a *Agent) bool { return !inner(a) }, err
 	}
 	return p.simple(depth)
@@ -204,6 +208,10 @@ func (p *filterParser) comparison() (condition, error) {
 	case "skills":
 		if !value.wild() {
 			p.skill = value.text
+		}
+	case "tags":
+		if !value.wild() {
+			p.tag = value.text
 		}
 	case "status", "draining", "capacity", "in_flight":
 		p.live = true

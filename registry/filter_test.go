@@ -117,6 +117,17 @@ func TestAFilterKnowsTheSkillThatAllHave(t *testing.T) {
 	}
 }
 
+func TestAFilterKnowsTheTagThatAllHave(t *testing.T) {
+	t.Parallel()
+	for filter, want := range map[string]string{
+		`tags:a`: "a", `name=x AND (tags:a)`: "a", `tags:a OR name=x`: "", `-tags:a`: "", `tags:*a`: "", `skills:x`: "", `skills:x tags:a`: "a",
+	} {
+		if f, err := registry.ParseFilter(filter); err != nil || f.Tag() != want {
+			t.Errorf("ParseFilter(%s).Tag() = %q, %v, want %q", filter, f.Tag(), err, want)
+		}
+	}
+}
+
 func FuzzParseFilter(f *testing.F) {
 	for _, seed := range []string{`skills:"x" AND status=available`, `NOT (name=a* OR -tags:b) version>=1.0.0`, `name="\"" OR (`, `-`, `:=!<`} {
 		f.Add(seed)

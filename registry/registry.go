@@ -109,10 +109,16 @@ func (r *Registry) Agents(ctx context.Context, tenant, after string, limit int) 
 // AgentsBySkill returns the tenant's agents behind after that have the skill, in order of name, with their status; limit is
 // at most 1,000. An unknown skill is an empty list.
 func (r *Registry) AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]Agent, error) {
-	if skill == "" {
-		return nil, fault.Invalid("skill_id", "SKILL_MISSING", "a skill id is needed")
+	return r.AgentsWith(ctx, tenant, skill, "", after, limit)
+}
+
+// AgentsWith returns the tenant's agents behind after that have a skill with this id or this tag, or both where both are given, in
+// order of name, with their status; limit is at most 1,000. Upper and lower case of a tag are the same.
+func (r *Registry) AgentsWith(ctx context.Context, tenant, skill, tag, after string, limit int) ([]Agent, error) {
+	if skill == "" && tag == "" {
+		return nil, fault.Invalid("skill_id", "SKILL_MISSING", "a skill id or a tag is needed")
 	}
-	return r.agents(ctx, Query{Tenant: tenant, Skill: skill, After: Key{tenant, after}, Limit: bound(limit)})
+	return r.agents(ctx, Query{Tenant: tenant, Skill: skill, Tag: FoldTag(tag), After: Key{tenant, after}, Limit: bound(limit)})
 }
 
 // AgentSkill is a skill together with the agent that has it.

@@ -91,7 +91,7 @@ func (d *Directory) Search(tenant string, s Search) []Match {
 
 // find returns what fits in no order.
 func (s *shelf) find(q Search) []Match {
-	tag := strings.ToLower(q.Tag)
+	tag := FoldTag(q.Tag)
 	fits := func(name string) bool {
 		return (q.Skill == "" || s.skills[q.Skill].has(name)) && (q.Tag == "" || s.tags[tag].has(name))
 	}
@@ -115,7 +115,7 @@ func (s *shelf) find(q Search) []Match {
 func (s *shelf) skillsThatFit(agent, id, tag string) (ids []string) {
 	for i := range s.agents[agent].Card.Skills {
 		skill := &s.agents[agent].Card.Skills[i]
-		tagged := tag == "" || slices.ContainsFunc(skill.Tags, func(t string) bool { return strings.EqualFold(t, tag) })
+		tagged := tag == "" || slices.ContainsFunc(skill.Tags, func(t string) bool { return FoldTag(t) == tag })
 		if (id == "" || skill.ID == id) && tagged {
 			ids = append(ids, skill.ID)
 		}

@@ -43,6 +43,7 @@ type Request struct {
 type Query struct {
 	Tenant string // empty selects all tenants
 	Skill  string // the id of a skill that the agents have; only with Tenant; empty selects any
+	Tag    string // a tag of that skill, or of any, in the form of FoldTag; only with Tenant; empty selects any
 	After  Key    // continue behind this agent; the zero Key starts at the beginning
 	Limit  int    // how many at most; 1 or more
 }

@@ -124,7 +124,7 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 		"no card":                   {[]string{"agents", "register"}, "either the card's URL or -f"},
 		"two cards":                 {[]string{"agents", "register", "http://x", "-f", "c.json"}, "either the card's URL or -f"},
 		"a limit of nothing":        {[]string{"agents", "list", "--limit", "0"}, "--limit must be from 1 to 100000"},
-		"available without a skill": {[]string{"skills", "find", "--available"}, "--available needs a SKILL"},
+		"available without a skill": {[]string{"skills", "find", "--available"}, "--available needs a SKILL or a --tag"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -18,11 +18,12 @@ func (a *app) skills() *cobra.Command {
 func (a *app) skillsFind() *cobra.Command {
 	var limit int
 	var available bool
+	var tag string
 	cmd := &cobra.Command{
 		Use:     "find [SKILL]",
 		Aliases: []string{"list", "ls"},
-		Short:   "List the agents that have a skill, or all skills",
-		Example: "  quorate skills find fetch_url --available",
+		Short:   "List the agents that have a skill, a tag or both, or all skills",
+		Example: "  quorate skills find fetch_url --available\n  quorate skills find --tag web",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -30,16 +31,20 @@ func (a *app) skillsFind() *cobra.Command {
 			return arguments("SKILL")(cmd, args)
 		},
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			if len(args) == 0 {
-				if available {
-					return usage("--available needs a SKILL")
-				}
+			switch {
+			case len(args) == 0 && tag == "" && available:
+				return usage("--available needs a SKILL or a --tag")
+			case len(args) == 0 && tag == "":
 				return a.allSkills(ctx, s, limit)
+			case len(args) == 0:
+				return a.agentsWith(ctx, s, "/v1/tags/"+url.PathEscape(tag)+"/agents", "", available, limit)
+			default:
+				return a.agentsWith(ctx, s, "/v1/skills/"+url.PathEscape(args[0])+"/agents", tag, available, limit)
 			}
-			return a.agentsWith(ctx, s, args[0], available, limit)
 		}),
 	}
 	cmd.Flags().BoolVar(&available, "available", false, "only agents that are available now")
+	cmd.Flags().StringVar(&tag, "tag", "", "only agents whose skill has this tag")
 	addLimit(cmd, &limit, 1000)
 	return cmd
 }
@@ -65,14 +70,17 @@ func (a *app) allSkills(ctx context.Context, s *session, limit int) error {
 	})
 }
 
-func (a *app) agentsWith(ctx context.Context, s *session, skill string, available bool, limit int) error {
+func (a *app) agentsWith(ctx context.Context, s *session, path, tag string, available bool, limit int) error {
 	all := &registryv1.FindAgentsBySkillResponse{}
 	err := pages(limit, func(query url.Values) (int, string, error) {
 		if available {
 			query.Set("available_only", "true")
 		}
+		if tag != "" {
+			query.Set("tag", tag)
+		}
 		page := &registryv1.FindAgentsBySkillResponse{}
-		err := s.get(ctx, "/v1/skills/"+url.PathEscape(skill)+"/agents", query, page)
+		err := s.get(ctx, path, query, page)
 		all.Agents = append(all.Agents, page.GetAgents()...)
 		all.NextPageToken = page.GetNextPageToken()
 		return len(page.GetAgents()), all.GetNextPageToken(), err

@@ -17,6 +17,8 @@ const (
 	cardPart      = "#%card#"
 	tokenPrefix   = "%token#"
 	requestPrefix = "%request#"
+	tagPrefix     = "%tag#"
+	tagPart       = "%tag" // behind the generation of a row
 	behind        = "$" // the character after #
 )
 
@@ -36,9 +38,15 @@ func agentKey(key registry.Key) string {
 // skillKey is what SkillIndex is looked up by.
 func skillKey(tenant, skill string) string { return escape.Replace(tenant) + "#" + short(skill) }
 
-// rowKey returns the key of one skill's item.
-func rowKey(key registry.Key, generation, skill string) string {
-	return agentKey(key) + "#" + generation + "#" + short(skill)
+// tagKey is what SkillIndex is looked up by for a tag.
+func tagKey(tenant, tag string) string { return tagPrefix + skillKey(tenant, tag) }
+
+// rowKey returns the key of the item of one skill or tag.
+func rowKey(key registry.Key, generation string, r rowID) string {
+	if r.tag {
+		generation += tagPart
+	}
+	return agentKey(key) + "#" + generation + "#" + short(r.name)
 }
 
 func cardKey(key registry.Key, digest string) string { return agentKey(key) + cardPart + digest }
@@ -50,15 +58,15 @@ func requestKey(key registry.RequestKey) string {
 	return requestPrefix + hex.EncodeToString(sum[:])
 }
 
-// rowOf returns the agent's name and the generation in the key of a skill's item.
+// rowOf returns the agent's name and the generation in the key of the item of a skill or a tag.
 func rowOf(tenant, row string) (name, generation string) {
 	rest := strings.TrimPrefix(row, escape.Replace(tenant)+"#")
 	name, rest, _ = strings.Cut(rest, "#")
 	generation, _, _ = strings.Cut(rest, "#")
-	return name, generation
+	return name, strings.TrimSuffix(generation, tagPart)
 }
 
-// short returns a skill's id, or the beginning and the digest of one that is too long for a key.
+// short returns a skill's id or a tag, or the beginning and the digest of one that is too long for a key.
 func short(skill string) string {
 	if len(boltdb.Key(skill)) <= maxPart {
 		return skill

@@ -18,12 +18,13 @@ import (
 
 // Agents returns the selected agents in order of tenant and name.
 func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
-	if q.Skill != "" && q.Tenant == "" {
-		return nil, errors.New("a skill is looked up in one tenant only")
+	indexed := q.Skill != "" || q.Tag != ""
+	if indexed && q.Tenant == "" {
+		return nil, errors.New("skills and tags are looked up in one tenant only")
 	}
 	var found []registry.Record
 	keep := func(a *stored) { found = append(found, a.record) }
-	if q.Skill != "" {
+	if indexed {
 		return found, s.bySkill(ctx, q, keep)
 	}
 	var after []byte
@@ -55,20 +56,29 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record
 	return found, err
 }
 
-// bySkill calls keep for the agents with a skill.
+// bySkill calls keep for the agents with a skill, a tag, or a skill with a tag: one query that the index filters by its copy of the
+// skill's tags.
 func (s *Store) bySkill(ctx context.Context, q registry.Query, keep func(*stored)) error {
 	key := expression.Key(attrSkillID).Equal(expression.Value(skillKey(q.Tenant, q.Skill)))
+	var filter *expression.ConditionBuilder
+	switch {
+	case q.Skill == "":
+		key = expression.Key(attrSkillID).Equal(expression.Value(tagKey(q.Tenant, q.Tag)))
+	case q.Tag != "":
+		has := expression.Contains(expression.Name(attrTags), q.Tag)
+		filter = &has
+	}
 	if q.After.Name != "" {
 		key = key.And(expression.Key(attrAgentName).GreaterThan(expression.Value(agentKey(registry.Key{Tenant: q.Tenant, Name: q.After.Name}) + behind)))
 	}
 	kept := 0
-	return s.pages(ctx, query{indexSkills, key}, q.Limit, func(rows []ddb.Item) (int, error) {
+	return s.pages(ctx, query{indexSkills, key, filter}, q.Limit, func(rows []ddb.Item) (int, error) {
 		borne, err := s.borneOut(ctx, q.Tenant, rows)
 		if err != nil {
 			return 0, err
 		}
 		for _, b := range borne {
-			if _, has := b.agent.skill(short(q.Skill)); has && kept < q.Limit {
+			if q.Fits(&b.agent.record.Card) && kept < q.Limit {
 				keep(b.agent)
 				kept++
 			}
@@ -109,8 +119,9 @@ func (a *stored) skill(part string) (registry.Skill, bool) {
 
 // query is a look-up in an index of AgentMetadata.
 type query struct {
-	index string
-	key   expression.KeyConditionBuilder
+	index  string
+	key    expression.KeyConditionBuilder
+	filter *expression.ConditionBuilder // on what else the index holds; nil is none
 }
 
 // listQuery selects what is listed behind after, of one tenant unless it is empty.
@@ -121,12 +132,12 @@ func listQuery(list, tenant string, after []byte) query {
 		last := slices.Clone(prefix)
 		last[len(last)-1]++               // no key of the list is just this
 		next := slices.Concat(after, nul) // the smallest that is larger
-		return query{indexListing, key.And(expression.Key(attrPosition).Between(expression.Value(next), expression.Value(last)))}
+		return query{index: indexListing, key: key.And(expression.Key(attrPosition).Between(expression.Value(next), expression.Value(last)))}
 	}
 	if len(after) > 0 {
 		key = key.And(expression.Key(attrPosition).GreaterThan(expression.Value(after)))
 	}
-	return query{indexListing, key}
+	return query{index: indexListing, key: key}
 }
 
 var nul = []byte{0}
@@ -136,12 +147,16 @@ const maxPage = 1000
 
 // pages calls each with the rows of an index, page by page, until it says that limit of them were of use.
 func (s *Store) pages(ctx context.Context, q query, limit int, each func(rows []ddb.Item) (total int, err error)) error {
-	e, err := expression.NewBuilder().WithKeyCondition(q.key).Build()
+	builder := expression.NewBuilder().WithKeyCondition(q.key)
+	if q.filter != nil {
+		builder = builder.WithFilter(*q.filter)
+	}
+	e, err := builder.Build()
 	if err != nil {
 		return fmt.Errorf("building a query: %w", err)
 	}
 	input := &dynamodb.QueryInput{
-		TableName: s.db.Table(tableMetadata), IndexName: aws.String(q.index), KeyConditionExpression: e.KeyCondition(),
+		TableName: s.db.Table(tableMetadata), IndexName: aws.String(q.index), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(),
 		ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(), Limit: aws.Int32(int32(min(max(limit, 1), maxPage))),
 	}
 	for {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxRows is how many skills one transaction writes, beside the other items of an agent; a transaction holds 100.
+	// maxRows is how many rows of skills and tags one transaction writes, beside the other items of an agent; a transaction holds 100.
 	maxRows = 80
 	// garbageAge is how old a row is that no agent bears out before it is removed: no writer is still at work on it then.
 	garbageAge = time.Hour
@@ -52,44 +52,62 @@ func (s *Store) borneOut(ctx context.Context, tenant string, rows []ddb.Item) ([
 	return good, nil
 }
 
-// rowItem returns the item of one skill.
-func rowItem(key registry.Key, generation, skill string, at time.Time) ddb.Item {
-	item := keyItem(rowKey(key, generation, skill))
-	for name, value := range map[string]string{
-		attrSkillID: skillKey(key.Tenant, skill), attrListing: listSkills, attrCreatedAt: at.UTC().Format(time.RFC3339Nano),
-	} {
-		item[name] = &types.AttributeValueMemberS{Value: value}
+// rowID says what a row of an agent's generation is of: a skill or a tag.
+type rowID struct {
+	tag  bool
+	name string
+}
+
+// rows are what an agent has in SkillIndex, with the tags of each skill.
+type rows map[rowID][]string
+
+// rowsOf returns the rows of a record; nil has none.
+func rowsOf(r *registry.Record) rows {
+	all := make(rows)
+	if r == nil {
+		return all
 	}
-	item[attrPosition] = &types.AttributeValueMemberB{Value: boltdb.Key(key.Tenant, short(skill), key.Name)}
+	for i := range r.Card.Skills {
+		all[rowID{name: r.Card.Skills[i].ID}] = r.Card.Skills[i].FoldedTags()
+	}
+	for _, tag := range r.Card.FoldedTags() {
+		all[rowID{tag: true, name: tag}] = nil
+	}
+	return all
+}
+
+// rowItem returns the item of one skill, which is in the list of skills too, or of one tag.
+func rowItem(key registry.Key, generation string, r rowID, tags []string, at time.Time) ddb.Item {
+	item := keyItem(rowKey(key, generation, r))
+	item[attrCreatedAt] = &types.AttributeValueMemberS{Value: at.UTC().Format(time.RFC3339Nano)}
+	if r.tag {
+		item[attrSkillID] = &types.AttributeValueMemberS{Value: tagKey(key.Tenant, r.name)}
+		return item
+	}
+	item[attrSkillID] = &types.AttributeValueMemberS{Value: skillKey(key.Tenant, r.name)}
+	item[attrListing] = &types.AttributeValueMemberS{Value: listSkills}
+	item[attrPosition] = &types.AttributeValueMemberB{Value: boltdb.Key(key.Tenant, short(r.name), key.Name)}
+	if len(tags) > 0 {
+		item[attrTags] = &types.AttributeValueMemberSS{Value: tags}
+	}
 	return item
 }
 
-// skillIDs returns the ids of a record's skills; nil has none.
-func skillIDs(r *registry.Record) map[string]bool {
-	ids := make(map[string]bool)
-	if r != nil {
-		for _, skill := range r.Card.Skills {
-			ids[skill.ID] = true
-		}
-	}
-	return ids
-}
-
 // stage writes the rows of a generation that no agent names yet.
-func (s *Store) stage(ctx context.Context, key registry.Key, generation string, ids map[string]bool) error {
+func (s *Store) stage(ctx context.Context, key registry.Key, generation string, all rows) error {
 	ctx, cancel := context.WithTimeout(ctx, stagingTime)
 	defer cancel()
 	now := time.Now()
-	requests := make([]types.WriteRequest, 0, len(ids))
-	for id := range ids {
-		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: rowItem(key, generation, id, now)}})
+	requests := make([]types.WriteRequest, 0, len(all))
+	for id, tags := range all {
+		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: rowItem(key, generation, id, tags, now)}})
 	}
 	return s.db.BatchWrite(ctx, tableMetadata, requests)
 }
 
-func rowKeys(key registry.Key, generation string, ids map[string]bool) []string {
-	keys := make([]string, 0, len(ids))
-	for id := range ids {
+func rowKeys(key registry.Key, generation string, all rows) []string {
+	keys := make([]string, 0, len(all))
+	for id := range all {
 		keys = append(keys, rowKey(key, generation, id))
 	}
 	return keys

@@ -15,6 +15,7 @@ const (
 const (
 	attrAgentName = "agent_name"
 	attrSkillID   = "skill_id"
+	attrTags      = "tags"
 	attrListing   = "listing"
 	attrPosition  = "position"
 	attrLastReq   = "last_req"
@@ -37,7 +38,7 @@ func Tables() []ddb.Table {
 		{
 			Name: tableMetadata, Hash: ddb.Text(attrAgentName), TTL: attrTTL,
 			Indexes: []ddb.Index{
-				{Name: indexSkills, Hash: ddb.Text(attrSkillID), Range: ddb.Text(attrAgentName), Include: []string{attrCreatedAt}},
+				{Name: indexSkills, Hash: ddb.Text(attrSkillID), Range: ddb.Text(attrAgentName), Include: []string{attrCreatedAt, attrTags}},
 				{Name: indexListing, Hash: ddb.Text(attrListing), Range: ddb.Bytes(attrPosition), Include: []string{attrCreatedAt}},
 			},
 		},

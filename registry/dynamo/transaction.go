@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -20,7 +21,7 @@ type transaction struct {
 	entry      *registry.Entry // what the change log tells of it; nil is nothing
 	request    int             // which item remembers the request; -1 is none
 	generation string          // of the rows of the new state
-	staged     map[string]bool // skills whose rows have to be there before
+	staged     rows            // those that have to be there before
 	unused     []string        // keys of rows that are garbage afterwards
 }
 
@@ -129,18 +130,18 @@ func (t *transaction) remove() error {
 
 // rows makes the rows of the index those of next: in the transaction when they fit, else as a new generation.
 func (t *transaction) rows(old, next *registry.Record) []types.TransactWriteItem {
-	had, has := skillIDs(old), skillIDs(next)
+	had, has := rowsOf(old), rowsOf(next)
 	now := time.Now()
 	var items []types.TransactWriteItem
-	for id := range has {
-		if !had[id] {
+	for id, tags := range has {
+		if was, there := had[id]; !there || !slices.Equal(was, tags) {
 			items = append(items, types.TransactWriteItem{Put: &types.Put{
-				TableName: t.store.db.Table(tableMetadata), Item: rowItem(t.key, t.generation, id, now),
+				TableName: t.store.db.Table(tableMetadata), Item: rowItem(t.key, t.generation, id, tags, now),
 			}})
 		}
 	}
 	for id := range had {
-		if !has[id] {
+		if _, stays := has[id]; !stays {
 			items = append(items, types.TransactWriteItem{Delete: &types.Delete{
 				TableName: t.store.db.Table(tableMetadata), Key: keyItem(rowKey(t.key, t.generation, id)),
 			}})

@@ -2,11 +2,15 @@ package embedded
 
 import (
 	"bytes"
+	"errors"
 
 	"go.etcd.io/bbolt"
 )
 
-// scan calls each for the keys with prefix that sort behind after, at most limit.
+// errEnough ends a scan.
+var errEnough = errors.New("enough")
+
+// scan calls each for the keys with prefix that sort behind after, at most limit, until it returns an error; errEnough is none.
 func scan(bucket *bbolt.Bucket, prefix, after []byte, limit int, each func(key, value []byte) error) error {
 	cursor := bucket.Cursor()
 	start := prefix
@@ -18,7 +22,9 @@ func scan(bucket *bbolt.Bucket, prefix, after []byte, limit int, each func(key, 
 		key, value = cursor.Next()
 	}
 	for n := 0; n < limit && key != nil && bytes.HasPrefix(key, prefix); n++ {
-		if err := each(key, value); err != nil {
+		if err := each(key, value); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		key, value = cursor.Next()

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 
 	"go.etcd.io/bbolt"
 
@@ -19,6 +20,7 @@ var (
 	bucketAgents   = []byte("registry_agents")         // tenant, name: serial, item as JSON
 	bucketCards    = []byte("registry_cards")          // tenant, name: the card's bytes
 	bucketSkills   = []byte("registry_skills")         // tenant, skill, agent: the skill as JSON
+	bucketTags     = []byte("registry_tags")           // tenant, tag, agent: nothing
 	bucketPulses   = []byte("registry_pulses")         // tenant, name: serial, the pulse as JSON
 	bucketTokens   = []byte("registry_tokens")         // hash: tenant, name
 	bucketRequests = []byte("registry_requests")       // tenant, caller, id: the request as JSON
@@ -32,7 +34,7 @@ var (
 
 var buckets = [][]byte{
 	bucketAgents, bucketCards, bucketSkills, bucketPulses, bucketTokens, bucketRequests, bucketExpiries, bucketChanges, bucketHeads,
-	bucketVersions, bucketKeys, bucketMappings,
+	bucketVersions, bucketKeys, bucketMappings, bucketTags,
 }
 
 // usualPage is the default size of a page.
@@ -85,11 +87,14 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 	bucket, prefix := bucketAgents, boltdb.Prefix()
 	after := boltdb.Key(q.After.Tenant, q.After.Name)
 	switch {
-	case q.Skill != "" && q.Tenant == "":
-		return nil, errors.New("a skill is looked up in one tenant only")
+	case (q.Skill != "" || q.Tag != "") && q.Tenant == "":
+		return nil, errors.New("skills and tags are looked up in one tenant only")
 	case q.Skill != "":
 		bucket, prefix = bucketSkills, boltdb.Prefix(q.Tenant, q.Skill)
 		after = boltdb.Key(q.Tenant, q.Skill, q.After.Name)
+	case q.Tag != "":
+		bucket, prefix = bucketTags, boltdb.Prefix(q.Tenant, q.Tag)
+		after = boltdb.Key(q.Tenant, q.Tag, q.After.Name)
 	case q.Tenant != "":
 		prefix = boltdb.Prefix(q.Tenant)
 		after = boltdb.Key(q.Tenant, q.After.Name)
@@ -99,13 +104,19 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		r := s.reader(tx)
 		records = make([]registry.Record, 0, min(q.Limit, usualPage))
-		return scan(tx.Bucket(bucket), prefix, after, q.Limit, func(key, _ []byte) error {
-			parts := boltdb.Split(key) // tenant, perhaps skill, name
+		return scan(tx.Bucket(bucket), prefix, after, math.MaxInt, func(key, _ []byte) error {
+			parts := boltdb.Split(key) // tenant, perhaps skill or tag, name
 			record, err := r.agent(registry.Key{Tenant: parts[0], Name: parts[len(parts)-1]})
-			if err == nil {
+			if err != nil {
+				return err
+			}
+			if q.Fits(&record.Card) {
 				records = append(records, record)
 			}
-			return err
+			if len(records) >= q.Limit {
+				return errEnough
+			}
+			return nil
 		})
 	})
 	return records, err

@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -33,6 +34,7 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 		w.request(c.Remember)
 		w.tokens(old, c.Record)
 		w.skills(old, c.Record)
+		w.tags(old, c.Record)
 		w.agent(c.Record)
 		w.version(c)
 		if c.Record == nil {
@@ -139,6 +141,27 @@ func (w *writer) skills(old, next *registry.Record) {
 	for _, skill := range old.Card.Skills {
 		if !rows[skill.ID] {
 			w.remove(bucketSkills, boltdb.Key(w.key.Tenant, skill.ID, w.key.Name))
+		}
+	}
+}
+
+// tags makes the index rows those of next.
+func (w *writer) tags(old, next *registry.Record) {
+	var had, has []string
+	if old != nil {
+		had = old.Card.FoldedTags()
+	}
+	if next != nil {
+		has = next.Card.FoldedTags()
+	}
+	for _, tag := range has {
+		if !slices.Contains(had, tag) {
+			w.put(bucketTags, boltdb.Key(w.key.Tenant, tag, w.key.Name), nil)
+		}
+	}
+	for _, tag := range had {
+		if !slices.Contains(has, tag) {
+			w.remove(bucketTags, boltdb.Key(w.key.Tenant, tag, w.key.Name))
 		}
 	}
 }

@@ -42,7 +42,9 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 			case !order.ByName():
 				return s.registry.AgentsInOrder(ctx, p.Tenant, order, filter, after, limit)
 			case filter.Skill() != "":
-				return s.registry.AgentsBySkill(ctx, p.Tenant, filter.Skill(), after, limit)
+				return s.registry.AgentsWith(ctx, p.Tenant, filter.Skill(), "", after, limit)
+			case filter.Tag() != "":
+				return s.registry.AgentsWith(ctx, p.Tenant, "", filter.Tag(), after, limit)
 			default:
 				return s.registry.Agents(ctx, p.Tenant, after, limit)
 			}
@@ -58,7 +60,7 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 	return &registryv1.ListAgentsResponse{Agents: agents, NextPageToken: next}, nil
 }
 
-// FindAgentsBySkill lists the caller's agents that have a skill in order of name.
+// FindAgentsBySkill lists the caller's agents that have a skill, a tag or a skill with a tag, in order of name.
 func (s *Server) FindAgentsBySkill(
 	ctx context.Context, req *registryv1.FindAgentsBySkillRequest,
 ) (*registryv1.FindAgentsBySkillResponse, error) {
@@ -67,10 +69,10 @@ func (s *Server) FindAgentsBySkill(
 		return nil, err
 	}
 	list := agentList{
-		server: s, scope: scope(p, "FindAgentsBySkill", req.GetSkillId(), req.GetAvailableOnly()),
+		server: s, scope: scope(p, "FindAgentsBySkill", req.GetSkillId(), req.GetTag(), req.GetAvailableOnly()),
 		size: req.GetPageSize(), token: req.GetPageToken(),
 		read: func(after string, limit int) ([]registry.Agent, error) {
-			return s.registry.AgentsBySkill(ctx, p.Tenant, req.GetSkillId(), after, limit)
+			return s.registry.AgentsWith(ctx, p.Tenant, req.GetSkillId(), req.GetTag(), after, limit)
 		},
 	}
 	if req.GetAvailableOnly() {

@@ -94,6 +94,7 @@ func TestAPageTokenIsGoodForItsListOnly(t *testing.T) {
 	_, listErr := s.ListAgents(ctx, &registryv1.ListAgentsRequest{PageToken: token})
 	for name, err := range map[string]error{
 		"another skill":  find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "x", PageToken: token}),
+		"another tag":    find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", Tag: "x", PageToken: token}),
 		"another filter": find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", AvailableOnly: true, PageToken: token}),
 		"another tenant": find(as(t, "u", "root", auth.RoleAdmin), &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageToken: token}),
 		"another method": listErr,
@@ -101,6 +102,9 @@ func TestAPageTokenIsGoodForItsListOnly(t *testing.T) {
 		if fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
 			t.Errorf("a token for %s = %v, want PAGE_TOKEN_INVALID", name, err)
 		}
+	}
+	if err := find(ctx, &registryv1.FindAgentsBySkillRequest{}); fault.ReasonOf(err) != "SKILL_MISSING" {
+		t.Errorf("neither skill nor tag = %v, want SKILL_MISSING", err)
 	}
 	if err := find(ctx, &registryv1.FindAgentsBySkillRequest{SkillId: "fetch", PageSize: -1}); fault.KindOf(err) != fault.InvalidArgument {
 		t.Errorf("a negative page size = %v, want an invalid argument", err)

@@ -96,6 +96,39 @@ func skills(t *testing.T, s registry.Store) {
 	wantNames(t, s, q, "t/a")
 }
 
+func tags(t *testing.T, s registry.Store) {
+	tagged := func(name string, skills ...registry.Skill) *registry.Record {
+		r := Record("t", name)
+		r.Card.Skills = skills
+		Put(t, s, r)
+		return r
+	}
+	b := tagged("b", registry.Skill{ID: "fetch", Tags: []string{"Web", "web", "HTTP"}}, registry.Skill{ID: "read", Tags: []string{"text", ""}})
+	tagged("a", registry.Skill{ID: "fetch", Tags: []string{"ftp"}}, registry.Skill{ID: "%tag#x", Tags: []string{"web"}})
+	tagged("c", registry.Skill{ID: "web", Tags: []string{"fetch", "a#b%"}})
+	Put(t, s, Record("u", "d", "web"))
+	with := func(skill, tag, after string, limit int) registry.Query {
+		return registry.Query{Tenant: "t", Skill: skill, Tag: tag, After: registry.Key{Tenant: "t", Name: after}, Limit: limit}
+	}
+	wantNames(t, s, with("", "web", "", 9), "t/a", "t/b")
+	wantNames(t, s, with("", "web", "a", 9), "t/b")
+	wantNames(t, s, with("", "web", "", 1), "t/a")
+	wantNames(t, s, with("", "we", "", 9))
+	wantNames(t, s, with("", "a#b%", "", 9), "t/c")
+	wantNames(t, s, with("", "x", "", 9))
+	wantNames(t, s, with("fetch", "web", "", 1), "t/b")
+	wantNames(t, s, with("fetch", "text", "", 9)) // the tag of another skill
+	wantNames(t, s, with("web", "", "", 9), "t/c")
+	wantNames(t, s, with("%tag#x", "web", "", 9), "t/a")
+	b.Card.Skills = []registry.Skill{{ID: "fetch", Tags: []string{"text"}}, {ID: "read"}}
+	Put(t, s, b)
+	wantNames(t, s, with("", "web", "", 9), "t/a")
+	wantNames(t, s, with("", "http", "", 9))
+	wantNames(t, s, with("fetch", "text", "", 9), "t/b")
+	remove(t, s, b.Key())
+	wantNames(t, s, with("", "text", "", 9))
+}
+
 func deletion(t *testing.T, s registry.Store) {
 	r := Record("t", "a", "fetch")
 	r.TokenHash = sha256.Sum256([]byte("token"))

@@ -46,6 +46,7 @@ type model struct {
 var (
 	modelNames  = []string{"a", "a-b", "B", "c"}
 	modelSkills = []string{"fetch", "fetch_url", "read", "a b", "ü#%"}
+	modelTags   = []string{"web", "Web", "fetch", "%tag#"}
 )
 
 func (m *model) key(rt *rapid.T) registry.Key {
@@ -61,6 +62,9 @@ func (m *model) record(rt *rapid.T, key registry.Key) *registry.Record {
 		}
 	}
 	r := Record(key.Tenant, key.Name, ids...)
+	for i := range r.Card.Skills {
+		r.Card.Skills[i].Tags = rapid.SliceOfN(rapid.SampledFrom(modelTags), 1, 2).Draw(rt, "tags")
+	}
 	m.writes++
 	r.Etag = fmt.Sprintf("e%d", m.writes)
 	if rapid.IntRange(0, 9).Draw(rt, "large") == 0 {
@@ -192,13 +196,10 @@ func (m *model) compareLists(rt *rapid.T) {
 	names := slices.Sorted(maps.Keys(m.agents))
 	m.sameNames(rt, registry.Query{Tenant: m.tenant, Limit: 10}, names)
 	skill := rapid.SampledFrom(append(slices.Clone(modelSkills), "many-7")).Draw(rt, "skill")
-	var with []string
-	for _, name := range names {
-		if slices.ContainsFunc(m.agents[name].Card.Skills, func(s registry.Skill) bool { return s.ID == skill }) {
-			with = append(with, name)
-		}
-	}
-	m.sameNames(rt, registry.Query{Tenant: m.tenant, Skill: skill, Limit: 10}, with)
+	tag := strings.ToLower(rapid.SampledFrom(modelTags).Draw(rt, "tag"))
+	m.compareFound(rt, names, skill, "")
+	m.compareFound(rt, names, "", tag)
+	m.compareFound(rt, names, skill, tag)
 	var want []string
 	for _, name := range names {
 		for _, skill := range m.agents[name].Card.Skills {
@@ -212,6 +213,20 @@ func (m *model) compareLists(rt *rapid.T) {
 		got = append(got, row.ID+"\x00"+row.Agent)
 	}
 	m.same(rt, "Skills()", want, got, err)
+}
+
+// compareFound looks agents up by a skill, by a tag or by both.
+func (m *model) compareFound(rt *rapid.T, names []string, skill, tag string) {
+	tagged := func(t string) bool { return strings.ToLower(t) == tag }
+	var with []string
+	for _, name := range names {
+		if slices.ContainsFunc(m.agents[name].Card.Skills, func(s registry.Skill) bool {
+			return (skill == "" || s.ID == skill) && (tag == "" || slices.ContainsFunc(s.Tags, tagged))
+		}) {
+			with = append(with, name)
+		}
+	}
+	m.sameNames(rt, registry.Query{Tenant: m.tenant, Skill: skill, Tag: tag, Limit: 10}, with)
 }
 
 func (m *model) sameNames(rt *rapid.T, q registry.Query, want []string) {

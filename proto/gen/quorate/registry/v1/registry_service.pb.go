@@ -1227,17 +1227,19 @@ func (x *ListSkillsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// FindAgentsBySkillRequest names a skill.
+// FindAgentsBySkillRequest names a skill, a tag or both.
 type FindAgentsBySkillRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The skill's id, exactly. 1 to 256 characters.
+	// The skill's id, exactly; empty for any skill, which needs a tag. At most 256 characters.
 	SkillId string `protobuf:"bytes,1,opt,name=skill_id,json=skillId,proto3" json:"skill_id,omitempty"`
 	// Only agents that are available now.
 	AvailableOnly bool `protobuf:"varint,2,opt,name=available_only,json=availableOnly,proto3" json:"available_only,omitempty"`
 	// How many agents to return at most: 0 means 50; the most is 1,000.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// A tag that the skill has; empty for any. Upper and lower case are the same. At most 256 characters.
+	Tag           string `protobuf:"bytes,5,opt,name=tag,proto3" json:"tag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1300,7 +1302,14 @@ func (x *FindAgentsBySkillRequest) GetPageToken() string {
 	return ""
 }
 
-// FindAgentsBySkillResponse is a page of agents that have the skill.
+func (x *FindAgentsBySkillRequest) GetTag() string {
+	if x != nil {
+		return x.Tag
+	}
+	return ""
+}
+
+// FindAgentsBySkillResponse is a page of the agents that were found.
 type FindAgentsBySkillResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agents.
@@ -1444,18 +1453,18 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"p\n" +
 	"\x12ListSkillsResponse\x122\n" +
 	"\x06skills\x18\x01 \x03(\v2\x1a.quorate.registry.v1.SkillR\x06skills\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xba\x01\n" +
-	"\x18FindAgentsBySkillRequest\x12%\n" +
-	"\bskill_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\askillId\x12%\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd4\x01\n" +
+	"\x18FindAgentsBySkillRequest\x12#\n" +
+	"\bskill_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\askillId\x12%\n" +
 	"\x0eavailable_only\x18\x02 \x01(\bR\ravailableOnly\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"w\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\x12\x1a\n" +
+	"\x03tag\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\x03tag\"w\n" +
 	"\x19FindAgentsBySkillResponse\x122\n" +
 	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa3!\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xbc!\n" +
 	"\x0fRegistryService\x12\x86\x01\n" +
 	"\rRegisterAgent\x12).quorate.registry.v1.RegisterAgentRequest\x1a*.quorate.registry.v1.RegisterAgentResponse\"\x1e\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/agents:register\x12g\n" +
 	"\bGetAgent\x12$.quorate.registry.v1.GetAgentRequest\x1a\x1a.quorate.registry.v1.Agent\"\x19\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/agents/{name}\x12q\n" +
@@ -1472,8 +1481,8 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x0fIssueAgentToken\x12+.quorate.registry.v1.IssueAgentTokenRequest\x1a,.quorate.registry.v1.IssueAgentTokenResponse\"'\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/agents/{name}:issueToken\x12q\n" +
 	"\n" +
 	"ListSkills\x12&.quorate.registry.v1.ListSkillsRequest\x1a'.quorate.registry.v1.ListSkillsResponse\"\x12\x82\xd3\xe4\x93\x02\f\x12\n" +
-	"/v1/skills\x12\x98\x01\n" +
-	"\x11FindAgentsBySkill\x12-.quorate.registry.v1.FindAgentsBySkillRequest\x1a..quorate.registry.v1.FindAgentsBySkillResponse\"$\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/skills/{skill_id}/agents\x12\x86\x01\n" +
+	"/v1/skills\x12\xb1\x01\n" +
+	"\x11FindAgentsBySkill\x12-.quorate.registry.v1.FindAgentsBySkillRequest\x1a..quorate.registry.v1.FindAgentsBySkillResponse\"=\x82\xd3\xe4\x93\x027Z\x17\x12\x15/v1/tags/{tag}/agents\x12\x1c/v1/skills/{skill_id}/agents\x12\x86\x01\n" +
 	"\x0eBatchGetAgents\x12*.quorate.registry.v1.BatchGetAgentsRequest\x1a+.quorate.registry.v1.BatchGetAgentsResponse\"\x1b\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/agents:batchGet\x12z\n" +
 	"\n" +
 	"ApplyAgent\x12&.quorate.registry.v1.ApplyAgentRequest\x1a'.quorate.registry.v1.ApplyAgentResponse\"\x1b\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/agents:apply\x12\x81\x01\n" +

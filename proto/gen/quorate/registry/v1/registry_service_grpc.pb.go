@@ -86,7 +86,8 @@ type RegistryServiceClient interface {
 	IssueAgentToken(ctx context.Context, in *IssueAgentTokenRequest, opts ...grpc.CallOption) (*IssueAgentTokenResponse, error)
 	// ListSkills lists all skills of all agents in order of skill id and agent name.
 	ListSkills(ctx context.Context, in *ListSkillsRequest, opts ...grpc.CallOption) (*ListSkillsResponse, error)
-	// FindAgentsBySkill lists the agents that have a skill, in order of name. An unknown skill is an empty list.
+	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. An unknown skill or tag is
+	// an empty list.
 	FindAgentsBySkill(ctx context.Context, in *FindAgentsBySkillRequest, opts ...grpc.CallOption) (*FindAgentsBySkillResponse, error)
 	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
 	BatchGetAgents(ctx context.Context, in *BatchGetAgentsRequest, opts ...grpc.CallOption) (*BatchGetAgentsResponse, error)
@@ -485,7 +486,8 @@ type RegistryServiceServer interface {
 	IssueAgentToken(context.Context, *IssueAgentTokenRequest) (*IssueAgentTokenResponse, error)
 	// ListSkills lists all skills of all agents in order of skill id and agent name.
 	ListSkills(context.Context, *ListSkillsRequest) (*ListSkillsResponse, error)
-	// FindAgentsBySkill lists the agents that have a skill, in order of name. An unknown skill is an empty list.
+	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. An unknown skill or tag is
+	// an empty list.
 	FindAgentsBySkill(context.Context, *FindAgentsBySkillRequest) (*FindAgentsBySkillResponse, error)
 	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
 	BatchGetAgents(context.Context, *BatchGetAgentsRequest) (*BatchGetAgentsResponse, error)

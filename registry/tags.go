@@ -1,0 +1,38 @@
+package registry
+
+import (
+	"slices"
+	"strings"
+)
+
+// FoldTag returns the form by which a tag is looked up: upper and lower case are the same.
+func FoldTag(tag string) string { return strings.ToLower(tag) }
+
+// FoldedTags returns the skill's tags in the form of FoldTag, in order and each once.
+func (s *Skill) FoldedTags() []string { return foldTags(nil, s.Tags) }
+
+// FoldedTags returns the tags of the card's skills in the form of FoldTag, in order and each once.
+func (c *Card) FoldedTags() []string {
+	var tags []string
+	for i := range c.Skills {
+		tags = foldTags(tags, c.Skills[i].Tags)
+	}
+	return tags
+}
+
+func foldTags(folded, tags []string) []string {
+	for _, tag := range tags {
+		if tag != "" {
+			folded = append(folded, FoldTag(tag))
+		}
+	}
+	slices.Sort(folded)
+	return slices.Compact(folded)
+}
+
+// Fits reports whether a skill of the card has what q asks for.
+func (q Query) Fits(c *Card) bool {
+	return q.Skill == "" && q.Tag == "" || slices.ContainsFunc(c.Skills, func(s Skill) bool {
+		return (q.Skill == "" || q.Skill == s.ID) && (q.Tag == "" || slices.Contains(s.FoldedTags(), q.Tag))
+	})
+}
