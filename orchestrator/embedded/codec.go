@@ -141,18 +141,11 @@ func writeBlobs(tx *bbolt.Tx, old, t *orchestrator.Task) error {
 			return err
 		}
 	}
-	if t.StatusMessage != old.StatusMessage && t.StatusMessage != nil {
-		if err := putBlob(tx, k, statusBlob, "the agent's status message", t.StatusMessage); err != nil {
-			return err
-		}
+	if err := writeStatus(tx, old, t); err != nil {
+		return err
 	}
-	for i, turn := range t.Turns {
-		if i < len(old.Turns) && old.Turns[i].Message == turn.Message {
-			continue
-		}
-		if err := putBlob(tx, k, turnBlob(turn.Number), fmt.Sprintf("message %d of the task", turn.Number), turn.Message); err != nil {
-			return err
-		}
+	if err := writeTurns(tx, old, t); err != nil {
+		return err
 	}
 	for i, a := range t.Artifacts {
 		if i < len(old.Artifacts) && old.Artifacts[i] == a {
@@ -164,6 +157,31 @@ func writeBlobs(tx *bbolt.Tx, old, t *orchestrator.Task) error {
 	}
 	for i := len(t.Artifacts); i < len(old.Artifacts); i++ {
 		if err := tx.Bucket(blobBucket).Delete(blobKey(k, artifactBlob(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeStatus(tx *bbolt.Tx, old, t *orchestrator.Task) error {
+	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	switch {
+	case t.StatusMessage == old.StatusMessage:
+		return nil
+	case t.StatusMessage == nil:
+		return tx.Bucket(blobBucket).Delete(blobKey(k, statusBlob))
+	default:
+		return putBlob(tx, k, statusBlob, "the agent's status message", t.StatusMessage)
+	}
+}
+
+func writeTurns(tx *bbolt.Tx, old, t *orchestrator.Task) error {
+	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	for i, turn := range t.Turns {
+		if i < len(old.Turns) && old.Turns[i].Message == turn.Message {
+			continue
+		}
+		if err := putBlob(tx, k, turnBlob(turn.Number), fmt.Sprintf("message %d of the task", turn.Number), turn.Message); err != nil {
 			return err
 		}
 	}

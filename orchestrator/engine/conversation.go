@@ -24,12 +24,15 @@ type conversation struct {
 	stream  bool
 	cancel  context.CancelCauseFunc // ends the exchange when it can no longer be written down
 	reached func()                  // is told when the agent answers anything
+	context string                  // the agent's own id of the context, as it was sent
+	sent    time.Time               // when the reply was
 
 	mu    sync.Mutex
 	task  orchestrator.Task // guarded by mu; as last written
 	heard heard             // guarded by mu
 	said  []string          // guarded by mu; progress that is not in the log yet
 	timer *time.Timer       // guarded by mu; not nil while something is unwritten
+	over  bool              // guarded by mu; run has ended
 }
 
 // run sends the message, or takes up the agent's task when it is known, and returns when the agent has ended it. When it is interrupted it
@@ -38,10 +41,12 @@ func (c *conversation) run(ctx context.Context) error {
 	err := c.exchange(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.over = true
 	if c.timer != nil {
 		c.timer.Stop()
 	}
-	if c.timer == nil || ctx.Err() == nil || c.heard.ended() {
+	switch {
+	case c.heard.ended(), ctx.Err() == nil && !c.heard.waits(), c.timer == nil && !c.heard.asksAnew(&c.task):
 		return err // nothing is unwritten, or settle writes it
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
@@ -56,6 +61,10 @@ func (c *conversation) exchange(ctx context.Context) error {
 		return c.resume(ctx, remote)
 	}
 	m, err := outgoing(ctx, &c.task)
+	if err == nil {
+		m.ContextId, err = c.engine.agentContext(ctx, &c.task)
+		c.context = m.GetContextId()
+	}
 	if err != nil {
 		return err
 	}
@@ -83,10 +92,15 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 	if err != nil {
 		return err
 	}
+	c.expect(t)
 	if err := c.on(ctx)(snapshot(t)); err != nil {
 		return err
 	}
-	if c.stream && !c.ended() {
+	if reply := c.unsent(); reply != nil && !arrived(t, reply) {
+		if err := c.reply(ctx, reply); err != nil {
+			return err
+		}
+	} else if c.stream && !c.rests() {
 		// A stream spares polling. An agent that will not give one is polled.
 		if err := c.client.Subscribe(ctx, remote, c.on(ctx)); err != nil && ctx.Err() != nil {
 			return err
@@ -104,21 +118,26 @@ func (c *conversation) forget(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
-		t.EditOpen().RemoteTaskID = ""
+		a := t.EditOpen()
+		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
+		if lost := t.EditUnsent(); lost != nil {
+			lost.Done = true
+		}
 		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}
 	})
 }
 
-func (c *conversation) ended() bool {
+// rests reports whether the agent has ended its task, or waits for its caller.
+func (c *conversation) rests() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.heard.ended()
+	return c.heard.ended() || c.heard.waits()
 }
 
-// poll asks for the task until it has ended, for agents that do not stream or whose stream ended early.
+// poll asks for the task until it has ended or waits for its caller, for agents that do not stream or whose stream ended early.
 func (c *conversation) poll(ctx context.Context) error {
 	wait := 50 * time.Millisecond
-	for !c.ended() {
+	for !c.rests() {
 		c.mu.Lock()
 		remote, agent := c.heard.remote, c.task.Agent
 		c.mu.Unlock()
@@ -136,6 +155,7 @@ func (c *conversation) poll(ctx context.Context) error {
 		if err := c.on(ctx)(snapshot(t)); err != nil {
 			return err
 		}
+		c.lose(ctx)
 	}
 	return nil
 }
@@ -148,16 +168,24 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 		defer c.mu.Unlock()
 		c.reached()
 		news, err := c.heard.take(r)
+		if err == nil {
+			err = c.checkQuestion()
+		}
 		if err != nil || !news || c.heard.ended() {
 			return err
 		}
-		if text := c.heard.progress(); text != "" && (len(c.said) == 0 || c.said[len(c.said)-1] != text) {
+		if text := c.heard.progress(); text != "" && !c.heard.askedBefore(&c.task) && (len(c.said) == 0 || c.said[len(c.said)-1] != text) {
 			c.said = append(c.said, text)
 		}
-		if c.timer == nil {
-			c.timer = time.AfterFunc(writeDelay, func() { c.flush(ctx) })
-		}
+		c.soon(ctx)
 		return nil
+	}
+}
+
+// soon has what is unwritten written, after what follows closely. The caller holds mu.
+func (c *conversation) soon(ctx context.Context) {
+	if c.timer == nil {
+		c.timer = time.AfterFunc(writeDelay, func() { c.flush(ctx) })
 	}
 }
 
@@ -165,7 +193,7 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 func (c *conversation) flush(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ctx.Err() != nil || c.heard.ended() {
+	if ctx.Err() != nil || c.over || c.heard.ended() {
 		return // run takes care of what is unwritten
 	}
 	c.timer = nil
@@ -178,9 +206,10 @@ func (c *conversation) flush(ctx context.Context) {
 func (c *conversation) save(ctx context.Context) error {
 	said := c.said
 	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
-		t.EditOpen().RemoteTaskID = c.heard.remote
+		c.heard.name(t)
 		before := t.State
 		t.State = c.heard.mirrored()
+		c.engine.keepTurns(t, &c.heard)
 		events := progress(t, said...)
 		if t.State != before { // a watcher has to learn of it even when the agent says nothing
 			events = append(events, event(t, orchestrator.EventState, "the agent's task is in state "+c.heard.state.String()))

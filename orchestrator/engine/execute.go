@@ -28,6 +28,11 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	if err != nil {
 		return e.giveUp(ctx, t, err)
 	}
+	if t.Waits() && t.Unsent() == nil {
+		if wait, still := e.look(ctx, &t, client); still {
+			return step{wait: wait}, nil
+		}
+	}
 	breaker := e.breakers.of(t.Tenant, t.Agent)
 	if !breaker.TryAcquirePermit() {
 		wait := max(breaker.RemainingDelay(), e.RetryDelay)
@@ -66,6 +71,12 @@ func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitb
 	}
 	if err != nil {
 		return e.giveUp(ctx, c.task, err)
+	}
+	if err := e.keepContext(ctx, c); err != nil {
+		return step{}, err
+	}
+	if !c.heard.ended() { // it waits for its caller, which is written down
+		return step{wait: e.lookAgain(&c.task)}, nil
 	}
 	next, err := e.settle(ctx, c)
 	if fault.KindOf(err) == fault.InvalidArgument { // the store will never take it
@@ -117,8 +128,12 @@ func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Even
 		a = t.Open()
 	}
 	a.Binding = binding
-	a.Sends++
 	t.State = a2apb.TaskState_TASK_STATE_WORKING
+	if reply := t.EditUnsent(); reply != nil {
+		reply.Sends++
+		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: message %d to %s over %s", a.Number, reply.Number, a.Agent, binding))
+	}
+	a.Sends++
 	if a.Sends > 1 {
 		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding))
 	}
@@ -146,6 +161,9 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 	sends := 0
 	if a := t.Open(); a != nil {
 		sends = a.Sends
+	}
+	if reply := t.Unsent(); reply != nil {
+		sends = reply.Sends
 	}
 	if agentclient.Retryable(err) && sends < maxSends {
 		return e.postpone(ctx, t, max(jittered(e.backoff(sends)), min(f.RetryAfter, maxRetryAfter)), f.Message+"; trying again")
@@ -197,9 +215,8 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	}
 	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		said := progress(t, c.said...)
-		if c.heard.remote != "" {
-			t.EditOpen().RemoteTaskID = c.heard.remote
-		}
+		c.heard.name(t)
+		e.keepTurns(t, &c.heard)
 		e.closeAttempt(t, why)
 		if c.heard.status != nil {
 			t.StatusMessage = c.heard.status

@@ -13,10 +13,16 @@ import (
 // heard is what an agent has said in an attempt, put together from snapshots and updates.
 type heard struct {
 	remote    string
+	context   string // the agent's own
 	state     a2apb.TaskState
 	status    *a2apb.Message
 	artifacts []*a2apb.Artifact
-	bytes     int // of all artifacts
+	bytes     int    // of all artifacts
+	asked     string // tells the question that the agent waits with
+	replied   bool   // to the question answered: as long as the agent waits with that, it has not read the reply
+	answered  string
+	delivered bool // the agent has the reply
+	repeats   bool // the agent asks the same again
 }
 
 const maxArtifacts = 1000
@@ -26,12 +32,15 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	switch p := r.GetPayload().(type) {
 	case *a2apb.StreamResponse_Message:
 		h.state = a2apb.TaskState_TASK_STATE_COMPLETED
+		h.within(p.Message.GetContextId())
 		return true, h.replace([]*a2apb.Artifact{{ArtifactId: "message", Name: "message", Parts: p.Message.GetParts()}})
 	case *a2apb.StreamResponse_Task:
 		t := p.Task
+		h.within(t.GetContextId())
 		named, said := h.named(t.GetId()), h.say(t.GetStatus())
 		return named || said, h.replace(t.GetArtifacts())
 	case *a2apb.StreamResponse_StatusUpdate:
+		h.within(p.StatusUpdate.GetContextId())
 		named, said := h.named(p.StatusUpdate.GetTaskId()), h.say(p.StatusUpdate.GetStatus())
 		return named || said, nil
 	case *a2apb.StreamResponse_ArtifactUpdate:
@@ -58,6 +67,7 @@ func (h *heard) say(s *a2apb.TaskStatus) bool {
 	if s.GetMessage() != nil {
 		h.status = s.GetMessage()
 	}
+	h.asked = questionOf(s)
 	return news
 }
 
@@ -101,12 +111,10 @@ func (h *heard) ended() bool { return orchestrator.Terminal(h.state) }
 
 // mirrored is the state that the task takes over while the agent works.
 func (h *heard) mirrored() a2apb.TaskState {
-	switch h.state {
-	case a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, a2apb.TaskState_TASK_STATE_AUTH_REQUIRED:
+	if h.waits() {
 		return h.state
-	default:
-		return a2apb.TaskState_TASK_STATE_WORKING
 	}
+	return a2apb.TaskState_TASK_STATE_WORKING
 }
 
 const maxProgressRunes = 500

@@ -133,13 +133,8 @@ func randomHex(n int) string {
 
 // check refuses what cannot be a task, fills in what may be left out, and returns the hash that tells a retry from another request.
 func (s *Submission) check(now time.Time) (hash string, err error) {
-	if len(s.Message.GetParts()) == 0 {
-		return "", fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
-	}
-	for i, p := range s.Message.GetParts() {
-		if p.GetContent() == nil {
-			return "", fault.Invalid(fmt.Sprintf("message.parts[%d]", i), "PART_EMPTY", "the part has no content: set text, raw, url or data")
-		}
+	if err := checkParts(s.Message); err != nil {
+		return "", err
 	}
 	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
 		return "", fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
@@ -167,6 +162,19 @@ func (s *Submission) check(now time.Time) (hash string, err error) {
 		s.Message = m
 	}
 	return hash, nil
+}
+
+// checkParts refuses a message that says nothing.
+func checkParts(m *a2apb.Message) error {
+	if len(m.GetParts()) == 0 {
+		return fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
+	}
+	for i, p := range m.GetParts() {
+		if p.GetContent() == nil {
+			return fault.Invalid(fmt.Sprintf("message.parts[%d]", i), "PART_EMPTY", "the part has no content: set text, raw, url or data")
+		}
+	}
+	return nil
 }
 
 func (s *Submission) hash() (string, error) {

@@ -27,8 +27,10 @@ func contexts(t *testing.T, s orchestrator.ContextStore) {
 		}
 	}
 	for _, other := range []orchestrator.ContextKey{
-		{Tenant: "other", Owner: "tester", ContextID: "c", Agent: "echo"}, {Tenant: "default", Owner: "other", ContextID: "c", Agent: "echo"},
-		{Tenant: "default", Owner: "tester", ContextID: "other", Agent: "echo"}, {Tenant: "default", Owner: "tester", ContextID: "c", Agent: "other"},
+		{Tenant: "other", Owner: "tester", ContextID: "c", Agent: "echo"},
+		{Tenant: "default", Owner: "other", ContextID: "c", Agent: "echo"},
+		{Tenant: "default", Owner: "tester", ContextID: "other", Agent: "echo"},
+		{Tenant: "default", Owner: "tester", ContextID: "c", Agent: "other"},
 	} {
 		if got, err := s.AgentContext(t.Context(), other); got != "" || err != nil {
 			t.Errorf("AgentContext(%+v) = %q, %v, want none", other, got, err)

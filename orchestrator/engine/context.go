@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// agentContext returns the agent's own id of the task's context: as an earlier task of the same caller with the same agent learned it; empty when
+// there is none, and the agent makes one.
+func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string, error) {
+	if t.ContextID == t.ID || t.Parent != nil {
+		return "", nil
+	}
+	if store, ok := e.Store.(orchestrator.ContextStore); ok {
+		if id, err := store.AgentContext(ctx, contextKey(t)); id != "" || err != nil {
+			return id, err
+		}
+	}
+	first, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.ContextID})
+	if fault.KindOf(err) == fault.NotFound { // the caller named the context
+		return "", nil
+	}
+	if err != nil || first.Owner != t.Owner {
+		return "", err
+	}
+	for _, a := range first.Attempts {
+		if a.Agent == t.Agent && a.RemoteContext != "" {
+			return a.RemoteContext, nil
+		}
+	}
+	return "", nil
+}
+
+// keepContext stores the agent's own id of a context that tasks share. A context that began with this task is found by the task itself.
+func (e *Engine) keepContext(ctx context.Context, c *conversation) error {
+	t, id := &c.task, c.heard.context
+	store, ok := e.Store.(orchestrator.ContextStore)
+	if !ok || id == "" || id == c.context || t.ContextID == t.ID || t.Parent != nil {
+		return nil
+	}
+	c.context = id
+	return store.SetAgentContext(ctx, contextKey(t), id)
+}
+
+func contextKey(t *orchestrator.Task) orchestrator.ContextKey {
+	return orchestrator.ContextKey{Tenant: t.Tenant, Owner: t.Owner, ContextID: t.ContextID, Agent: t.Agent}
+}

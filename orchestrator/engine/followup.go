@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Reply is a caller's message to a task whose agent waits for it.
+type Reply struct {
+	Key       orchestrator.Key
+	Caller    string
+	Message   *a2apb.Message
+	RequestID string // empty: every reply is a new one
+}
+
+// Reply stores a message for the agent of a task that waits, and returns the task, which goes on: the agent gets the message under an id of its own,
+// however often it has to be sent. The same request id and content is the same reply; other content under it is fault Conflict "REQUEST_ID_REUSED".
+// A task that has ended is fault FailedPrecondition "TASK_ENDED", one that does not wait for a message "TASK_NOT_WAITING".
+func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
+	if err := checkParts(r.Message); err != nil {
+		return orchestrator.Task{}, err
+	}
+	hash, err := r.hash()
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	taken := false
+	t, err := e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		taken = false
+		known, err := repeated(t, &r, hash)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			return nil, orchestrator.ErrUnchanged
+		}
+		if err := takesReply(t, r.Message); err != nil {
+			return nil, err
+		}
+		taken = true
+		return e.take(t, &r, hash), nil
+	})
+	if err == nil && taken {
+		e.isFresh(r.Key) // what was accepted to be sent at once was the first message
+		e.interrupt(r.Key)
+	}
+	return t, err
+}
+
+// repeated reports whether the task has the reply already.
+func repeated(t *orchestrator.Task, r *Reply, hash string) (bool, error) {
+	if r.RequestID == "" {
+		return false, nil
+	}
+	for _, turn := range t.Turns {
+		switch {
+		case turn.FromAgent || turn.RequestID != r.RequestID:
+		case turn.RequestHash == hash:
+			return true, nil
+		default:
+			return false, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
+				"request id %q was used in task %s for another message; use a new id for a new message", r.RequestID, t.ID).With("task", t.ID)
+		}
+	}
+	return false, nil
+}
+
+// takesReply says why a task takes no message now; nil when it does.
+func takesReply(t *orchestrator.Task, m *a2apb.Message) error {
+	var why *fault.Error
+	switch {
+	case m.GetContextId() != "" && m.GetContextId() != t.ContextID:
+		why = fault.Invalid("message.context_id", "CONTEXT_MISMATCH", "task %s is not in context %q", t.ID, m.GetContextId())
+	case t.Ended():
+		why = fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s); send the message as a new task in context %s", t.ID, t.State, t.ContextID)
+	case t.Blocked():
+		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
+			"task %s waits for a consultation, not for a message: have the agents consulted that its gate names, or cancel it", t.ID)
+	case !t.Waits() || t.Open() == nil || t.Open().RemoteTaskID == "" || t.CancelAsked:
+		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
+			"task %s is in state %s and does not wait for a message; send it once the task is in state TASK_STATE_INPUT_REQUIRED or TASK_STATE_AUTH_REQUIRED", t.ID, t.State)
+	case len(t.Turns) >= orchestrator.MaxTurns:
+		why = fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "task %s has %d messages, as many as a task takes; cancel it", t.ID, len(t.Turns))
+	default:
+		return nil
+	}
+	return why.With("task", t.ID)
+}
+
+// take writes the reply into the task.
+func (e *Engine) take(t *orchestrator.Task, r *Reply, hash string) []orchestrator.Event {
+	n := len(t.Turns) + 1
+	t.Turns = append(t.Turns[:n-1:n-1], orchestrator.Turn{
+		Number: n, MessageID: orchestrator.TurnID(t.ID, n), Question: t.Open().Question, RequestID: r.RequestID, RequestHash: hash,
+		Time: e.now(), Message: r.Message,
+	})
+	t.State, t.StatusMessage = a2apb.TaskState_TASK_STATE_WORKING, nil
+	t.NextDue = time.Time{}
+	return []orchestrator.Event{event(t, orchestrator.EventReply, fmt.Sprintf("message %d, from %s, is for %s", n, r.Caller, t.Agent))}
+}
+
+func (r *Reply) hash() (string, error) {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(r.Message)
+	if err != nil {
+		return "", fmt.Errorf("encode message: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+// unsent returns the reply that is on its way to the agent, or nil.
+func (c *conversation) unsent() *orchestrator.Turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.task.Unsent()
+}
+
+// expect prepares for what the agent says while a reply is on its way. Its task is as given.
+func (c *conversation) expect(remote *a2apb.Task) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reply := c.task.Unsent()
+	if reply == nil {
+		return
+	}
+	c.heard.replied, c.heard.answered = true, reply.Question
+	c.heard.delivered = arrived(remote, reply)
+}
+
+// reply sends the reply. An agent that refuses it because it has gone on without is as good as one that took it.
+func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) error {
+	m, err := outgoingReply(ctx, &c.task, reply)
+	if err != nil {
+		return err
+	}
+	took := func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.heard.delivered, c.sent = true, time.Now()
+		c.soon(ctx)
+	}
+	err = c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
+		took()
+		return c.on(ctx)(r)
+	})
+	if fault.ReasonOf(err) != agentclient.ReasonRefused {
+		return err
+	}
+	remote, asked := c.client.Task(ctx, m.GetTaskId())
+	if asked != nil || !arrived(remote, reply) {
+		return err
+	}
+	took()
+	return c.on(ctx)(snapshot(remote))
+}
+
+// readingTime is how long an agent may still be seen to ask what it has the reply to. After that it asks the same again.
+const readingTime = 10 * time.Second
+
+// lose takes an agent at its word when it goes on asking the same.
+func (c *conversation) lose(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.heard.replied && c.heard.asked == c.heard.answered && time.Since(c.sent) > readingTime {
+		c.heard.replied, c.heard.repeats = false, true
+		c.soon(ctx)
+	}
+}
+
+// outgoingReply is the reply as the agent gets it: in the agent's own task and context.
+func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) (*a2apb.Message, error) {
+	now := *t
+	now.Message = reply.Message
+	m, err := outgoing(ctx, &now)
+	if err != nil {
+		return nil, err
+	}
+	a := t.Open()
+	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
+	return m, nil
+}

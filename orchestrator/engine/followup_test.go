@@ -1,0 +1,323 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// asker is an agent that asks twice before it delivers what it was told. It outlives the engine, deduplicates by message id, and takes a second to
+// think about every message.
+type asker struct {
+	mu       sync.Mutex
+	sends    map[string]int         // guarded by mu; by message id
+	contexts []string               // guarded by mu; of the messages that began tasks
+	tasks    map[string]*a2apb.Task // guarded by mu
+	said     map[string][]string    // guarded by mu; by task, what it was told
+	bare     bool                   // it shows no history, as agents may
+	state    a2apb.TaskState        // that it asks in
+}
+
+func newAsker() *asker {
+	return &asker{
+		sends: make(map[string]int), tasks: make(map[string]*a2apb.Task), said: make(map[string][]string), state: a2apb.TaskState_TASK_STATE_INPUT_REQUIRED,
+	}
+}
+
+func (a *asker) Send(_ context.Context, m *a2apb.Message, _ bool, each agentclient.Each) error {
+	t, err := a.take(m)
+	if err != nil {
+		return err
+	}
+	return each(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}) // and the stream breaks: the engine has to ask
+}
+
+func (a *asker) take(m *a2apb.Message) (*a2apb.Task, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	id := m.GetMessageId()
+	a.sends[id]++
+	if m.GetTaskId() == "" {
+		if t := a.tasks["remote-"+id]; t != nil {
+			return t, nil
+		}
+		a.contexts = append(a.contexts, m.GetContextId())
+		t := remoteTask("remote-"+id, a2apb.TaskState_TASK_STATE_WORKING, "")
+		if t.ContextId = m.GetContextId(); t.GetContextId() == "" {
+			t.ContextId = "context-" + id
+		}
+		a.think(t, m)
+		return t, nil
+	}
+	t := a.tasks[m.GetTaskId()]
+	switch {
+	case t == nil:
+		return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no task %q", m.GetTaskId())
+	case a.sends[id] > 1:
+		return t, nil
+	case t.GetStatus().GetState() != a.state || m.GetContextId() != t.GetContextId():
+		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "the task does not wait, or not in context %q", m.GetContextId())
+	}
+	a.think(t, m)
+	return a.tasks[t.GetId()], nil
+}
+
+// think takes a message to heart, and asks again or delivers a second later. It needs mu.
+func (a *asker) think(t *a2apb.Task, m *a2apb.Message) {
+	next := proto.CloneOf(t)
+	next.Status = &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING}
+	if !a.bare {
+		next.History = append(next.History, m)
+	}
+	a.tasks[t.GetId()] = next
+	a.said[t.GetId()] = append(a.said[t.GetId()], m.GetParts()[0].GetText())
+	said := a.said[t.GetId()]
+	time.AfterFunc(time.Second, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		done := proto.CloneOf(next)
+		if len(said) < 3 {
+			question := text(fmt.Sprintf("question %d?", len(said)))
+			question.MessageId = fmt.Sprintf("%s-q%d", t.GetId(), len(said))
+			done.Status = &a2apb.TaskStatus{State: a.state, Message: question}
+		} else {
+			done.Status = &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_COMPLETED}
+			done.Artifacts = remoteTask("", 0, "", strings.Join(said, ", ")).GetArtifacts()
+		}
+		a.tasks[t.GetId()] = done
+	})
+}
+
+func (*asker) Subscribe(context.Context, string, agentclient.Each) error {
+	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
+}
+
+func (a *asker) Task(_ context.Context, id string) (*a2apb.Task, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t := a.tasks[id]; t != nil {
+		return t, nil
+	}
+	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no task %q", id)
+}
+
+func (*asker) Cancel(context.Context, string) (*a2apb.Task, error) {
+	return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no")
+}
+
+// TestNoReplyIsLostOrDoubledWhereverItBreaks runs a task of three messages once for every call to the store and every kind of mishap, as
+// TestNothingAcceptedIsLostWhereverItBreaks does: the agent hears every reply once, in order, and delivers what it was told.
+func TestNoReplyIsLostOrDoubledWhereverItBreaks(t *testing.T) {
+	for _, bare := range []bool{false, true} {
+		for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
+			t.Run(fmt.Sprintf("%s; history kept by the agent: %t", kind, !bare), func(t *testing.T) {
+				for call := 1; ; call++ {
+					reached := false
+					synctest.Test(t, func(t *testing.T) { reached = converseWithMishap(t, kind, call, bare) })
+					if !reached {
+						if call < 15 {
+							t.Errorf("the life of a task made only %d calls; the simulation does not simulate", call-1)
+						}
+						return
+					}
+				}
+			})
+		}
+	}
+}
+
+func converseWithMishap(t *testing.T, kind mishap, at int, bare bool) (reached bool) {
+	t.Helper()
+	agent := newAsker()
+	agent.bare = bare
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent}
+	s.breakAt(kind, at, &reached)
+	s.start()
+	when := fmt.Sprintf("%s at call %d", kind, at)
+	task := s.insist(when, func() (orchestrator.Task, error) {
+		return s.engine.Submit(t.Context(), engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r",
+		})
+	})
+	k := orchestrator.Key{Tenant: tenant, ID: task.ID}
+	for n := range 2 {
+		s.pass()
+		s.insist(when, func() (orchestrator.Task, error) {
+			return s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text(fmt.Sprintf("answer %d", n+1)), RequestID: fmt.Sprint(n)})
+		})
+	}
+	s.pass()
+	s.stop()
+	s.store.Fail = nil
+	got, err := s.store.Task(context.Background(), k) // the test's own is over with the engine's life
+	if err != nil {
+		t.Fatalf("%s: the accepted task is lost: %v", when, err)
+	}
+	if said := agent.said[got.Attempts[0].RemoteTaskID]; strings.Join(said, ", ") != "begin, answer 1, answer 2" || len(agent.said) != 1 {
+		t.Errorf("%s: the agent was told %q, want each message once, in order", when, agent.said)
+	}
+	if got.State != a2apb.TaskState_TASK_STATE_COMPLETED || got.Artifacts[0].GetParts()[0].GetText() != "begin, answer 1, answer 2" {
+		t.Errorf("%s: the task is in state %s (%+v) with %v", when, got.State, got.Error, got.Artifacts)
+	}
+	var talk []string
+	for _, turn := range got.Turns {
+		talk = append(talk, turn.Message.GetParts()[0].GetText())
+		if sends := agent.sends[turn.MessageID]; !turn.FromAgent && (sends == 0 || sends > turn.Sends || !turn.Done) {
+			t.Errorf("%s: reply %d arrived %d times and %d sends are on record, done %t", when, turn.Number, sends, turn.Sends, turn.Done)
+		}
+	}
+	log, err := s.store.Events(context.Background(), k, 0, 1000)
+	if said := count(log, orchestrator.EventProgress); err != nil || said != 2 {
+		t.Errorf("%s: the log says %d times what the agent asked, want each question once: %v", when, said, log)
+	}
+	if want := "question 1?, answer 1, question 2?, answer 2"; strings.Join(talk, ", ") != want {
+		t.Errorf("%s: the turns are %q, want %s", when, talk, want)
+	}
+	return reached
+}
+
+// breakAt has one call to the store go wrong.
+func (s *simulation) breakAt(kind mishap, at int, reached *bool) {
+	lost := errors.New("the store did not answer")
+	s.store.Fail = func(call int) (before, after error) {
+		if call != at {
+			return nil, nil
+		}
+		*reached = true
+		switch kind {
+		case diesBefore, diesAfter:
+			s.kill()
+			if kind == diesAfter {
+				return nil, lost
+			}
+			return lost, nil
+		case answerLost:
+			return nil, lost
+		default:
+			return lost, nil
+		}
+	}
+}
+
+// insist does what a caller with a request id does: it asks again when it saw an error.
+func (s *simulation) insist(when string, call func() (orchestrator.Task, error)) orchestrator.Task {
+	s.t.Helper()
+	task, err := call()
+	for try := 0; err != nil && try < 3; try++ {
+		s.restartIfDead()
+		task, err = call()
+	}
+	if err != nil {
+		s.t.Fatalf("%s: %v", when, err)
+	}
+	return task
+}
+
+// pass lets played time go by: every retry and rescan has its turn.
+func (s *simulation) pass() {
+	for range 10 {
+		<-time.After(time.Minute)
+		s.restartIfDead()
+	}
+}
+
+// TestWhatATaskTakesOfItsCaller replies when it may and when it may not.
+func TestWhatATaskTakesOfItsCaller(t *testing.T) {
+	agent := newAsker()
+	agent.state = a2apb.TaskState_TASK_STATE_AUTH_REQUIRED
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent}
+		s.start()
+		task, err := s.engine.Submit(t.Context(), engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Agent: "worker"}, Deadline: time.Now().Add(24 * time.Hour),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := orchestrator.Key{Tenant: tenant, ID: task.ID}
+		reply := func(m *a2apb.Message, request, want string) {
+			t.Helper()
+			if _, err := s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: m, RequestID: request}); fault.ReasonOf(err) != want && (err != nil || want != "") {
+				t.Errorf("Reply(%v) = %v, want %q", m, err, want)
+			}
+		}
+		reply(text("too early"), "", "TASK_NOT_WAITING")
+		s.pass()
+		before := s.store.Calls()
+		s.pass()
+		if calls := s.store.Calls() - before; calls > 60 {
+			t.Errorf("a task that waits made %d calls to the store in ten minutes, want few", calls)
+		}
+		waiting, err := s.store.Task(t.Context(), k)
+		if err != nil || waiting.State != a2apb.TaskState_TASK_STATE_AUTH_REQUIRED || waiting.StatusMessage.GetParts()[0].GetText() != "question 1?" {
+			t.Errorf("the task is in state %s saying %v, %v, want AUTH_REQUIRED with the agent's question", waiting.State, waiting.StatusMessage, err)
+		}
+		if waiting.Blocked() || !waiting.Waits() {
+			t.Error("a task whose agent asks must not look as if a gate blocked it")
+		}
+		elsewhere := text("elsewhere")
+		elsewhere.ContextId = "another"
+		reply(elsewhere, "", "CONTEXT_MISMATCH")
+		reply(&a2apb.Message{}, "", "MESSAGE_EMPTY")
+		reply(text("one"), "1", "")
+		reply(text("one"), "1", "")
+		reply(text("other"), "1", "REQUEST_ID_REUSED")
+		reply(text("two, too soon"), "2", "TASK_NOT_WAITING")
+		s.pass()
+		reply(text("two"), "2", "")
+		s.pass()
+		reply(text("late"), "", "TASK_ENDED")
+		done, err := s.store.Task(t.Context(), k)
+		if err != nil || done.State != a2apb.TaskState_TASK_STATE_COMPLETED || done.Artifacts[0].GetParts()[0].GetText() != "begin, one, two" {
+			t.Errorf("the task ended as %+v, %v, want completed with all that was said", done, err)
+		}
+		s.stop()
+	})
+}
+
+// TestTasksOfAContextShareTheAgentsOwn sends messages in contexts that the engine and the caller named.
+func TestTasksOfAContextShareTheAgentsOwn(t *testing.T) {
+	w := newWorld(t, &actor{name: "memory", play: func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
+		answer := snapshot("r-"+m.GetMessageId(), a2apb.TaskState_TASK_STATE_COMPLETED, "", "in "+m.GetContextId())
+		if answer.GetTask().ContextId = m.GetContextId(); m.GetContextId() == "" {
+			answer.GetTask().ContextId = "own-" + m.GetMessageId()
+		}
+		return say(answer)
+	}})
+	in := func(contextID, caller string) (orchestrator.Task, string) {
+		t.Helper()
+		m := text("go on")
+		m.ContextId = contextID
+		task, _ := w.awaitEnd(w.submit(engine.Submission{Tenant: tenant, Caller: caller, Message: m, Route: orchestrator.Route{Agent: "memory"}}).ID)
+		return task, task.Artifacts[0].GetParts()[0].GetText()
+	}
+	for name, contextID := range map[string]string{"made here": "", "named by the caller": "mine"} {
+		first, said := in(contextID, "tester")
+		if said != "in " {
+			t.Errorf("%s: the first message was sent %s, want in no context of the agent", name, said)
+		}
+		own := first.Attempts[0].RemoteContext
+		for range 2 {
+			if _, said := in(first.ContextID, "tester"); own == "" || said != "in "+own {
+				t.Errorf("%s: a later message was sent %s, want in %q", name, said, own)
+			}
+		}
+		if _, said := in(first.ContextID, "somebody else"); said != "in " {
+			t.Errorf("%s: somebody else's message was sent %s, want in no context of the agent", name, said)
+		}
+	}
+}

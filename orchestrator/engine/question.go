@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	maxQuestionBytes = 256 << 10
+	soonest, latest  = 2 * time.Second, time.Minute // between two looks at an agent that waits for its caller
+)
+
+// byMessage begins what tells a question by its message, which is sure.
+const byMessage = "message "
+
+// questionOf tells an agent's question from its next: by the message, or else by the time of the state.
+func questionOf(s *a2apb.TaskStatus) string {
+	switch {
+	case !orchestrator.Interrupted(s.GetState()):
+		return ""
+	case s.GetMessage().GetMessageId() != "":
+		return byMessage + s.GetMessage().GetMessageId()
+	case s.GetTimestamp() != nil:
+		return "time " + s.GetTimestamp().AsTime().Truncate(time.Millisecond).Format(time.RFC3339Nano)
+	default:
+		return "question"
+	}
+}
+
+// waits reports whether the agent waits for its caller, and not just has not read its reply yet.
+func (h *heard) waits() bool {
+	return orchestrator.Interrupted(h.state) && !(h.replied && h.asked == h.answered)
+}
+
+func (h *heard) within(contextID string) {
+	if contextID != "" {
+		h.context = contextID
+	}
+}
+
+// name writes down under which ids the agent knows the task.
+func (h *heard) name(t *orchestrator.Task) {
+	a := t.EditOpen()
+	if h.remote != "" {
+		a.RemoteTaskID = h.remote
+	}
+	if h.context != "" {
+		a.RemoteContext = h.context
+	}
+}
+
+// asksAnew reports whether the agent waits with a question that the task does not hold.
+func (h *heard) asksAnew(t *orchestrator.Task) bool {
+	a, last := t.Open(), len(t.Turns)-1
+	if !h.waits() || a == nil {
+		return false
+	}
+	return a.Question != h.asked || h.repeats && last >= 0 && !t.Turns[last].FromAgent
+}
+
+// askedBefore reports whether the last that the agent said is the question that the task holds already.
+func (h *heard) askedBefore(t *orchestrator.Task) bool {
+	a := t.Open()
+	return a != nil && a.Question != "" && (a.Question == h.asked || a.Question == byMessage+h.status.GetMessageId())
+}
+
+// checkQuestion refuses questions without end. The caller holds mu.
+func (c *conversation) checkQuestion() error {
+	switch {
+	case !c.heard.asksAnew(&c.task):
+		return nil
+	case len(c.task.Turns) >= orchestrator.MaxTurns:
+		return fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "the agent asks again after %d messages; a task takes no more", len(c.task.Turns))
+	case proto.Size(c.heard.status) > maxQuestionBytes:
+		return fault.New(fault.FailedPrecondition, "QUESTION_TOO_LARGE", "the agent asks with more than %d bytes", maxQuestionBytes)
+	default:
+		return nil
+	}
+}
+
+// keepTurns adds the agent's question to the task, once, and marks the reply that the agent has.
+func (e *Engine) keepTurns(t *orchestrator.Task, h *heard) {
+	if reply := t.EditUnsent(); reply != nil && h.delivered {
+		reply.Done = true
+	}
+	if !h.asksAnew(t) {
+		return
+	}
+	t.EditOpen().Question = h.asked
+	t.StatusMessage = h.status
+	if h.status == nil {
+		return
+	}
+	n := len(t.Turns) + 1
+	t.Turns = append(t.Turns[:n-1:n-1], orchestrator.Turn{
+		Number: n, FromAgent: true, MessageID: h.status.GetMessageId(), Question: h.asked, Time: e.now(), Message: h.status,
+	})
+}
+
+// look asks an agent that waits for its caller whether it still does, and for how long not to ask again.
+func (e *Engine) look(ctx context.Context, t *orchestrator.Task, client agentclient.Client) (wait time.Duration, still bool) {
+	a := t.Open()
+	if a == nil || a.RemoteTaskID == "" {
+		return 0, false
+	}
+	remote, err := client.Task(ctx, a.RemoteTaskID)
+	if err != nil {
+		return e.lookAgain(t), agentclient.Retryable(err)
+	}
+	return e.lookAgain(t), questionOf(remote.GetStatus()) == a.Question
+}
+
+// lookAgain is how long an agent that waits for its caller is not asked again: the longer it has waited, the longer.
+func (e *Engine) lookAgain(t *orchestrator.Task) time.Duration {
+	return min(max(e.now().Sub(t.UpdateTime)/4, soonest), latest)
+}
+
+// arrived reports whether an agent's task shows that it has the reply: it is in the history, or the agent does not wait for it any more.
+func arrived(remote *a2apb.Task, reply *orchestrator.Turn) bool {
+	for _, m := range remote.GetHistory() {
+		if m.GetMessageId() == reply.MessageID {
+			return true
+		}
+	}
+	asked := questionOf(remote.GetStatus())
+	return asked == "" || asked != reply.Question && strings.HasPrefix(asked, byMessage) && strings.HasPrefix(reply.Question, byMessage)
+}
