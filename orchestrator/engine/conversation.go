@@ -224,17 +224,17 @@ func (c *conversation) save(ctx context.Context) error {
 
 // write updates the task while it is in this attempt and keeps the conversation's copy of it. The caller holds mu.
 func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task) []orchestrator.Event) error {
-	t, err := c.engine.update(ctx, keyOf(&c.task), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if t.Ended() || t.Phase != orchestrator.PhaseExecution || len(t.Attempts) != len(c.task.Attempts) {
-			return nil, errMoved
-		}
-		return change(t), nil
-	})
+	t, err := c.engine.own(ctx, &c.task, underWay, change)
 	if err != nil {
 		return err
 	}
 	c.task = t
 	return nil
+}
+
+// underWay holds while the task is in the attempt it was read in, even when it is to be canceled.
+func underWay(read, now *orchestrator.Task) bool {
+	return now.Phase == orchestrator.PhaseExecution && len(now.Attempts) == len(read.Attempts)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
 )
@@ -34,6 +35,7 @@ type Connector interface {
 // Config holds what an Engine works with. All fields but Now and the durations are required.
 type Config struct {
 	Store   orchestrator.Store
+	Leases  *lease.Manager
 	Agents  Agents
 	Connect Connector
 	Ledger  *consultation.Ledger
@@ -64,20 +66,30 @@ type Engine struct {
 	breakers breakers
 
 	signal chan struct{} // holds one token when pending may have work
+	gained chan struct{} // holds one token when scans may have work
 
 	mu       sync.Mutex
+	scans    map[int]scan                                    // guarded by mu; by group that is held
 	pending  map[orchestrator.Key]struct{}                   // guarded by mu; tasks to start a runner for
 	runners  map[orchestrator.Key]*runner                    // guarded by mu
-	timers   map[orchestrator.Key]*time.Timer                // guarded by mu; wake-ups of tasks that wait
+	timers   map[orchestrator.Key]alarm                      // guarded by mu; wake-ups of tasks that wait
 	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
-	fresh    map[orchestrator.Key]struct{}                   // guarded by mu; accepted with the intent to send, and not sent yet
+	fresh    map[orchestrator.Key]uint64                     // guarded by mu; accepted with the intent to send, under which epoch, and not sent yet
 	stopped  bool                                            // guarded by mu; no timer is set any more
 }
 
 // runner is the goroutine that works on one task.
 type runner struct {
 	cancel context.CancelFunc
+	done   chan struct{}
+	group  int  // of the task, once it is read; -1 before
 	again  bool // something happened meanwhile: start anew when this one ends
+}
+
+// alarm wakes a task of a group.
+type alarm struct {
+	timer *time.Timer
+	group int
 }
 
 // New returns an engine. It hears of new evidence through the ledger.
@@ -107,11 +119,13 @@ func New(c Config) (*Engine, error) {
 		breakers: breakers{delay: c.BreakerDelay},
 		router:   router.New(router.Config{Directory: c.Agents, Now: c.Now}),
 		signal:   make(chan struct{}, 1),
+		gained:   make(chan struct{}, 1),
+		scans:    make(map[int]scan),
 		pending:  make(map[orchestrator.Key]struct{}),
 		runners:  make(map[orchestrator.Key]*runner),
-		timers:   make(map[orchestrator.Key]*time.Timer),
+		timers:   make(map[orchestrator.Key]alarm),
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
-		fresh:    make(map[orchestrator.Key]struct{}),
+		fresh:    make(map[orchestrator.Key]uint64),
 	}
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil

@@ -38,7 +38,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 		wait := max(breaker.RemainingDelay(), e.RetryDelay)
 		return e.postpone(ctx, t, jittered(wait), fmt.Sprintf("%s could not be reached %d times in a row; waiting %s", t.Agent, breakerFailures, wait.Round(time.Second)))
 	}
-	if !e.isFresh(keyOf(&t)) {
+	if !e.isFresh(&t) {
 		if t, err = e.intend(ctx, t, binding); err != nil {
 			breaker.RecordFailure() // the permit is used up; nothing was learned about the agent
 			return step{}, err
@@ -109,11 +109,8 @@ func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
 
 // intend stores that the message is about to be sent, under which id and for the how manieth time.
 func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding string) (orchestrator.Task, error) {
-	return e.update(ctx, keyOf(&read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if !sameAttempt(&read, t) {
-			return nil, errMoved
-		}
-		return []orchestrator.Event{e.attempt(t, binding)}, nil
+	return e.own(ctx, &read, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
+		return []orchestrator.Event{e.attempt(t, binding)}
 	})
 }
 
@@ -140,13 +137,13 @@ func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Even
 	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
 }
 
-// isFresh reports, once, that this process accepted the task together with the intent to send it and has not sent it yet.
-func (e *Engine) isFresh(k orchestrator.Key) bool {
+// isFresh reports, once, that this process accepted the task together with the intent to send it, has held it ever since, and has not sent it yet.
+func (e *Engine) isFresh(t *orchestrator.Task) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, ok := e.fresh[k]
-	delete(e.fresh, k)
-	return ok
+	epoch, ok := e.fresh[keyOf(t)]
+	delete(e.fresh, keyOf(t))
+	return ok && epoch == t.OwnerEpoch
 }
 
 // giveUp ends the attempt with an error, or waits when trying again may help.
@@ -181,9 +178,9 @@ func (e *Engine) backoff(sends int) time.Duration {
 
 // postpone writes down that the task waits, and why, so that neither a rescan nor a restart cuts the wait short.
 func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why string) (step, error) {
-	_, err := e.update(ctx, keyOf(&t), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+	_, err := e.own(ctx, &t, always, func(t *orchestrator.Task) []orchestrator.Event {
 		t.NextDue = e.now().Add(wait)
-		return []orchestrator.Event{event(t, orchestrator.EventProgress, why)}, nil
+		return []orchestrator.Event{event(t, orchestrator.EventProgress, why)}
 	})
 	return step{wait: wait}, err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/embedded"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -70,8 +71,16 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 	w.ledger = consultation.NewLedger(consultationstore.New(w.spans), consultation.LedgerOptions{})
+	leaseStore, err := embedded.NewLeases(ctx, w.db)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	leases, err := lease.New(lease.Config{Store: leaseStore, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.engine, err = engine.New(engine.Config{
-		Store: w.store, Agents: w.agents, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
+		Store: w.store, Leases: leases, Agents: w.agents, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
 		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, Now: func() time.Time { return w.now() },
 	})

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -11,17 +10,19 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Run works on tasks until ctx ends: first on those that an earlier process left unfinished, then on whatever Wake names. It returns when every
-// runner has stopped; what they did not finish is taken up by the next Run on the same store.
+// Run takes leases and works on the tasks under them until ctx ends: first on those that others left unfinished, then on whatever Wake names. It returns
+// when every runner has stopped and the leases are released; what was not finished is taken up by whoever holds them next.
 func (e *Engine) Run(ctx context.Context) error {
+	held, letGo := context.WithCancel(context.WithoutCancel(ctx))
+	var keeping sync.WaitGroup
+	keeping.Go(func() { e.Leases.Run(held, holder{e}) })
+	defer keeping.Wait()
+	defer letGo()
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer e.stopTimers()
-	if err := e.rescan(ctx); err != nil {
-		return fmt.Errorf("find unfinished tasks: %w", err)
-	}
 	running.Go(func() { e.router.Run(ctx) })
-	ticker := time.NewTicker(e.Rescan)
+	ticker := time.NewTicker(scanTick)
 	defer ticker.Stop()
 	for {
 		select {
@@ -29,39 +30,11 @@ func (e *Engine) Run(ctx context.Context) error {
 			return nil
 		case <-e.signal:
 			e.start(ctx, &running)
+		case <-e.gained:
+			e.scan(ctx)
 		case <-ticker.C:
-			if err := e.rescan(ctx); err != nil {
-				e.Logger.ErrorContext(ctx, "unfinished tasks could not be listed; trying again later", slog.Any("error", err))
-			}
+			e.scan(ctx)
 		}
-	}
-}
-
-// rescan wakes every task that has not ended. A task that waits looks at its situation and goes on waiting.
-func (e *Engine) rescan(ctx context.Context) error {
-	for shard := range orchestrator.Shards {
-		if err := e.rescanShard(ctx, shard); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *Engine) rescanShard(ctx context.Context, shard int) error {
-	const page = 500
-	var after orchestrator.Key
-	for {
-		keys, err := e.Store.Unfinished(ctx, shard, after, page)
-		if err != nil {
-			return err
-		}
-		for _, k := range keys {
-			e.Wake(k)
-		}
-		if len(keys) < page {
-			return nil
-		}
-		after = keys[len(keys)-1]
 	}
 }
 
@@ -104,14 +77,15 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 		}
 		delete(e.pending, k)
 		if t, ok := e.timers[k]; ok {
-			t.Stop()
+			t.timer.Stop()
 			delete(e.timers, k)
 		}
 		rctx, cancel := context.WithCancel(ctx)
-		e.runners[k] = &runner{cancel: cancel}
+		r := &runner{cancel: cancel, done: make(chan struct{}), group: -1}
+		e.runners[k] = r
 		running.Go(func() {
 			defer cancel()
-			wait := e.drive(rctx, k)
+			wait := e.drive(rctx, r, k)
 			e.end(k, wait)
 		})
 	}
@@ -120,13 +94,14 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 // end takes the runner off; the task is looked at again after wait, if that is positive, or at once when something happened meanwhile.
 func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
 	e.mu.Lock()
-	again := e.runners[k].again
+	r := e.runners[k]
 	delete(e.runners, k)
+	close(r.done)
 	switch {
-	case again:
+	case r.again:
 		e.pending[k] = struct{}{}
 	case wait > 0 && !e.stopped:
-		e.timers[k] = time.AfterFunc(wait, func() { e.Wake(k) })
+		e.timers[k] = alarm{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group}
 	}
 	e.mu.Unlock()
 	e.poke()
@@ -137,15 +112,18 @@ func (e *Engine) stopTimers() {
 	defer e.mu.Unlock()
 	e.stopped = true
 	for k, t := range e.timers {
-		t.Stop()
+		t.timer.Stop()
 		delete(e.timers, k)
 	}
 }
 
 // drive does a task's steps until it has to wait, and returns for how long: 0 means until it is woken.
-func (e *Engine) drive(ctx context.Context, k orchestrator.Key) time.Duration {
+func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.Duration {
 	for {
 		t, err := e.Store.Task(ctx, k)
+		if err == nil {
+			err = e.hold(r, &t)
+		}
 		if err == nil {
 			var next step
 			if next, err = e.step(ctx, t); err == nil && !next.again {
@@ -157,6 +135,9 @@ func (e *Engine) drive(ctx context.Context, k orchestrator.Key) time.Duration {
 			return 0
 		case err == nil, errors.Is(err, errMoved):
 			continue
+		case errors.Is(err, errNotHeld):
+			e.handOver(ctx, &t)
+			return 0
 		default:
 			e.Logger.ErrorContext(ctx, "a task's step failed; trying again", slog.String("task", k.ID), slog.Any("error", err))
 			return storeRetry

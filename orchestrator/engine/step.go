@@ -66,14 +66,23 @@ func sameAttempt(read, now *orchestrator.Task) bool {
 	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Attempts) == len(read.Attempts)
 }
 
-// transition writes a change on condition that what it builds on still holds.
-func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
-	t, err := e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if t.Ended() || !still(read, t) {
+// always holds whatever has changed.
+func always(_, _ *orchestrator.Task) bool { return true }
+
+// own writes a change of the task's owner, on condition that it still is the owner and that what the change builds on still holds.
+func (e *Engine) own(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (orchestrator.Task, error) {
+	return e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		if t.OwnerEpoch > read.OwnerEpoch || t.Ended() || !still(read, t) {
 			return nil, errMoved
 		}
+		t.OwnerEpoch = read.OwnerEpoch
 		return change(t), nil
 	})
+}
+
+// transition is own for what is followed by another step.
+func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
+	t, err := e.own(ctx, read, still, change)
 	if err != nil {
 		return step{}, err
 	}
@@ -110,7 +119,7 @@ func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 // ended does what follows the end of a task: a consultation that its carrier did not bring an outcome for has failed.
 func (e *Engine) ended(ctx context.Context, t *orchestrator.Task) {
 	e.meters.end(ctx, t)
-	e.isFresh(keyOf(t)) // one that ended before it was sent is not to be remembered
+	e.isFresh(t) // one that ended before it was sent is not to be remembered
 	if t.Parent == nil {
 		return
 	}

@@ -66,7 +66,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 // accept stores a task, together with the intent to send it when nothing stands before that: one write fewer.
 func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry.Agent, requestID string) (orchestrator.Task, error) {
 	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for agent "+t.Agent)}
-	sends := t.Phase == orchestrator.PhaseExecution
+	var held bool
+	t.Shard, t.OwnerEpoch, held = e.Leases.Choose(t.ID)
+	sends := held && t.Phase == orchestrator.PhaseExecution
 	if sends {
 		_, binding, err := e.Connect.Connect(agent.Name, agent.Card)
 		if err != nil {
@@ -84,7 +86,7 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 	e.meters.accept(ctx, &stored)
 	if sends {
 		e.mu.Lock()
-		e.fresh[keyOf(&stored)] = struct{}{}
+		e.fresh[keyOf(&stored)] = stored.OwnerEpoch
 		e.mu.Unlock()
 	}
 	e.Wake(keyOf(&stored))

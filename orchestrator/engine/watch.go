@@ -2,8 +2,15 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator"
+)
+
+// How often a watched task is read when this replica works on it, and when another one does.
+const (
+	watchEvery = 5 * time.Second
+	watchOther = 500 * time.Millisecond
 )
 
 // Watch calls emit with the task's events after a number, in order and without gaps, and goes on as they happen. It returns the task when it has
@@ -37,8 +44,17 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 		case <-ctx.Done():
 			return t, ctx.Err()
 		case <-changed:
+		case <-time.After(e.lookAgain(t.Shard)):
 		}
 	}
+}
+
+// lookAgain says how soon a watched task is read again when nobody tells of a change: soon when another replica works on it.
+func (e *Engine) lookAgain(shard int) time.Duration {
+	if _, held := e.Leases.Epoch(shard); held {
+		return watchEvery
+	}
+	return watchOther
 }
 
 // subscribe returns a channel that holds a token when the task may have changed since the last one was taken.

@@ -20,6 +20,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/a2aedge"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/lease"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/netguard"
@@ -83,8 +84,12 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	ledger := consultation.NewLedger(o.Stores.Consultations, consultation.LedgerOptions{Logger: s.logger})
 	store, pages := o.Stores.Tasks, o.Stores.Pages
 	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}))
+	leases, err := lease.New(lease.Config{Store: o.Stores.Leases, Logger: s.logger, Duration: o.Stores.LeaseDuration})
+	if err != nil {
+		return s, err
+	}
 	s.Engine, err = engine.New(engine.Config{
-		Store: store, Agents: s.Registry, Connect: s.pool, Ledger: ledger, Logger: s.logger,
+		Store: store, Leases: leases, Agents: s.Registry, Connect: s.pool, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -21,12 +22,17 @@ import (
 type Stores struct {
 	Registry      registry.Store
 	Tasks         orchestrator.Store
+	Leases        orchestrator.LeaseStore
+	LeaseDuration time.Duration // how long a silent replica keeps its work; 0: lease.Config's default
 	Consultations consultation.Store
 	Pages         *page.Codec                                // has the key that all replicas share
 	Ready         map[string]func(ctx context.Context) error // what /readyz asks, by name
 
 	closers []func() error
 }
+
+// aloneLease is long, because nobody waits for leases to run out where one process has the files: each beat is a write to the disk.
+const aloneLease = time.Minute
 
 // OpenEmbedded opens the stores of one process in a folder that no other process uses: quorate.db, spans.db and page.key, the last only when
 // no key is given.
@@ -55,7 +61,11 @@ func OpenEmbedded(ctx context.Context, dir string, pageKey []byte) (s *Stores, e
 	if s.Registry, err = registrystore.New(ctx, main); err != nil {
 		return s, err
 	}
-	s.Tasks, err = taskstore.New(ctx, main)
+	if s.Tasks, err = taskstore.New(ctx, main); err != nil {
+		return s, err
+	}
+	s.LeaseDuration = aloneLease
+	s.Leases, err = taskstore.NewLeases(ctx, main)
 	return s, err
 }
 

@@ -1,0 +1,234 @@
+package lease
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// Run takes leases, keeps them and passes on word, until ctx ends; then it lets go of everything. The worker must have ended its work by then.
+func (m *Manager) Run(ctx context.Context, w Worker) {
+	m.tend(ctx, w)
+	beat, collect := time.NewTicker(m.duration/beats), time.NewTicker(m.collect)
+	defer beat.Stop()
+	defer collect.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			m.leave(context.WithoutCancel(ctx))
+			return
+		case <-beat.C:
+			m.tend(ctx, w)
+		case <-collect.C:
+			m.pass(ctx, w)
+		}
+	}
+}
+
+// tend does one round: it shows a sign of life, reads those of the others and who holds what, and takes and gives up accordingly. Only a whole
+// round lets what is held be acted on for longer.
+func (m *Manager) tend(ctx context.Context, w Worker) {
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
+	defer cancel()
+	m.beat++
+	err := m.store.Beat(ctx, orchestrator.Node{ID: m.node, Beats: m.beat})
+	var alive map[string]bool
+	if err == nil {
+		alive, err = m.alive(ctx)
+	}
+	var leases []orchestrator.Lease
+	if err == nil {
+		leases, err = m.store.Leases(ctx)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			m.logger.ErrorContext(ctx, "the leases could not be renewed; work stops when they run out", slog.Any("error", err))
+		}
+		m.expire(ctx, w)
+		return
+	}
+	v := view(leases)
+	m.reconcile(ctx, w, v)
+	m.mu.Lock()
+	m.until = start.Add(m.duration - m.duration/beats)
+	m.mu.Unlock()
+	m.share(ctx, w, v, alive)
+}
+
+// alive returns the nodes that have shown a new sign of life within the duration of a lease, and forgets those that are long gone.
+func (m *Manager) alive(ctx context.Context) (map[string]bool, error) {
+	nodes, err := m.store.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	alive := map[string]bool{m.node: true}
+	now := time.Now()
+	listed := make(map[string]sign, len(nodes))
+	for _, n := range nodes {
+		last, ok := m.seen[n.ID]
+		if !ok || last.beats != n.Beats {
+			last = sign{beats: n.Beats, at: now}
+		}
+		listed[n.ID] = last
+		switch silent := now.Sub(last.at); {
+		case silent < m.duration:
+			alive[n.ID] = true
+		case silent > 10*m.duration && n.ID != m.node:
+			if err := m.store.Leave(ctx, n.ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	m.seen = listed
+	return alive, nil
+}
+
+// view is every group's lease, taken or not.
+func view(leases []orchestrator.Lease) []orchestrator.Lease {
+	v := make([]orchestrator.Lease, orchestrator.Groups)
+	for g := range v {
+		v[g].Group = g
+	}
+	for _, l := range leases {
+		if l.Group >= 0 && l.Group < len(v) {
+			v[l.Group] = l
+		}
+	}
+	return v
+}
+
+// reconcile makes what is held agree with what the store says: it drops what another has taken, and holds what was taken by a call whose answer was lost.
+func (m *Manager) reconcile(ctx context.Context, w Worker, v []orchestrator.Lease) {
+	for g, l := range v {
+		m.mu.Lock()
+		before, now := m.held[g], uint64(0)
+		if l.Owner == m.node {
+			now = l.Epoch
+		}
+		m.held[g], m.owner[g] = now, l.Owner
+		m.mu.Unlock()
+		switch {
+		case before == now:
+		case now == 0:
+			w.Drop(ctx, g)
+		default:
+			w.Gained(g)
+		}
+	}
+}
+
+// share takes what is free until this replica has its share of all groups, and gives up what it has beyond that.
+func (m *Manager) share(ctx context.Context, w Worker, v []orchestrator.Lease, alive map[string]bool) {
+	target := (orchestrator.Groups + len(alive) - 1) / len(alive)
+	var mine, free []orchestrator.Lease
+	for _, l := range v {
+		switch {
+		case l.Owner == m.node:
+			mine = append(mine, l)
+		case !alive[l.Owner]:
+			free = append(free, l)
+		}
+	}
+	var calls errgroup.Group
+	calls.SetLimit(parallel)
+	if surplus := len(mine) - target; surplus > 0 {
+		for _, l := range mine[:surplus] {
+			calls.Go(func() error { m.release(ctx, w, l); return nil })
+		}
+	}
+	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) // so that replicas do not all try the same one
+	for _, l := range free[:min(len(free), max(target-len(mine), 0))] {
+		calls.Go(func() error { m.take(ctx, w, l); return nil })
+	}
+	_ = calls.Wait() // each call deals with its own error
+}
+
+// take tries to become the owner. When it comes to nothing the next round sees how things stand.
+func (m *Manager) take(ctx context.Context, w Worker, seen orchestrator.Lease) {
+	l, err := m.store.Take(ctx, seen.Group, m.node, seen.Epoch)
+	if err != nil {
+		m.logger.DebugContext(ctx, "a lease was not taken", slog.Int("group", seen.Group), slog.Any("error", err))
+		return
+	}
+	m.mu.Lock()
+	m.held[l.Group], m.owner[l.Group] = l.Epoch, m.node
+	m.mu.Unlock()
+	w.Gained(l.Group)
+}
+
+// release ends the work on a group before it lets go of it, so that its next owner finds nothing under way.
+func (m *Manager) release(ctx context.Context, w Worker, l orchestrator.Lease) {
+	m.mu.Lock()
+	m.held[l.Group] = 0
+	m.mu.Unlock()
+	w.Drop(ctx, l.Group)
+	if ctx.Err() != nil {
+		return // work may go on: the next round tries again
+	}
+	if err := m.store.Release(ctx, l); err != nil {
+		m.logger.WarnContext(ctx, "a lease was not released; the next round tries again", slog.Int("group", l.Group), slog.Any("error", err))
+	}
+}
+
+// expire drops everything once the leases may have run out.
+func (m *Manager) expire(ctx context.Context, w Worker) {
+	m.mu.Lock()
+	if time.Now().Before(m.until) {
+		m.mu.Unlock()
+		return
+	}
+	held := m.held
+	m.held = [orchestrator.Groups]uint64{}
+	m.mu.Unlock()
+	for g, epoch := range held {
+		if epoch > 0 {
+			w.Drop(ctx, g)
+		}
+	}
+}
+
+// pass hands the word that others left to the worker.
+func (m *Manager) pass(ctx context.Context, w Worker) {
+	const limit = 200
+	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
+	defer cancel()
+	keys, err := m.store.Collect(ctx, m.node, limit)
+	if err != nil && ctx.Err() == nil {
+		m.logger.WarnContext(ctx, "word of other replicas could not be read; trying again", slog.Any("error", err))
+	}
+	for _, k := range keys {
+		w.Look(k)
+	}
+}
+
+// leave lets go of everything that is held, so that others need not wait for it to run out. What fails here runs out.
+func (m *Manager) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
+	defer cancel()
+	m.mu.Lock()
+	held := m.held
+	m.held = [orchestrator.Groups]uint64{}
+	m.mu.Unlock()
+	var calls errgroup.Group
+	calls.SetLimit(parallel)
+	for g, epoch := range held {
+		if epoch > 0 {
+			calls.Go(func() error {
+				return m.store.Release(ctx, orchestrator.Lease{Group: g, Owner: m.node, Epoch: epoch})
+			})
+		}
+	}
+	err := calls.Wait()
+	if err == nil {
+		err = m.store.Leave(ctx, m.node)
+	}
+	if err != nil {
+		m.logger.WarnContext(ctx, "not all leases were released; the others take them when they run out", slog.Any("error", err))
+	}
+}
