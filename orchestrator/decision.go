@@ -52,4 +52,11 @@ type Link struct {
 	Agent  string
 	Inputs []Typed
 	Output Typed
+	Takes  []Take // of each input: as what, and from where
+}
+
+// Take says as what an agent is given something.
+type Take struct {
+	As   string // the name of the agent's input
+	From int    // the number of the link that makes it, from 1; 0 is what was there from the beginning
 }

@@ -14,8 +14,14 @@ type Listing struct {
 
 // Related reports whether an output of one semantic type may be given to an input of another by the built-in table and the tenant's mappings.
 func (l *Listing) Related(from, to string) bool {
-	return from == to || (l.types != nil && l.types.related(from, to))
+	types := l.types
+	if types == nil {
+		types = builtIn
+	}
+	return from == to || types.related(from, to)
 }
+
+var builtIn = newTypeTable(nil)
 
 // Listing returns the tenant's agents as they are registered.
 func (d *Directory) Listing(tenant string) Listing {
@@ -39,6 +45,14 @@ func (d *Directory) Edition(tenant string) uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.edition
+}
+
+// Revision returns the revision of the tenant's log that the directory has seen.
+func (d *Directory) Revision(tenant string) int64 {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.revision
 }
 
 // Fresh reports whether the directory knows of every change of the tenant that was made through this Registry before the call. What others

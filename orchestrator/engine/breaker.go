@@ -34,6 +34,14 @@ func (b *breakers) of(tenant, agent string) circuitbreaker.CircuitBreaker[any] {
 	return b.list[k]
 }
 
+// open reports whether an agent's breaker is open.
+func (b *breakers) open(tenant, agent string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.list[orchestrator.Key{Tenant: tenant, ID: agent}]
+	return c != nil && c.IsOpen() && c.RemainingDelay() > 0
+}
+
 // jittered spreads waits of many tasks over half to one and a half times d.
 func jittered(d time.Duration) time.Duration {
 	return d/2 + rand.N(max(d, 1)) //nolint:gosec // nobody gains by guessing it

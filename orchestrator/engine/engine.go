@@ -21,10 +21,6 @@ import (
 type Agents interface {
 	// Agent returns an agent with its status of now; an unknown one is fault NotFound.
 	Agent(ctx context.Context, tenant, name string) (registry.Agent, error)
-	// AgentsBySkill returns the agents that have a skill in order of name, after one of them.
-	AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]registry.Agent, error)
-	// Agents returns the agents in order of name, after one of them.
-	Agents(ctx context.Context, tenant, after string, limit int) ([]registry.Agent, error)
 }
 
 // Connector opens a client to an agent.
@@ -34,15 +30,16 @@ type Connector interface {
 
 // Config holds what an Engine works with. All fields but Now and the durations are required.
 type Config struct {
-	Store   orchestrator.Store
-	Leases  *lease.Manager
-	Agents  Agents
-	Connect Connector
-	Ledger  *consultation.Ledger
-	Logger  *slog.Logger
-	Tracer  trace.Tracer
-	Meter   metric.Meter
-	Now     func() time.Time // default time.Now
+	Store     orchestrator.Store
+	Leases    *lease.Manager
+	Agents    Agents
+	Directory router.Directory // where routes are decided; the same agents
+	Connect   Connector
+	Ledger    *consultation.Ledger
+	Logger    *slog.Logger
+	Tracer    trace.Tracer
+	Meter     metric.Meter
+	Now       func() time.Time // default time.Now
 
 	Rescan       time.Duration // how often unfinished tasks are looked for anew; default 60 s
 	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
@@ -117,7 +114,6 @@ func New(c Config) (*Engine, error) {
 		Config:   c,
 		meters:   m,
 		breakers: breakers{delay: c.BreakerDelay},
-		router:   router.New(router.Config{Directory: c.Agents, Now: c.Now}),
 		signal:   make(chan struct{}, 1),
 		gained:   make(chan struct{}, 1),
 		scans:    make(map[int]scan),
@@ -127,6 +123,7 @@ func New(c Config) (*Engine, error) {
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		fresh:    make(map[orchestrator.Key]uint64),
 	}
+	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Now: c.Now})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
 }

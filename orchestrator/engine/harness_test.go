@@ -80,7 +80,7 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 	w.engine, err = engine.New(engine.Config{
-		Store: w.store, Leases: leases, Agents: w.agents, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
+		Store: w.store, Leases: leases, Agents: w.agents, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
 		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, Now: func() time.Time { return w.now() },
 	})
@@ -181,28 +181,43 @@ func (p *played) Agent(_ context.Context, _, name string) (registry.Agent, error
 	return a.agent(), nil
 }
 
-func (p *played) AgentsBySkill(_ context.Context, _, skill, _ string, _ int) ([]registry.Agent, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var list []registry.Agent
-	for _, a := range p.actors {
-		if a.skill == skill {
-			list = append(list, a.agent())
-		}
-	}
-	return list, nil
-}
-
-func (p *played) Agents(_ context.Context, _, _ string, _ int) ([]registry.Agent, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var list []registry.Agent
-	for _, name := range slices.Sorted(maps.Keys(p.actors)) {
-		list = append(list, p.actors[name].agent())
-	}
-	return list, nil
-}
-
 func (p *played) Connect(name string, _ registry.Card) (agentclient.Client, string, error) {
 	return p.actor(name), "GRPC", nil
 }
+
+// directory is the same registry as routes are decided in.
+type directory struct{ *played }
+
+func (d directory) Agent(_, name string) (registry.Agent, bool) {
+	a := d.actor(name)
+	if a == nil {
+		return registry.Agent{}, false
+	}
+	return a.agent(), true
+}
+
+func (d directory) BySkill(tenant, skill string) []registry.Agent {
+	var list []registry.Agent
+	for _, a := range d.Listing(tenant).Agents {
+		if d.actor(a.Name).skill == skill {
+			list = append(list, *a)
+		}
+	}
+	return list
+}
+
+func (d directory) Listing(tenant string) registry.Listing {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := registry.Listing{Edition: uint64(len(d.actors)) + 1}
+	for _, name := range slices.Sorted(maps.Keys(d.actors)) {
+		a := d.actors[name].agent()
+		list.Agents = append(list.Agents, &a)
+	}
+	return list
+}
+
+func (d directory) Edition(string) uint64              { return d.Listing("").Edition }
+func (d directory) Revision(string) int64              { return 0 }
+func (d directory) Fresh(string) bool                  { return true }
+func (d directory) Sync(context.Context, string) error { return nil }

@@ -15,11 +15,11 @@ import (
 
 // fill checks the submission's inputs against what its agent declares and puts them into the message. What a consultation carries is for
 // the consulted agent to judge, not input for its work.
-func (s *Submission) fill(a registry.Agent) error {
+func (s *Submission) fill(r *router.Router, a registry.Agent) error {
 	if s.parent != nil {
 		return nil
 	}
-	named, err := router.CheckInputs(a, s.Inputs, s.Message)
+	named, err := r.CheckInputs(s.Tenant, a, s.Inputs, s.Message)
 	if err != nil {
 		return err
 	}

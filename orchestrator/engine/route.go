@@ -19,7 +19,7 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 		return orchestrator.Decision{}, err
 	}
 	if err == nil && (len(s.Inputs) > 0 || s.Message != nil) {
-		if _, err := router.CheckInputs(to.Agent, s.Inputs, s.Message); err != nil {
+		if _, err := e.router.CheckInputs(s.Tenant, to.Agent, s.Inputs, s.Message); err != nil {
 			to.Decision.Chosen, to.Decision.Refused = "", fault.From(err).Message
 		}
 	}

@@ -54,7 +54,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	if err := s.fill(to.Agent); err != nil {
+	if err := s.fill(e.router, to.Agent); err != nil {
 		return orchestrator.Task{}, err
 	}
 	t := s.task(ctx, id, hash, now)

@@ -1,10 +1,8 @@
 package router_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"testing"
 	"time"
 
@@ -13,32 +11,25 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// indexed is a directory in memory as the registry's is: sorted, and with an index of skills.
+// indexed is a directory in memory as the registry's is: with an index of names and of skills.
 type indexed struct {
 	fleet
+	byName  map[string]registry.Agent
 	bySkill map[string][]registry.Agent
 }
 
-func (d *indexed) Agent(_ context.Context, _, name string) (registry.Agent, error) {
-	i := sort.Search(len(d.fleet), func(i int) bool { return d.fleet[i].Name >= name })
-	return d.fleet[i], nil
+func (d *indexed) Agent(_, name string) (registry.Agent, bool) {
+	a, ok := d.byName[name]
+	return a, ok
 }
 
-func (d *indexed) AgentsBySkill(_ context.Context, _, skill, _ string, limit int) ([]registry.Agent, error) {
-	list := d.bySkill[skill]
-	return list[:min(limit, len(list))], nil
-}
-
-func (d *indexed) Agents(_ context.Context, _, after string, limit int) ([]registry.Agent, error) {
-	i := sort.Search(len(d.fleet), func(i int) bool { return d.fleet[i].Name > after })
-	return d.fleet[i:min(i+limit, len(d.fleet))], nil
-}
+func (d *indexed) BySkill(_, skill string) []registry.Agent { return d.bySkill[skill] }
 
 // BenchmarkResolve is a decision among 1,000 agents with 10,000 skills, of which ten agents have each.
 func BenchmarkResolve(b *testing.B) {
 	const agents, each = 1000, 10
 	kinds := []string{"document", "artifact", "collection", "reference", "comment"}
-	d := &indexed{bySkill: make(map[string][]registry.Agent)}
+	d := &indexed{byName: make(map[string]registry.Agent), bySkill: make(map[string][]registry.Agent)}
 	for i := range agents {
 		a := agent(fmt.Sprintf("agent-%04d", i), registry.StatusAvailable)
 		a.Card.Skills = nil
@@ -51,6 +42,7 @@ func BenchmarkResolve(b *testing.B) {
 		}
 		a.Metadata = maker("", "in:"+kinds[i%5], fmt.Sprintf("out%d:%s", i%100, kinds[i*7%5])).Metadata
 		d.fleet = append(d.fleet, a)
+		d.byName[a.Name] = a
 	}
 	for i := range agents * each {
 		for k := range 10 {

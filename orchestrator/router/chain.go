@@ -2,60 +2,69 @@ package router
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
-// maxHops bounds how many agents work one after the other.
-const maxHops = 5
+const (
+	maxHops = 5  // agents that may work one after the other
+	farHops = 32 // how far a plan is looked for, so that a refusal can say that there is one and how long it is
+)
 
 // item is something that is there, or that an agent makes.
 type item struct {
-	orchestrator.Typed
+	thing
 	by *maker // nil for what was there from the beginning
 }
 
 // maker is an agent that can work, with what it would be given.
 type maker struct {
-	agent  registry.Agent
-	inputs []item
+	agent  *registry.Agent
+	takes  []string // names of its inputs
+	inputs []item   // of each
 }
 
-// chain plans the shortest way from what is there to what is wanted through agents that can take tasks now: round by round, whoever has its
-// required inputs makes its guaranteed outputs, until one is what is wanted. Each agent works once, so there are no circles. nil means that
-// there is no way of at most maxHops rounds.
-func chain(agents []registry.Agent, want orchestrator.Contract) []orchestrator.Link {
+// plan finds the shortest way from what is there to what is wanted through agents that can take tasks now: round by round, whoever has its
+// required inputs makes its guaranteed outputs, until one is what is wanted. Each agent works once, so there are no circles. A way that is
+// too long is a refusal; none at all is neither.
+func (r *Router) plan(tenant string, v *view, want orchestrator.Contract) ([]orchestrator.Link, error) {
 	var there []item
-	for _, in := range want.Inputs {
-		there = append(there, item{Typed: in})
+	for _, t := range things(want.Inputs) {
+		there = append(there, item{thing: t})
 	}
-	idle := slices.DeleteFunc(slices.Clone(agents), func(a registry.Agent) bool { return !free(a) })
-	for range maxHops {
+	idle := slices.Clone(v.Agents)
+	for hops := 1; hops <= farHops; hops++ {
 		var made []item
-		idle = slices.DeleteFunc(idle, func(a registry.Agent) bool {
-			m, ok := ready(a, there)
+		idle = slices.DeleteFunc(idle, func(a *registry.Agent) bool {
+			m, ok := v.ready(a, there)
 			if !ok {
 				return false
 			}
-			for _, o := range a.Metadata.OutputSchemas {
-				if o.Guaranteed {
-					made = append(made, item{Typed: orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}, by: m})
-				}
+			if now, there := r.directory.Agent(tenant, a.Name); !there || !free(now) || r.cut(tenant, a.Name) {
+				return true // it is of no use in a later round either
 			}
+			made = append(made, m.makes()...)
 			return true
 		})
 		for _, x := range made {
-			if (want.Output.Name == "" || want.Output.Name == x.Name) && (want.Output.SemanticType == "" || standsFor(x.SemanticType, want.Output.SemanticType)) {
-				return links(x)
+			if (want.Output.Name == "" || want.Output.Name == x.Name) && (want.Output.SemanticType == "" || v.Related(x.SemanticType, want.Output.SemanticType)) {
+				list := links(x)
+				if hops > maxHops {
+					return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
+						"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", show(want.Output), hops, agentsOf(list), maxHops)
+				}
+				return list, nil
 			}
 		}
 		if len(made) == 0 {
-			return nil
+			break
 		}
 		there = append(there, made...)
 	}
-	return nil
+	return nil, nil
 }
 
 func free(a registry.Agent) bool {
@@ -64,38 +73,64 @@ func free(a registry.Agent) bool {
 }
 
 // ready reports whether an agent's required inputs are there; it must require some, or it would belong to every chain.
-func ready(a registry.Agent, there []item) (*maker, bool) {
-	have := make([]orchestrator.Typed, len(there))
-	for i, x := range there {
-		have[i] = x.Typed
-	}
+func (v *view) ready(a *registry.Agent, there []item) (*maker, bool) {
 	required := slices.DeleteFunc(slices.Clone(a.Metadata.InputSchemas), func(in registry.InputSchema) bool { return !in.Required })
-	bound, missing := bind(required, have)
-	if len(required) == 0 || len(missing) > 0 {
+	if len(required) == 0 || len(a.Metadata.OutputSchemas) == 0 {
+		return nil, false
+	}
+	have := make([]thing, len(there))
+	for i, x := range there {
+		have[i] = x.thing
+	}
+	bound, missing := v.bind(required, have)
+	if len(missing) > 0 {
 		return nil, false
 	}
 	m := &maker{agent: a}
 	for _, in := range required {
+		m.takes = append(m.takes, in.Name)
 		m.inputs = append(m.inputs, there[bound[in.Name]])
 	}
 	return m, true
 }
 
-// links lists who has to work so that an item gets made, in order.
+// makes lists what a maker makes for certain.
+func (m *maker) makes() []item {
+	var made []item
+	for _, o := range m.agent.Metadata.OutputSchemas {
+		if o.Guaranteed {
+			made = append(made, item{thing{orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}, o.JSONSchema}, m})
+		}
+	}
+	return made
+}
+
+// links lists who has to work so that an item gets made, in order, each once.
 func links(goal item) []orchestrator.Link {
 	var list []orchestrator.Link
-	var add func(x item)
-	add = func(x item) {
-		if x.by == nil || slices.ContainsFunc(list, func(l orchestrator.Link) bool { return l.Agent == x.by.agent.Name && l.Output == x.Typed }) {
-			return
+	place := make(map[*maker]int) // from 1; 0 is what was there
+	var add func(x item) int
+	add = func(x item) int {
+		if x.by == nil || place[x.by] > 0 {
+			return place[x.by]
 		}
 		link := orchestrator.Link{Agent: x.by.agent.Name, Output: x.Typed}
-		for _, in := range x.by.inputs {
-			add(in)
+		for i, in := range x.by.inputs {
 			link.Inputs = append(link.Inputs, in.Typed)
+			link.Takes = append(link.Takes, orchestrator.Take{As: x.by.takes[i], From: add(in)})
 		}
 		list = append(list, link)
+		place[x.by] = len(list)
+		return len(list)
 	}
 	add(goal)
 	return list
+}
+
+func agentsOf(list []orchestrator.Link) string {
+	var names []string
+	for _, l := range list {
+		names = append(names, l.Agent)
+	}
+	return strings.Join(names, ", then ")
 }

@@ -7,6 +7,7 @@ const (
 	CodeUnknown     = "AGENT_UNKNOWN"     // it was never heard of; it is used only when named
 	CodeDraining    = "AGENT_DRAINING"    // an admin keeps new tasks from it
 	CodeFull        = "AGENT_FULL"        // it works on as many tasks as it can and others do not; it is used only when named
+	CodeUnreachable = "AGENT_UNREACHABLE" // it could not be reached lately and others can be
 	CodeNoOutput    = "OUTPUT_MISSING"    // it does not declare the wanted output
 	CodeNoInput     = "INPUT_MISSING"     // it requires an input that is not there
 	CodeNotAlike    = "TEXT_NOT_ALIKE"    // the text is not like anything it does
@@ -16,5 +17,6 @@ const (
 const (
 	ReasonNobody        = "NO_AGENT_AVAILABLE" // Unavailable: agents fit, but none can take the task now
 	ReasonSkillNotFound = "SKILL_NOT_FOUND"    // NotFound: no agent has the skill
+	ReasonChainTooLong  = "CHAIN_TOO_LONG"     // FailedPrecondition: it would take more agents one after the other than are allowed
 	ReasonNoneFits      = "NO_AGENT_FITS"      // NotFound: no agent makes the output of the inputs, or none does what the text says
 )

@@ -1,7 +1,6 @@
 package router
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,14 +10,6 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Semantic types that may stand for a document besides itself (the table of the data model); any other type stands for itself only.
-var documents = []string{"artifact", "reference", "comment"}
-
-// standsFor reports whether something of one semantic type may be given where another is asked for.
-func standsFor(has, wanted string) bool {
-	return has == wanted || (wanted == "document" && slices.Contains(documents, has))
-}
-
 const (
 	looseType   = 0.9 // relevance when the output's type only may stand for the wanted one
 	notAlways   = 0.8 // when the output is not guaranteed
@@ -26,39 +17,74 @@ const (
 )
 
 // byContract takes the agents that make the wanted output of what is there.
-func (r *Router) byContract(ctx context.Context, tenant string, want orchestrator.Contract) (found, error) {
-	agents, err := all(func(after string) ([]registry.Agent, error) { return r.directory.Agents(ctx, tenant, after, pageSize) })
-	if err != nil {
-		return found{}, err
-	}
+func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
+	v := r.library.view(tenant)
+	have := things(want.Inputs)
 	var f found
-	var others []orchestrator.Rejection
-	lacks := "it does not declare an output " + show(want.Output)
-	for _, a := range agents {
-		out, ok := produces(a.Metadata, want.Output)
+	makers := v.makers(want.Output)
+	for _, name := range makers {
+		a, ok := r.directory.Agent(tenant, name)
 		if !ok {
-			if len(others) < maxListed {
-				others = append(others, orchestrator.Rejection{Agent: a.Name, Code: CodeNoOutput, Reason: lacks})
-			} else {
-				f.omitted++
-			}
+			continue // gone since the index was made
+		}
+		out, ok := v.produces(a.Metadata, want.Output)
+		if !ok {
 			continue
 		}
-		used, missing := bind(a.Metadata.InputSchemas, want.Inputs)
+		used, missing := v.bind(a.Metadata.InputSchemas, have)
 		if len(missing) > 0 {
 			f.rejected = append(f.rejected, orchestrator.Rejection{Agent: a.Name, Code: CodeNoInput, Reason: "it also requires " + inputNames(missing)})
 			continue
 		}
 		f.candidates = append(f.candidates, byOutput(a, out, want, len(used)))
 	}
-	f.rejected = append(f.rejected, others...)
+	others, omitted := v.others(makers, want.Output)
+	f.rejected, f.omitted = append(f.rejected, others...), omitted
 	if !slices.ContainsFunc(f.candidates, func(c candidate) bool { return free(c.agent) }) {
-		f.chain = chain(agents, want)
+		f.chain, f.refusal = r.plan(tenant, v, want)
 	}
-	if len(f.candidates) == 0 {
-		f.refusal = noContract(want, f.chain)
+	if len(f.candidates) == 0 && f.refusal == nil {
+		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s of the inputs that are there", show(want.Output))
 	}
-	return f, nil
+	return f
+}
+
+// makers lists the agents that declare an output that fits what is wanted, in order of name.
+func (v *view) makers(want orchestrator.Typed) []string {
+	var lists [][]*registry.Agent
+	if want.Name != "" {
+		lists = append(lists, v.byName[want.Name])
+	} else {
+		for has, list := range v.byType {
+			if v.Related(has, want.SemanticType) {
+				lists = append(lists, list)
+			}
+		}
+	}
+	var names []string
+	for _, list := range lists {
+		for _, a := range list {
+			if _, ok := v.produces(a.Metadata, want); ok {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// others lists the agents that are not among the makers, which are in order, as far as a decision has room for them, and counts the rest.
+func (v *view) others(makers []string, want orchestrator.Typed) (list []orchestrator.Rejection, omitted int) {
+	lacks := "it does not declare an output " + show(want)
+	for _, a := range v.Agents {
+		if len(list) == maxListed {
+			break
+		}
+		if _, ok := slices.BinarySearch(makers, a.Name); !ok {
+			list = append(list, orchestrator.Rejection{Agent: a.Name, Code: CodeNoOutput, Reason: lacks})
+		}
+	}
+	return list, len(v.Agents) - len(makers) - len(list)
 }
 
 // byOutput rates an agent that fulfils a contract.
@@ -80,24 +106,12 @@ func byOutput(a registry.Agent, out registry.OutputSchema, want orchestrator.Con
 	return c
 }
 
-func noContract(want orchestrator.Contract, chain []orchestrator.Link) error {
-	hint := ""
-	if len(chain) > 0 {
-		var names []string
-		for _, l := range chain {
-			names = append(names, l.Agent)
-		}
-		hint = "; one after the other these would: " + strings.Join(names, ", then ")
-	}
-	return fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s of the inputs that are there%s", show(want.Output), hint)
-}
-
 // produces finds the output of an agent that fits what is wanted, a guaranteed one first.
-func produces(m registry.Metadata, want orchestrator.Typed) (registry.OutputSchema, bool) {
+func (v *view) produces(m registry.Metadata, want orchestrator.Typed) (registry.OutputSchema, bool) {
 	var found registry.OutputSchema
 	ok := false
 	for _, o := range m.OutputSchemas {
-		fits := (want.Name == "" || want.Name == o.Name) && (want.SemanticType == "" || standsFor(o.SemanticType, want.SemanticType))
+		fits := (want.Name == "" || want.Name == o.Name) && (want.SemanticType == "" || v.Related(o.SemanticType, want.SemanticType))
 		if fits && (!ok || (o.Guaranteed && !found.Guaranteed)) {
 			found, ok = o, true
 		}
@@ -105,23 +119,45 @@ func produces(m registry.Metadata, want orchestrator.Typed) (registry.OutputSche
 	return found, ok
 }
 
-// fits reports whether something may be given as an input.
-func fits(have orchestrator.Typed, in registry.InputSchema) bool {
+// thing is something that is there, with the JSON Schema that it keeps if one is known.
+type thing struct {
+	orchestrator.Typed
+	schema map[string]any
+}
+
+func things(list []orchestrator.Typed) []thing {
+	out := make([]thing, len(list))
+	for i, t := range list {
+		out[i].Typed = t
+	}
+	return out
+}
+
+// fits reports whether something may be given as an input: by its name when its type is not known, otherwise by type, and only if its schema
+// is within the input's where both have one.
+func (v *view) fits(have thing, in registry.InputSchema) bool {
 	if have.SemanticType == "" {
 		return have.Name == in.Name
 	}
-	return standsFor(have.SemanticType, in.SemanticType)
+	if !v.Related(have.SemanticType, in.SemanticType) {
+		return false
+	}
+	if have.schema == nil || in.JSONSchema == nil {
+		return true
+	}
+	within, _ := registry.SchemaWithin(have.schema, in.JSONSchema)
+	return within
 }
 
 // bind gives each input of an agent one of the things that are there: of the same name if there is one, or else of the same type, or else of
 // one that may stand for it. It returns which thing each input gets, and the required inputs that get none.
-func bind(schemas []registry.InputSchema, have []orchestrator.Typed) (bound map[string]int, missing []registry.InputSchema) {
+func (v *view) bind(schemas []registry.InputSchema, have []thing) (bound map[string]int, missing []registry.InputSchema) {
 	bound = make(map[string]int, len(schemas))
 	taken := make([]bool, len(have))
-	ranks := []func(h orchestrator.Typed, in registry.InputSchema) bool{
-		func(h orchestrator.Typed, in registry.InputSchema) bool { return h.Name == in.Name },
-		func(h orchestrator.Typed, in registry.InputSchema) bool { return h.SemanticType == in.SemanticType },
-		func(orchestrator.Typed, registry.InputSchema) bool { return true },
+	ranks := []func(h thing, in registry.InputSchema) bool{
+		func(h thing, in registry.InputSchema) bool { return h.Name == in.Name },
+		func(h thing, in registry.InputSchema) bool { return h.SemanticType == in.SemanticType },
+		func(thing, registry.InputSchema) bool { return true },
 	}
 	for _, required := range []bool{true, false} {
 		for _, alike := range ranks {
@@ -130,7 +166,7 @@ func bind(schemas []registry.InputSchema, have []orchestrator.Typed) (bound map[
 					continue
 				}
 				for i, h := range have {
-					if !taken[i] && fits(h, in) && alike(h, in) {
+					if !taken[i] && alike(h, in) && v.fits(h, in) {
 						bound[in.Name], taken[i] = i, true
 						break
 					}

@@ -1,6 +1,8 @@
 package router_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -8,8 +10,10 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/embedded"
 )
 
 // maker declares required inputs and guaranteed outputs, each as name:type.
@@ -89,19 +93,20 @@ func TestAChainIsPlannedWhenNoAgentAloneFulfilsAContract(t *testing.T) {
 		maker("builder", "code:artifact", "binary:collection"), maker("detour", "code:artifact", "other:artifact"),
 		maker("circle", "binary:collection", "idea:comment"), drained)
 	got, err := r.Resolve(t.Context(), tenant, contract("my-idea:comment", "binary:"))
-	if fault.ReasonOf(err) != router.ReasonNobody && fault.ReasonOf(err) != router.ReasonNoneFits {
-		t.Fatalf("Resolve() = %+v, %v, want it refused", got.Decision, err)
+	if err != nil {
+		t.Fatalf("Resolve() = %+v, %v, want a chain", got.Decision, err)
 	}
+	takes := func(as string, from int) []orchestrator.Take { return []orchestrator.Take{{As: as, From: from}} }
 	want := []orchestrator.Link{
-		{Agent: "analyst", Inputs: typed("my-idea:comment"), Output: typed("stories:reference")[0]},
-		{Agent: "coder", Inputs: typed("stories:reference"), Output: typed("code:artifact")[0]},
-		{Agent: "builder", Inputs: typed("code:artifact"), Output: typed("binary:collection")[0]},
+		{Agent: "analyst", Inputs: typed("my-idea:comment"), Output: typed("stories:reference")[0], Takes: takes("idea", 0)},
+		{Agent: "coder", Inputs: typed("stories:reference"), Output: typed("code:artifact")[0], Takes: takes("stories", 1)},
+		{Agent: "builder", Inputs: typed("code:artifact"), Output: typed("binary:collection")[0], Takes: takes("code", 2)},
 	}
 	if diff := cmp.Diff(want, got.Decision.Chain); diff != "" {
 		t.Errorf("Resolve() chain (-want +got):\n%s", diff)
 	}
-	if got.Decision.Chosen != "" || got.Decision.Refused == "" {
-		t.Errorf("Resolve() = %+v, want nobody chosen", got.Decision)
+	if got.Decision.Chosen != "" || got.Decision.Refused != "" {
+		t.Errorf("Resolve() = %+v, want no single agent chosen, and no refusal", got.Decision)
 	}
 }
 
@@ -111,5 +116,94 @@ func TestACircleIsNoChain(t *testing.T) {
 	got, err := r.Resolve(t.Context(), tenant, contract("x:comment", "w:collection"))
 	if fault.ReasonOf(err) != router.ReasonNoneFits || got.Decision.Chain != nil {
 		t.Errorf("Resolve() = %+v, %v, want no chain", got.Decision, err)
+	}
+}
+
+func TestAChainBringsTogetherWhatSeveralMake(t *testing.T) {
+	t.Parallel()
+	r := newRouter(maker("splitter", "idea:comment", "plan:reference look:artifact"), maker("joiner", "plan:reference look:artifact", "site:collection"))
+	got, err := r.Resolve(t.Context(), tenant, contract("idea:comment", ":collection"))
+	want := []orchestrator.Link{
+		{Agent: "splitter", Inputs: typed("idea:comment"), Output: typed("plan:reference")[0], Takes: []orchestrator.Take{{As: "idea"}}},
+		{Agent: "joiner", Inputs: typed("plan:reference look:artifact"), Output: typed("site:collection")[0], Takes: []orchestrator.Take{{As: "plan", From: 1}, {As: "look", From: 1}}},
+	}
+	if diff := cmp.Diff(want, got.Decision.Chain); err != nil || diff != "" {
+		t.Errorf("Resolve() = %v, chain (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAChainOfTooManyHopsIsRefused(t *testing.T) {
+	t.Parallel()
+	var agents []registry.Agent
+	for i := range 6 {
+		a := maker(fmt.Sprintf("a%d", i), fmt.Sprintf("x%d:", i), fmt.Sprintf("x%d:", i+1))
+		a.Metadata.InputSchemas[0].SemanticType, a.Metadata.OutputSchemas[0].SemanticType = fmt.Sprint("t", i), fmt.Sprint("t", i+1)
+		agents = append(agents, a)
+	}
+	want := func(output string) orchestrator.Route {
+		return orchestrator.Route{Contract: &orchestrator.Contract{Inputs: []orchestrator.Typed{{Name: "x0"}}, Output: orchestrator.Typed{Name: output}}}
+	}
+	r := newRouter(agents...)
+	if got, err := r.Resolve(t.Context(), tenant, want("x5")); err != nil || len(got.Decision.Chain) != 5 {
+		t.Errorf("Resolve(x5) = %+v, %v, want a chain of five", got.Decision, err)
+	}
+	got, err := r.Resolve(t.Context(), tenant, want("x6"))
+	if fault.ReasonOf(err) != router.ReasonChainTooLong || !strings.Contains(got.Decision.Refused, "a0, then a1, then a2, then a3, then a4, then a5") {
+		t.Errorf("Resolve(x6) = %+v, %v, want it refused as too long, with the agents", got.Decision, err)
+	}
+}
+
+func TestAChainDoesNotJoinWhatItsSchemasKeepApart(t *testing.T) {
+	t.Parallel()
+	schema := func(kind string) map[string]any { return map[string]any{"type": kind} }
+	from, to := maker("from", "idea:comment", "plan:artifact"), maker("to", "plan:artifact", "site:collection")
+	from.Metadata.OutputSchemas[0].JSONSchema, to.Metadata.InputSchemas[0].JSONSchema = schema("string"), schema("object")
+	if got, err := newRouter(from, to).Resolve(t.Context(), tenant, contract("idea:comment", ":collection")); fault.ReasonOf(err) != router.ReasonNoneFits {
+		t.Errorf("Resolve() with schemas that do not fit = %+v, %v, want %s", got.Decision, err, router.ReasonNoneFits)
+	}
+	to.Metadata.InputSchemas[0].JSONSchema = schema("string")
+	if got, err := newRouter(from, to).Resolve(t.Context(), tenant, contract("idea:comment", ":collection")); err != nil || len(got.Decision.Chain) != 2 {
+		t.Errorf("Resolve() with schemas that fit = %+v, %v, want a chain of two", got.Decision, err)
+	}
+}
+
+// TestAnAdminsMappingCounts runs on a real registry: the built-in table has nothing to do with it.
+func TestAnAdminsMappingCounts(t *testing.T) {
+	t.Parallel()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "r.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	store, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := registry.New(store, registry.Options{})
+	r := router.New(router.Config{Directory: reg.Directory(), Intn: first})
+	register := func(a registry.Agent) {
+		t.Helper()
+		card := fmt.Sprintf(`{"name":%q,"description":"Makes things.","version":"1.0.0","supportedInterfaces":[{"url":"http://127.0.0.1:1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[{"id":"make","name":"Make","description":"Makes it.","tags":["make"]}]}`, a.Name)
+		if _, _, err := reg.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(card), Metadata: &a.Metadata}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := reg.Heartbeat(t.Context(), tenant, registry.Beat{Agent: a.Name, Status: registry.StatusAvailable}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	route := contract("spec:artifact", "site:collection")
+	register(maker("builder", "plan:collection", "site:collection"))
+	if got, err := r.Resolve(t.Context(), tenant, route); fault.ReasonOf(err) != router.ReasonNoneFits {
+		t.Fatalf("Resolve() = %+v, %v, want %s", got.Decision, err, router.ReasonNoneFits)
+	}
+	if _, err := reg.CreateMapping(t.Context(), tenant, registry.Mapping{From: "artifact", To: "collection"}, registry.Retry{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Resolve(t.Context(), tenant, route); err != nil || got.Decision.Chosen != "builder" {
+		t.Errorf("Resolve() with the mapping = %+v, %v, want builder", got.Decision, err)
 	}
 }

@@ -2,25 +2,37 @@ package router
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/registry"
 )
 
-// filter takes out the agents that cannot take a task now. A named agent may be one that was never heard of, or that is full: its caller
-// has no other.
-func filter(list []candidate, named bool) (fit []candidate, rejected []orchestrator.Rejection) {
-	spare := false // somebody has room
-	for _, c := range list {
-		if code, _ := obstacle(c.agent.Status, named); code == "" && !full(c.agent.Status) {
-			spare = true
+// filter takes out the agents that cannot take a task now, and those that are full or out of reach while another one is not. A named agent
+// may be all that, and never heard of: its caller has no other.
+func (r *Router) filter(tenant string, list []candidate, named bool) (fit []candidate, rejected []orchestrator.Rejection) {
+	easiest := hardship(math.MaxInt)
+	hard := make([]hardship, len(list))
+	for i, c := range list {
+		switch {
+		case named:
+		case r.cut(tenant, c.agent.Name):
+			hard[i] = outOfReach
+		case full(c.agent.Status):
+			hard[i] = noRoom
+		}
+		if code, _ := obstacle(c.agent.Status, named); code == "" {
+			easiest = min(easiest, hard[i])
 		}
 	}
-	for _, c := range list {
+	for i, c := range list {
 		code, why := obstacle(c.agent.Status, named)
-		if code == "" && !named && spare && full(c.agent.Status) {
+		if code == "" && hard[i] > easiest {
 			code, why = CodeFull, fmt.Sprintf("it works on %d tasks and can work on %d; others have room", c.agent.Status.InFlight, c.agent.Status.Capacity)
+			if hard[i] == outOfReach {
+				code, why = CodeUnreachable, "it could not be reached lately and is left alone for a while; others can be"
+			}
 		}
 		if code != "" {
 			rejected = append(rejected, orchestrator.Rejection{Agent: c.agent.Name, Code: code, Reason: why})
@@ -30,6 +42,14 @@ func filter(list []candidate, named bool) (fit []candidate, rejected []orchestra
 	}
 	return fit, rejected
 }
+
+// hardship is what speaks against an agent when there is another one.
+type hardship int
+
+const (
+	noRoom hardship = 1 + iota
+	outOfReach
+)
 
 // obstacle says why an agent in a status cannot take a task; the code is empty when it can.
 func obstacle(s registry.Status, named bool) (code, why string) {

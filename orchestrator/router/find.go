@@ -1,8 +1,6 @@
 package router
 
 import (
-	"context"
-
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -28,48 +26,32 @@ type found struct {
 }
 
 // find collects the agents that a route may lead to.
-func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (found, error) {
+func (r *Router) find(tenant string, route orchestrator.Route) (found, error) {
 	switch {
 	case route.Agent != "":
-		a, err := r.directory.Agent(ctx, tenant, route.Agent)
-		if err != nil {
-			return found{}, err
+		a, ok := r.directory.Agent(tenant, route.Agent)
+		if !ok {
+			return found{}, registry.Missing(registry.Key{Tenant: tenant, Name: route.Agent})
 		}
 		return found{candidates: []candidate{{agent: a, relevance: 1, reasons: []string{"named by the caller"}}}}, nil
 	case route.Skill != "":
-		return r.bySkill(ctx, tenant, route.Skill)
+		return r.bySkill(tenant, route.Skill), nil
 	case route.Contract != nil:
-		return r.byContract(ctx, tenant, *route.Contract)
+		return r.byContract(tenant, *route.Contract), nil
 	case route.Text != "":
-		return r.byText(ctx, tenant, route.Text)
+		return r.byText(tenant, route.Text), nil
 	default:
 		return found{}, fault.Invalid("route", "ROUTE_MISSING", "say where the task goes: an agent, a skill, a contract or a text")
 	}
 }
 
-func (r *Router) bySkill(ctx context.Context, tenant, skill string) (found, error) {
-	agents, err := all(func(after string) ([]registry.Agent, error) {
-		return r.directory.AgentsBySkill(ctx, tenant, skill, after, pageSize)
-	})
-	if err != nil {
-		return found{}, err
-	}
+func (r *Router) bySkill(tenant, skill string) found {
 	var f found
-	for _, a := range agents {
+	for _, a := range r.directory.BySkill(tenant, skill) {
 		f.candidates = append(f.candidates, candidate{agent: a, skill: skill, relevance: 1})
 	}
-	if len(agents) == 0 {
+	if len(f.candidates) == 0 {
 		f.refusal = fault.New(fault.NotFound, ReasonSkillNotFound, "no agent has the skill %q", skill).With("skill", skill)
 	}
-	return f, nil
-}
-
-// all reads a list to its end.
-func all(page func(after string) ([]registry.Agent, error)) ([]registry.Agent, error) {
-	list, err := page("")
-	for more := list; err == nil && len(more) == pageSize; {
-		more, err = page(list[len(list)-1].Name)
-		list = append(list, more...)
-	}
-	return list, err
+	return f
 }

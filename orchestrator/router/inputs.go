@@ -24,15 +24,15 @@ const InputKey = "input"
 // knows. A required input that is not among them may be in the message: as a field of a data part, as a part whose filename or metadata
 // names it or, for a reference, in its text. The fault is InvalidArgument "INPUT_MISSING" or "INPUT_INVALID"; it names each input, and says what
 // the rule that it breaks has to say.
-func CheckInputs(a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message) ([]orchestrator.Input, error) {
-	have := make([]orchestrator.Typed, len(inputs))
+func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message) ([]orchestrator.Input, error) {
+	have := make([]thing, len(inputs))
 	for i, in := range inputs {
-		have[i] = orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}
+		have[i] = thing{Typed: orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}}
 		if slices.ContainsFunc(a.Metadata.InputSchemas, func(s registry.InputSchema) bool { return s.Name == in.Name }) {
 			have[i].SemanticType = "" // it says by its name which one it is
 		}
 	}
-	bound, _ := bind(a.Metadata.InputSchemas, have)
+	bound, _ := r.library.view(tenant).bind(a.Metadata.InputSchemas, have)
 	named := slices.Clone(inputs)
 	var missing, broken []fault.Violation
 	for _, schema := range a.Metadata.InputSchemas {

@@ -69,7 +69,7 @@ func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := router.CheckInputs(strict(), test.inputs, &a2apb.Message{Parts: test.parts})
+			_, err := newRouter().CheckInputs(tenant, strict(), test.inputs, &a2apb.Message{Parts: test.parts})
 			said := make(map[string]string)
 			if f, ok := errors.AsType[*fault.Error](err); ok {
 				for _, v := range f.Violations {
@@ -89,7 +89,7 @@ func TestInputsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 func TestInputsTravelInTheMessageUnderTheNamesOfTheAgent(t *testing.T) {
 	t.Parallel()
 	m := &a2apb.Message{Parts: []*a2apb.Part{textPart("go")}}
-	named, err := router.CheckInputs(strict(), []orchestrator.Input{input("story", "comment", "Do it"), input("page", "", "https://example.com/")}, m)
+	named, err := newRouter().CheckInputs(tenant, strict(), []orchestrator.Input{input("story", "comment", "Do it"), input("page", "", "https://example.com/")}, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestInputsTravelInTheMessageUnderTheNamesOfTheAgent(t *testing.T) {
 	if diff := cmp.Diff([]string{"=go", "spec=Do it", "page=https://example.com/"}, got); diff != "" || len(m.GetParts()) != 1 {
 		t.Errorf("Carry() parts (-want +got):\n%s", diff)
 	}
-	if _, err := router.CheckInputs(strict(), nil, sent); err != nil {
+	if _, err := newRouter().CheckInputs(tenant, strict(), nil, sent); err != nil {
 		t.Errorf("CheckInputs() of what was carried = %v, want nil", err)
 	}
 }
@@ -132,7 +132,7 @@ func TestRules(t *testing.T) {
 			test.rule.Message = "no"
 			a.Metadata.InputSchemas = []registry.InputSchema{{Name: "x", SemanticType: "document", ValidationRules: []registry.ValidationRule{test.rule}}}
 			check := func(value string, want bool) {
-				if _, err := router.CheckInputs(a, []orchestrator.Input{input("x", "", value)}, nil); (err == nil) != want {
+				if _, err := newRouter().CheckInputs(tenant, a, []orchestrator.Input{input("x", "", value)}, nil); (err == nil) != want {
 					t.Errorf("CheckInputs(%q) = %v, want it to hold: %v", value, err, want)
 				}
 			}

@@ -2,51 +2,221 @@ package router
 
 import (
 	"context"
-	"hash/maphash"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
 	"github.com/quorate/quorate/registry"
 )
 
 const (
-	maxShelves = 64   // tenants whose index is kept
-	quickly    = 1000 // examples that are learned from while a caller waits; more are learned from in the background
+	maxShelves = 64  // tenants that are indexed
+	quickly    = 200 // examples that are learned from while a caller waits, once for a tenant; more are learned from in the background
 )
 
-// library keeps an index of texts for each tenant, made anew when an agent's registration has changed.
+// library keeps for each tenant an index of its agents. Decisions read what is there; Run makes anew what is out of date.
 type library struct {
-	seed maphash.Seed
-	wake chan struct{} // holds one token when an index waits for training
+	directory Directory
+	stale     chan struct{} // holds one token when a shelf is out of date
+	untrained chan struct{} // holds one token when texts wait for training
 
 	mu      sync.Mutex
 	shelves map[string]*shelf // by tenant; guarded by mu
 }
 
-// shelf is one tenant's index.
+// shelf is one tenant's indexes.
 type shelf struct {
-	mu      sync.Mutex // held while the index is made
-	version uint64     // of the agents that it was made of
+	tenant   string
+	building sync.Mutex // held by whoever makes the indexes anew
+	view     atomic.Pointer[view]
+	texts    atomic.Pointer[texts]
+}
+
+// view is a tenant's agents in one edition, by what they make.
+type view struct {
+	registry.Listing
+	byType map[string][]*registry.Agent // by the semantic type of an output, in order of name
+	byName map[string][]*registry.Agent // by the name of an output, in order of name
+}
+
+// texts is what the skills of one edition are found by.
+type texts struct {
+	edition uint64
 	index   *text.Index
-	skills  []text.Skill // to be trained with; nil when nothing is left to do
+	learned bool // from the examples of this edition
 }
 
-func newLibrary() *library {
-	return &library{seed: maphash.MakeSeed(), wake: make(chan struct{}, 1), shelves: make(map[string]*shelf)}
+func newLibrary(d Directory) *library {
+	return &library{directory: d, stale: make(chan struct{}, 1), untrained: make(chan struct{}, 1), shelves: make(map[string]*shelf)}
 }
 
-// Run trains indexes that are too large to be trained while a caller waits, until ctx ends. Until an index is
-// trained it compares words.
+func newView(list registry.Listing) *view {
+	v := &view{Listing: list, byType: make(map[string][]*registry.Agent), byName: make(map[string][]*registry.Agent)}
+	add := func(by map[string][]*registry.Agent, key string, a *registry.Agent) {
+		if l := by[key]; len(l) == 0 || l[len(l)-1] != a {
+			by[key] = append(l, a)
+		}
+	}
+	for _, a := range list.Agents {
+		for i := range a.Metadata.OutputSchemas {
+			add(v.byType, a.Metadata.OutputSchemas[i].SemanticType, a)
+			add(v.byName, a.Metadata.OutputSchemas[i].Name, a)
+		}
+	}
+	return v
+}
+
+// agent finds an agent by its name.
+func (v *view) agent(name string) *registry.Agent {
+	at, ok := slices.BinarySearchFunc(v.Agents, name, func(a *registry.Agent, name string) int { return strings.Compare(a.Name, name) })
+	if !ok {
+		return nil
+	}
+	return v.Agents[at]
+}
+
+// view returns the agents as they were a moment ago.
+func (l *library) view(tenant string) *view {
+	s := l.shelf(tenant)
+	v := s.view.Load()
+	if v == nil {
+		return l.renewView(s)
+	}
+	if v.Edition != l.directory.Edition(tenant) {
+		poke(l.stale)
+	}
+	return v
+}
+
+// texts returns what finds the skills as they were a moment ago.
+func (l *library) texts(tenant string) *texts {
+	s := l.shelf(tenant)
+	x := s.texts.Load()
+	if x == nil {
+		return l.renewTexts(s)
+	}
+	if x.edition != l.directory.Edition(tenant) {
+		poke(l.stale)
+	}
+	return x
+}
+
+// renew brings a tenant's indexes up to date and reports whether there was anything to do.
+func (l *library) renew(tenant string) bool {
+	s, edition := l.shelf(tenant), l.directory.Edition(tenant)
+	did := false
+	if v := s.view.Load(); v != nil && v.Edition != edition {
+		l.renewView(s)
+		did = true
+	}
+	if x := s.texts.Load(); x != nil && x.edition != edition {
+		l.renewTexts(s)
+		did = true
+	}
+	return did
+}
+
+func (l *library) renewView(s *shelf) *view {
+	s.building.Lock()
+	defer s.building.Unlock()
+	v := s.view.Load()
+	if v == nil || v.Edition != l.directory.Edition(s.tenant) {
+		v = newView(l.directory.Listing(s.tenant))
+		s.view.Store(v)
+	}
+	return v
+}
+
+// renewTexts takes in the words of what is new. What was learned from examples before stays; the new ones are learned from later.
+func (l *library) renewTexts(s *shelf) *texts {
+	v := l.renewView(s)
+	s.building.Lock()
+	defer s.building.Unlock()
+	old := s.texts.Load()
+	if old != nil && old.edition >= v.Edition {
+		return old
+	}
+	skills, examples := skillTexts(v.Agents)
+	x := &texts{edition: v.Edition}
+	switch {
+	case old != nil:
+		x.index = old.index.Renew(skills)
+	case examples <= quickly:
+		x.index, x.learned = text.New(skills, text.Options{}), true
+	default:
+		x.index = text.New(skills, text.Options{Untrained: true})
+	}
+	s.texts.Store(x)
+	if !x.learned {
+		poke(l.untrained)
+	}
+	return x
+}
+
+// learn trains a tenant's index with the examples of today.
+func (l *library) learn(ctx context.Context, s *shelf) {
+	x := s.texts.Load()
+	if x == nil || x.learned {
+		return
+	}
+	v := l.renewView(s)
+	skills, _ := skillTexts(v.Agents)
+	index := text.New(skills, text.Options{Stop: ctx.Done()})
+	if ctx.Err() != nil {
+		return
+	}
+	s.building.Lock()
+	defer s.building.Unlock()
+	if now := s.texts.Load(); now.edition > v.Edition { // words came meanwhile
+		skills, _ = skillTexts(s.view.Load().Agents)
+		s.texts.Store(&texts{edition: now.edition, index: index.Renew(skills)})
+		poke(l.untrained)
+		return
+	}
+	s.texts.Store(&texts{edition: v.Edition, index: index, learned: true})
+}
+
+// Run brings indexes up to date, and learns from examples, until ctx ends. Decisions do not wait for it: apart from those that would be
+// refusals, they are made by what is there.
 func (r *Router) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	l := r.library
+	running.Go(func() { l.work(ctx, l.stale, func(s *shelf) { l.renew(s.tenant) }) })
+	running.Go(func() { l.work(ctx, l.untrained, func(s *shelf) { l.learn(ctx, s) }) })
+}
+
+// rest is how many times as long as its work a worker rests after it, so that a stream of registrations leaves the processor to others.
+const rest = 4
+
+func (l *library) work(ctx context.Context, due <-chan struct{}, do func(*shelf)) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-r.library.wake:
-			for _, s := range r.library.all() {
-				s.train(ctx)
-			}
+		case <-due:
 		}
+		begin := time.Now()
+		for _, s := range l.all() {
+			do(s)
+		}
+		pause := time.NewTimer(rest * time.Since(begin))
+		select {
+		case <-ctx.Done():
+			pause.Stop()
+			return
+		case <-pause.C:
+		}
+	}
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }
 
@@ -58,51 +228,6 @@ func (l *library) all() []*shelf {
 		list = append(list, s)
 	}
 	return list
-}
-
-func (s *shelf) train(ctx context.Context) {
-	s.mu.Lock()
-	skills, version := s.skills, s.version
-	s.mu.Unlock()
-	if skills == nil {
-		return
-	}
-	index := text.New(skills, text.Options{Stop: ctx.Done()})
-	if ctx.Err() != nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.version == version { // otherwise it is out of date, and the one that is there is waiting in turn
-		s.index, s.skills = index, nil
-	}
-}
-
-// index returns the index of a tenant's agents as they are now.
-func (l *library) index(tenant string, agents []registry.Agent) *text.Index {
-	s := l.shelf(tenant)
-	var h maphash.Hash
-	h.SetSeed(l.seed)
-	for i := range agents {
-		maphash.WriteComparable(&h, [2]string{agents[i].Name, agents[i].Etag})
-	}
-	version := h.Sum64()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.index != nil && s.version == version {
-		return s.index
-	}
-	skills, examples := skillTexts(agents)
-	later := examples > quickly
-	s.version, s.index, s.skills = version, text.New(skills, text.Options{Untrained: later}), nil
-	if later {
-		s.skills = skills
-		select {
-		case l.wake <- struct{}{}:
-		default:
-		}
-	}
-	return s.index
 }
 
 // shelf returns a tenant's shelf. When there are too many, any other one is thrown away.
@@ -117,14 +242,14 @@ func (l *library) shelf(tenant string) *shelf {
 			}
 			delete(l.shelves, other)
 		}
-		s = &shelf{}
+		s = &shelf{tenant: tenant}
 		l.shelves[tenant] = s
 	}
 	return s
 }
 
 // skillTexts is what agents' cards and contracts say of their skills.
-func skillTexts(agents []registry.Agent) (skills []text.Skill, examples int) {
+func skillTexts(agents []*registry.Agent) (skills []text.Skill, examples int) {
 	for _, a := range agents {
 		var inputs, outputs []string
 		for _, in := range a.Metadata.InputSchemas {

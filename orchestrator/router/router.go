@@ -12,26 +12,34 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Directory is where agents are looked up. What it returns is read-only.
+// Directory is where agents are looked up, in memory; *registry.Directory is one. What it returns is shared and read-only.
 type Directory interface {
-	// Agent returns an agent with its status of now; an unknown one is fault NotFound.
-	Agent(ctx context.Context, tenant, name string) (registry.Agent, error)
-	// AgentsBySkill returns agents that have a skill in order of name, after one of them.
-	AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]registry.Agent, error)
-	// Agents returns agents in order of name, after one of them.
-	Agents(ctx context.Context, tenant, after string, limit int) ([]registry.Agent, error)
+	// Agent returns an agent with its status of now; ok is false when there is none.
+	Agent(tenant, name string) (a registry.Agent, ok bool)
+	// BySkill returns the agents that have a skill, in order of name, with their status of now.
+	BySkill(tenant, skill string) []registry.Agent
+	// Listing returns all agents, and Edition a number that is another one whenever a listing would be.
+	Listing(tenant string) registry.Listing
+	Edition(tenant string) uint64
+	// Revision grows with everything that the directory hears of the tenant.
+	Revision(tenant string) int64
+	// Fresh reports whether the directory knows of everything that was done through this process, and Sync has it know what was done by any.
+	Fresh(tenant string) bool
+	Sync(ctx context.Context, tenant string) error
 }
 
 // Config holds what a Router works with. Directory is required.
 type Config struct {
 	Directory Directory
-	Now       func() time.Time // default time.Now
-	Intn      func(n int) int  // a random number from 0 to n-1; default math/rand
+	Cut       func(tenant, agent string) bool // whether an agent is left alone since it could not be reached lately; nil: none is
+	Now       func() time.Time                // default time.Now
+	Intn      func(n int) int                 // a random number from 0 to n-1; default math/rand
 }
 
 // Router decides. Its methods may be called by many goroutines. Run should be running.
 type Router struct {
 	directory Directory
+	cut       func(tenant, agent string) bool
 	intn      func(n int) int
 	signals   *signals
 	library   *library
@@ -45,28 +53,55 @@ func New(c Config) *Router {
 	if c.Intn == nil {
 		c.Intn = rand.IntN
 	}
-	return &Router{directory: c.Directory, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary()}
+	if c.Cut == nil {
+		c.Cut = func(string, string) bool { return false }
+	}
+	return &Router{directory: c.Directory, cut: c.Cut, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory)}
 }
 
-// Result is a decision with the agent that was chosen.
+// Result is a decision with the agent that was chosen. When no agent alone will do, Decision.Chain lists those that will one after the other.
 type Result struct {
 	Decision orchestrator.Decision
 	Agent    registry.Agent // the zero value when nobody was chosen
 }
 
-const (
-	pageSize  = 1000
-	maxListed = 100 // candidates in a decision, and as many rejections
-)
+const maxListed = 100 // candidates in a decision, and as many rejections
 
 // Resolve decides where a route leads. When it leads nowhere the error is a fault that says why, and so does Decision.Refused.
+//
+// It looks at nothing but the directory. Before it refuses it has the directory hear what other processes did: an agent that registered with
+// one of them a moment ago is not unknown here.
 func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
-	f, err := r.find(ctx, tenant, route)
+	if !r.directory.Fresh(tenant) {
+		if err := r.directory.Sync(ctx, tenant); err != nil {
+			return Result{}, err
+		}
+	}
+	got, err := r.decide(tenant, route)
+	if got.Decision.Refused == "" {
+		return got, err
+	}
+	known := r.directory.Revision(tenant)
+	if err := r.directory.Sync(ctx, tenant); err != nil {
+		return Result{}, err
+	}
+	if renewed := r.library.renew(tenant); renewed || r.directory.Revision(tenant) != known {
+		return r.decide(tenant, route)
+	}
+	return got, err
+}
+
+// decide is Resolve with what is known.
+func (r *Router) decide(tenant string, route orchestrator.Route) (Result, error) {
+	f, err := r.find(tenant, route)
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}
-	fit, rejected := filter(f.candidates, route.Agent != "")
+	fit, rejected := r.filter(tenant, f.candidates, route.Agent != "")
 	d := orchestrator.Decision{Rejected: append(f.rejected, rejected...), Omitted: f.omitted, Chain: f.chain}
+	if len(fit) == 0 && len(f.chain) > 0 {
+		return Result{Decision: shorten(d)}, nil
+	}
 	if len(fit) == 0 {
 		err := f.refusal
 		if err == nil {

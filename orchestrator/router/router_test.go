@@ -17,31 +17,40 @@ import (
 
 const tenant = "default"
 
-// fleet is a directory of given agents.
+// fleet is a directory of given agents. Its edition is how many there are.
 type fleet []registry.Agent
 
-func (f fleet) Agent(_ context.Context, _, name string) (registry.Agent, error) {
-	for _, a := range f {
-		if a.Name == name {
-			return a, nil
+func (f fleet) Agent(_, name string) (registry.Agent, bool) {
+	i := slices.IndexFunc(f, func(a registry.Agent) bool { return a.Name == name })
+	if i < 0 {
+		return registry.Agent{}, false
+	}
+	return f[i], true
+}
+
+func (f fleet) BySkill(tenant, skill string) []registry.Agent {
+	var list []registry.Agent
+	for _, a := range f.Listing(tenant).Agents {
+		if slices.ContainsFunc(a.Card.Skills, func(s registry.Skill) bool { return s.ID == skill }) {
+			list = append(list, *a)
 		}
 	}
-	return registry.Agent{}, fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent is named %q", name)
+	return list
 }
 
-func (f fleet) AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]registry.Agent, error) {
-	list, err := f.Agents(ctx, tenant, after, len(f))
-	list = slices.DeleteFunc(list, func(a registry.Agent) bool {
-		return !slices.ContainsFunc(a.Card.Skills, func(s registry.Skill) bool { return s.ID == skill })
-	})
-	return list[:min(limit, len(list))], err
+func (f fleet) Listing(tenant string) registry.Listing {
+	list := registry.Listing{Edition: f.Edition(tenant)}
+	for i := range f {
+		list.Agents = append(list.Agents, &f[i])
+	}
+	slices.SortFunc(list.Agents, func(a, b *registry.Agent) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
-func (f fleet) Agents(_ context.Context, _, after string, limit int) ([]registry.Agent, error) {
-	list := slices.DeleteFunc(slices.Clone(f), func(a registry.Agent) bool { return a.Name <= after })
-	slices.SortFunc(list, func(a, b registry.Agent) int { return strings.Compare(a.Name, b.Name) })
-	return list[:min(limit, len(list))], nil
-}
+func (f fleet) Edition(string) uint64              { return uint64(len(f)) + 1 }
+func (f fleet) Revision(string) int64              { return int64(len(f)) }
+func (f fleet) Fresh(string) bool                  { return true }
+func (f fleet) Sync(context.Context, string) error { return nil }
 
 // agent has the skill "work" and a status.
 func agent(name, status string) registry.Agent {
@@ -233,5 +242,51 @@ func TestADecisionIsBounded(t *testing.T) {
 	got, err := newRouter(agents...).Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
 	if d := got.Decision; err != nil || len(d.Candidates) != 100 || len(d.Rejected) != 100 || d.Omitted != 100 {
 		t.Errorf("Resolve() lists %d candidates, %d rejected, omits %d, %v, want 100 each", len(d.Candidates), len(d.Rejected), d.Omitted, err)
+	}
+}
+
+func TestAnAgentOutOfReachIsLeftAloneWhileThereIsAnother(t *testing.T) {
+	t.Parallel()
+	cut := map[string]bool{"down": true}
+	r := router.New(router.Config{
+		Directory: fleet{agent("down", registry.StatusAvailable), loaded("full", 2, 2)}, Intn: first,
+		Cut: func(_, agent string) bool { return cut[agent] },
+	})
+	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"})
+	if err != nil || got.Decision.Chosen != "full" || codes(got.Decision.Rejected)["down"] != router.CodeUnreachable {
+		t.Errorf("Resolve(skill) = %+v, %v, want full, and down rejected as %s", got.Decision, err, router.CodeUnreachable)
+	}
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Agent: "down"}); err != nil || got.Decision.Chosen != "down" {
+		t.Errorf("Resolve(down) = %+v, %v, want what was named", got.Decision, err)
+	}
+	cut["full"] = true
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || len(got.Decision.Candidates) != 2 {
+		t.Errorf("Resolve(skill) with all out of reach = %+v, %v, want both as candidates", got.Decision, err)
+	}
+}
+
+// late is a directory that hears of the agents of another process only when it is asked to.
+type late struct {
+	fleet
+	told fleet
+	asks int
+}
+
+func (d *late) Sync(context.Context, string) error {
+	d.asks++
+	d.fleet = d.told
+	return nil
+}
+
+func TestTheDirectoryIsAskedToHearOfOthersBeforeARefusalOnly(t *testing.T) {
+	t.Parallel()
+	d := &late{fleet: fleet{agent("a", registry.StatusAvailable)}, told: fleet{agent("a", registry.StatusAvailable), agent("b", registry.StatusAvailable)}}
+	d.told[1].Card.Skills[0].ID = "new"
+	r := router.New(router.Config{Directory: d, Intn: first})
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "a" || d.asks != 0 {
+		t.Errorf("Resolve(work) = %+v, %v, after %d questions, want a without any", got.Decision, err, d.asks)
+	}
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "new"}); err != nil || got.Decision.Chosen != "b" || d.asks != 1 {
+		t.Errorf("Resolve(new) = %+v, %v, after %d questions, want b after one", got.Decision, err, d.asks)
 	}
 }

@@ -1,7 +1,6 @@
 package router
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,12 +18,8 @@ const (
 )
 
 // byText takes the agents whose skills are most like a text.
-func (r *Router) byText(ctx context.Context, tenant, words string) (found, error) {
-	agents, err := all(func(after string) ([]registry.Agent, error) { return r.directory.Agents(ctx, tenant, after, pageSize) })
-	if err != nil {
-		return found{}, err
-	}
-	answer := r.library.index(tenant, agents).Search(words, looked)
+func (r *Router) byText(tenant, words string) found {
+	answer := r.library.texts(tenant).index.Search(words, looked)
 	hits := bestOfEach(answer.Hits)
 	var f found
 	for i, h := range hits {
@@ -35,15 +30,18 @@ func (r *Router) byText(ctx context.Context, tenant, words string) (found, error
 			}
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(agents, h.Agent, func(a registry.Agent, name string) int { return strings.Compare(a.Name, name) })
-		c := candidate{agent: agents[at], skill: h.Skill, relevance: like}
+		a, ok := r.directory.Agent(tenant, h.Agent)
+		if !ok || !slices.ContainsFunc(a.Card.Skills, func(s registry.Skill) bool { return s.ID == h.Skill }) {
+			continue // gone since the index was made
+		}
+		c := candidate{agent: a, skill: h.Skill, relevance: like}
 		c.say("skill %s: probability %.2f, %s", h.Skill, h.Share, stage(answer, h))
 		f.candidates = append(f.candidates, c)
 	}
 	if len(f.candidates) == 0 {
 		f.refusal = notAlike(answer, hits)
 	}
-	return f, nil
+	return f
 }
 
 // stage says what made a hit.

@@ -89,7 +89,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		return s, err
 	}
 	s.Engine, err = engine.New(engine.Config{
-		Store: store, Leases: leases, Agents: s.Registry, Connect: s.pool, Ledger: ledger, Logger: s.logger,
+		Store: store, Leases: leases, Agents: s.Registry, Directory: s.Registry.Directory(), Connect: s.pool, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
 	})
 	if err != nil {

@@ -46,18 +46,28 @@ func New(skills []Skill, o Options) *Index {
 	if o.FalseRefusal <= 0 || o.FalseRefusal >= 1 {
 		o.FalseRefusal = 0.05
 	}
-	skills = slices.Clone(skills)
-	slices.SortFunc(skills, func(a, b Skill) int { return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID)) })
-	docs := make([]document, len(skills))
-	for i := range skills {
-		docs[i] = newDocument(&skills[i])
-	}
+	skills, docs := prepareSkills(skills)
 	if limit, ok := calibrate(skills, docs, o); ok {
 		x := build(skills, docs, nil, true, o.Stop)
 		x.limit = limit
 		return x
 	}
 	return build(skills, docs, nil, false, nil) // without enough examples the linear scorer would only have learned them by heart
+}
+
+// prepareSkills sorts skills and makes their documents.
+func prepareSkills(list []Skill) (skills []Skill, docs []document) {
+	skills = slices.Clone(list)
+	slices.SortFunc(skills, compareSkills)
+	docs = make([]document, len(skills))
+	for i := range skills {
+		docs[i] = newDocument(&skills[i])
+	}
+	return skills, docs
+}
+
+func compareSkills(a, b Skill) int {
+	return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID))
 }
 
 // build makes an index of all examples but those that are held out.

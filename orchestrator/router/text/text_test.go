@@ -143,6 +143,33 @@ func TestNoTextOfACardRaisesItsRankByRepetitionOrPraise(t *testing.T) {
 	}
 }
 
+func TestARenewedIndexHasNewWordsAndOldTraining(t *testing.T) {
+	t.Parallel()
+	x := text.New(catalog(), text.Options{})
+	more := append(catalog(), text.Skill{Agent: "aaa", ID: "compose", Name: "Compose music", Description: "Writes a symphony in a composer's style", Examples: []string{"a symphony please"}})
+	y := x.Renew(slices.Delete(more, 3, 4))
+	for query, want := range queries {
+		switch {
+		case strings.Contains(query, "symphony"):
+			want = "aaa/compose"
+		case strings.Contains(want, "lostLuggage"):
+			continue
+		}
+		if got := first(y, query); got != want {
+			t.Errorf("Renew().Search(%q) = %s (%+v), want %s", query, got, y.Search(query, 3), want)
+		}
+	}
+	if a := y.Search("what's my account balance", 1); !a.Trained {
+		t.Errorf("Renew().Search() = %+v, want that the examples still have a say", a)
+	}
+	if place(y, "the airport lost my luggage", "lostLuggage") != 100 {
+		t.Error("Renew() still finds a skill that is gone")
+	}
+	if got := text.New(nil, text.Options{}).Renew(catalog()); first(got, "scrape the html") != "web/fetch_url" {
+		t.Error("Renew() of an empty index does not find the new skills")
+	}
+}
+
 // place is a skill's rank for a query: 0 is first and chosen; refused texts rank nobody.
 func place(x *text.Index, query, skill string) int {
 	a := x.Search(query, 100)

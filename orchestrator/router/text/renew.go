@@ -1,0 +1,53 @@
+package text
+
+import "slices"
+
+// Renew returns an index of other skills, with the words of them all, and with what x has learned about those that it had. The examples of new
+// skills count as words only, until New has learned from them.
+func (x *Index) Renew(skills []Skill) *Index {
+	skills, docs := prepareSkills(skills)
+	y := build(skills, docs, nil, false, nil)
+	if !x.trained {
+		return y
+	}
+	moved := x.places(y)
+	y.trained, y.limit = true, x.limit
+	y.linear = x.linear.moved(moved)
+	for i := range y.taught {
+		y.taught[i] = false
+	}
+	for old, now := range moved {
+		if now >= 0 {
+			y.taught[now] = x.taught[old]
+		}
+	}
+	return y
+}
+
+// places lists for each skill of x where it is in y, or -1.
+func (x *Index) places(y *Index) []int32 {
+	out := make([]int32, len(x.skills))
+	for i := range x.skills {
+		at, ok := slices.BinarySearchFunc(y.skills, x.skills[i], compareSkills)
+		if !ok {
+			at = -1
+		}
+		out[i] = int32(at) //nolint:gosec // far below 2^31
+	}
+	return out
+}
+
+// moved is the scorer for the same skills at other places; both orders agree.
+func (m *linear) moved(places []int32) linear {
+	out := linear{row: m.row, idf: m.idf, starts: make([]int32, 1, len(m.starts)), sharpness: m.sharpness, rate: m.rate}
+	for r := range len(m.starts) - 1 {
+		for j := m.starts[r]; j < m.starts[r+1]; j++ {
+			if at := places[m.skills[j]]; at >= 0 {
+				out.skills = append(out.skills, at)
+				out.weights = append(out.weights, m.weights[j])
+			}
+		}
+		out.starts = append(out.starts, int32(len(out.skills))) //nolint:gosec // no more than there were
+	}
+	return out
+}
