@@ -17,6 +17,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
@@ -53,6 +54,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	to, err := e.router.Resolve(ctx, s.Tenant, s.Route)
 	if err != nil {
 		return orchestrator.Task{}, err
+	}
+	if len(to.Decision.Chain) > 0 {
+		return orchestrator.Task{}, fault.New(fault.NotFound, router.ReasonNoneFits, "no agent alone makes the output of the inputs that are there")
 	}
 	if err := s.fill(e.router, to.Agent); err != nil {
 		return orchestrator.Task{}, err
