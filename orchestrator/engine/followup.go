@@ -51,7 +51,7 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		return e.take(t, &r, hash), nil
 	})
 	if err == nil && taken {
-		e.isFresh(r.Key) // what was accepted to be sent at once was the first message
+		e.isFresh(&t) // what was accepted to be sent at once was the first message
 		e.interrupt(r.Key)
 	}
 	return t, err

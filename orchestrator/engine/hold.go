@@ -97,11 +97,11 @@ func (e holder) Drop(ctx context.Context, group int) {
 	}
 }
 
-// Look has a task looked at that another replica has changed: at once when it is to be canceled.
+// Look has a task looked at that another replica has changed: at once when it is to be canceled, or its agent to be sent a reply.
 func (e holder) Look(k orchestrator.Key) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeRetry)
 	defer cancel()
-	if t, err := e.Store.Task(ctx, k); err == nil && t.CancelAsked {
+	if t, err := e.Store.Task(ctx, k); err == nil && (t.CancelAsked || t.Unsent() != nil && t.Unsent().Sends == 0) {
 		e.interrupt(k)
 		return
 	}
@@ -114,15 +114,13 @@ func (e *Engine) scan(ctx context.Context) {
 	var calls errgroup.Group
 	calls.SetLimit(scanCalls)
 	for _, group := range e.dueScans() {
-		for shard := group * orchestrator.ShardsPerGroup; shard < (group+1)*orchestrator.ShardsPerGroup; shard++ {
-			calls.Go(func() error {
-				err := e.scanShard(ctx, shard)
-				if err != nil {
-					e.rescan(group)
-				}
-				return err
-			})
-		}
+		calls.Go(func() error {
+			err := e.scanGroup(ctx, group)
+			if err != nil {
+				e.rescan(group)
+			}
+			return err
+		})
 	}
 	if err := calls.Wait(); err != nil && ctx.Err() == nil {
 		e.Logger.ErrorContext(ctx, "unfinished tasks could not be listed; trying again", slog.Any("error", err))
@@ -156,6 +154,15 @@ func (e *Engine) rescan(group int) {
 	if s, ok := e.scans[group]; ok {
 		e.scans[group] = scan{round: max(s.round-1, 0), due: time.Now()}
 	}
+}
+
+func (e *Engine) scanGroup(ctx context.Context, group int) error {
+	for shard := group * orchestrator.ShardsPerGroup; shard < (group+1)*orchestrator.ShardsPerGroup; shard++ {
+		if err := e.scanShard(ctx, shard); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *Engine) scanShard(ctx context.Context, shard int) error {

@@ -60,7 +60,7 @@ func TestNothingAcceptedIsLostWhereverItBreaks(t *testing.T) {
 func simulate(t *testing.T, kind mishap, at int) (reached bool) {
 	t.Helper()
 	w := newWorker()
-	s := &simulation{t: t, store: &storetest.Memory{}, leases: &storetest.MemoryLeases{}, worker: w, client: w}
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w}
 	lost := errors.New("the store did not answer")
 	s.store.Fail = func(call int) (before, after error) {
 		if call != at {
@@ -104,7 +104,7 @@ func simulate(t *testing.T, kind mishap, at int) (reached bool) {
 type simulation struct {
 	t        *testing.T
 	store    *storetest.Memory
-	leases   *storetest.MemoryLeases
+	leases   storetest.MemoryLeases
 	worker   *worker
 	client   agentclient.Client // the worker, or something before it
 	engine   *engine.Engine
@@ -119,7 +119,7 @@ type simulation struct {
 // newSimulation starts an engine before an agent that is a worker behind something.
 func newSimulation(t *testing.T, f *flaky) *simulation {
 	t.Helper()
-	s := &simulation{t: t, store: &storetest.Memory{}, leases: &storetest.MemoryLeases{}, worker: f.worker, client: f}
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: f.worker, client: f}
 	s.start()
 	return s
 }
@@ -128,7 +128,7 @@ func (s *simulation) start() {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	agents := &played{actors: map[string]*actor{"worker": {name: "worker"}}}
 	life := &mortal{Store: s.store}
-	leases, err := lease.New(lease.Config{Store: s.leases, Logger: slog.New(slog.DiscardHandler)})
+	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		s.t.Fatal(err)
 	}

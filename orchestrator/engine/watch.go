@@ -44,13 +44,13 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 		case <-ctx.Done():
 			return t, ctx.Err()
 		case <-changed:
-		case <-time.After(e.lookAgain(t.Shard)):
+		case <-time.After(e.reread(t.Shard)):
 		}
 	}
 }
 
-// lookAgain says how soon a watched task is read again when nobody tells of a change: soon when another replica works on it.
-func (e *Engine) lookAgain(shard int) time.Duration {
+// reread says how soon a watched task is read again when nobody tells of a change: soon when another replica works on it.
+func (e *Engine) reread(shard int) time.Duration {
 	if _, held := e.Leases.Epoch(shard); held {
 		return watchEvery
 	}
