@@ -19,7 +19,7 @@ const (
 	requestPrefix = "%request#"
 	tagPrefix     = "%tag#"
 	tagPart       = "%tag" // behind the generation of a row
-	behind        = "$" // the character after #
+	behind        = "$"    // the character after #
 )
 
 const (
