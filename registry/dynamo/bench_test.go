@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,9 +25,9 @@ func benchCard(n int) []byte {
 
 // benchRegistry returns a registry over a new store with n agents. An emulator is measured: real DynamoDB answers more slowly, and
 // many more callers at once.
-func benchRegistry(b *testing.B, n int) *registry.Registry {
+func benchRegistry(b *testing.B, n int, transport http.RoundTripper) *registry.Registry {
 	b.Helper()
-	r := registry.New(open(b, nil), registry.Options{LeaseDuration: time.Hour})
+	r := registry.New(open(b, transport), registry.Options{LeaseDuration: time.Hour})
 	var next atomic.Int64
 	together(benchCaller, func() {
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
@@ -65,7 +66,7 @@ func measure(b *testing.B, step func(i int) error) {
 
 // BenchmarkReads looks agents up by name, by skill and page by page among 1,000.
 func BenchmarkReads(b *testing.B) {
-	r := benchRegistry(b, benchAgents)
+	r := benchRegistry(b, benchAgents, nil)
 	b.Run("agent", func(b *testing.B) {
 		measure(b, func(i int) error {
 			_, err := r.Agent(b.Context(), "default", fmt.Sprintf("agent-%06d", i*7%benchAgents))
@@ -88,7 +89,7 @@ func BenchmarkReads(b *testing.B) {
 
 // BenchmarkHeartbeats has 64 callers beat for as many agents; each beat is one write.
 func BenchmarkHeartbeats(b *testing.B) {
-	r := benchRegistry(b, benchCaller)
+	r := benchRegistry(b, benchCaller, nil)
 	var caller atomic.Int64
 	var epochs [benchCaller]int64
 	perSecond(b, "dynamodb-beats/s", func() func() error {
@@ -103,16 +104,38 @@ func BenchmarkHeartbeats(b *testing.B) {
 	})
 }
 
-// BenchmarkRegister has 64 callers register agents. Each registration takes the next revision of the tenant's change log.
+// BenchmarkRegister has 64 callers register agents of one tenant, whose change log gives each a revision of its own: with the
+// emulator as it is, and as far away as DynamoDB is.
 func BenchmarkRegister(b *testing.B) {
-	r := benchRegistry(b, 0)
-	var next atomic.Int64
-	perSecond(b, "dynamodb-agents/s", func() func() error {
-		return func() error {
-			_, _, err := r.Register(b.Context(), "default", registry.Registration{RawCard: benchCard(int(next.Add(1)))})
-			return err
-		}
-	})
+	for name, transport := range map[string]http.RoundTripper{"near": nil, "10 ms away": distant(10 * time.Millisecond)} {
+		b.Run(name, func(b *testing.B) {
+			r := benchRegistry(b, 0, transport)
+			var next atomic.Int64
+			perSecond(b, "dynamodb-agents/s", func() func() error {
+				return func() error {
+					_, _, err := r.Register(b.Context(), "default", registry.Registration{RawCard: benchCard(int(next.Add(1)))})
+					return err
+				}
+			})
+		})
+	}
+}
+
+// distant is a transport that takes a while.
+type distant time.Duration
+
+var direct = &http.Transport{MaxIdleConnsPerHost: 2 * benchCaller}
+
+// RoundTrip waits and then sends the call.
+func (d distant) RoundTrip(request *http.Request) (*http.Response, error) {
+	timer := time.NewTimer(time.Duration(d))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return direct.RoundTrip(request)
+	case <-request.Context().Done():
+		return nil, request.Context().Err()
+	}
 }
 
 // perSecond has 64 callers do b.N steps together; caller returns what one of them does.

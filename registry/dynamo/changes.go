@@ -2,12 +2,8 @@ package dynamo
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -55,43 +51,6 @@ func announced(old, next registry.Pulse, name string) *registry.Entry {
 		return nil
 	}
 	return &registry.Entry{Type: registry.ChangeStatus, Agent: name, Status: next.StatusOf()}
-}
-
-// commit writes items together with an entry of the tenant's log, unless that is nil. The revision is part of the transaction's
-// conditions, so that the log has neither gaps nor doubles whoever writes to it.
-func (s *Store) commit(ctx context.Context, tenant string, items []types.TransactWriteItem, entry *registry.Entry) error {
-	if entry == nil {
-		return s.db.Transact(ctx, rand.Text(), items)
-	}
-	tail := s.tails.of(tenant)
-	if err := tail.lock(ctx); err != nil { // writers of one process take turns rather than take each other's revision
-		return err
-	}
-	defer tail.unlock()
-	for try := range maxTries {
-		if !tail.known {
-			var err error
-			if tail.head, err = s.Head(ctx, tenant); err != nil {
-				return err
-			}
-		}
-		logged, err := s.logItems(tenant, tail.head+1, entry)
-		if err != nil {
-			return err
-		}
-		err = s.db.Transact(ctx, rand.Text(), append(slices.Clip(items), logged...))
-		if tail.known = err == nil; tail.known {
-			tail.head++
-			return nil
-		}
-		if refused, ok := errors.AsType[*ddb.RefusedError](err); !ok || refused.Index != len(items) {
-			return err
-		}
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil { // another process was quicker
-			return err
-		}
-	}
-	return contended(registry.Key{Tenant: tenant, Name: entry.Agent})
 }
 
 // logItems appends an entry and drops the oldest one over the limit.
@@ -168,39 +127,3 @@ func (s *Store) changes(ctx context.Context, key expression.KeyConditionBuilder,
 	}
 	return entries, nil
 }
-
-// tails are the ends of the tenants' logs as this process knows them; the zero value is empty.
-type tails struct {
-	mu      sync.Mutex
-	tenants map[string]*tail // guarded by mu
-}
-
-// tail is the end of one log. Who has put a value into turn may use the rest.
-type tail struct {
-	turn  chan struct{}
-	known bool
-	head  int64
-}
-
-func (t *tails) of(tenant string) *tail {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.tenants == nil {
-		t.tenants = make(map[string]*tail)
-	}
-	if t.tenants[tenant] == nil {
-		t.tenants[tenant] = &tail{turn: make(chan struct{}, 1)}
-	}
-	return t.tenants[tenant]
-}
-
-func (t *tail) lock(ctx context.Context) error {
-	select {
-	case t.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (t *tail) unlock() { <-t.turn }

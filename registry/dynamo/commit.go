@@ -1,0 +1,150 @@
+package dynamo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/registry"
+)
+
+// commit writes items together with an entry of the tenant's log, unless that is nil. The revision is part of the transaction's
+// conditions, so that the log has neither gaps nor doubles whoever writes to it. Who waits for the end of the log while others of
+// this process write to it is written by one transaction together with all who wait: a tenant's log grows by a batch in the time of a
+// write. A condition of one that does not hold fails that one only.
+func (s *Store) commit(ctx context.Context, tenant string, items []types.TransactWriteItem, entry *registry.Entry) error {
+	if entry == nil {
+		return s.db.Transact(ctx, rand.Text(), items)
+	}
+	t, w := s.tails.of(tenant), newWaiting(ctx, items, entry)
+	t.join(w)
+	select {
+	case <-w.ended:
+		return w.err
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+		for !w.over() {
+			s.commitTogether(ctx, tenant, t, t.batch())
+		}
+		return w.err
+	case <-ctx.Done():
+		if t.leave(w) {
+			return context.Cause(ctx)
+		}
+		<-w.ended // it is being written; what becomes of it is known when all who are written with it have gone, or before
+		return w.err
+	}
+}
+
+// commitTogether writes a batch and tells each what became of it. Only who has the turn may call it.
+func (s *Store) commitTogether(ctx context.Context, tenant string, t *tail, batch []*waiting) {
+	ctx, stop := untilAllAreGone(ctx, batch)
+	defer stop()
+	for try := 0; len(batch) > 0; {
+		err := s.tryTogether(ctx, tenant, t, batch)
+		at := whose(batch, err)
+		switch {
+		case err == nil:
+			endAll(batch, nil)
+			return
+		case at == inLog && try == maxTries:
+			endAll(batch, contended(registry.Key{Tenant: tenant, Name: batch[0].entry.Agent}))
+			return
+		case at == inLog: // another process was quicker
+			if waitErr := ddb.Wait(ctx, min(try, 4)); waitErr != nil {
+				endAll(batch, waitErr)
+				return
+			}
+			try++
+		case at >= 0:
+			batch[at].end(refusalOf(batch, at, err))
+			batch = append(batch[:at:at], batch[at+1:]...)
+		default:
+			endAll(batch, err)
+			return
+		}
+	}
+}
+
+// tryTogether writes a batch behind the end of the log.
+func (s *Store) tryTogether(ctx context.Context, tenant string, t *tail, batch []*waiting) error {
+	if !t.known {
+		head, err := s.Head(ctx, tenant)
+		if err != nil {
+			return err
+		}
+		t.head, t.known = head, true
+	}
+	var items, entries []types.TransactWriteItem
+	for i, w := range batch {
+		appended, err := s.logItems(tenant, t.head+1+int64(i), w.entry)
+		if err != nil {
+			return err
+		}
+		items, entries = append(items, w.items...), append(entries, appended...)
+	}
+	err := s.db.Transact(ctx, rand.Text(), append(items, entries...))
+	if err == nil {
+		t.head += int64(len(batch))
+	} else {
+		t.known = whose(batch, err) >= 0 // else the log may have another end
+	}
+	return err
+}
+
+// inLog and nobodys are what whose returns when it was not one of the batch.
+const (
+	inLog   = -1
+	nobodys = -2
+)
+
+// whose returns whose condition it was that did not hold.
+func whose(batch []*waiting, err error) int {
+	refused, ok := errors.AsType[*ddb.RefusedError](err)
+	if !ok {
+		return nobodys
+	}
+	rest := refused.Index
+	for i, w := range batch {
+		if rest < len(w.items) {
+			return i
+		}
+		rest -= len(w.items)
+	}
+	return inLog
+}
+
+// refusalOf returns the refusal of a batch as that of the one at.
+func refusalOf(batch []*waiting, at int, err error) error {
+	refused, _ := errors.AsType[*ddb.RefusedError](err)
+	own := *refused
+	for _, before := range batch[:at] {
+		own.Index -= len(before.items)
+	}
+	return &own
+}
+
+// untilAllAreGone returns a context that ends when the callers of the whole batch have gone.
+func untilAllAreGone(ctx context.Context, batch []*waiting) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	var left atomic.Int64
+	left.Store(int64(len(batch)))
+	stops := make([]func() bool, len(batch))
+	for i, w := range batch {
+		stops[i] = w.whenGone(func(cause error) {
+			if left.Add(-1) == 0 {
+				cancel(cause)
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel(nil)
+	}
+}

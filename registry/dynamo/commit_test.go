@@ -1,0 +1,114 @@
+package dynamo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/dynamo"
+	"github.com/quorate/quorate/registry/storetest"
+)
+
+// held is a transport that holds transactions until it is opened, and counts them.
+type held struct {
+	opened chan struct{}
+	count  atomic.Int64
+}
+
+// RoundTrip sends a call.
+func (h *held) RoundTrip(request *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(request.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
+		h.count.Add(1)
+		<-h.opened
+	}
+	return direct.RoundTrip(request)
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for !holds() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+func put(ctx context.Context, s *dynamo.Store, name, request string) error {
+	r := storetest.Record("t", name)
+	change := registry.Change{Record: r}
+	if request != "" {
+		change.Remember = &registry.Request{Key: registry.RequestKey{Tenant: "t", ID: request}, CreateTime: time.Now(), ExpireTime: time.Now().Add(time.Hour)}
+	}
+	return s.Update(ctx, r.Key(), func(*registry.Record) (registry.Change, error) { return change, nil })
+}
+
+func TestWhoeverWaitsForTheLogIsWrittenTogether(t *testing.T) {
+	t.Parallel()
+	h := &held{opened: make(chan struct{})}
+	s := open(t, h)
+	var group sync.WaitGroup
+	defer group.Wait()
+	write := func(ctx context.Context, name, request string, want error) {
+		group.Go(func() {
+			if err := put(ctx, s, name, request); !errors.Is(err, want) {
+				t.Errorf("Update(%s) = %v, want %v", name, err, want)
+			}
+		})
+	}
+	write(t.Context(), "first", "r", nil)
+	until(t, "the first is being written", func() bool { return h.count.Load() == 1 })
+	for i := range 10 {
+		write(t.Context(), fmt.Sprintf("a%d", i), "", nil)
+	}
+	until(t, "ten wait", func() bool { return s.Waiting("t") == 10 })
+	write(t.Context(), "twice", "r", registry.ErrRequestSeen) // its refusal is nobody else's
+	gone, leave := context.WithCancel(t.Context())
+	write(gone, "gone", "", context.Canceled)
+	write(t.Context(), "a0", "", nil) // not in one transaction with the other write to a0
+	until(t, "thirteen wait", func() bool { return s.Waiting("t") == 13 })
+	leave()
+	until(t, "one has gone", func() bool { return s.Waiting("t") == 12 })
+	close(h.opened)
+	group.Wait()
+	entries, err := s.Changes(t.Context(), "t", 0, 100)
+	if err != nil || len(entries) != 11 || entries[10].Revision != 11 {
+		t.Errorf("Changes() = %v, %v, want the eleven creations without a gap", entries, err)
+	}
+	if got := h.count.Load(); got > 5 { // the first, the others, the others without one, the second to a0 in vain and again
+		t.Errorf("%d transactions were sent for 13 writes, want at most 5", got)
+	}
+}
+
+func TestABatchEndsWhenAllItsCallersHaveGone(t *testing.T) {
+	t.Parallel()
+	h := &held{opened: make(chan struct{})}
+	s := open(t, h)
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := put(ctx, s, "a", ""); err == nil {
+			t.Error("Update() whose caller has gone = nil, want an error")
+		}
+	})
+	until(t, "it is being written", func() bool { return h.count.Load() == 1 })
+	cancel()
+	close(h.opened)
+	group.Wait()
+	if err := put(t.Context(), s, "b", ""); err != nil {
+		t.Errorf("Update() behind it = %v, want no error", err)
+	}
+}
