@@ -9,7 +9,9 @@
 // deadline. When nothing says so it goes to the agent that its words fit best. Under the same key each task and each update tells Quorate's side: agent, phase, gates and the number of the event, by which
 // a broken stream is taken up again with Last-Event-ID.
 //
+// A message with the id of a task goes to the agent of that task when the agent waits for its caller; to any other task it is refused as A2A says.
+// A new message in a known context is sent in the agent's own context.
+//
 // What an open gate holds back stays held back: a task's artifacts come with its end. A task that the caller may not see does not exist. Lists
-// look at the tenant's newest 10,000 tasks. Messages to a task that exists, push notifications and an extended card are refused with the errors
-// that A2A has for them.
+// look at the tenant's newest 10,000 tasks. Push notifications and an extended card are refused with the errors that A2A has for them.
 package a2aedge

@@ -122,12 +122,18 @@ func (s *signal) fire() { s.once.Do(func() { close(s.done) }) }
 // addEcho serves an echo agent under a name and registers it.
 func (w *world) addEcho(t *testing.T, name string, rules *registryv1.AgentMetadata) {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
+	cfg := echo.New().Config()
+	cfg.Name = name
+	w.addAgent(t, cfg, rules)
+}
+
+// addAgent serves an agent of the kit and registers it.
+func (w *world) addAgent(t *testing.T, cfg kit.Config, rules *registryv1.AgentMetadata) {
+	t.Helper()
+	var err error
+	if cfg.Listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	cfg := echo.New().Config()
-	cfg.Listener, cfg.Name = l, name
 	a, err := kit.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +142,7 @@ func (w *world) addEcho(t *testing.T, name string, rules *registryv1.AgentMetada
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if err := a.Run(ctx); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v", cfg.Name, err)
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
@@ -144,7 +150,7 @@ func (w *world) addEcho(t *testing.T, name string, rules *registryv1.AgentMetada
 		Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}, Metadata: rules,
 	})
 	if err != nil {
-		t.Fatalf("RegisterAgent(%s) = %v", name, err)
+		t.Fatalf("RegisterAgent(%s) = %v", cfg.Name, err)
 	}
 }
 

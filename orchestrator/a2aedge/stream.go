@@ -55,7 +55,7 @@ func (s *Service) follow(ctx context.Context, t orchestrator.Task, send func(*a2
 	if err := send(firstOf(&t)); err != nil {
 		return err
 	}
-	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: t.State, send: send}
+	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: t.State, send: send, patient: true}
 	return f.run(ctx, t.LastEvent)
 }
 
@@ -75,7 +75,7 @@ func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64,
 	if len(seen) == 0 {
 		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "event %d is no longer on record", after)
 	}
-	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: seen[0].State, send: send}
+	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: seen[0].State, send: send, patient: true}
 	return f.run(ctx, after)
 }
 
@@ -85,6 +85,7 @@ type follower struct {
 	key       orchestrator.Key
 	contextID string
 	state     a2apb.TaskState // after the last event
+	patient   bool            // a task that waits for authorization is followed: it may come from elsewhere (A2A §7.6.2)
 	send      func(*a2apb.StreamResponse) error
 }
 
@@ -103,22 +104,23 @@ func (f *follower) run(ctx context.Context, after uint64) error {
 func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	before := f.state
 	f.state = e.State
-	over := orchestrator.Terminal(e.State) || interrupted(e.State) && !interrupted(before)
-	if !over {
+	ended, waits := orchestrator.Terminal(e.State), interrupted(e.State) && e.State != before
+	if !ended && !waits {
 		return f.send(f.status(e, progressMessage(f.key.ID, f.contextID, e)))
 	}
 	t, err := f.service.store.Task(ctx, f.key)
 	if err != nil {
 		return err
 	}
-	if orchestrator.Terminal(e.State) {
+	if ended {
 		for _, a := range taskrpc.Show(&t).Artifacts {
 			if err := f.send(f.artifact(a)); err != nil {
 				return err
 			}
 		}
 	}
-	if err := f.send(f.status(e, statusMessage(&t))); err != nil {
+	err = f.send(f.status(e, statusMessage(&t)))
+	if err != nil || waits && f.patient && e.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
 		return err
 	}
 	return errOver
@@ -139,6 +141,4 @@ func (f *follower) artifact(a *a2apb.Artifact) *a2apb.StreamResponse {
 }
 
 // interrupted reports whether a task in this state waits for its caller or somebody else (A2A §4.1.3).
-func interrupted(s a2apb.TaskState) bool {
-	return s == a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || s == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED
-}
+func interrupted(s a2apb.TaskState) bool { return orchestrator.Interrupted(s) }

@@ -9,6 +9,7 @@ import (
 	"buf.build/go/protovalidate"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
@@ -57,7 +58,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 		return orchestrator.Task{}, s.noPush(ctx)
 	}
 	if id := req.GetMessage().GetTaskId(); id != "" {
-		return orchestrator.Task{}, s.followUp(ctx, req)
+		return s.followUp(ctx, req)
 	}
 	if err := checkMessage(req.GetMessage()); err != nil {
 		return orchestrator.Task{}, err
@@ -71,23 +72,6 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 		return orchestrator.Task{}, err
 	}
 	return s.engine.Submit(ctx, taskrpc.NewSubmission(p, order))
-}
-
-// followUp says why a message to a task that exists is refused.
-func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest) error {
-	m := req.GetMessage()
-	t, err := s.task(ctx, req.GetTenant(), m.GetTaskId())
-	if err != nil {
-		return err
-	}
-	switch {
-	case m.GetContextId() != "" && m.GetContextId() != t.ContextID:
-		return fault.Invalid("message.context_id", "CONTEXT_MISMATCH", "task %s is not in context %q", t.ID, m.GetContextId())
-	case t.Ended():
-		return s.edition.refusal(reasonUnsupportedOperation, "task %s has ended; send the message without a task id, in the same context, as a new task", t.ID)
-	default:
-		return s.edition.refusal(reasonUnsupportedOperation, "task %s takes no further messages; send a new message, or cancel the task", t.ID)
-	}
 }
 
 // checkMessage refuses what A2A does not allow in a message from a client (A2A §4.1.4). The engine checks the parts.
@@ -130,7 +114,7 @@ func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, 
 }
 
 // validate holds an order to the rules of the task API.
-func validate(order *orchestratorv1.SubmitTaskRequest) error {
+func validate(order proto.Message) error {
 	err := protovalidate.Validate(order)
 	if err == nil {
 		return nil

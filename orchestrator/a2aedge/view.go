@@ -26,13 +26,31 @@ func taskToA2A(t *orchestrator.Task, v view) *a2apb.Task {
 		Id: t.ID, ContextId: t.ContextID, Metadata: taskMetadata(t, shown.Withheld),
 		Status: &a2apb.TaskStatus{State: t.State, Message: statusMessage(t), Timestamp: timestamppb.New(t.UpdateTime)},
 	}
-	if shown.Message != nil && (v.history == nil || *v.history > 0) {
-		p.History = []*a2apb.Message{adopt(t, shown.Message)}
-	}
+	p.History = history(t, shown, v.history)
 	if v.artifacts {
 		p.Artifacts = shown.Artifacts
 	}
 	return p
+}
+
+// history is what was said, the latest last and of that at most so many. What the agent waits with is its status, and not history yet.
+func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.Message {
+	var said []*a2apb.Message
+	if shown.Message != nil {
+		said = append(said, shown.Message)
+	}
+	for i, turn := range shown.Turns {
+		if turn.Message != nil && !(turn.FromAgent && t.Waits() && i == len(shown.Turns)-1) {
+			said = append(said, turn.Message)
+		}
+	}
+	if most != nil && int(*most) < len(said) {
+		said = said[len(said)-int(*most):]
+	}
+	for i, m := range said {
+		said[i] = adopt(t, m)
+	}
+	return said
 }
 
 // statusMessage is what the agent last said or, where Quorate has something to say about the state, why the task failed or is held.
@@ -40,7 +58,10 @@ func statusMessage(t *orchestrator.Task) *a2apb.Message {
 	if m := taskrpc.Show(t).StatusMessage; m != nil {
 		return adopt(t, m)
 	}
-	if t.Error == nil {
+	switch {
+	case t.Waits() && t.Guarded():
+		return agentMessage(t.ID, t.ContextID, t.LastEvent, "the agent asks its caller; its words are held back, since a review stands between it and the caller")
+	case t.Error == nil:
 		return nil
 	}
 	return agentMessage(t.ID, t.ContextID, t.LastEvent, t.Error.Reason+": "+t.Error.Message)
@@ -81,6 +102,12 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 	}
 	if withheld > 0 {
 		word["withheldArtifacts"] = float64(withheld)
+	}
+	switch {
+	case t.Blocked():
+		word["waitsFor"] = "consultation"
+	case t.Waits():
+		word["waitsFor"] = "caller"
 	}
 	if t.Error != nil {
 		word["error"] = map[string]any{"reason": t.Error.Reason, "message": t.Error.Message}

@@ -142,7 +142,7 @@ func TestEveryVerbHasHelpWithAnExample(t *testing.T) {
 	t.Parallel()
 	verbs := []string{
 		"", "dev", "version", "config explain", "agents list", "agents get", "agents register", "agents delete", "agents token", "skills find",
-		"tasks submit", "tasks get", "tasks list", "tasks watch", "tasks cancel", "tasks explain",
+		"tasks submit", "tasks get", "tasks list", "tasks watch", "tasks reply", "tasks cancel", "tasks explain",
 		"consultations request", "consultations list", "consultations check",
 	}
 	for _, verb := range verbs {

@@ -11,7 +11,7 @@ import (
 
 func (a *app) tasks() *cobra.Command {
 	cmd := a.clients("tasks", "Submit tasks and follow them", "task")
-	cmd.AddCommand(a.tasksSubmit(), a.tasksGet(), a.tasksList(), a.tasksWatch(), a.tasksCancel(), a.tasksExplain())
+	cmd.AddCommand(a.tasksSubmit(), a.tasksGet(), a.tasksList(), a.tasksWatch(), a.tasksReply(), a.tasksCancel(), a.tasksExplain())
 	return cmd
 }
 
@@ -29,6 +29,10 @@ func blockedBy(task *orchestratorv1.Task) *orchestratorv1.Gate {
 	return gates[len(gates)-1]
 }
 
+func interrupted(state a2apb.TaskState) bool {
+	return state == a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || state == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED
+}
+
 func ended(task *orchestratorv1.Task) bool {
 	switch task.GetState() {
 	case a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED,
@@ -39,14 +43,14 @@ func ended(task *orchestratorv1.Task) bool {
 	}
 }
 
-// result is the exit code of a task that was followed to its end or to a gate.
+// result is the exit code of a task that was followed to its end or to where it waits.
 func result(task *orchestratorv1.Task) error {
 	switch {
 	case task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED:
 		return nil
 	case ended(task):
 		return &resultError{code: exitTaskFailed}
-	case blockedBy(task) != nil:
+	case blockedBy(task) != nil, waits(task):
 		return &resultError{code: exitBlocked}
 	default:
 		return &resultError{code: exitOther}

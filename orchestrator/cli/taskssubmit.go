@@ -43,7 +43,7 @@ func (a *app) tasksSubmit() *cobra.Command {
 	flags.StringArrayVar(&sub.inputs, "input", nil, "name=value of an input that the agent declares, repeated; read like --attr")
 	flags.StringVar(&sub.requestID, "request-id", "", "makes a repeated request return the first task (default random)")
 	flags.DurationVar(&sub.deadline, "deadline", 0, "how long the task may take, such as 10m (default 24h, at most 720h)")
-	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end or to a gate that blocks it")
+	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end, or to where it waits")
 	cmd.MarkFlagsOneRequired("text", "file", "message")
 	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
 	return cmd

@@ -18,7 +18,7 @@ func (a *app) tasksWatch() *cobra.Command {
 	var throughGates bool
 	cmd := &cobra.Command{
 		Use:     "watch TASK",
-		Short:   "Follow a task to its end or to a gate that blocks it",
+		Short:   "Follow a task to its end, or to where it waits",
 		Example: "  quorate tasks watch 01jb9x --through-gates",
 		Args:    arguments("TASK"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
@@ -28,7 +28,7 @@ func (a *app) tasksWatch() *cobra.Command {
 			return a.watch(ctx, s, args[0], throughGates)
 		}),
 	}
-	cmd.Flags().BoolVar(&throughGates, "through-gates", false, "go on while a gate blocks the task, until it ends")
+	cmd.Flags().BoolVar(&throughGates, "through-gates", false, "go on while a gate blocks the task or its agent waits for its caller, until it ends")
 	return cmd
 }
 
@@ -122,6 +122,9 @@ func (a *app) finish(task *orchestratorv1.Task) error {
 		a.out.line("%s", taskError(task.GetError()))
 	}
 	a.delivered(task)
+	if waits(task) {
+		a.err.line("the agent waits for its caller: quorate tasks reply %s --text …", task.GetId())
+	}
 	if task.GetError() != nil || blockedBy(task) != nil {
 		a.err.line("see why: quorate tasks explain %s", task.GetId())
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -100,9 +101,12 @@ func takesReply(t *orchestrator.Task, m *a2apb.Message) error {
 // take writes the reply into the task.
 func (e *Engine) take(t *orchestrator.Task, r *Reply, hash string) []orchestrator.Event {
 	n := len(t.Turns) + 1
+	m := proto.CloneOf(r.Message)
+	m.Role = a2apb.Role_ROLE_USER
+	m.MessageId = cmp.Or(m.GetMessageId(), orchestrator.TurnID(t.ID, n))
 	t.Turns = append(t.Turns[:n-1:n-1], orchestrator.Turn{
 		Number: n, MessageID: orchestrator.TurnID(t.ID, n), Question: t.Open().Question, RequestID: r.RequestID, RequestHash: hash,
-		Time: e.now(), Message: r.Message,
+		Time: e.now(), Message: m,
 	})
 	t.State, t.StatusMessage = a2apb.TaskState_TASK_STATE_WORKING, nil
 	t.NextDue = time.Time{}

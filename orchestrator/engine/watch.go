@@ -14,7 +14,7 @@ const (
 )
 
 // Watch calls emit with the task's events after a number, in order and without gaps, and goes on as they happen. It returns the task when it has
-// ended, or when a gate blocks it and throughGates is false. A slow emit slows nobody but its own Watch.
+// ended, or when a gate blocks it or its agent waits for its caller and throughGates is false. A slow emit slows nobody but its own Watch.
 func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, throughGates bool, emit func(orchestrator.Event) error) (orchestrator.Task, error) {
 	changed, stop := e.subscribe(k)
 	defer stop()
@@ -37,7 +37,7 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 				after = ev.Sequence
 			}
 		}
-		if t.Ended() || (t.Blocked() && !throughGates) {
+		if t.Ended() || ((t.Blocked() || t.Waits()) && !throughGates) {
 			return t, nil
 		}
 		select {

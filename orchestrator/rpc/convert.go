@@ -35,6 +35,9 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	shown := Show(t)
 	p.Message, p.StatusMessage, p.Artifacts = shown.Message, shown.StatusMessage, shown.Artifacts
 	p.WithheldArtifacts = int32(min(shown.Withheld, 1<<30)) //nolint:gosec // bounded
+	for _, turn := range shown.Turns {
+		p.Turns = append(p.Turns, turnToProto(turn))
+	}
 	if t.Parent != nil {
 		p.ParentTaskId = t.Parent.TaskID
 	}

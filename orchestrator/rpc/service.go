@@ -37,11 +37,12 @@ func Rules() auth.Rules {
 	submit := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}
 	read := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer, auth.RoleAgent}
 	return auth.Rules{
-		orchestratorv1.TaskService_SubmitTask_FullMethodName: {Roles: submit},
-		orchestratorv1.TaskService_CancelTask_FullMethodName: {Roles: submit},
-		orchestratorv1.TaskService_GetTask_FullMethodName:    {Roles: read},
-		orchestratorv1.TaskService_ListTasks_FullMethodName:  {Roles: read},
-		orchestratorv1.TaskService_WatchTask_FullMethodName:  {Roles: read},
+		orchestratorv1.TaskService_SubmitTask_FullMethodName:  {Roles: submit},
+		orchestratorv1.TaskService_CancelTask_FullMethodName:  {Roles: submit},
+		orchestratorv1.TaskService_ReplyToTask_FullMethodName: {Roles: submit},
+		orchestratorv1.TaskService_GetTask_FullMethodName:     {Roles: read},
+		orchestratorv1.TaskService_ListTasks_FullMethodName:   {Roles: read},
+		orchestratorv1.TaskService_WatchTask_FullMethodName:   {Roles: read},
 
 		orchestratorv1.RouteService_ResolveRoute_FullMethodName: {Roles: read},
 	}

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -15,15 +16,19 @@ type Content struct {
 	Message       *a2apb.Message
 	StatusMessage *a2apb.Message
 	Artifacts     []*a2apb.Artifact
-	Withheld      int // artifacts that an open gate holds back
+	Turns         []orchestrator.Turn // those of the agent without a message where a review stands between it and the caller
+	Withheld      int                 // artifacts that an open gate holds back
 }
 
 // Show returns what may be shown of a task's content. What an open gate holds back is counted, not shown; so is the content that a carried
 // consultation is about.
 func Show(t *orchestrator.Task) Content {
-	c := Content{Message: t.Message}
+	c := Content{Message: t.Message, Turns: turns(t)}
 	if t.Parent != nil {
 		c.Message = nil
+	}
+	if t.Waits() && !t.Guarded() { // what the agent asks
+		c.StatusMessage = t.StatusMessage
 	}
 	if !t.Released {
 		c.Withheld = len(t.Artifacts)
@@ -34,6 +39,20 @@ func Show(t *orchestrator.Task) Content {
 		c.StatusMessage = t.StatusMessage
 	}
 	return c
+}
+
+// turns returns a task's turns. No reviewer has seen the questions of an agent that a review stands before.
+func turns(t *orchestrator.Task) []orchestrator.Turn {
+	if !t.Guarded() {
+		return t.Turns
+	}
+	list := slices.Clone(t.Turns)
+	for i := range list {
+		if list[i].FromAgent {
+			list[i].Message = nil
+		}
+	}
+	return list
 }
 
 // Visible returns a task that the caller in ctx may see. One that it may not is as good as none: fault NotFound "TASK_NOT_FOUND".

@@ -35,7 +35,8 @@ type Task struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The A2A context the task belongs to.
 	ContextId string `protobuf:"bytes,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
-	// The A2A state. TASK_STATE_INPUT_REQUIRED with a blocked gate means that a consultation is needed.
+	// The A2A state. TASK_STATE_INPUT_REQUIRED and TASK_STATE_AUTH_REQUIRED in phase execution mean that the agent waits for a message
+	// (ReplyToTask); TASK_STATE_INPUT_REQUIRED with a blocked gate means that a consultation is needed.
 	State v1.TaskState `protobuf:"varint,3,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
 	// Where in its life the task is: pre-execution, execution, design-review, pre-completion, on-error or done.
 	Phase string `protobuf:"bytes,4,opt,name=phase,proto3" json:"phase,omitempty"`
@@ -72,7 +73,9 @@ type Task struct {
 	// The task fails if it has not ended by then.
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	// The trace of the task, 32 hex digits.
-	TraceId       string `protobuf:"bytes,21,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
+	TraceId string `protobuf:"bytes,21,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
+	// What was said after message, in order: the agent's questions and the replies. Questions are held back like artifacts.
+	Turns         []*Turn `protobuf:"bytes,30,rep,name=turns,proto3" json:"turns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -254,6 +257,95 @@ func (x *Task) GetTraceId() string {
 	return ""
 }
 
+func (x *Task) GetTurns() []*Turn {
+	if x != nil {
+		return x.Turns
+	}
+	return nil
+}
+
+// Turn is a message in a task after the first.
+type Turn struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its number in the task; the first is 1.
+	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// Whether the agent said it; otherwise it is a reply to the agent.
+	FromAgent bool `protobuf:"varint,2,opt,name=from_agent,json=fromAgent,proto3" json:"from_agent,omitempty"`
+	// The message. Absent in lists, and when it is held back.
+	Message *v1.Message `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// When it was stored.
+	Time *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`
+	// Whether a reply is still on its way to the agent.
+	Pending       bool `protobuf:"varint,5,opt,name=pending,proto3" json:"pending,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Turn) Reset() {
+	*x = Turn{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Turn) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Turn) ProtoMessage() {}
+
+func (x *Turn) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Turn.ProtoReflect.Descriptor instead.
+func (*Turn) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Turn) GetNumber() int32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Turn) GetFromAgent() bool {
+	if x != nil {
+		return x.FromAgent
+	}
+	return false
+}
+
+func (x *Turn) GetMessage() *v1.Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *Turn) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Turn) GetPending() bool {
+	if x != nil {
+		return x.Pending
+	}
+	return false
+}
+
 // Attempt is one sending of the task to an agent.
 type Attempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -279,7 +371,7 @@ type Attempt struct {
 
 func (x *Attempt) Reset() {
 	*x = Attempt{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[1]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -291,7 +383,7 @@ func (x *Attempt) String() string {
 func (*Attempt) ProtoMessage() {}
 
 func (x *Attempt) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[1]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -304,7 +396,7 @@ func (x *Attempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attempt.ProtoReflect.Descriptor instead.
 func (*Attempt) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{1}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Attempt) GetNumber() int32 {
@@ -382,7 +474,7 @@ type Gate struct {
 
 func (x *Gate) Reset() {
 	*x = Gate{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -394,7 +486,7 @@ func (x *Gate) String() string {
 func (*Gate) ProtoMessage() {}
 
 func (x *Gate) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -407,7 +499,7 @@ func (x *Gate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gate.ProtoReflect.Descriptor instead.
 func (*Gate) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{2}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Gate) GetPhase() string {
@@ -458,7 +550,7 @@ type TaskError struct {
 
 func (x *TaskError) Reset() {
 	*x = TaskError{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +562,7 @@ func (x *TaskError) String() string {
 func (*TaskError) ProtoMessage() {}
 
 func (x *TaskError) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +575,7 @@ func (x *TaskError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskError.ProtoReflect.Descriptor instead.
 func (*TaskError) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{3}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *TaskError) GetReason() string {
@@ -518,7 +610,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -530,7 +622,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -543,7 +635,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{4}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Route) GetTo() isRoute_To {
@@ -636,7 +728,7 @@ type Contract struct {
 
 func (x *Contract) Reset() {
 	*x = Contract{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -648,7 +740,7 @@ func (x *Contract) String() string {
 func (*Contract) ProtoMessage() {}
 
 func (x *Contract) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -661,7 +753,7 @@ func (x *Contract) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contract.ProtoReflect.Descriptor instead.
 func (*Contract) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{5}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Contract) GetInputs() []*Typed {
@@ -691,7 +783,7 @@ type Typed struct {
 
 func (x *Typed) Reset() {
 	*x = Typed{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -703,7 +795,7 @@ func (x *Typed) String() string {
 func (*Typed) ProtoMessage() {}
 
 func (x *Typed) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -716,7 +808,7 @@ func (x *Typed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Typed.ProtoReflect.Descriptor instead.
 func (*Typed) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{6}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Typed) GetName() string {
@@ -751,7 +843,7 @@ type TaskInput struct {
 
 func (x *TaskInput) Reset() {
 	*x = TaskInput{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -763,7 +855,7 @@ func (x *TaskInput) String() string {
 func (*TaskInput) ProtoMessage() {}
 
 func (x *TaskInput) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -776,7 +868,7 @@ func (x *TaskInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskInput.ProtoReflect.Descriptor instead.
 func (*TaskInput) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{7}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TaskInput) GetName() string {
@@ -830,7 +922,7 @@ type RouteDecision struct {
 
 func (x *RouteDecision) Reset() {
 	*x = RouteDecision{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -842,7 +934,7 @@ func (x *RouteDecision) String() string {
 func (*RouteDecision) ProtoMessage() {}
 
 func (x *RouteDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -855,7 +947,7 @@ func (x *RouteDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouteDecision.ProtoReflect.Descriptor instead.
 func (*RouteDecision) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{8}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RouteDecision) GetChosen() string {
@@ -922,7 +1014,7 @@ type ChainLink struct {
 
 func (x *ChainLink) Reset() {
 	*x = ChainLink{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1026,7 @@ func (x *ChainLink) String() string {
 func (*ChainLink) ProtoMessage() {}
 
 func (x *ChainLink) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1039,7 @@ func (x *ChainLink) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChainLink.ProtoReflect.Descriptor instead.
 func (*ChainLink) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{9}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ChainLink) GetAgent() string {
@@ -988,7 +1080,7 @@ type Candidate struct {
 
 func (x *Candidate) Reset() {
 	*x = Candidate{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1092,7 @@ func (x *Candidate) String() string {
 func (*Candidate) ProtoMessage() {}
 
 func (x *Candidate) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1105,7 @@ func (x *Candidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Candidate.ProtoReflect.Descriptor instead.
 func (*Candidate) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{10}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Candidate) GetAgent() string {
@@ -1059,7 +1151,7 @@ type Rejection struct {
 
 func (x *Rejection) Reset() {
 	*x = Rejection{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1071,7 +1163,7 @@ func (x *Rejection) String() string {
 func (*Rejection) ProtoMessage() {}
 
 func (x *Rejection) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1084,7 +1176,7 @@ func (x *Rejection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejection.ProtoReflect.Descriptor instead.
 func (*Rejection) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{11}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Rejection) GetAgent() string {
@@ -1115,7 +1207,7 @@ type TaskEvent struct {
 	Sequence uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// When it happened.
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
-	// What happened: submitted, phase, attempt, progress, delivered, gate, consultation, state or canceling.
+	// What happened: submitted, phase, attempt, progress, delivered, gate, consultation, state, canceling, reply or push.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// The task's state after it.
 	State v1.TaskState `protobuf:"varint,4,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
@@ -1129,7 +1221,7 @@ type TaskEvent struct {
 
 func (x *TaskEvent) Reset() {
 	*x = TaskEvent{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1141,7 +1233,7 @@ func (x *TaskEvent) String() string {
 func (*TaskEvent) ProtoMessage() {}
 
 func (x *TaskEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1154,7 +1246,7 @@ func (x *TaskEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskEvent.ProtoReflect.Descriptor instead.
 func (*TaskEvent) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{12}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *TaskEvent) GetSequence() uint64 {
@@ -1203,7 +1295,7 @@ var File_quorate_orchestrator_v1_task_proto protoreflect.FileDescriptor
 
 const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\n" +
-	"\"quorate/orchestrator/v1/task.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a*quorate/consultation/v1/consultation.proto\"\x92\b\n" +
+	"\"quorate/orchestrator/v1/task.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a*quorate/consultation/v1/consultation.proto\"\xc7\b\n" +
 	"\x04Task\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1231,10 +1323,18 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\vupdate_time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x126\n" +
 	"\bdeadline\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x19\n" +
-	"\btrace_id\x18\x15 \x01(\tR\atraceId\x1aU\n" +
+	"\btrace_id\x18\x15 \x01(\tR\atraceId\x123\n" +
+	"\x05turns\x18\x1e \x03(\v2\x1d.quorate.orchestrator.v1.TurnR\x05turns\x1aU\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
-	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\"\xc2\x02\n" +
+	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\"\xb5\x01\n" +
+	"\x04Turn\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x1d\n" +
+	"\n" +
+	"from_agent\x18\x02 \x01(\bR\tfromAgent\x12,\n" +
+	"\amessage\x18\x03 \x01(\v2\x12.lf.a2a.v1.MessageR\amessage\x12.\n" +
+	"\x04time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +
+	"\apending\x18\x05 \x01(\bR\apending\"\xc2\x02\n" +
 	"\aAttempt\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x14\n" +
 	"\x05agent\x18\x02 \x01(\tR\x05agent\x12\x1d\n" +
@@ -1323,66 +1423,70 @@ func file_quorate_orchestrator_v1_task_proto_rawDescGZIP() []byte {
 	return file_quorate_orchestrator_v1_task_proto_rawDescData
 }
 
-var file_quorate_orchestrator_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_quorate_orchestrator_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_quorate_orchestrator_v1_task_proto_goTypes = []any{
 	(*Task)(nil),                   // 0: quorate.orchestrator.v1.Task
-	(*Attempt)(nil),                // 1: quorate.orchestrator.v1.Attempt
-	(*Gate)(nil),                   // 2: quorate.orchestrator.v1.Gate
-	(*TaskError)(nil),              // 3: quorate.orchestrator.v1.TaskError
-	(*Route)(nil),                  // 4: quorate.orchestrator.v1.Route
-	(*Contract)(nil),               // 5: quorate.orchestrator.v1.Contract
-	(*Typed)(nil),                  // 6: quorate.orchestrator.v1.Typed
-	(*TaskInput)(nil),              // 7: quorate.orchestrator.v1.TaskInput
-	(*RouteDecision)(nil),          // 8: quorate.orchestrator.v1.RouteDecision
-	(*ChainLink)(nil),              // 9: quorate.orchestrator.v1.ChainLink
-	(*Candidate)(nil),              // 10: quorate.orchestrator.v1.Candidate
-	(*Rejection)(nil),              // 11: quorate.orchestrator.v1.Rejection
-	(*TaskEvent)(nil),              // 12: quorate.orchestrator.v1.TaskEvent
-	nil,                            // 13: quorate.orchestrator.v1.Task.AttributesEntry
-	(v1.TaskState)(0),              // 14: lf.a2a.v1.TaskState
-	(*v1.Message)(nil),             // 15: lf.a2a.v1.Message
-	(*v1.Artifact)(nil),            // 16: lf.a2a.v1.Artifact
-	(*timestamppb.Timestamp)(nil),  // 17: google.protobuf.Timestamp
-	(*v11.RequirementVerdict)(nil), // 18: quorate.consultation.v1.RequirementVerdict
-	(*structpb.Value)(nil),         // 19: google.protobuf.Value
-	(*v1.Part)(nil),                // 20: lf.a2a.v1.Part
+	(*Turn)(nil),                   // 1: quorate.orchestrator.v1.Turn
+	(*Attempt)(nil),                // 2: quorate.orchestrator.v1.Attempt
+	(*Gate)(nil),                   // 3: quorate.orchestrator.v1.Gate
+	(*TaskError)(nil),              // 4: quorate.orchestrator.v1.TaskError
+	(*Route)(nil),                  // 5: quorate.orchestrator.v1.Route
+	(*Contract)(nil),               // 6: quorate.orchestrator.v1.Contract
+	(*Typed)(nil),                  // 7: quorate.orchestrator.v1.Typed
+	(*TaskInput)(nil),              // 8: quorate.orchestrator.v1.TaskInput
+	(*RouteDecision)(nil),          // 9: quorate.orchestrator.v1.RouteDecision
+	(*ChainLink)(nil),              // 10: quorate.orchestrator.v1.ChainLink
+	(*Candidate)(nil),              // 11: quorate.orchestrator.v1.Candidate
+	(*Rejection)(nil),              // 12: quorate.orchestrator.v1.Rejection
+	(*TaskEvent)(nil),              // 13: quorate.orchestrator.v1.TaskEvent
+	nil,                            // 14: quorate.orchestrator.v1.Task.AttributesEntry
+	(v1.TaskState)(0),              // 15: lf.a2a.v1.TaskState
+	(*v1.Message)(nil),             // 16: lf.a2a.v1.Message
+	(*v1.Artifact)(nil),            // 17: lf.a2a.v1.Artifact
+	(*timestamppb.Timestamp)(nil),  // 18: google.protobuf.Timestamp
+	(*v11.RequirementVerdict)(nil), // 19: quorate.consultation.v1.RequirementVerdict
+	(*structpb.Value)(nil),         // 20: google.protobuf.Value
+	(*v1.Part)(nil),                // 21: lf.a2a.v1.Part
 }
 var file_quorate_orchestrator_v1_task_proto_depIdxs = []int32{
-	14, // 0: quorate.orchestrator.v1.Task.state:type_name -> lf.a2a.v1.TaskState
-	15, // 1: quorate.orchestrator.v1.Task.message:type_name -> lf.a2a.v1.Message
-	13, // 2: quorate.orchestrator.v1.Task.attributes:type_name -> quorate.orchestrator.v1.Task.AttributesEntry
-	1,  // 3: quorate.orchestrator.v1.Task.attempts:type_name -> quorate.orchestrator.v1.Attempt
-	16, // 4: quorate.orchestrator.v1.Task.artifacts:type_name -> lf.a2a.v1.Artifact
-	2,  // 5: quorate.orchestrator.v1.Task.gates:type_name -> quorate.orchestrator.v1.Gate
-	8,  // 6: quorate.orchestrator.v1.Task.explanation:type_name -> quorate.orchestrator.v1.RouteDecision
-	15, // 7: quorate.orchestrator.v1.Task.status_message:type_name -> lf.a2a.v1.Message
-	3,  // 8: quorate.orchestrator.v1.Task.error:type_name -> quorate.orchestrator.v1.TaskError
-	17, // 9: quorate.orchestrator.v1.Task.create_time:type_name -> google.protobuf.Timestamp
-	17, // 10: quorate.orchestrator.v1.Task.update_time:type_name -> google.protobuf.Timestamp
-	17, // 11: quorate.orchestrator.v1.Task.deadline:type_name -> google.protobuf.Timestamp
-	17, // 12: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
-	17, // 13: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
-	3,  // 14: quorate.orchestrator.v1.Attempt.error:type_name -> quorate.orchestrator.v1.TaskError
-	18, // 15: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
-	17, // 16: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
-	5,  // 17: quorate.orchestrator.v1.Route.contract:type_name -> quorate.orchestrator.v1.Contract
-	6,  // 18: quorate.orchestrator.v1.Contract.inputs:type_name -> quorate.orchestrator.v1.Typed
-	6,  // 19: quorate.orchestrator.v1.Contract.output:type_name -> quorate.orchestrator.v1.Typed
-	19, // 20: quorate.orchestrator.v1.TaskInput.value:type_name -> google.protobuf.Value
-	20, // 21: quorate.orchestrator.v1.TaskInput.parts:type_name -> lf.a2a.v1.Part
-	10, // 22: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
-	11, // 23: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
-	9,  // 24: quorate.orchestrator.v1.RouteDecision.chain:type_name -> quorate.orchestrator.v1.ChainLink
-	6,  // 25: quorate.orchestrator.v1.ChainLink.inputs:type_name -> quorate.orchestrator.v1.Typed
-	6,  // 26: quorate.orchestrator.v1.ChainLink.output:type_name -> quorate.orchestrator.v1.Typed
-	17, // 27: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
-	14, // 28: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
-	19, // 29: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	15, // 0: quorate.orchestrator.v1.Task.state:type_name -> lf.a2a.v1.TaskState
+	16, // 1: quorate.orchestrator.v1.Task.message:type_name -> lf.a2a.v1.Message
+	14, // 2: quorate.orchestrator.v1.Task.attributes:type_name -> quorate.orchestrator.v1.Task.AttributesEntry
+	2,  // 3: quorate.orchestrator.v1.Task.attempts:type_name -> quorate.orchestrator.v1.Attempt
+	17, // 4: quorate.orchestrator.v1.Task.artifacts:type_name -> lf.a2a.v1.Artifact
+	3,  // 5: quorate.orchestrator.v1.Task.gates:type_name -> quorate.orchestrator.v1.Gate
+	9,  // 6: quorate.orchestrator.v1.Task.explanation:type_name -> quorate.orchestrator.v1.RouteDecision
+	16, // 7: quorate.orchestrator.v1.Task.status_message:type_name -> lf.a2a.v1.Message
+	4,  // 8: quorate.orchestrator.v1.Task.error:type_name -> quorate.orchestrator.v1.TaskError
+	18, // 9: quorate.orchestrator.v1.Task.create_time:type_name -> google.protobuf.Timestamp
+	18, // 10: quorate.orchestrator.v1.Task.update_time:type_name -> google.protobuf.Timestamp
+	18, // 11: quorate.orchestrator.v1.Task.deadline:type_name -> google.protobuf.Timestamp
+	1,  // 12: quorate.orchestrator.v1.Task.turns:type_name -> quorate.orchestrator.v1.Turn
+	16, // 13: quorate.orchestrator.v1.Turn.message:type_name -> lf.a2a.v1.Message
+	18, // 14: quorate.orchestrator.v1.Turn.time:type_name -> google.protobuf.Timestamp
+	18, // 15: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
+	18, // 16: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
+	4,  // 17: quorate.orchestrator.v1.Attempt.error:type_name -> quorate.orchestrator.v1.TaskError
+	19, // 18: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
+	18, // 19: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
+	6,  // 20: quorate.orchestrator.v1.Route.contract:type_name -> quorate.orchestrator.v1.Contract
+	7,  // 21: quorate.orchestrator.v1.Contract.inputs:type_name -> quorate.orchestrator.v1.Typed
+	7,  // 22: quorate.orchestrator.v1.Contract.output:type_name -> quorate.orchestrator.v1.Typed
+	20, // 23: quorate.orchestrator.v1.TaskInput.value:type_name -> google.protobuf.Value
+	21, // 24: quorate.orchestrator.v1.TaskInput.parts:type_name -> lf.a2a.v1.Part
+	11, // 25: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
+	12, // 26: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
+	10, // 27: quorate.orchestrator.v1.RouteDecision.chain:type_name -> quorate.orchestrator.v1.ChainLink
+	7,  // 28: quorate.orchestrator.v1.ChainLink.inputs:type_name -> quorate.orchestrator.v1.Typed
+	7,  // 29: quorate.orchestrator.v1.ChainLink.output:type_name -> quorate.orchestrator.v1.Typed
+	18, // 30: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
+	15, // 31: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
+	20, // 32: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
+	33, // [33:33] is the sub-list for method output_type
+	33, // [33:33] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_quorate_orchestrator_v1_task_proto_init() }
@@ -1390,7 +1494,7 @@ func file_quorate_orchestrator_v1_task_proto_init() {
 	if File_quorate_orchestrator_v1_task_proto != nil {
 		return
 	}
-	file_quorate_orchestrator_v1_task_proto_msgTypes[4].OneofWrappers = []any{
+	file_quorate_orchestrator_v1_task_proto_msgTypes[5].OneofWrappers = []any{
 		(*Route_Agent)(nil),
 		(*Route_Skill)(nil),
 		(*Route_Contract)(nil),
@@ -1402,7 +1506,7 @@ func file_quorate_orchestrator_v1_task_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_quorate_orchestrator_v1_task_proto_rawDesc), len(file_quorate_orchestrator_v1_task_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -284,7 +284,7 @@ type WatchTaskRequest struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Send events after this number only; 0 sends all.
 	AfterSequence uint64 `protobuf:"varint,2,opt,name=after_sequence,json=afterSequence,proto3" json:"after_sequence,omitempty"`
-	// Go on while the task is blocked by a gate, until it ends.
+	// Go on while the task is blocked by a gate or waits for its caller, until it ends.
 	ThroughGates  bool `protobuf:"varint,3,opt,name=through_gates,json=throughGates,proto3" json:"through_gates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -437,6 +437,71 @@ func (*WatchTaskResponse_Event) isWatchTaskResponse_Payload() {}
 
 func (*WatchTaskResponse_Task) isWatchTaskResponse_Payload() {}
 
+// ReplyToTaskRequest is a message in a task.
+type ReplyToTaskRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The task's id.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What to tell the agent, as an A2A message with at least one part. role, message_id and context_id may be left out. At most 350 KiB.
+	Message *v1.Message `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Makes a retry safe: a second message in the same task with the same id and content is the same message; with other content it is ABORTED. At
+	// most 64 characters.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplyToTaskRequest) Reset() {
+	*x = ReplyToTaskRequest{}
+	mi := &file_quorate_orchestrator_v1_task_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplyToTaskRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplyToTaskRequest) ProtoMessage() {}
+
+func (x *ReplyToTaskRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplyToTaskRequest.ProtoReflect.Descriptor instead.
+func (*ReplyToTaskRequest) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ReplyToTaskRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ReplyToTaskRequest) GetMessage() *v1.Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *ReplyToTaskRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 // CancelTaskRequest names a task.
 type CancelTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -448,7 +513,7 @@ type CancelTaskRequest struct {
 
 func (x *CancelTaskRequest) Reset() {
 	*x = CancelTaskRequest{}
-	mi := &file_quorate_orchestrator_v1_task_service_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -460,7 +525,7 @@ func (x *CancelTaskRequest) String() string {
 func (*CancelTaskRequest) ProtoMessage() {}
 
 func (x *CancelTaskRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_service_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -473,7 +538,7 @@ func (x *CancelTaskRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTaskRequest.ProtoReflect.Descriptor instead.
 func (*CancelTaskRequest) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_service_proto_rawDescGZIP(), []int{6}
+	return file_quorate_orchestrator_v1_task_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CancelTaskRequest) GetId() string {
@@ -522,16 +587,24 @@ const file_quorate_orchestrator_v1_task_service_proto_rawDesc = "" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12:\n" +
 	"\x05event\x18\x02 \x01(\v2\".quorate.orchestrator.v1.TaskEventH\x00R\x05event\x123\n" +
 	"\x04task\x18\x03 \x01(\v2\x1d.quorate.orchestrator.v1.TaskH\x00R\x04taskB\t\n" +
-	"\apayload\"/\n" +
+	"\apayload\"\x96\x02\n" +
+	"\x12ReplyToTaskRequest\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id\x124\n" +
+	"\amessage\x18\x02 \x01(\v2\x12.lf.a2a.v1.MessageB\x06\xbaH\x03\xc8\x01\x01R\amessage\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"/\n" +
 	"\x11CancelTaskRequest\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id2\xde\x04\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id2\xda\x05\n" +
 	"\vTaskService\x12m\n" +
 	"\n" +
 	"SubmitTask\x12*.quorate.orchestrator.v1.SubmitTaskRequest\x1a\x1d.quorate.orchestrator.v1.Task\"\x14\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/tasks\x12i\n" +
 	"\aGetTask\x12'.quorate.orchestrator.v1.GetTaskRequest\x1a\x1d.quorate.orchestrator.v1.Task\"\x16\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/tasks/{id}\x12u\n" +
 	"\tListTasks\x12).quorate.orchestrator.v1.ListTasksRequest\x1a*.quorate.orchestrator.v1.ListTasksResponse\"\x11\x82\xd3\xe4\x93\x02\v\x12\t/v1/tasks\x12\x82\x01\n" +
-	"\tWatchTask\x12).quorate.orchestrator.v1.WatchTaskRequest\x1a*.quorate.orchestrator.v1.WatchTaskResponse\"\x1c\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/tasks/{id}:watch0\x01\x12y\n" +
+	"\tWatchTask\x12).quorate.orchestrator.v1.WatchTaskRequest\x1a*.quorate.orchestrator.v1.WatchTaskResponse\"\x1c\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/tasks/{id}:watch0\x01\x12z\n" +
+	"\vReplyToTask\x12+.quorate.orchestrator.v1.ReplyToTaskRequest\x1a\x1d.quorate.orchestrator.v1.Task\"\x1f\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/v1/tasks/{id}:reply\x12y\n" +
 	"\n" +
 	"CancelTask\x12*.quorate.orchestrator.v1.CancelTaskRequest\x1a\x1d.quorate.orchestrator.v1.Task\" \x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/v1/tasks/{id}:cancelB\xfa\x01\n" +
 	"\x1bcom.quorate.orchestrator.v1B\x10TaskServiceProtoP\x01ZKgithub.com/quorate/quorate/proto/gen/quorate/orchestrator/v1;orchestratorv1\xa2\x02\x03QOX\xaa\x02\x17Quorate.Orchestrator.V1\xca\x02\x17Quorate\\Orchestrator\\V1\xe2\x02#Quorate\\Orchestrator\\V1\\GPBMetadata\xea\x02\x19Quorate::Orchestrator::V1b\x06proto3"
@@ -548,7 +621,7 @@ func file_quorate_orchestrator_v1_task_service_proto_rawDescGZIP() []byte {
 	return file_quorate_orchestrator_v1_task_service_proto_rawDescData
 }
 
-var file_quorate_orchestrator_v1_task_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_quorate_orchestrator_v1_task_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_quorate_orchestrator_v1_task_service_proto_goTypes = []any{
 	(*SubmitTaskRequest)(nil),     // 0: quorate.orchestrator.v1.SubmitTaskRequest
 	(*GetTaskRequest)(nil),        // 1: quorate.orchestrator.v1.GetTaskRequest
@@ -556,41 +629,45 @@ var file_quorate_orchestrator_v1_task_service_proto_goTypes = []any{
 	(*ListTasksResponse)(nil),     // 3: quorate.orchestrator.v1.ListTasksResponse
 	(*WatchTaskRequest)(nil),      // 4: quorate.orchestrator.v1.WatchTaskRequest
 	(*WatchTaskResponse)(nil),     // 5: quorate.orchestrator.v1.WatchTaskResponse
-	(*CancelTaskRequest)(nil),     // 6: quorate.orchestrator.v1.CancelTaskRequest
-	nil,                           // 7: quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry
-	(*v1.Message)(nil),            // 8: lf.a2a.v1.Message
-	(*Route)(nil),                 // 9: quorate.orchestrator.v1.Route
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(*TaskInput)(nil),             // 11: quorate.orchestrator.v1.TaskInput
-	(*Task)(nil),                  // 12: quorate.orchestrator.v1.Task
-	(*TaskEvent)(nil),             // 13: quorate.orchestrator.v1.TaskEvent
-	(*structpb.Value)(nil),        // 14: google.protobuf.Value
+	(*ReplyToTaskRequest)(nil),    // 6: quorate.orchestrator.v1.ReplyToTaskRequest
+	(*CancelTaskRequest)(nil),     // 7: quorate.orchestrator.v1.CancelTaskRequest
+	nil,                           // 8: quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry
+	(*v1.Message)(nil),            // 9: lf.a2a.v1.Message
+	(*Route)(nil),                 // 10: quorate.orchestrator.v1.Route
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*TaskInput)(nil),             // 12: quorate.orchestrator.v1.TaskInput
+	(*Task)(nil),                  // 13: quorate.orchestrator.v1.Task
+	(*TaskEvent)(nil),             // 14: quorate.orchestrator.v1.TaskEvent
+	(*structpb.Value)(nil),        // 15: google.protobuf.Value
 }
 var file_quorate_orchestrator_v1_task_service_proto_depIdxs = []int32{
-	8,  // 0: quorate.orchestrator.v1.SubmitTaskRequest.message:type_name -> lf.a2a.v1.Message
-	9,  // 1: quorate.orchestrator.v1.SubmitTaskRequest.route:type_name -> quorate.orchestrator.v1.Route
-	7,  // 2: quorate.orchestrator.v1.SubmitTaskRequest.attributes:type_name -> quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry
-	10, // 3: quorate.orchestrator.v1.SubmitTaskRequest.deadline:type_name -> google.protobuf.Timestamp
-	11, // 4: quorate.orchestrator.v1.SubmitTaskRequest.inputs:type_name -> quorate.orchestrator.v1.TaskInput
-	12, // 5: quorate.orchestrator.v1.ListTasksResponse.tasks:type_name -> quorate.orchestrator.v1.Task
-	13, // 6: quorate.orchestrator.v1.WatchTaskResponse.event:type_name -> quorate.orchestrator.v1.TaskEvent
-	12, // 7: quorate.orchestrator.v1.WatchTaskResponse.task:type_name -> quorate.orchestrator.v1.Task
-	14, // 8: quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry.value:type_name -> google.protobuf.Value
-	0,  // 9: quorate.orchestrator.v1.TaskService.SubmitTask:input_type -> quorate.orchestrator.v1.SubmitTaskRequest
-	1,  // 10: quorate.orchestrator.v1.TaskService.GetTask:input_type -> quorate.orchestrator.v1.GetTaskRequest
-	2,  // 11: quorate.orchestrator.v1.TaskService.ListTasks:input_type -> quorate.orchestrator.v1.ListTasksRequest
-	4,  // 12: quorate.orchestrator.v1.TaskService.WatchTask:input_type -> quorate.orchestrator.v1.WatchTaskRequest
-	6,  // 13: quorate.orchestrator.v1.TaskService.CancelTask:input_type -> quorate.orchestrator.v1.CancelTaskRequest
-	12, // 14: quorate.orchestrator.v1.TaskService.SubmitTask:output_type -> quorate.orchestrator.v1.Task
-	12, // 15: quorate.orchestrator.v1.TaskService.GetTask:output_type -> quorate.orchestrator.v1.Task
-	3,  // 16: quorate.orchestrator.v1.TaskService.ListTasks:output_type -> quorate.orchestrator.v1.ListTasksResponse
-	5,  // 17: quorate.orchestrator.v1.TaskService.WatchTask:output_type -> quorate.orchestrator.v1.WatchTaskResponse
-	12, // 18: quorate.orchestrator.v1.TaskService.CancelTask:output_type -> quorate.orchestrator.v1.Task
-	14, // [14:19] is the sub-list for method output_type
-	9,  // [9:14] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	9,  // 0: quorate.orchestrator.v1.SubmitTaskRequest.message:type_name -> lf.a2a.v1.Message
+	10, // 1: quorate.orchestrator.v1.SubmitTaskRequest.route:type_name -> quorate.orchestrator.v1.Route
+	8,  // 2: quorate.orchestrator.v1.SubmitTaskRequest.attributes:type_name -> quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry
+	11, // 3: quorate.orchestrator.v1.SubmitTaskRequest.deadline:type_name -> google.protobuf.Timestamp
+	12, // 4: quorate.orchestrator.v1.SubmitTaskRequest.inputs:type_name -> quorate.orchestrator.v1.TaskInput
+	13, // 5: quorate.orchestrator.v1.ListTasksResponse.tasks:type_name -> quorate.orchestrator.v1.Task
+	14, // 6: quorate.orchestrator.v1.WatchTaskResponse.event:type_name -> quorate.orchestrator.v1.TaskEvent
+	13, // 7: quorate.orchestrator.v1.WatchTaskResponse.task:type_name -> quorate.orchestrator.v1.Task
+	9,  // 8: quorate.orchestrator.v1.ReplyToTaskRequest.message:type_name -> lf.a2a.v1.Message
+	15, // 9: quorate.orchestrator.v1.SubmitTaskRequest.AttributesEntry.value:type_name -> google.protobuf.Value
+	0,  // 10: quorate.orchestrator.v1.TaskService.SubmitTask:input_type -> quorate.orchestrator.v1.SubmitTaskRequest
+	1,  // 11: quorate.orchestrator.v1.TaskService.GetTask:input_type -> quorate.orchestrator.v1.GetTaskRequest
+	2,  // 12: quorate.orchestrator.v1.TaskService.ListTasks:input_type -> quorate.orchestrator.v1.ListTasksRequest
+	4,  // 13: quorate.orchestrator.v1.TaskService.WatchTask:input_type -> quorate.orchestrator.v1.WatchTaskRequest
+	6,  // 14: quorate.orchestrator.v1.TaskService.ReplyToTask:input_type -> quorate.orchestrator.v1.ReplyToTaskRequest
+	7,  // 15: quorate.orchestrator.v1.TaskService.CancelTask:input_type -> quorate.orchestrator.v1.CancelTaskRequest
+	13, // 16: quorate.orchestrator.v1.TaskService.SubmitTask:output_type -> quorate.orchestrator.v1.Task
+	13, // 17: quorate.orchestrator.v1.TaskService.GetTask:output_type -> quorate.orchestrator.v1.Task
+	3,  // 18: quorate.orchestrator.v1.TaskService.ListTasks:output_type -> quorate.orchestrator.v1.ListTasksResponse
+	5,  // 19: quorate.orchestrator.v1.TaskService.WatchTask:output_type -> quorate.orchestrator.v1.WatchTaskResponse
+	13, // 20: quorate.orchestrator.v1.TaskService.ReplyToTask:output_type -> quorate.orchestrator.v1.Task
+	13, // 21: quorate.orchestrator.v1.TaskService.CancelTask:output_type -> quorate.orchestrator.v1.Task
+	16, // [16:22] is the sub-list for method output_type
+	10, // [10:16] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_quorate_orchestrator_v1_task_service_proto_init() }
@@ -609,7 +686,7 @@ func file_quorate_orchestrator_v1_task_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_quorate_orchestrator_v1_task_service_proto_rawDesc), len(file_quorate_orchestrator_v1_task_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,11 +21,12 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	TaskService_SubmitTask_FullMethodName = "/quorate.orchestrator.v1.TaskService/SubmitTask"
-	TaskService_GetTask_FullMethodName    = "/quorate.orchestrator.v1.TaskService/GetTask"
-	TaskService_ListTasks_FullMethodName  = "/quorate.orchestrator.v1.TaskService/ListTasks"
-	TaskService_WatchTask_FullMethodName  = "/quorate.orchestrator.v1.TaskService/WatchTask"
-	TaskService_CancelTask_FullMethodName = "/quorate.orchestrator.v1.TaskService/CancelTask"
+	TaskService_SubmitTask_FullMethodName  = "/quorate.orchestrator.v1.TaskService/SubmitTask"
+	TaskService_GetTask_FullMethodName     = "/quorate.orchestrator.v1.TaskService/GetTask"
+	TaskService_ListTasks_FullMethodName   = "/quorate.orchestrator.v1.TaskService/ListTasks"
+	TaskService_WatchTask_FullMethodName   = "/quorate.orchestrator.v1.TaskService/WatchTask"
+	TaskService_ReplyToTask_FullMethodName = "/quorate.orchestrator.v1.TaskService/ReplyToTask"
+	TaskService_CancelTask_FullMethodName  = "/quorate.orchestrator.v1.TaskService/CancelTask"
 )
 
 // TaskServiceClient is the client API for TaskService service.
@@ -40,8 +41,12 @@ type TaskServiceClient interface {
 	GetTask(ctx context.Context, in *GetTaskRequest, opts ...grpc.CallOption) (*Task, error)
 	// ListTasks lists tasks, newest first.
 	ListTasks(ctx context.Context, in *ListTasksRequest, opts ...grpc.CallOption) (*ListTasksResponse, error)
-	// WatchTask sends the task's events after a number and goes on until the task ends or is blocked by a gate, or the caller leaves.
+	// WatchTask sends the task's events after a number and goes on until the task ends, is blocked by a gate or waits for its caller, or
+	// the caller leaves.
 	WatchTask(ctx context.Context, in *WatchTaskRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTaskResponse], error)
+	// ReplyToTask sends a message to the agent of a task that waits for its caller: for input or for authorization. The message is stored when this
+	// returns; the agent gets it in its own task. A task that has ended or does not wait is FAILED_PRECONDITION.
+	ReplyToTask(ctx context.Context, in *ReplyToTaskRequest, opts ...grpc.CallOption) (*Task, error)
 	// CancelTask asks for the end of a task. A task that already ended is FAILED_PRECONDITION.
 	CancelTask(ctx context.Context, in *CancelTaskRequest, opts ...grpc.CallOption) (*Task, error)
 }
@@ -103,6 +108,16 @@ func (c *taskServiceClient) WatchTask(ctx context.Context, in *WatchTaskRequest,
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type TaskService_WatchTaskClient = grpc.ServerStreamingClient[WatchTaskResponse]
 
+func (c *taskServiceClient) ReplyToTask(ctx context.Context, in *ReplyToTaskRequest, opts ...grpc.CallOption) (*Task, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Task)
+	err := c.cc.Invoke(ctx, TaskService_ReplyToTask_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *taskServiceClient) CancelTask(ctx context.Context, in *CancelTaskRequest, opts ...grpc.CallOption) (*Task, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(Task)
@@ -125,8 +140,12 @@ type TaskServiceServer interface {
 	GetTask(context.Context, *GetTaskRequest) (*Task, error)
 	// ListTasks lists tasks, newest first.
 	ListTasks(context.Context, *ListTasksRequest) (*ListTasksResponse, error)
-	// WatchTask sends the task's events after a number and goes on until the task ends or is blocked by a gate, or the caller leaves.
+	// WatchTask sends the task's events after a number and goes on until the task ends, is blocked by a gate or waits for its caller, or
+	// the caller leaves.
 	WatchTask(*WatchTaskRequest, grpc.ServerStreamingServer[WatchTaskResponse]) error
+	// ReplyToTask sends a message to the agent of a task that waits for its caller: for input or for authorization. The message is stored when this
+	// returns; the agent gets it in its own task. A task that has ended or does not wait is FAILED_PRECONDITION.
+	ReplyToTask(context.Context, *ReplyToTaskRequest) (*Task, error)
 	// CancelTask asks for the end of a task. A task that already ended is FAILED_PRECONDITION.
 	CancelTask(context.Context, *CancelTaskRequest) (*Task, error)
 	mustEmbedUnimplementedTaskServiceServer()
@@ -150,6 +169,9 @@ func (UnimplementedTaskServiceServer) ListTasks(context.Context, *ListTasksReque
 }
 func (UnimplementedTaskServiceServer) WatchTask(*WatchTaskRequest, grpc.ServerStreamingServer[WatchTaskResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchTask not implemented")
+}
+func (UnimplementedTaskServiceServer) ReplyToTask(context.Context, *ReplyToTaskRequest) (*Task, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReplyToTask not implemented")
 }
 func (UnimplementedTaskServiceServer) CancelTask(context.Context, *CancelTaskRequest) (*Task, error) {
 	return nil, status.Error(codes.Unimplemented, "method CancelTask not implemented")
@@ -240,6 +262,24 @@ func _TaskService_WatchTask_Handler(srv interface{}, stream grpc.ServerStream) e
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type TaskService_WatchTaskServer = grpc.ServerStreamingServer[WatchTaskResponse]
 
+func _TaskService_ReplyToTask_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReplyToTaskRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TaskServiceServer).ReplyToTask(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TaskService_ReplyToTask_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TaskServiceServer).ReplyToTask(ctx, req.(*ReplyToTaskRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _TaskService_CancelTask_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CancelTaskRequest)
 	if err := dec(in); err != nil {
@@ -276,6 +316,10 @@ var TaskService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListTasks",
 			Handler:    _TaskService_ListTasks_Handler,
+		},
+		{
+			MethodName: "ReplyToTask",
+			Handler:    _TaskService_ReplyToTask_Handler,
 		},
 		{
 			MethodName: "CancelTask",

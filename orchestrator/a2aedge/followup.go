@@ -1,0 +1,59 @@
+package a2aedge
+
+import (
+	"context"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/fault"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+// followUp takes a message to a task that is there (A2A §3.4.3). Of what may stand under TaskExtension in its metadata it looks at requestId only:
+// message ids are the clients' own, and some use one twice.
+func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest) (orchestrator.Task, error) {
+	m := req.GetMessage()
+	t, err := s.task(ctx, req.GetTenant(), m.GetTaskId())
+	if err != nil {
+		return t, err
+	}
+	if err := checkMessage(m); err != nil {
+		return t, err
+	}
+	p, err := taskrpc.Caller(ctx)
+	if err != nil {
+		return t, err
+	}
+	word, err := followUpWord(m)
+	if err != nil {
+		return t, err
+	}
+	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: word.GetRequestId()})
+	switch fault.ReasonOf(err) {
+	case "TASK_ENDED", "TASK_NOT_WAITING", "TOO_MANY_TURNS":
+		return t, s.edition.refusal(reasonUnsupportedOperation, "%s", fault.From(err).Message)
+	}
+	return t, err
+}
+
+// followUpWord reads what stands under TaskExtension in a follow-up's metadata, by the rules of the task API.
+func followUpWord(m *a2apb.Message) (*orchestratorv1.ReplyToTaskRequest, error) {
+	word := &orchestratorv1.ReplyToTaskRequest{}
+	value, ok := m.GetMetadata().GetFields()[TaskExtension]
+	if !ok {
+		return word, nil
+	}
+	raw, err := protojson.Marshal(value)
+	if err == nil {
+		err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, word)
+	}
+	if err != nil || word.GetId() != "" || word.GetMessage() != nil {
+		return nil, fault.Invalid("message.metadata", "TASK_EXTENSION_INVALID", "a message to a task takes requestId and nothing else under %s", TaskExtension)
+	}
+	word.Id, word.Message = m.GetTaskId(), m
+	return word, validate(word)
+}

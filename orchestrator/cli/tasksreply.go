@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+func (a *app) tasksReply() *cobra.Command {
+	var sub submission
+	cmd := &cobra.Command{
+		Use:   "reply TASK",
+		Short: "Answer the agent of a task that waits for its caller",
+		Long: "Answer the agent of a task that waits for its caller: one in state INPUT_REQUIRED or AUTH_REQUIRED that no gate blocks.\n" +
+			"The agent gets the message in the same task, once, and the task goes on.",
+		Example: "  quorate tasks reply 01jb9x --text 'the second one' --watch",
+		Args:    arguments("TASK"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			request := &orchestratorv1.ReplyToTaskRequest{Id: args[0], RequestId: requestID(sub.requestID)}
+			var err error
+			if request.Message, err = a.submitMessage(&sub); err != nil {
+				return err
+			}
+			task := &orchestratorv1.Task{}
+			if err := s.postOnce(ctx, taskPath(args[0])+":reply", request, task); err != nil {
+				return err
+			}
+			if sub.watch {
+				return a.watch(ctx, s, task.GetId(), false)
+			}
+			return a.show(task, func() {
+				a.out.line("%s  %s", task.GetId(), stateName(task.GetState()))
+				a.err.line("follow it: quorate tasks watch %s", task.GetId())
+			})
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&sub.text, "text", "", "what to tell the agent")
+	flags.StringVar(&sub.file, "file", "", "file that says it; - reads stdin")
+	flags.StringVarP(&sub.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
+	flags.StringVar(&sub.requestID, "request-id", "", "makes a repeated reply the first one (default random)")
+	flags.BoolVar(&sub.watch, "watch", false, "follow the task to its end, or to where it waits again")
+	cmd.MarkFlagsOneRequired("text", "file", "message")
+	cmd.MarkFlagsMutuallyExclusive("text", "file", "message")
+	return cmd
+}
+
+// waits reports whether the task's agent waits for the task's caller.
+func waits(task *orchestratorv1.Task) bool {
+	return task.GetPhase() == "execution" && interrupted(task.GetState())
+}
