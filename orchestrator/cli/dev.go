@@ -19,6 +19,9 @@ const (
 	envCI     = "QUORATE_CI" // tells tests that nothing they need may be missing; no setting, and no mistake either
 )
 
+// knownEnv are the variables that are no settings.
+var knownEnv = []string{envServer, envToken, envTokenFile, envConfig, envCI}
+
 // devFlag is a flag of dev and the setting it gives.
 type devFlag struct{ name, path, usual, help string }
 
@@ -66,14 +69,27 @@ func (a *app) dev() *cobra.Command {
 func (a *app) config() *cobra.Command {
 	group := a.group("config", "Look at the configuration")
 	explain := &cobra.Command{
-		Use:     "explain",
-		Short:   "Print every setting of dev with its value and where that comes from",
-		Example: "  quorate config explain --config quorate.yaml",
-		Args:    arguments(),
+		Use:       "explain [dev|serve]",
+		Short:     "Print every setting of dev or serve with its value and where that comes from",
+		Example:   "  quorate config explain\n  quorate config explain serve --config quorate.yaml",
+		ValidArgs: []string{"dev", "serve"},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && args[0] != "dev" && args[0] != "serve" {
+				return usage("takes dev or serve, or nothing for dev")
+			}
+			return nil
+		},
 	}
 	load := a.devConfig(explain)
-	explain.RunE = a.runs(func(context.Context, []string) error {
-		_, sources, err := load()
+	loadServe := a.serveConfig(explain)
+	explain.RunE = a.runs(func(_ context.Context, args []string) error {
+		var sources *config.Sources
+		var err error
+		if len(args) == 1 && args[0] == "serve" {
+			_, sources, err = loadServe()
+		} else {
+			_, sources, err = load()
+		}
 		if err != nil {
 			return err
 		}
@@ -102,7 +118,7 @@ func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources,
 		}
 		cfg := dev.DefaultConfig()
 		sources, err := config.Load(&cfg, config.Options{
-			File: name, Flags: given, KnownEnv: []string{envServer, envToken, envTokenFile, envConfig, envCI},
+			File: name, Flags: given, KnownEnv: knownEnv,
 		})
 		if err != nil {
 			return cfg, nil, err

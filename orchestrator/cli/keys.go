@@ -16,8 +16,8 @@ import (
 const keysPath = "/v1/signingKeys"
 
 func (a *app) keys() *cobra.Command {
-	cmd := a.clients("keys", "Say whose signatures on agents' cards are trusted", "key")
-	cmd.AddCommand(a.keysPin(), a.keysList(), a.keysDelete())
+	cmd := a.clients("keys", "Make API keys, and say whose signatures on agents' cards are trusted", "key")
+	cmd.AddCommand(a.keysNew(), a.keysPin(), a.keysList(), a.keysDelete())
 	return cmd
 }
 

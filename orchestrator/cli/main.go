@@ -42,7 +42,7 @@ func (a *app) root() *cobra.Command {
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.dev(), a.config(), a.agents(), a.skills(), a.tasks(), a.routes(), a.consultations(), a.keys(), a.tables(), a.version())
+	root.AddCommand(a.dev(), a.serve(), a.config(), a.agents(), a.skills(), a.tasks(), a.routes(), a.consultations(), a.keys(), a.tables(), a.version())
 	return root
 }
 

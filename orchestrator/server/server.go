@@ -37,7 +37,7 @@ import (
 	registryrpc "github.com/quorate/quorate/registry/rpc"
 )
 
-// Options are what a Server needs. All fields but Services, PublicURL and PublicGRPC are required.
+// Options are what a Server needs. All fields before Services are required.
 type Options struct {
 	Stores        *Stores
 	HTTPListener  net.Listener
@@ -47,6 +47,7 @@ type Options struct {
 	Policy        *netguard.Policy   // which addresses cards and agents may have
 	Agents        Agents             // where agents come from besides the API
 	Services      []Service          // more services behind the same doors
+	AllowedHosts  []string           // names that clients may use for us besides localhost and the addresses of the listener
 	PublicURL     string             // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
 	PublicGRPC    string             // host:port of gRPC, as PublicURL
 }
@@ -115,7 +116,7 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	var err error
 	s.rpc, err = rpcserver.New(rpcserver.Options{
 		Telemetry: o.Telemetry, Authenticator: auth.Chain(o.Authenticator, registryrpc.Tokens(s.Registry)), Rules: rules,
-		HTTPListener: o.HTTPListener, GRPCListener: o.GRPCListener,
+		HTTPListener: o.HTTPListener, GRPCListener: o.GRPCListener, AllowedHosts: o.AllowedHosts,
 	})
 	if err != nil {
 		return fmt.Errorf("prepare the servers: %w", err)

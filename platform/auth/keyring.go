@@ -38,10 +38,15 @@ func (k *Keyring) Add(token Secret, p Principal) {
 	if p.Tenant == "" {
 		p.Tenant = DefaultTenant
 	}
-	slot, hash := locate(token.Reveal())
+	_, hash := locate(token.Reveal())
+	k.add(key{hash, p})
+}
+
+func (k *Keyring) add(entry key) {
+	slot := slotOf(entry.hash)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.keys[slot] = append(without(k.keys[slot], hash), key{hash, p})
+	k.keys[slot] = append(without(k.keys[slot], entry.hash), entry)
 }
 
 // Remove makes token worthless; an unknown token is no error.
@@ -75,8 +80,10 @@ func (k *Keyring) Authenticate(_ context.Context, token string) (Principal, erro
 
 func locate(token string) (slot uint64, hash [sha256.Size]byte) {
 	hash = sha256.Sum256([]byte(token))
-	return binary.BigEndian.Uint64(hash[:]), hash
+	return slotOf(hash), hash
 }
+
+func slotOf(hash [sha256.Size]byte) uint64 { return binary.BigEndian.Uint64(hash[:]) }
 
 // without returns keys without the one of hash.
 func without(keys []key, hash [sha256.Size]byte) []key {

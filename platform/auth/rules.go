@@ -21,10 +21,7 @@ func (r Rule) Allow(p Principal) error {
 	if r.Public || len(r.Roles) == 0 || p.Is(r.Roles...) {
 		return nil
 	}
-	names := make([]string, len(r.Roles))
-	for i, role := range r.Roles {
-		names[i] = string(role)
-	}
-	needed := strings.Join(names, " or ")
-	return fault.New(fault.PermissionDenied, "ROLE_MISSING", "this needs the role %s", needed).With("roles", strings.Join(names, ","))
+	names := roleNames(r.Roles)
+	needed := strings.ReplaceAll(names, ",", " or ")
+	return fault.New(fault.PermissionDenied, "ROLE_MISSING", "this needs the role %s", needed).With("roles", names)
 }

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quorate/quorate/platform/auth"
+)
+
+func (a *app) keysNew() *cobra.Command {
+	var p auth.Principal
+	var roles string
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "Make an API key for quorate serve; it is shown this once",
+		Long: "Make an API key for quorate serve; it is shown this once. Give the key to whom it is for, and add the line with its hash\n" +
+			"to the file that auth.keysFile names: servers read it again within seconds. Nothing is sent anywhere.",
+		Example: "  quorate keys new --name ops --role admin\n  quorate keys new --name batch --role dispatcher,viewer --tenant acme",
+		Args:    arguments(),
+		RunE: a.runs(func(context.Context, []string) error {
+			var err error
+			if p.Roles, err = auth.ParseRoles(roles); err != nil {
+				return usage("--role: %s", err)
+			}
+			if !isWord(p.Name) || p.Tenant != "" && !isWord(p.Tenant) {
+				return usage("--name and --tenant are words: letters, digits and . _ - @ only")
+			}
+			token := auth.NewToken("api")
+			a.out.line("%s", token.Reveal())
+			a.out.line("%s", auth.KeyLine(token, p))
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&p.Name, "name", "", "who has the key; for the role agent, the agent's name")
+	cmd.Flags().StringVar(&roles, "role", "", "what it may do: admin, dispatcher, agent, viewer, or several with commas between")
+	cmd.Flags().StringVar(&p.Tenant, "tenant", "", "tenant that its owner belongs to (default "+auth.DefaultTenant+")")
+	return cmd
+}
+
+// isWord reports whether s can be one field of a key file and a name in logs.
+func isWord(s string) bool {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-' && r != '@' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 128
+}

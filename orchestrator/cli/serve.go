@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quorate/quorate/orchestrator/serve"
+	"github.com/quorate/quorate/platform/config"
+)
+
+func (a *app) serve() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server as its configuration says: one process over files, or replicas over DynamoDB",
+		Long: "Run the server as its configuration says: one process over files, or replicas over DynamoDB.\n" +
+			"It stops on SIGTERM: calls under way are finished, and other replicas take its tasks over.",
+		Example: "  quorate keys new --name ops --role admin\n  quorate config explain serve --config quorate.yaml\n  quorate serve --config quorate.yaml",
+		Args:    arguments(),
+	}
+	load := a.serveConfig(cmd)
+	cmd.RunE = a.runs(func(ctx context.Context, _ []string) error {
+		cfg, _, err := load()
+		if err != nil {
+			return err
+		}
+		err = serve.Run(ctx, cfg, a.err.w) // many goroutines write
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			return nil // to stop is how it ends
+		}
+		return err
+	})
+	return cmd
+}
+
+// serveConfig adds the flag for the file of serve to cmd, unless it has it, and returns what reads the file and the environment.
+func (a *app) serveConfig(cmd *cobra.Command) func() (serve.Config, *config.Sources, error) {
+	if cmd.Flags().Lookup("config") == nil {
+		cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")
+	}
+	return func() (serve.Config, *config.Sources, error) {
+		name := cmd.Flags().Lookup("config").Value.String()
+		if name == "" {
+			name = config.Env(envConfig)
+		}
+		cfg := serve.DefaultConfig()
+		sources, err := config.Load(&cfg, config.Options{File: name, KnownEnv: knownEnv})
+		if err != nil {
+			return cfg, nil, err
+		}
+		for _, warning := range sources.Warnings() {
+			a.err.line("warning: %s", warning)
+		}
+		return cfg, sources, nil
+	}
+}

@@ -1,0 +1,242 @@
+package serve
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/quorate/quorate/platform/auth/oidc"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/discovery"
+)
+
+// Config is the configuration of `quorate serve`.
+type Config struct {
+	HTTP      HTTP      `yaml:"http"`
+	GRPC      GRPC      `yaml:"grpc"`
+	TLS       TLS       `yaml:"tls"`
+	Store     Store     `yaml:"store"`
+	Auth      Auth      `yaml:"auth"`
+	Agents    Agents    `yaml:"agents"`
+	Retention Retention `yaml:"retention"`
+	Telemetry Telemetry `yaml:"telemetry"`
+}
+
+// HTTP is the door of REST, A2A over HTTP, OTLP/HTTP, health and metrics.
+type HTTP struct {
+	Addr         string   `yaml:"addr" doc:"Address to listen on."`
+	PublicURL    string   `yaml:"publicURL" doc:"URL at which clients reach it, as agent cards give it; empty: as the client that reads a card reached us."`
+	AllowedHosts []string `yaml:"allowedHosts" doc:"Names that clients may use for us, besides that of publicURL, localhost and the address itself."`
+}
+
+// GRPC is the door of gRPC and OTLP/gRPC.
+type GRPC struct {
+	Addr       string `yaml:"addr" doc:"Address to listen on."`
+	PublicAddr string `yaml:"publicAddr" doc:"Host and port at which clients reach it, as agent cards give them."`
+}
+
+// TLS protects both doors.
+type TLS struct {
+	Cert      string `yaml:"cert" doc:"File with the certificate chain (PEM); it is read again when it changes."`
+	Key       string `yaml:"key" doc:"File with the certificate's private key (PEM)."`
+	ClientCA  string `yaml:"clientCA" doc:"File with certificates of authorities (PEM); clients then need a certificate by one of them, and a token besides."`
+	Plaintext bool   `yaml:"plaintext" doc:"Serve without TLS on addresses that are not loopback: only behind a proxy that has TLS."`
+}
+
+// Store says where everything is kept.
+type Store struct {
+	Kind        string `yaml:"kind" doc:"embedded: in a folder, for one process. dynamodb: for any number of replicas."`
+	DataDir     string `yaml:"dataDir" doc:"Folder of the embedded store; no other process may use it."`
+	Region      string `yaml:"region" doc:"AWS region of the tables; empty: as AWS's own configuration says."`
+	Endpoint    string `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty is AWS's own."`
+	TablePrefix string `yaml:"tablePrefix" doc:"What the names of all tables begin with, such as prod-."`
+	PageKeyFile string `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
+}
+
+// The kinds of stores.
+const (
+	KindEmbedded = "embedded"
+	KindDynamoDB = "dynamodb"
+)
+
+// Auth says who may call, besides registered agents with the tokens they got.
+type Auth struct {
+	KeysFile string      `yaml:"keysFile" doc:"File with a line for each API key, as quorate keys new prints it; it is read again when it changes."`
+	OIDC     oidc.Config `yaml:"oidc"`
+}
+
+// Agents says where agents come from besides the API, and which addresses they may have.
+type Agents struct {
+	CardURLs      []string `yaml:"cardURLs" doc:"URLs of agent cards; their agents are registered and read again every 5 minutes."`
+	CardFolder    string   `yaml:"cardFolder" doc:"Absolute path of a folder whose *.json files are agent cards."`
+	Catalogs      []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
+	Signatures    string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
+	Strict        bool     `yaml:"strict" doc:"Refuse rules whose target agent is not registered."`
+	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; others must be on the public internet."`
+	AllowLoopback bool     `yaml:"allowLoopback" doc:"Agents may be on this machine's loopback addresses."`
+}
+
+// Retention says how long what is over is kept.
+type Retention struct {
+	Tasks    time.Duration `yaml:"tasks" doc:"How long a task is kept after it ended; 0 is for ever."`
+	Evidence time.Duration `yaml:"evidence" doc:"How long a consultation and its evidence are kept after it was issued, longer than any task takes; 0 is for ever."`
+}
+
+// Telemetry says what is told about the process.
+type Telemetry struct {
+	LogLevel     string  `yaml:"logLevel" doc:"debug, info, warn or error."`
+	LogFormat    string  `yaml:"logFormat" doc:"text or json."`
+	OTLPEndpoint string  `yaml:"otlpEndpoint" doc:"URL of an OTLP/gRPC receiver for our own spans; empty for none."`
+	TraceRatio   float64 `yaml:"traceRatio" doc:"Share of traces that are recorded, 0 to 1; consultations always are."`
+}
+
+// DefaultConfig returns what holds where nothing is said.
+func DefaultConfig() Config {
+	return Config{
+		HTTP:      HTTP{Addr: "127.0.0.1:8080"},
+		GRPC:      GRPC{Addr: "127.0.0.1:9090"},
+		Store:     Store{Kind: KindEmbedded},
+		Auth:      Auth{OIDC: oidc.DefaultConfig()},
+		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent)},
+		Retention: Retention{Tasks: 30 * 24 * time.Hour},
+		Telemetry: Telemetry{LogLevel: "info", LogFormat: "json"},
+	}
+}
+
+func invalid(field, format string, args ...any) error {
+	return fault.Invalid(field, "CONFIG_INVALID", format, args...)
+}
+
+// Validate refuses what cannot be applied together: nothing is left out silently.
+func (c *Config) Validate() error {
+	for field, addr := range map[string]string{"http.addr": c.HTTP.Addr, "grpc.addr": c.GRPC.Addr} {
+		local, err := loopback(addr)
+		if err != nil {
+			return invalid(field, "%q is not an address: write host:port, for example 0.0.0.0:8080", addr)
+		}
+		if !local && c.TLS.Cert == "" && !c.TLS.Plaintext {
+			return invalid(field, "%q is not on loopback and there is no TLS: set tls.cert and tls.key, or tls.plaintext: true behind a proxy that has TLS", addr)
+		}
+	}
+	if c.Auth.KeysFile == "" && c.Auth.OIDC.Issuer == "" {
+		return invalid("auth.keysFile", "nobody could call: set auth.keysFile (quorate keys new makes a key) or auth.oidc")
+	}
+	return nil
+}
+
+// loopback reports whether an address is one that only this machine reaches.
+func loopback(addr string) (bool, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, err
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback(), nil
+}
+
+// Validate refuses a URL that clients could not use.
+func (h *HTTP) Validate() error {
+	if u, err := url.Parse(h.PublicURL); h.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return invalid("publicURL", "%q is not an http or https URL", h.PublicURL)
+	}
+	return nil
+}
+
+// Validate refuses an address that clients could not use.
+func (g *GRPC) Validate() error {
+	if _, _, err := net.SplitHostPort(g.PublicAddr); g.PublicAddr != "" && err != nil {
+		return invalid("publicAddr", "%q is not host:port", g.PublicAddr)
+	}
+	return nil
+}
+
+// Validate refuses half of a protection.
+func (t *TLS) Validate() error {
+	switch {
+	case (t.Cert == "") != (t.Key == ""):
+		return invalid("cert", "set both cert and key")
+	case t.ClientCA != "" && t.Cert == "":
+		return invalid("clientCA", "certificates of clients need TLS: set cert and key")
+	case t.Cert != "" && t.Plaintext:
+		return invalid("plaintext", "there is a certificate: take plaintext away, or cert and key")
+	}
+	return nil
+}
+
+// Validate refuses settings of the other kind, which would not be applied.
+func (s *Store) Validate() error {
+	switch {
+	case s.Kind == KindEmbedded && s.DataDir == "":
+		return invalid("dataDir", "the embedded store needs a folder")
+	case s.Kind == KindEmbedded && s.Region+s.Endpoint+s.TablePrefix != "":
+		return invalid("kind", "region, endpoint and tablePrefix are for kind: dynamodb")
+	case s.Kind == KindDynamoDB && s.DataDir != "":
+		return invalid("dataDir", "dataDir is for kind: embedded")
+	case s.Kind == KindDynamoDB && s.PageKeyFile == "":
+		return invalid("pageKeyFile", "replicas share the key of page tokens: make one with openssl rand -hex 32, and give every replica the same file")
+	case s.Kind == KindDynamoDB:
+		return s.dynamoDB().Validate()
+	case s.Kind != KindEmbedded:
+		return invalid("kind", "%q is not embedded or dynamodb", s.Kind)
+	}
+	return nil
+}
+
+func (s *Store) dynamoDB() ddb.Config {
+	return ddb.Config{Region: s.Region, Endpoint: s.Endpoint, TablePrefix: s.TablePrefix}
+}
+
+// Validate refuses a policy or a source that cannot be applied.
+func (a *Agents) Validate() error {
+	if !registry.SignaturePolicy(a.Signatures).Valid() {
+		return invalid("signatures", "%q is not off, verify-if-present or require", a.Signatures)
+	}
+	if a.CardFolder != "" && !filepath.IsAbs(a.CardFolder) {
+		return invalid("cardFolder", "%q is not an absolute path", a.CardFolder)
+	}
+	for _, origin := range a.AllowOrigins {
+		if _, _, err := net.SplitHostPort(origin); err != nil {
+			return invalid("allowOrigins", "%q is not host:port", origin)
+		}
+	}
+	for _, source := range a.sources() {
+		if err := source.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sources are the places that the configuration names.
+func (a *Agents) sources() (list []discovery.Source) {
+	if len(a.CardURLs) > 0 {
+		list = append(list, discovery.Source{URLs: a.CardURLs})
+	}
+	if a.CardFolder != "" {
+		list = append(list, discovery.Source{Folder: a.CardFolder})
+	}
+	for _, u := range a.Catalogs {
+		list = append(list, discovery.Source{Catalog: u})
+	}
+	return list
+}
+
+const (
+	minTasksKept    = time.Minute
+	minEvidenceKept = 31 * 24 * time.Hour // a task takes 30 days at most, and its gates need the evidence to its end
+)
+
+// Validate refuses to throw away what is still needed.
+func (r *Retention) Validate() error {
+	switch {
+	case r.Tasks != 0 && r.Tasks < minTasksKept:
+		return invalid("tasks", "%s is less than %s; 0 is for ever", r.Tasks, minTasksKept)
+	case r.Evidence != 0 && r.Evidence < minEvidenceKept:
+		return invalid("evidence", "%s is less than %s; 0 is for ever", r.Evidence, minEvidenceKept)
+	}
+	return nil
+}

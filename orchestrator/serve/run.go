@@ -1,0 +1,147 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/auth/oidc"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/tasks"
+	"github.com/quorate/quorate/platform/telemetry"
+	"github.com/quorate/quorate/registry"
+)
+
+const (
+	flushTimeout    = 2 * time.Second
+	providerTimeout = 10 * time.Second
+)
+
+// Run serves until ctx ends, and then lets others take over what is under way. It logs to stderr.
+func Run(ctx context.Context, cfg Config, stderr io.Writer) (err error) {
+	tel, err := telemetry.Setup(ctx, telemetry.Config{
+		ServiceName: "quorate", LogLevel: cfg.Telemetry.LogLevel, LogFormat: cfg.Telemetry.LogFormat, LogWriter: stderr,
+		OTLPEndpoint: cfg.Telemetry.OTLPEndpoint, TraceRatio: cfg.Telemetry.TraceRatio,
+	})
+	if err != nil {
+		return err
+	}
+	p := &process{cfg: cfg, tel: tel}
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	if err := p.assemble(ctx); err != nil {
+		return err
+	}
+	return tasks.Run(ctx, tel.Logger, p.tasks...)
+}
+
+// process is everything that runs, before it runs.
+type process struct {
+	cfg     Config
+	tel     *telemetry.Telemetry
+	tasks   []tasks.Task
+	closers []func() error
+}
+
+// close closes what assemble opened, the last first.
+func (p *process) close(ctx context.Context) error {
+	var errs []error
+	for _, c := range slices.Backward(p.closers) {
+		errs = append(errs, c())
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	defer cancel()
+	if err := p.tel.Shutdown(ctx); err != nil {
+		p.tel.Logger.WarnContext(ctx, "some spans were not sent", slog.Any(telemetry.LogError, err)) // no reason to end badly
+	}
+	return errors.Join(errs...)
+}
+
+// assemble puts the server together. Protections come first: without them nothing is opened.
+func (p *process) assemble(ctx context.Context) error {
+	protection, err := p.cfg.TLS.config()
+	if err != nil {
+		return err
+	}
+	callers, err := p.authenticator(ctx)
+	if err != nil {
+		return err
+	}
+	stores, err := p.stores(ctx)
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, stores.Close)
+	options := server.Options{
+		Stores: stores, Telemetry: p.tel, Authenticator: callers,
+		Policy: &netguard.Policy{AllowLoopback: p.cfg.Agents.AllowLoopback, AllowOrigins: p.cfg.Agents.AllowOrigins},
+		Agents: server.Agents{
+			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
+		},
+		AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
+	}
+	if options.HTTPListener, err = listen(ctx, "http.addr", p.cfg.HTTP.Addr, protection); err != nil {
+		return err
+	}
+	if options.GRPCListener, err = listen(ctx, "grpc.addr", p.cfg.GRPC.Addr, protection); err != nil {
+		return errors.Join(err, options.HTTPListener.Close())
+	}
+	s, err := server.New(ctx, options)
+	if err != nil {
+		return errors.Join(err, options.HTTPListener.Close(), options.GRPCListener.Close())
+	}
+	p.closers = append(p.closers, s.Close)
+	p.tasks = append(p.tasks, s.Tasks()...)
+	return nil
+}
+
+// authenticator knows the API keys and the tokens of the OpenID Connect provider, as far as there are any.
+func (p *process) authenticator(ctx context.Context) (auth.Authenticator, error) {
+	var list []auth.Authenticator
+	if p.cfg.Auth.KeysFile != "" {
+		k, err := openKeys(p.cfg.Auth.KeysFile, p.tel.Logger)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, k)
+		p.tasks = append(p.tasks, tasks.Task{Name: "API keys", Run: k.run})
+	}
+	if p.cfg.Auth.OIDC.Issuer != "" {
+		a, err := oidc.New(ctx, p.cfg.Auth.OIDC, &http.Client{Timeout: providerTimeout})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return auth.Chain(list...), nil
+}
+
+// stores opens what the configuration names.
+func (p *process) stores(ctx context.Context) (*server.Stores, error) {
+	c := p.cfg.Store
+	key, err := c.pageKey()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	return server.OpenEmbedded(ctx, c.DataDir, key)
+}
+
+// hosts are the names that clients may use.
+func (h *HTTP) hosts() []string {
+	hosts := slices.Clone(h.AllowedHosts)
+	if u, err := url.Parse(h.PublicURL); err == nil && u.Host != "" {
+		hosts = append(hosts, u.Host)
+	}
+	return hosts
+}

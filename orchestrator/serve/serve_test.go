@@ -1,0 +1,220 @@
+package serve_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator/serve"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const card = `{"card":{"name":"echo","description":"Says it again.","version":"1.0.0","supportedInterfaces":[{"url":"http://192.0.2.1:1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],` +
+	`"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[{"id":"echo","name":"Echo","description":"Says it again.","tags":["echo"]}]}}`
+
+func TestItServesWhomItKnowsAndKeepsWhatItIsTold(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	p := start(t, c)
+	client := new(http.Client)
+	for _, test := range []struct {
+		method, path string
+		token        auth.Secret
+		body         string
+		want         int
+	}{
+		{"GET", "/healthz", "", "", 200},
+		{"GET", "/readyz", "", "", 200},
+		{"GET", "/metrics", "", "", 200},
+		{"GET", "/v1/agents", "", "", 401},
+		{"GET", "/v1/agents", auth.NewToken("api"), "", 401},
+		{"POST", "/v1/agents:register", admin, card, 200},
+		{"GET", "/v1/agents/echo", admin, "", 200},
+	} {
+		if code, body := call(t, client, test.method, "http://"+p.addr+test.path, test.token, test.body); code != test.want {
+			t.Errorf("%s %s = %d %s, want %d", test.method, test.path, code, body, test.want)
+		}
+	}
+	if err := p.stop(); err != nil {
+		t.Errorf("Run() = %v when it is stopped, want no error", err)
+	}
+	again := start(t, c)
+	if code, body := call(t, client, "GET", "http://"+again.addr+"/v1/agents/echo", admin, ""); code != 200 {
+		t.Errorf("GET /v1/agents/echo after a restart = %d %s, want 200", code, body)
+	}
+	if log := p.log.String() + again.log.String(); strings.Contains(log, admin.Reveal()) {
+		t.Errorf("the log holds the admin's key:\n%s", log)
+	}
+}
+
+func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(t *testing.T, c *serve.Config)
+		want   string
+	}{
+		"no TLS beyond loopback": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "not on loopback and there is no TLS"},
+		"nobody could call":      {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "nobody could call"},
+		"no file of keys":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "no such file"},
+		"an empty file of keys":  {func(t *testing.T, c *serve.Config) { write(t, c.Auth.KeysFile, "# none\n") }, "has no key"},
+		"a wrong line in it":     {func(t *testing.T, c *serve.Config) { write(t, c.Auth.KeysFile, "ops admin\n") }, "line 1"},
+		"a certificate that is not there": {func(_ *testing.T, c *serve.Config) {
+			c.TLS.Cert, c.TLS.Key = "/nonexistent/cert", "/nonexistent/key"
+		}, "read the certificate"},
+		"half a certificate":           {func(_ *testing.T, c *serve.Config) { c.TLS.Cert = "cert.pem" }, "set both"},
+		"clients' CA without TLS":      {func(_ *testing.T, c *serve.Config) { c.TLS.ClientCA = "ca.pem" }, "need TLS"},
+		"TLS and plaintext":            {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "take plaintext away"},
+		"an unknown kind of store":     {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "not embedded or dynamodb"},
+		"settings of another store":    {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "are for kind: dynamodb"},
+		"no folder":                    {func(_ *testing.T, c *serve.Config) { c.Store.DataDir = "" }, "needs a folder"},
+		"replicas without a page key":  {func(_ *testing.T, c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb"} }, "openssl rand"},
+		"a page key of the wrong size": {func(t *testing.T, c *serve.Config) { c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "k"), "abc") }, "has 3 bytes"},
+		"a page key that all may read": {func(t *testing.T, c *serve.Config) {
+			c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "k"), strings.Repeat("ab", 32))
+			if err := os.Chmod(c.Store.PageKeyFile, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "may be read by everybody"},
+		"an unknown signature policy": {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "not off, verify-if-present"},
+		"evidence that is needed yet": {func(_ *testing.T, c *serve.Config) { c.Retention.Evidence = time.Hour }, "less than"},
+		"an issuer without audience":  {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "audience"},
+		"an issuer that is not there": {func(_ *testing.T, c *serve.Config) {
+			c.Auth.OIDC.Issuer, c.Auth.OIDC.Audience = "http://127.0.0.1:1", "quorate"
+		}, "OpenID Connect provider"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := config(t)
+			test.change(t, &c)
+			if err := startError(t, c); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Run() = %v, want an error with %q", err, test.want)
+			}
+		})
+	}
+}
+
+// startError returns why a server does not start.
+func startError(t *testing.T, c serve.Config) error {
+	t.Helper()
+	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Agents, &c.Retention, &c} {
+		if err := check.Validate(); err != nil {
+			return err
+		}
+	}
+	return serve.Run(t.Context(), c, &lines{more: make(chan struct{}, 1)})
+}
+
+func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {
+	t.Parallel()
+	c, _ := config(t)
+	start(t, c)
+	if err := startError(t, c); fault.ReasonOf(err) != "STORE_LOCKED" {
+		t.Errorf("Run() = %v, want STORE_LOCKED", err)
+	}
+}
+
+func TestTLSAsksForCertificatesOfClients(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	dir := t.TempDir()
+	ca := newAuthority(t)
+	c.TLS.ClientCA = write(t, filepath.Join(dir, "ca.pem"), string(ca.pem))
+	cert, key := ca.issue(t)
+	c.TLS.Cert, c.TLS.Key = write(t, filepath.Join(dir, "cert.pem"), string(cert)), write(t, filepath.Join(dir, "key.pem"), string(key))
+	p := start(t, c)
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca.pem)
+	with := func(c *tls.Config) *http.Client {
+		return &http.Client{Transport: &http.Transport{TLSClientConfig: c, ForceAttemptHTTP2: true}}
+	}
+	code, body := call(t, with(&tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}), "GET", "https://"+p.addr+"/v1/agents", admin, "")
+	if code != 200 {
+		t.Errorf("GET with a certificate = %d %s, want 200", code, body)
+	}
+	for name, client := range map[string]*http.Client{"without a certificate": with(&tls.Config{RootCAs: roots}), "without TLS": new(http.Client)} {
+		scheme := "https://"
+		if name == "without TLS" {
+			scheme = "http://"
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, scheme+p.addr+"/v1/agents", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+admin.Reveal())
+		if answer, err := client.Do(r); err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == 200 {
+				t.Errorf("GET %s = 200, want a refusal", name)
+			}
+		}
+	}
+}
+
+// authority issues certificates.
+type authority struct {
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
+	pem  []byte
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{key: newKey(t)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, a.key.Public(), a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.cert, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	a.pem = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return a
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// issue returns a certificate for localhost, of a server and of a client alike.
+func (a *authority) issue(t *testing.T) (certPEM, keyPEM []byte) {
+	t.Helper()
+	key := newKey(t)
+	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+		SerialNumber: big.NewInt(2), DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}, a.cert, key.Public(), a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
+}

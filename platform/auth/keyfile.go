@@ -1,0 +1,105 @@
+package auth
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// A key file has one key per line: the hash of its token, whom it stands for, the roles with commas between, and the tenant unless it is
+// the default one. Empty lines and those that begin with # say nothing. The tokens themselves are not in it.
+const (
+	hashPrefix  = "sha256:"
+	maxKeyLines = 100_000
+	maxKeyLine  = 4 << 10
+)
+
+// KeyLine returns the line of a key file that makes token stand for p.
+func KeyLine(token Secret, p Principal) string {
+	_, hash := locate(token.Reveal())
+	fields := []string{hashPrefix + hex.EncodeToString(hash[:]), p.Name, roleNames(p.Roles)}
+	if p.Tenant != "" && p.Tenant != DefaultTenant {
+		fields = append(fields, p.Tenant)
+	}
+	return strings.Join(fields, " ")
+}
+
+// Read adds the keys of a key file and returns how many there are. A line that is wrong is an InvalidArgument fault with the reason
+// KEY_FILE_INVALID that names its number; nothing is added then.
+func (k *Keyring) Read(file io.Reader) (int, error) {
+	var found []key
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxKeyLine)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		entry, err := parseKey(line)
+		if err == nil && slices.ContainsFunc(found, func(other key) bool { return other.hash == entry.hash }) {
+			err = errors.New("the key is given twice")
+		}
+		if err == nil && len(found) == maxKeyLines {
+			err = fmt.Errorf("there are more than %d keys", maxKeyLines)
+		}
+		if err != nil {
+			return 0, fault.Invalid("keys", "KEY_FILE_INVALID", "line %d: %s", number, err)
+		}
+		found = append(found, entry)
+	}
+	if err := lines.Err(); err != nil {
+		return 0, fmt.Errorf("reading keys: %w", err)
+	}
+	for _, entry := range found {
+		k.add(entry)
+	}
+	return len(found), nil
+}
+
+func parseKey(line string) (key, error) {
+	fields := strings.Fields(line)
+	if len(fields) != 3 && len(fields) != 4 {
+		return key{}, fmt.Errorf("want %sHASH NAME ROLES and perhaps a TENANT, as quorate keys new prints it", hashPrefix)
+	}
+	hash, ok := strings.CutPrefix(fields[0], hashPrefix)
+	decoded, err := hex.DecodeString(hash)
+	if !ok || err != nil || len(decoded) != sha256.Size {
+		return key{}, fmt.Errorf("the first field is not %s and 64 hexadecimal digits", hashPrefix)
+	}
+	entry := key{owner: Principal{Name: fields[1], Tenant: DefaultTenant}}
+	copy(entry.hash[:], decoded)
+	if len(fields) == 4 {
+		entry.owner.Tenant = fields[3]
+	}
+	entry.owner.Roles, err = ParseRoles(fields[2])
+	return entry, err
+}
+
+// ParseRoles returns the roles of a list with commas between.
+func ParseRoles(list string) ([]Role, error) {
+	known := []Role{RoleAdmin, RoleDispatcher, RoleAgent, RoleViewer}
+	var roles []Role
+	for name := range strings.SplitSeq(list, ",") {
+		role := Role(strings.TrimSpace(name))
+		if !slices.Contains(known, role) {
+			return nil, fault.Invalid("roles", "ROLE_UNKNOWN", "%q is not one of the roles %s", name, roleNames(known))
+		}
+		roles = append(roles, role)
+	}
+	return roles, nil
+}
+
+func roleNames(roles []Role) string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = string(role)
+	}
+	return strings.Join(names, ",")
+}

@@ -1,0 +1,66 @@
+package auth_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func TestAKeyFileMakesTokensCount(t *testing.T) {
+	t.Parallel()
+	owners := map[auth.Secret]auth.Principal{
+		auth.NewToken("api"): {Tenant: auth.DefaultTenant, Name: "ops", Roles: []auth.Role{auth.RoleAdmin, auth.RoleViewer}},
+		auth.NewToken("api"): {Tenant: "acme", Name: "batch", Roles: []auth.Role{auth.RoleDispatcher}},
+	}
+	file := "# who may call\n\n"
+	for token, p := range owners {
+		line := auth.KeyLine(token, p)
+		if strings.Contains(line, token.Reveal()) {
+			t.Errorf("KeyLine() = %q, which holds the token", line)
+		}
+		file += line + "\n"
+	}
+	keys := auth.NewKeyring()
+	if n, err := keys.Read(strings.NewReader(file)); n != len(owners) || err != nil {
+		t.Fatalf("Read() = %d, %v, want %d, nil", n, err, len(owners))
+	}
+	for token, want := range owners {
+		got, err := keys.Authenticate(t.Context(), token.Reveal())
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("Authenticate() = %v, differs (-want +got):\n%s", err, diff)
+		}
+	}
+	if _, err := keys.Authenticate(t.Context(), auth.NewToken("api").Reveal()); fault.ReasonOf(err) != "TOKEN_INVALID" {
+		t.Errorf("Authenticate(unknown) = %v, want TOKEN_INVALID", err)
+	}
+}
+
+func TestAWrongKeyFileAddsNothing(t *testing.T) {
+	t.Parallel()
+	token := auth.NewToken("api")
+	right := auth.KeyLine(token, auth.Principal{Name: "ops", Roles: []auth.Role{auth.RoleAdmin}})
+	for name, test := range map[string]struct{ line, want string }{
+		"a token in place of a hash": {token.Reveal() + " ops admin", "sha256:"},
+		"a short hash":               {"sha256:0123 ops admin", "64 hexadecimal digits"},
+		"an unknown role":            {strings.Replace(right, "admin", "root", 1), `"root" is not one of the roles`},
+		"no role":                    {strings.TrimSuffix(right, " admin"), "HASH NAME ROLES"},
+		"too many fields":            {right + " acme more", "HASH NAME ROLES"},
+		"the same key twice":         {right, "twice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keys := auth.NewKeyring()
+			_, err := keys.Read(strings.NewReader(right + "\n" + test.line + "\n"))
+			if fault.ReasonOf(err) != "KEY_FILE_INVALID" || !strings.Contains(err.Error(), "line 2: ") || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Read() = %v, want KEY_FILE_INVALID about line 2 with %q", err, test.want)
+			}
+			if _, err := keys.Authenticate(t.Context(), token.Reveal()); err == nil {
+				t.Errorf("Authenticate() = nil, want the file to add nothing")
+			}
+		})
+	}
+}

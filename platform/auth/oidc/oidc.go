@@ -1,0 +1,140 @@
+// Package oidc authenticates callers by the signed tokens (JWT) of an OpenID Connect provider.
+//
+// Only signatures with a public key are accepted, by the keys that the provider publishes; the issuer, the audience and the times of a
+// token must hold. Which tenant and roles its owner has is what the token's claims say, so give the provider nothing to sign that its
+// users choose themselves.
+package oidc
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Config says whose tokens count, and what their claims mean. The zero value is none.
+type Config struct {
+	Issuer      string `yaml:"issuer" doc:"URL of the OpenID Connect provider whose tokens are accepted; empty for none."`
+	Audience    string `yaml:"audience" doc:"Audience that a token must be for."`
+	KeysURL     string `yaml:"keysURL" doc:"URL of the provider's keys; empty: as the provider's configuration says, which is then read at the start."`
+	NameClaim   string `yaml:"nameClaim" doc:"Claim with the caller's name; for the role agent it is the agent's name."`
+	RolesClaim  string `yaml:"rolesClaim" doc:"Claim with the caller's roles, a list or words: admin, dispatcher, agent, viewer; others say nothing."`
+	TenantClaim string `yaml:"tenantClaim" doc:"Claim with the caller's tenant; empty: every caller belongs to the default tenant."`
+}
+
+// DefaultConfig returns the configuration of no provider, with the usual claims.
+func DefaultConfig() Config { return Config{NameClaim: "sub", RolesClaim: "roles"} }
+
+// Validate returns an InvalidArgument fault for a configuration that cannot be applied.
+func (c *Config) Validate() error {
+	if c.Issuer == "" {
+		if c.Audience != "" || c.KeysURL != "" {
+			return fault.Invalid("issuer", "OIDC_INVALID", "there is an audience or a keysURL but no issuer")
+		}
+		return nil
+	}
+	for name, text := range map[string]string{"issuer": c.Issuer, "keysURL": c.KeysURL} {
+		if u, err := url.Parse(text); text != "" && (err != nil || u.Host == "" || u.Scheme != "https" && !loopback(u)) {
+			return fault.Invalid(name, "OIDC_INVALID", "%q is not an https URL", text)
+		}
+	}
+	if c.Audience == "" || c.NameClaim == "" || c.RolesClaim == "" {
+		return fault.Invalid("audience", "OIDC_INVALID", "an issuer needs an audience, a nameClaim and a rolesClaim")
+	}
+	return nil
+}
+
+func loopback(u *url.URL) bool {
+	return u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
+}
+
+// algorithms are those with a public key; a token cannot choose one that turns it into a shared secret.
+var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA}
+
+// maxToken bounds what is looked at.
+const maxToken = 16 << 10
+
+// Authenticator is an auth.Authenticator for the tokens of one provider.
+type Authenticator struct {
+	config   Config
+	verifier *oidc.IDTokenVerifier
+}
+
+var _ auth.Authenticator = (*Authenticator)(nil)
+
+// New returns an authenticator. Without a KeysURL it reads the provider's configuration; keys are read when they are needed, by client,
+// as long as ctx has not ended.
+func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, error) {
+	ctx = oidc.ClientContext(ctx, client)
+	check := &oidc.Config{ClientID: c.Audience, SupportedSigningAlgs: algorithms}
+	if c.KeysURL != "" {
+		return &Authenticator{c, oidc.NewVerifier(c.Issuer, oidc.NewRemoteKeySet(ctx, c.KeysURL), check)}, nil
+	}
+	provider, err := oidc.NewProvider(ctx, c.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration of the OpenID Connect provider: %w", err)
+	}
+	return &Authenticator{c, provider.VerifierContext(ctx, check)}, nil
+}
+
+// Authenticate returns the owner of a token, or an Unauthenticated fault; a valid token without any role of ours is a PermissionDenied
+// fault with the reason ROLE_MISSING.
+func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
+	if strings.Count(token, ".") != 2 || len(token) > maxToken {
+		return auth.Principal{}, invalid(nil)
+	}
+	verified, err := a.verifier.Verify(ctx, token)
+	if err != nil {
+		return auth.Principal{}, invalid(err)
+	}
+	var claims map[string]any
+	if err := verified.Claims(&claims); err != nil {
+		return auth.Principal{}, invalid(err)
+	}
+	p := auth.Principal{Tenant: auth.DefaultTenant, Roles: roles(claims[a.config.RolesClaim])}
+	p.Name, _ = claims[a.config.NameClaim].(string)
+	if a.config.TenantClaim != "" {
+		p.Tenant, _ = claims[a.config.TenantClaim].(string)
+	}
+	switch {
+	case p.Name == "" || p.Tenant == "":
+		return auth.Principal{}, invalid(fmt.Errorf("claim %q or %q is not there", a.config.NameClaim, a.config.TenantClaim))
+	case len(p.Roles) == 0:
+		return auth.Principal{}, fault.New(fault.PermissionDenied, "ROLE_MISSING", "the token's claim %s names no role", a.config.RolesClaim)
+	}
+	return p, nil
+}
+
+func invalid(cause error) error {
+	e := fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
+	e.Cause = cause
+	return e
+}
+
+// roles returns the roles that a claim names.
+func roles(claim any) (list []auth.Role) {
+	var words []string
+	switch v := claim.(type) {
+	case string:
+		words = strings.Fields(v)
+	case []any:
+		for _, item := range v {
+			if word, ok := item.(string); ok {
+				words = append(words, word)
+			}
+		}
+	}
+	for _, word := range words {
+		if found, err := auth.ParseRoles(word); err == nil {
+			list = append(list, found...)
+		}
+	}
+	return list
+}

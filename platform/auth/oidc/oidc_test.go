@@ -1,0 +1,162 @@
+package oidc_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/auth/oidc"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// provider is an OpenID Connect provider with one key.
+type provider struct {
+	*httptest.Server
+	key *ecdsa.PrivateKey
+}
+
+func newProvider(t *testing.T) *provider {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &provider{key: key}
+	answers := http.NewServeMux()
+	answers.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, p.URL, p.URL+"/keys")
+	})
+	answers.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}}})
+	})
+	p.Server = httptest.NewServer(answers)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// token returns a token with the usual claims, changed by more.
+func (p *provider) token(t *testing.T, key any, alg jose.SignatureAlgorithm, more map[string]any) string {
+	t.Helper()
+	claims := map[string]any{"iss": p.URL, "aud": "quorate", "sub": "ana", "exp": time.Now().Add(time.Minute).Unix(), "roles": []string{"admin", "painter"}}
+	maps.Copy(claims, more)
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signer.Sign(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := signed.CompactSerialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func (p *provider) authenticator(t *testing.T, change func(*oidc.Config)) *oidc.Authenticator {
+	t.Helper()
+	c := oidc.DefaultConfig()
+	c.Issuer, c.Audience = p.URL, "quorate"
+	change(&c)
+	if err := c.Validate(); err != nil {
+		t.Fatalf("Validate() = %v, want no error", err)
+	}
+	a, err := oidc.New(t.Context(), c, p.Client())
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	return a
+}
+
+func TestATokenTellsWhoItsOwnerIs(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	for name, test := range map[string]struct {
+		change func(*oidc.Config)
+		claims map[string]any
+		want   auth.Principal
+	}{
+		"as the provider is configured": {func(*oidc.Config) {}, nil, auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"admin"}}},
+		"roles as words, from a given URL of keys": {
+			func(c *oidc.Config) { c.KeysURL = p.URL + "/keys" }, map[string]any{"roles": "viewer dispatcher"},
+			auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"viewer", "dispatcher"}},
+		},
+		"other claims": {
+			func(c *oidc.Config) { c.NameClaim, c.RolesClaim, c.TenantClaim = "agent", "scope", "org" },
+			map[string]any{"agent": "echo", "scope": "agent", "org": "acme"},
+			auth.Principal{Tenant: "acme", Name: "echo", Roles: []auth.Role{"agent"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := p.authenticator(t, test.change).Authenticate(t.Context(), p.token(t, p.key, jose.ES256, test.claims))
+			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+				t.Errorf("Authenticate() = %v, differs (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestATokenThatDoesNotHoldIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := p.token(t, p.key, jose.ES256, nil)
+	a := p.authenticator(t, func(c *oidc.Config) { c.TenantClaim = "org" })
+	for name, test := range map[string]struct{ token, want string }{
+		"no JWT":                {"quorate_api_x", "TOKEN_INVALID"},
+		"another key":           {p.token(t, other, jose.ES256, map[string]any{"org": "a"}), "TOKEN_INVALID"},
+		"a shared secret":       {p.token(t, []byte("0123456789abcdef0123456789abcdef"), jose.HS256, map[string]any{"org": "a"}), "TOKEN_INVALID"},
+		"another issuer":        {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "iss": "https://elsewhere.example"}), "TOKEN_INVALID"},
+		"for somebody else":     {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "aud": "else"}), "TOKEN_INVALID"},
+		"its time is over":      {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "exp": time.Now().Add(-time.Hour).Unix()}), "TOKEN_INVALID"},
+		"no tenant":             {right, "TOKEN_INVALID"},
+		"no name":               {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "sub": ""}), "TOKEN_INVALID"},
+		"no role of ours":       {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "roles": []string{"painter"}}), "ROLE_MISSING"},
+		"a changed last letter": {right[:len(right)-8] + "AAAAAAAA", "TOKEN_INVALID"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, err := a.Authenticate(t.Context(), test.token); fault.ReasonOf(err) != test.want {
+				t.Errorf("Authenticate() = %v, %v, want %s", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]oidc.Config{
+		"no audience":         {Issuer: "https://id.example", NameClaim: "sub", RolesClaim: "roles"},
+		"plain http":          {Issuer: "http://id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"keys over http":      {Issuer: "https://id.example", KeysURL: "http://id.example/keys", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
+		"an audience only":    {Audience: "quorate"},
+		"no claim for a name": {Issuer: "https://id.example", Audience: "quorate", RolesClaim: "roles"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := c.Validate(); fault.ReasonOf(err) != "OIDC_INVALID" {
+				t.Errorf("Validate() = %v, want OIDC_INVALID", err)
+			}
+		})
+	}
+}
