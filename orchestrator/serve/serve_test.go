@@ -69,20 +69,30 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"no TLS beyond loopback": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "not on loopback and there is no TLS"},
 		"nobody could call":      {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "nobody could call"},
 		"no file of keys":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "no such file"},
-		"an empty file of keys":  {func(t *testing.T, c *serve.Config) { write(t, c.Auth.KeysFile, "# none\n") }, "has no key"},
-		"a wrong line in it":     {func(t *testing.T, c *serve.Config) { write(t, c.Auth.KeysFile, "ops admin\n") }, "line 1"},
+		"an empty file of keys": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
+			write(t, c.Auth.KeysFile, "# none\n")
+		}, "has no key"},
+		"a wrong line in it": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
+			write(t, c.Auth.KeysFile, "ops admin\n")
+		}, "line 1"},
 		"a certificate that is not there": {func(_ *testing.T, c *serve.Config) {
 			c.TLS.Cert, c.TLS.Key = "/nonexistent/cert", "/nonexistent/key"
 		}, "read the certificate"},
-		"half a certificate":           {func(_ *testing.T, c *serve.Config) { c.TLS.Cert = "cert.pem" }, "set both"},
-		"clients' CA without TLS":      {func(_ *testing.T, c *serve.Config) { c.TLS.ClientCA = "ca.pem" }, "need TLS"},
-		"TLS and plaintext":            {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "take plaintext away"},
-		"an unknown kind of store":     {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "not embedded or dynamodb"},
-		"settings of another store":    {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "are for kind: dynamodb"},
-		"no folder":                    {func(_ *testing.T, c *serve.Config) { c.Store.DataDir = "" }, "needs a folder"},
-		"replicas without a page key":  {func(_ *testing.T, c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb"} }, "openssl rand"},
-		"a page key of the wrong size": {func(t *testing.T, c *serve.Config) { c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "k"), "abc") }, "has 3 bytes"},
+		"half a certificate":          {func(_ *testing.T, c *serve.Config) { c.TLS.Cert = "cert.pem" }, "set both"},
+		"clients' CA without TLS":     {func(_ *testing.T, c *serve.Config) { c.TLS.ClientCA = "ca.pem" }, "need TLS"},
+		"TLS and plaintext":           {func(_ *testing.T, c *serve.Config) { c.TLS = serve.TLS{Cert: "a", Key: "b", Plaintext: true} }, "take plaintext away"},
+		"an unknown kind of store":    {func(_ *testing.T, c *serve.Config) { c.Store.Kind = "paper" }, "not embedded or dynamodb"},
+		"settings of another store":   {func(_ *testing.T, c *serve.Config) { c.Store.TablePrefix = "prod-" }, "are for kind: dynamodb"},
+		"no folder":                   {func(_ *testing.T, c *serve.Config) { c.Store.DataDir = "" }, "needs a folder"},
+		"replicas without a page key": {func(_ *testing.T, c *serve.Config) { c.Store = serve.Store{Kind: "dynamodb"} }, "openssl rand"},
+		"a page key of the wrong size": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
+			c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "k"), "abc")
+		}, "has 3 bytes"},
 		"a page key that all may read": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
 			c.Store.PageKeyFile = write(t, filepath.Join(t.TempDir(), "k"), strings.Repeat("ab", 32))
 			if err := os.Chmod(c.Store.PageKeyFile, 0o644); err != nil {
 				t.Fatal(err)
@@ -160,7 +170,7 @@ func TestTLSAsksForCertificatesOfClients(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+admin.Reveal())
 		if answer, err := client.Do(r); err == nil {
 			_ = answer.Body.Close()
-			if answer.StatusCode == 200 {
+			if answer.StatusCode == http.StatusOK {
 				t.Errorf("GET %s = 200, want a refusal", name)
 			}
 		}

@@ -16,16 +16,16 @@ func TestAKeyFileMakesTokensCount(t *testing.T) {
 		auth.NewToken("api"): {Tenant: auth.DefaultTenant, Name: "ops", Roles: []auth.Role{auth.RoleAdmin, auth.RoleViewer}},
 		auth.NewToken("api"): {Tenant: "acme", Name: "batch", Roles: []auth.Role{auth.RoleDispatcher}},
 	}
-	file := "# who may call\n\n"
+	file := []string{"# who may call", ""}
 	for token, p := range owners {
 		line := auth.KeyLine(token, p)
 		if strings.Contains(line, token.Reveal()) {
 			t.Errorf("KeyLine() = %q, which holds the token", line)
 		}
-		file += line + "\n"
+		file = append(file, line)
 	}
 	keys := auth.NewKeyring()
-	if n, err := keys.Read(strings.NewReader(file)); n != len(owners) || err != nil {
+	if n, err := keys.Read(strings.NewReader(strings.Join(file, "\n"))); n != len(owners) || err != nil {
 		t.Fatalf("Read() = %d, %v, want %d, nil", n, err, len(owners))
 	}
 	for token, want := range owners {

@@ -94,7 +94,8 @@ func TestATokenTellsWhoItsOwnerIs(t *testing.T) {
 	}{
 		"as the provider is configured": {func(*oidc.Config) {}, nil, auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"admin"}}},
 		"roles as words, from a given URL of keys": {
-			func(c *oidc.Config) { c.KeysURL = p.URL + "/keys" }, map[string]any{"roles": "viewer dispatcher"},
+			func(c *oidc.Config) { c.KeysURL = p.URL + "/keys" },
+			map[string]any{"roles": "viewer dispatcher"},
 			auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"viewer", "dispatcher"}},
 		},
 		"other claims": {
