@@ -13,41 +13,86 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// articleNode returns the main content of root as the readability stage sees it, or an error when it sees none. The node is plainer
-// than root, which stays as it is: attributes, images and levels of lists are lost.
-func articleNode(root *html.Node, page *url.URL) (found *html.Node, err error) {
+// articleNode returns the main content of root as the readability stage sees it, or an error when it sees none. Of the text on the page
+// visible bytes can be content. The node is plainer than root, which stays as it is: attributes, images and levels of lists are
+// lost.
+//
+// go-trafilatura compares what it finds with what go-readability finds. It is asked first without, because most often the answer is
+// clear before the second has worked.
+func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil { // both libraries index into trees that a hostile page chose
 			found, err = nil, fmt.Errorf("the readability stage broke: %v", p)
 		}
 	}()
 	base := &url.URL{Scheme: page.Scheme, Host: page.Host} // links are not read from here, and a long base makes each of them long
+	options := trafilatura.Options{OriginalURL: base, HtmlDateMode: trafilatura.Disabled}
+	own, err := trafilatura.ExtractDocument(lean(root, told()), options)
+	if err == nil && own.ContentNode != nil && own.ContentText != nothingFound {
+		return better(own.ContentNode, root, base, visible), nil
+	}
+	options.EnableFallback = true
+	options.FallbackCandidates = &trafilatura.FallbackCandidates{
+		Readability: candidate(root, base),
+		Distiller:   empty(), // costs more than it finds
+	}
+	both, err := trafilatura.ExtractDocument(lean(root, nil), options)
+	if err != nil {
+		return nil, fmt.Errorf("find the article: %w", err)
+	}
+	if both.ContentNode == nil {
+		return nil, errNoArticle
+	}
+	return both.ContentNode, nil
+}
+
+var errNoArticle = errors.New("the page has no article")
+
+// better returns own or, when it is better, what go-readability finds, by the rule of go-trafilatura: the other one has to be twice as
+// long, or own has next to no paragraphs.
+func better(own, root *html.Node, base *url.URL, visible int) *html.Node {
+	const enough = 500 // bytes
+	removeWhere(own, aside)
+	size, paragraphs := textSize(own, nil), hasParagraphs(own)
+	if paragraphs && visible <= 2*size {
+		return own
+	}
+	other := candidate(root, base)
+	removeWhere(other, aside)
+	if found := textSize(other, nil); found > 2*size || !paragraphs && found > enough && 2*found >= size {
+		return other
+	}
+	return own
+}
+
+func hasParagraphs(n *html.Node) bool {
+	paragraphs, tables, text := 0, 0, false
+	for d := range n.Descendants() {
+		switch d.Data {
+		case "p":
+			paragraphs++
+			text = text || textSize(d, nil) > 0
+		case "table":
+			tables++
+		}
+	}
+	return text && tables <= paragraphs
+}
+
+// candidate returns what go-readability finds, which may be nothing.
+func candidate(root *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
 	if mostlyCJK(root) {
 		parser.CharThresholds /= 2 // a Chinese or Japanese article has as much to say in half the characters
 	}
-	candidate := &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"}
-	if article, err := parser.ParseDocument(root, base); err == nil && article.Node != nil {
-		candidate = article.Node
+	article, err := parser.ParseAndMutate(lean(root, nil), base)
+	if err != nil || article.Node == nil {
+		return empty()
 	}
-	result, err := trafilatura.ExtractDocument(root, trafilatura.Options{
-		OriginalURL:    base,
-		EnableFallback: true,
-
-		// Another candidate than readability's costs more than it finds.
-		FallbackCandidates: &trafilatura.FallbackCandidates{Readability: candidate, Distiller: &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"}},
-		HtmlDateMode:       trafilatura.Disabled,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find the article: %w", err)
-	}
-	if result.ContentNode == nil {
-		return nil, errNoArticle
-	}
-	return result.ContentNode, nil
+	return article.Node
 }
 
-var errNoArticle = errors.New("the page has no article")
+func empty() *html.Node { return &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"} }
 
 // mostlyCJK tells whether more than 30 % of the first letters are Chinese, Japanese or Korean.
 func mostlyCJK(root *html.Node) bool {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"codeberg.org/readeck/go-readability"
 	"github.com/markusmobius/go-trafilatura"
@@ -88,18 +89,42 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// BenchmarkTrafilatura is go-trafilatura alone, with its own fallbacks, as its documentation shows it.
-func BenchmarkTrafilatura(b *testing.B) {
-	measure(b, func(p benchPage) error {
-		_, err := trafilatura.Extract(bytes.NewReader(p.data), trafilatura.Options{OriginalURL: p.url, EnableFallback: true})
-		return err
-	})
-}
-
-// BenchmarkReadability is go-readability alone.
-func BenchmarkReadability(b *testing.B) {
-	measure(b, func(p benchPage) error {
-		_, err := readability.FromReader(bytes.NewReader(p.data), p.url)
-		return err
-	})
+// BenchmarkBesideOthers reads each page with this package, with go-trafilatura as its documentation shows it and with go-readability,
+// one after the other, so that all three meet the same machine.
+func BenchmarkBesideOthers(b *testing.B) {
+	pages := benchPages(b)
+	readers := []struct {
+		name string
+		read func(p benchPage) error
+	}{
+		{"markdown", func(p benchPage) error {
+			_, err := extract.Extract(b.Context(), extract.Source{Data: p.data, ContentType: "text/html", URL: p.url}, extract.Options{})
+			return err
+		}},
+		{"trafilatura", func(p benchPage) error {
+			_, err := trafilatura.Extract(bytes.NewReader(p.data), trafilatura.Options{OriginalURL: p.url, EnableFallback: true})
+			return err
+		}},
+		{"readability", func(p benchPage) error {
+			_, err := readability.FromReader(bytes.NewReader(p.data), p.url)
+			return err
+		}},
+	}
+	spent := make([]time.Duration, len(readers))
+	n := 0
+	for b.Loop() {
+		for _, p := range pages {
+			for i, r := range readers {
+				before := usage(b).CPU
+				if err := r.read(p); err != nil {
+					b.Fatalf("%s reads %s: %v", r.name, p.url, err)
+				}
+				spent[i] += usage(b).CPU - before
+			}
+			n++
+		}
+	}
+	for i, r := range readers {
+		b.ReportMetric(spent[i].Seconds()*1000/float64(n), r.name+"-cpu-ms/page")
+	}
 }

@@ -32,13 +32,21 @@ const (
 func decode(data []byte, contentType string) (string, Charset) {
 	e, found := encodingOf(data, contentType)
 	if e == nil {
-		return string(bytes.ToValidUTF8(bytes.TrimPrefix(data, byteOrderMark), []byte("\ufffd"))), found
+		return validText(data), found
 	}
 	text, err := e.NewDecoder().Bytes(data)
 	if err != nil {
 		text = data // decoders of this standard replace what they cannot read; keep the bytes if one ever refuses
 	}
-	return string(bytes.ToValidUTF8(bytes.TrimPrefix(text, byteOrderMark), []byte("\ufffd"))), found
+	return validText(text), found
+}
+
+func validText(data []byte) string {
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	if !utf8.Valid(data) { // which is fast, what follows is not
+		data = bytes.ToValidUTF8(data, []byte("\ufffd"))
+	}
+	return string(data)
 }
 
 // encodingOf returns nil for UTF-8.

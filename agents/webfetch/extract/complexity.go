@@ -19,6 +19,7 @@ const (
 	maxNodes        = 100_000     // nodes of the parsed tree that are converted
 	maxWork         = 6_000_000   // nodes, lines and text, each weighted with its depth
 	maxAttributes   = 2_000       // of one element
+	maxMerged       = 128 << 20   // bytes that are copied when texts with ignored tags between them become one
 	maxArticleNodes = 30_000      // nodes of the parsed tree that the readability stage reads
 	maxArticleText  = 400 << 10   // bytes of their text
 	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins them one by one
@@ -67,8 +68,10 @@ func (s *stoppable) Read(p []byte) (int, error) {
 // (https://html.spec.whatwg.org/#reconstruct-the-active-formatting-elements).
 func plausible(text string) bool {
 	total, open := 0, 0
+	var texts merging
 	s := scanner{rest: text}
-	for total <= maxElements && s.next() {
+	for total <= maxElements && texts.copied <= maxMerged && s.next() {
+		texts.see(&s)
 		switch {
 		case s.name == "":
 			total++
@@ -86,7 +89,40 @@ func plausible(text string) bool {
 			}
 		}
 	}
-	return total <= maxElements
+	return total <= maxElements && texts.copied <= maxMerged
+}
+
+// merging estimates what it costs that the parser adds a text to the one before it when it ignores the tag between them: it
+// copies both, so many short texts take the square of their number.
+type merging struct {
+	size   int // of the text so far
+	copied int // bytes
+	tables int // open
+	choice bool
+}
+
+func (m *merging) see(s *scanner) {
+	switch {
+	case s.name == "":
+		m.copied += m.size
+		m.size += len(s.text)
+	case s.name == "select":
+		m.choice = !s.end // most tags are ignored in there
+	case s.name == "table" && s.end:
+		m.tables = max(m.tables-1, 0)
+	case s.end:
+	case s.name == "table":
+		m.tables++
+		m.size = 0
+	case !m.choice && (m.tables > 0 || !ignorable[s.name]):
+		m.size = 0
+	}
+}
+
+// ignorable are the elements that the parser makes nothing of where they do not belong.
+var ignorable = map[string]bool{
+	"html": true, "head": true, "body": true, "frameset": true, "frame": true, "form": true,
+	"caption": true, "colgroup": true, "col": true, "thead": true, "tbody": true, "tfoot": true, "tr": true, "th": true, "td": true,
 }
 
 // formatting are the elements that the standard makes again.

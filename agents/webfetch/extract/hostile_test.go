@@ -57,6 +57,8 @@ func hostile() map[string]func() extract.Source {
 		"misnested formatting":           func() extract.Source { return page(strings.Repeat("<a><b><p>", *size/10)) },
 		"text merged at each end tag":    func() extract.Source { return page(fill("a</x>")) },
 		"text merged before a table":     func() extract.Source { return page("<table>" + fill("a</x>")) },
+		"text merged at misplaced cells": func() extract.Source { return page(fill("a<td>")) },
+		"text merged in a choice":        func() extract.Source { return page("<select>" + fill("a<b>")) },
 		"empty links inside empty links": func() extract.Source { return page(strings.Repeat("<a href=/x><object>", 120)) },
 		"deep quotes with many lines":    func() extract.Source { return page(strings.Repeat("<blockquote>", 400) + fill("x<br>")) },
 		"deep lists with many lines":     func() extract.Source { return page(strings.Repeat("<ul><li>", 200) + "<pre>" + fill("x\n")) },

@@ -50,7 +50,7 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *h
 	if visible < minArticle && !content.Metadata.holdsArticle() {
 		return pageContent(root)
 	}
-	found, err := articleNode(root, base)
+	found, err := articleNode(root, base, visible)
 	if err != nil || tooLittle(found, visible, isArticlePage(root, content.Metadata)) {
 		return pageContent(root)
 	}
@@ -70,7 +70,9 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *h
 
 // write fills content with main, which it changes, in the format asked for.
 func write(ctx context.Context, content *Content, main *html.Node, base *url.URL, o Options) error {
-	prepare(main, base)
+	if !prepare(main, base) {
+		content.warn(WarnIncomplete)
+	}
 	content.Format = o.Format
 	if o.Format == JSON {
 		content.Format = Markdown

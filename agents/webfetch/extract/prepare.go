@@ -9,10 +9,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// maxImages is how many images are written. Each costs as much as a paragraph.
+const maxImages = 20_000
+
 // prepare makes content ready to be written: links and images absolute, those that no reader can follow (javascript:, data:) and
-// what a browser would run dropped, the language of code where converters look for it.
-func prepare(content *html.Node, base *url.URL) {
-	removeWhere(content, unwritten)
+// what a browser would run dropped, the language of code where converters look for it. It tells whether all links and images are
+// in there still.
+func prepare(content *html.Node, base *url.URL) (complete bool) {
+	complete = dropUnwritten(content)
 	languages := map[*html.Node]string{} // of code; the elements around it name them, and lose their attributes below
 	for n := range content.Descendants() {
 		if n.DataAtom == atom.Pre {
@@ -52,6 +56,19 @@ func prepare(content *html.Node, base *url.URL) {
 			setAttribute(marked, "class", "language-"+language)
 		}
 	}
+	return complete && left > 0
+}
+
+// dropUnwritten removes what has no form in any format, and images beyond maxImages: then it returns false.
+func dropUnwritten(content *html.Node) bool {
+	images := 0
+	removeWhere(content, func(n *html.Node) bool {
+		if n.DataAtom == atom.Img {
+			images++
+		}
+		return unwritten(n) || n.DataAtom == atom.Img && images > maxImages
+	})
+	return images <= maxImages
 }
 
 // unwritten tells whether n has no form in any format.

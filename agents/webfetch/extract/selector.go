@@ -140,10 +140,14 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 	case Raw:
 		return writeInner(content, holder)
 	case HTML:
-		prepare(holder, base)
+		if !prepare(holder, base) {
+			content.warn(WarnIncomplete)
+		}
 		return writeInner(content, holder)
 	case JSON:
-		prepare(holder, base)
+		if !prepare(holder, base) {
+			content.warn(WarnIncomplete)
+		}
 		var values []string
 		for n := range holder.ChildNodes() {
 			values = append(values, strings.TrimPrefix(plainText(n), "- "))

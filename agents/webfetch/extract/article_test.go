@@ -1,0 +1,40 @@
+package extract_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+)
+
+const sentence = "The committee met on Tuesday, heard both sides, and put off its decision until the report is done. "
+
+func TestTheContentIsFoundWhateverItStandsIn(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("<p>"+sentence+"</p>", 12)
+	links := strings.Repeat(`<li><a href="/s">Another section of this site</a></li>`, 30)
+	tests := map[string]struct{ body, want string }{
+		"in paragraphs":                                {"<article><h1>Delay</h1>" + long + "</article>", sentence},
+		"in a form, which one library drops":           {"<form>" + long + "</form>", sentence},
+		"in divs without a name":                       {"<div><div>" + strings.ReplaceAll(strings.ReplaceAll(long, "<p>", "<div>"), "</p>", "</div>") + "</div></div>", sentence},
+		"in one cell of a table":                       {"<table><tr><td><ul>" + links + "</ul></td><td>" + long + "</td></tr></table>", sentence},
+		"between line breaks":                          {"<div>" + strings.Repeat(sentence+"<br><br>", 12) + "</div>", sentence},
+		"far longer than what one library sees":        {"<main><p>" + strings.Repeat(sentence, 3) + "</p></main><section class=story>" + strings.Repeat("<div><span>"+sentence+"</span></div>", 40) + "</section>", sentence},
+		"after a teaser that calls itself the article": {"<article><p>" + strings.Repeat("A first look at what was said and done there. ", 8) + "</p></article><div>" + long + long + "<p>The vote is in March, its chair said in the end.</p></div>", "The vote is in March"},
+		"in next to no text":                           {"<ul>" + links + "</ul><p>Closed today.</p>", "Closed today."},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := "<html><head><title>Delay</title></head><body><nav><ul>" + links + "</ul></nav>" + test.body + "<footer>" + links + "</footer></body></html>"
+			content, err := extract.Extract(t.Context(), extract.Source{Data: []byte(page), ContentType: "text/html"}, extract.Options{Format: extract.Text})
+			if err != nil {
+				t.Fatalf("Extract() = %v, want content", err)
+			}
+			got := strings.Join(strings.Fields(content.Text), " ")
+			if !strings.Contains(got, strings.TrimSpace(test.want)) || strings.Contains(got, "nothing found") || strings.Contains(got, "none") {
+				t.Errorf("Extract() = %q, want %q in it and nothing that the page does not say", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// lean copies root without what neither library reads, because each of them copies its tree several times. With a head, that one takes
+// the place of the page's.
+func lean(root, head *html.Node) *html.Node {
+	made := &html.Node{Type: root.Type, DataAtom: root.DataAtom, Data: root.Data, Namespace: root.Namespace, Attr: append([]html.Attribute(nil), root.Attr...)}
+	for child := range root.ChildNodes() {
+		switch {
+		case child.Type == html.CommentNode || machinery(child) && skipped[child.DataAtom] || indentation(child):
+		case child.DataAtom == atom.Head && head != nil:
+			made.AppendChild(head)
+		default:
+			made.AppendChild(lean(child, head))
+		}
+	}
+	return made
+}
+
+// indentation tells whether n is white space between blocks.
+func indentation(n *html.Node) bool {
+	block := func(near *html.Node) bool {
+		return near == nil || near.Type == html.ElementNode && near.DataAtom != 0 && !inline[near.DataAtom]
+	}
+	return n.Type == html.TextNode && block(n.PrevSibling) && block(n.NextSibling) && !inline[n.Parent.DataAtom] && n.Parent.DataAtom != atom.Pre &&
+		strings.TrimSpace(n.Data) == ""
+}
+
+// skipped are the elements that both libraries leave out with all they hold.
+var skipped = map[atom.Atom]bool{
+	atom.Iframe: true, atom.Object: true, atom.Embed: true, atom.Canvas: true, atom.Svg: true, atom.Audio: true, atom.Video: true, atom.Map: true,
+	atom.Button: true, atom.Input: true, atom.Select: true, atom.Textarea: true,
+}
+
+// nothingFound is what go-trafilatura answers to a page with the head of told when it finds too little by itself: it then takes the
+// text of the page's JSON-LD.
+var nothingFound = strings.TrimSpace(strings.Repeat("nothing found ", 20))
+
+// told returns a head that names whatever go-trafilatura would search the page for beside the content, which takes as long as to find
+// the content. What the page says about itself is read by metadataOf.
+func told() *html.Node {
+	head := &html.Node{Type: html.ElementNode, DataAtom: atom.Head, Data: "head"}
+	add := func(tag atom.Atom, text string, attributes ...html.Attribute) {
+		n := &html.Node{Type: html.ElementNode, DataAtom: tag, Data: tag.String(), Attr: attributes}
+		if text != "" {
+			n.AppendChild(&html.Node{Type: html.TextNode, Data: text})
+		}
+		head.AppendChild(n)
+	}
+	for _, name := range []string{"title", "author", "url", "description", "site_name", "image", "type", "article:tag"} {
+		value := "https://page.invalid/"
+		if name == "author" {
+			value = "No Body" // one word would be no name
+		}
+		add(atom.Meta, "", html.Attribute{Key: "property", Val: "og:" + name}, html.Attribute{Key: "content", Val: value})
+	}
+	add(atom.A, "none", html.Attribute{Key: "rel", Val: "license"}, html.Attribute{Key: "href", Val: "https://page.invalid/"})
+	add(atom.Script, `{"@type":"Article","articleSection":"none","articleBody":"`+nothingFound+`"}`, html.Attribute{Key: "type", Val: "application/ld+json"})
+	return head
+}
+
+// aside tells whether n is left out of what a library found.
+func aside(n *html.Node) bool { return n.Type == html.ElementNode && asides[n.Data] }
+
+var asides = map[string]bool{
+	"aside": true, "embed": true, "footer": true, "form": true, "head": true, "iframe": true, "menu": true, "object": true, "script": true, "applet": true,
+	"audio": true, "canvas": true, "map": true, "picture": true, "svg": true, "video": true, "area": true, "button": true, "datalist": true,
+	"dialog": true, "fieldset": true, "link": true, "input": true, "label": true, "legend": true, "marquee": true, "math": true, "nav": true, "noscript": true,
+	"optgroup": true, "option": true, "output": true, "param": true, "progress": true, "rp": true, "rt": true, "select": true, "source": true, "style": true,
+	"textarea": true, "time": true, "track": true, "noindex": true, "figure": true,
+}
