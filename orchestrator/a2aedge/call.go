@@ -22,15 +22,21 @@ const (
 // checkCall refuses a call in a version that is not spoken here; a call without one is in 0.3 (A2A §3.6.2). It checks the length of the history
 // that is asked for too.
 func (s *Service) checkCall(ctx context.Context, history *int32) error {
-	version := param(ctx, paramVersion)
+	if err := s.checkVersion(param(ctx, paramVersion)); err != nil {
+		return err
+	}
+	if history != nil && *history < 0 {
+		return fault.Invalid("history_length", "HISTORY_LENGTH_INVALID", "the history length %d is negative", *history)
+	}
+	return nil
+}
+
+func (s *Service) checkVersion(version string) error {
 	if version != Version && !strings.HasPrefix(version, Version+".") {
 		if version == "" {
 			version = "0.3 (no A2A-Version was sent)"
 		}
 		return s.edition.refusal(reasonVersion, "A2A version %s is not supported; supported: %s", version, Version)
-	}
-	if history != nil && *history < 0 {
-		return fault.Invalid("history_length", "HISTORY_LENGTH_INVALID", "the history length %d is negative", *history)
 	}
 	return nil
 }

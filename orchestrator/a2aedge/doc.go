@@ -12,6 +12,9 @@
 // A message with the id of a task goes to the agent of that task when the agent waits for its caller; to any other task it is refused as A2A says.
 // A new message in a known context is sent in the agent's own context.
 //
+// Calls behind the door of an agent that the operator has named for it, and that nothing applies to, go to the agent as they came: see Passages. The ids
+// of tasks and contexts are the agent's own then, and whoever knows one may ask for it, as at the agent itself.
+//
 // What an open gate holds back stays held back: a task's artifacts come with its end. A task that the caller may not see does not exist. Lists
 // look at the tenant's newest 10,000 tasks. Push notifications and an extended card are refused with the errors that A2A has for them.
 package a2aedge

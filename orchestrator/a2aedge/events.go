@@ -155,3 +155,19 @@ func (e *events) open() {
 	h.Set("X-Content-Type-Options", "nosniff")
 	e.w.WriteHeader(http.StatusOK)
 }
+
+// relay writes what comes from an agent as it comes, until either side ends.
+func (e *events) relay(from io.Reader) {
+	buffer := make([]byte, 16<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			if _, werr := e.w.Write(buffer[:n]); werr != nil || e.control.Flush() != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package a2aedge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -30,7 +31,7 @@ const (
 	a2aMIME  = "application/a2a+json"
 )
 
-// HandlerConfig is what a Handler works with. All fields but Edition, URL and GRPCAddress are required.
+// HandlerConfig is what a Handler works with. Conn, Agents, GRPCPort and Started are required.
 type HandlerConfig struct {
 	Conn        grpc.ClientConnInterface // to Service, behind its interceptors
 	Agents      Agents
@@ -39,6 +40,11 @@ type HandlerConfig struct {
 	GRPCAddress string    // host:port of gRPC as clients see it; empty: the request's host and GRPCPort
 	URL         string    // of HTTP as clients see it, without a path; empty: as the request has it
 	Started     time.Time // when what Quorate's own card says began to hold
+
+	// Service and Admit, when they are not nil, let requests pass to agents over JSON-RPC. Admit returns the context of a request that stands for a call of
+	// a gRPC method, with its caller, by the same rules.
+	Service *Service
+	Admit   func(r *http.Request, method string) (context.Context, error)
 }
 
 // Handler serves the HTTP bindings. It keeps nothing between requests.
@@ -73,10 +79,7 @@ func (m *method) path() string { return "/lf.a2a.v1.A2AService/" + m.name }
 
 // parameters are what goes along with the call for a request, as pairs of metadata: its identity, version and place in a stream.
 func parameters(r *http.Request) []string {
-	version := r.Header.Get("A2A-Version")
-	if version == "" {
-		version = r.URL.Query().Get("A2A-Version")
-	}
+	version := versionOf(r)
 	var pairs []string
 	for key, value := range map[string]string{
 		"authorization": r.Header.Get("Authorization"), paramVersion: version, paramLastEvent: r.Header.Get("Last-Event-ID"),
@@ -86,6 +89,11 @@ func parameters(r *http.Request) []string {
 		}
 	}
 	return pairs
+}
+
+// versionOf returns the version of A2A that a request is in.
+func versionOf(r *http.Request) string {
+	return cmp.Or(r.Header.Get("A2A-Version"), r.URL.Query().Get("A2A-Version"))
 }
 
 // printable keeps what metadata can carry; whatever else is there makes the value wrong, as it should.

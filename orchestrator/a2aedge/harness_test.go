@@ -46,10 +46,13 @@ type world struct {
 	conn  *grpc.ClientConn
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB, change ...func(*dev.Config)) *world {
 	t.Helper()
 	dir := t.TempDir()
 	cfg := dev.DefaultConfig()
+	for _, f := range change {
+		f(&cfg)
+	}
 	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DataDir, cfg.PortsFile, cfg.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -84,7 +87,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func readFile(t *testing.T, name string) []byte {
+func readFile(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -93,7 +96,7 @@ func readFile(t *testing.T, name string) []byte {
 	return b
 }
 
-func (w *world) dial(t *testing.T) *grpc.ClientConn {
+func (w *world) dial(t testing.TB) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient(w.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -120,7 +123,7 @@ func (s *signal) Write(p []byte) (int, error) { s.fire(); return len(p), nil }
 func (s *signal) fire() { s.once.Do(func() { close(s.done) }) }
 
 // addEcho serves an echo agent under a name and registers it.
-func (w *world) addEcho(t *testing.T, name string, rules *registryv1.AgentMetadata) {
+func (w *world) addEcho(t testing.TB, name string, rules *registryv1.AgentMetadata) {
 	t.Helper()
 	cfg := echo.New().Config()
 	cfg.Name = name
@@ -128,7 +131,7 @@ func (w *world) addEcho(t *testing.T, name string, rules *registryv1.AgentMetada
 }
 
 // addAgent serves an agent of the kit and registers it.
-func (w *world) addAgent(t *testing.T, cfg kit.Config, rules *registryv1.AgentMetadata) {
+func (w *world) addAgent(t testing.TB, cfg kit.Config, rules *registryv1.AgentMetadata) {
 	t.Helper()
 	var err error
 	if cfg.Listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"); err != nil {

@@ -42,6 +42,9 @@ func (h *Handler) serveJSONRPC(ctx context.Context, w http.ResponseWriter, r *ht
 		h.refuseJSONRPC(w, null, err)
 		return
 	}
+	if agent != "" && h.pass(w, r, agent, body) {
+		return
+	}
 	e, wrong := open(body)
 	if wrong != nil {
 		writeJSONRPC(w, http.StatusOK, e.ID, nil, wrong)

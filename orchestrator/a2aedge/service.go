@@ -17,29 +17,31 @@ import (
 // cancelWait is how long CancelTask waits for the end that it asked for before it answers with the task as it is.
 const cancelWait = 8 * time.Second
 
-// Config is what a Service works with. All fields but Edition are required.
+// Config is what a Service works with. All fields but Edition and Passages are required.
 type Config struct {
-	Engine  *engine.Engine
-	Store   orchestrator.Store
-	Pages   *page.Codec
-	Edition Edition
+	Engine   *engine.Engine
+	Store    orchestrator.Store
+	Pages    *page.Codec
+	Edition  Edition
+	Passages *Passages // nil: every call is tracked
 }
 
 // Service implements a2apb.A2AServiceServer over the task engine.
 type Service struct {
 	a2apb.UnimplementedA2AServiceServer
 
-	engine  *engine.Engine
-	store   orchestrator.Store
-	pages   *page.Codec
-	edition Edition
+	engine   *engine.Engine
+	store    orchestrator.Store
+	pages    *page.Codec
+	edition  Edition
+	passages *Passages
 }
 
 var _ a2apb.A2AServiceServer = (*Service)(nil)
 
 // New returns the A2A service.
 func New(c Config) *Service {
-	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, edition: c.Edition}
+	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, edition: c.Edition, passages: c.Passages}
 }
 
 // Rules says who may call the A2A service: the same as for the task API.

@@ -40,7 +40,7 @@ func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.
 		said = append(said, shown.Message)
 	}
 	for i, turn := range shown.Turns {
-		if turn.Message != nil && !(turn.FromAgent && t.Waits() && i == len(shown.Turns)-1) {
+		if asked := turn.FromAgent && t.Waits() && i == len(shown.Turns)-1; turn.Message != nil && !asked {
 			said = append(said, turn.Message)
 		}
 	}

@@ -21,6 +21,7 @@ type Config struct {
 	CardFolder   string   `yaml:"cardFolder" doc:"Folder whose *.json files are agent cards."`
 	Catalogs     []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
 	Signatures   string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
+	PassThrough  []string `yaml:"passThrough" doc:"Agents whose A2A calls go to them as they came, not kept as tasks: those without rules and required inputs; * names all."`
 	LogLevel     string   `yaml:"logLevel" doc:"debug, info, warn or error."`
 	LogFormat    string   `yaml:"logFormat" doc:"text or json."`
 }

@@ -109,7 +109,7 @@ func (m *machine) assemble(ctx context.Context) error {
 	m.closers = append(m.closers, stores.Close)
 	m.server, err = server.New(ctx, server.Options{
 		Stores: stores, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
-		Policy: &netguard.Policy{AllowLoopback: true}, Services: []server.Service{fetchService(fetcher)},
+		Policy: &netguard.Policy{AllowLoopback: true}, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.PassThrough,
 		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Signatures)},
 	})
 	if err != nil {

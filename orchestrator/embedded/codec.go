@@ -165,10 +165,10 @@ func writeBlobs(tx *bbolt.Tx, old, t *orchestrator.Task) error {
 
 func writeStatus(tx *bbolt.Tx, old, t *orchestrator.Task) error {
 	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-	switch {
-	case t.StatusMessage == old.StatusMessage:
+	switch t.StatusMessage {
+	case old.StatusMessage:
 		return nil
-	case t.StatusMessage == nil:
+	case nil:
 		return tx.Bucket(blobBucket).Delete(blobKey(k, statusBlob))
 	default:
 		return putBlob(tx, k, statusBlob, "the agent's status message", t.StatusMessage)

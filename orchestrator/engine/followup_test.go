@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -157,7 +158,7 @@ func converseWithMishap(t *testing.T, kind mishap, at int, bare bool) (reached b
 	for n := range 2 {
 		s.pass()
 		s.insist(when, func() (orchestrator.Task, error) {
-			return s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text(fmt.Sprintf("answer %d", n+1)), RequestID: fmt.Sprint(n)})
+			return s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text(fmt.Sprintf("answer %d", n+1)), RequestID: strconv.Itoa(n)})
 		})
 	}
 	s.pass()

@@ -5,16 +5,15 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/orchestrator/a2aedge"
 )
 
-func a2aService(impl a2apb.A2AServiceServer) Service {
+func a2aService(impl *a2aedge.Service) Service {
 	return Service{
 		Rules:    a2aedge.Rules(),
-		Register: func(r grpc.ServiceRegistrar) { a2apb.RegisterA2AServiceServer(r, impl) },
+		Register: func(r grpc.ServiceRegistrar) { a2aedge.Register(r, impl) },
 	}
 }
 
@@ -22,6 +21,7 @@ func a2aService(impl a2apb.A2AServiceServer) Service {
 func (s *Server) handleA2A(o Options) {
 	config := a2aedge.HandlerConfig{
 		Conn: s.rpc.Conn(), Agents: s.Registry, URL: o.PublicURL, GRPCAddress: o.PublicGRPC, Started: time.Now(),
+		Service: s.a2a, Admit: s.rpc.Admit,
 	}
 	if _, port, err := net.SplitHostPort(o.GRPCListener.Addr().String()); err == nil {
 		config.GRPCPort = port

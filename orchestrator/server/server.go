@@ -46,6 +46,7 @@ type Options struct {
 	Authenticator auth.Authenticator // callers other than registered agents, whose tokens the registry knows
 	Policy        *netguard.Policy   // which addresses cards and agents may have
 	Agents        Agents             // where agents come from besides the API
+	PassThrough   []string           // agents whose A2A calls go to them as they came, untracked; see a2aedge.Passages
 	Services      []Service          // more services behind the same doors
 	AllowedHosts  []string           // names that clients may use for us besides localhost and the addresses of the listener
 	PublicURL     string             // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
@@ -68,6 +69,7 @@ type Server struct {
 	discoverer *discovery.Discoverer
 	catalog    *catalog.Catalog
 	pool       *agentclient.Pool
+	a2a        *a2aedge.Service
 	rpc        *rpcserver.Server
 }
 
@@ -96,12 +98,16 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	if err != nil {
 		return s, err
 	}
+	s.a2a = a2aedge.New(a2aedge.Config{
+		Engine: s.Engine, Store: store, Pages: pages,
+		Passages: &a2aedge.Passages{Agents: o.PassThrough, Directory: s.Registry.Directory(), Pool: s.pool},
+	})
 	services := append([]Service{
 		registryService(registryrpc.New(s.Registry, pages)),
 		taskService(taskrpc.New(s.Engine, store, pages)),
 		routeService(taskrpc.NewRoutes(s.Engine)),
 		consultationService(consultationrpc.New(ledger, taskrpc.NewConsultations(s.Engine, store))),
-		a2aService(a2aedge.New(a2aedge.Config{Engine: s.Engine, Store: store, Pages: pages})),
+		a2aService(s.a2a),
 	}, o.Services...)
 	return s, s.serve(ctx, o, otlp.New(ledger, s.logger), services)
 }

@@ -79,3 +79,19 @@ func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handl
 		next.ServeHTTP(w, r.WithContext(auth.NewContext(r.Context(), p)))
 	})
 }
+
+// Admit returns the context of a request that stands for a call of a gRPC method, with the caller, if the rule of the method admits it.
+func (s *Server) Admit(r *http.Request, method string) (context.Context, error) {
+	rule, ok := s.opts.Rules[method]
+	if !ok {
+		return nil, fault.New(fault.PermissionDenied, "RPC_CLOSED", "nobody may call this method")
+	}
+	if rule.Public {
+		return r.Context(), nil
+	}
+	p, err := s.admit(r.Context(), r.Header.Values("Authorization"), rule)
+	if err != nil {
+		return nil, err
+	}
+	return auth.NewContext(r.Context(), p), nil
+}

@@ -1,0 +1,133 @@
+package a2aedge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+)
+
+// envelopeOf reads a JSON-RPC request by bytes. It is not ok where anything is odd: the ordinary way says what.
+func envelopeOf(body []byte) (e envelope, ok bool) {
+	if !json.Valid(body) || !utf8.Valid(body) {
+		return e, false
+	}
+	seen := map[string]*json.RawMessage{"id": &e.ID, "params": &e.Params, "method": new(json.RawMessage), "jsonrpc": new(json.RawMessage)}
+	ok = members(body, func(m member) bool {
+		field := seen[string(m.name)]
+		if field == nil {
+			return true
+		}
+		once := *field == nil
+		*field = m.value
+		return once
+	})
+	e.Method = string(bytes.Trim(*seen["method"], `"`))
+	return e, ok && string(*seen["jsonrpc"]) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
+}
+
+// aimedParams reads what params say of the call and returns them with another tenant, or none.
+func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
+	var kept [][]byte
+	ok = members(params, func(x member) bool {
+		switch string(x.name) {
+		case "tenant":
+			return json.Unmarshal(x.value, &at.agent) == nil
+		case "id":
+			if json.Unmarshal(x.value, &at.task) != nil {
+				return false
+			}
+		case "message":
+			if !members(x.value, func(y member) bool {
+				return string(y.name) != "taskId" && string(y.name) != "task_id" || json.Unmarshal(y.value, &at.task) == nil
+			}) {
+				return false
+			}
+		}
+		kept = append(kept, x.whole)
+		return true
+	})
+	return at, func(tenant string) []byte {
+		if tenant != "" {
+			name, err := json.Marshal(tenant)
+			if err != nil {
+				name = []byte(`""`) // a string can always be encoded
+			}
+			kept = append(kept, slices.Concat([]byte(`"tenant":`), name))
+		}
+		return slices.Concat([]byte("{"), bytes.Join(kept, []byte(",")), []byte("}"))
+	}, ok
+}
+
+// pass takes a JSON-RPC request behind an agent's door to the agent as it came, and reports whether it did: a request that has to be tracked, or whose
+// agent does not speak JSON-RPC, goes the ordinary way. The envelope is made anew, so that the agent cannot read another method in it.
+func (h *Handler) pass(w http.ResponseWriter, r *http.Request, agent string, body []byte) bool {
+	if h.Service == nil || h.Service.passages == nil || !named(h.Service.passages.Agents, agent) {
+		return false
+	}
+	e, ok := envelopeOf(body)
+	m := methods[e.Method]
+	if !ok || m == nil || !slices.Contains(passing, m.name) {
+		return false
+	}
+	at, aimed, ok := aimedParams(m, e.Params)
+	if !ok || at.agent != "" && at.agent != agent {
+		return false
+	}
+	at.agent = agent
+	ctx, err := h.Admit(r, m.path())
+	if err != nil {
+		h.refuseJSONRPC(w, e.ID, err)
+		return true
+	}
+	a, err := h.Service.passes(ctx, at, body)
+	if err == nil && a == nil {
+		return false
+	}
+	var way *agentclient.Passage
+	if err == nil {
+		if way = h.Service.passages.Pool.PassageOverJSONRPC(a.Name, &a.Card); way == nil {
+			return false
+		}
+		err = h.Service.checkVersion(versionOf(r))
+	}
+	if err == nil {
+		err = h.forward(ctx, w, way, m, e.ID, aimed(way.Tenant))
+	}
+	if err != nil {
+		h.refuseJSONRPC(w, e.ID, err)
+	}
+	return true
+}
+
+// forward sends the request and writes the answer as it is. An error means that nothing was written.
+func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, way *agentclient.Passage, m *method, id json.RawMessage, params []byte) error {
+	accept := jsonMIME
+	if m.stream {
+		accept = "text/event-stream"
+	}
+	body := slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"method":"`+m.name+`","params":`), params, []byte("}"))
+	resp, err := way.Post(ctx, body, accept)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if !m.stream || !agentclient.IsEventStream(resp) {
+		answer, err := way.ReadAnswer(resp)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", jsonMIME)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = w.Write(answer) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+		return nil
+	}
+	e := &events{w: w, control: http.NewResponseController(w)}
+	e.open()
+	e.relay(resp.Body)
+	return nil
+}

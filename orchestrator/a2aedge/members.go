@@ -1,0 +1,76 @@
+package a2aedge
+
+// member is a member of a JSON object, as bytes: the name without quotes, the value, and the whole.
+type member struct{ name, value, whole []byte }
+
+// members visits the members of an object in valid JSON. It reports whether all were visited; a name with an escape in it is not.
+func members(object []byte, visit func(member) bool) bool {
+	i := space(object, 0)
+	if i >= len(object) || object[i] != '{' {
+		return false
+	}
+	for i = space(object, i+1); object[i] != '}'; {
+		start, end := i, text(object, i)
+		name := object[start+1 : end-1]
+		for _, c := range name {
+			if c == '\\' {
+				return false
+			}
+		}
+		from := space(object, space(object, end)+1) // behind the colon
+		to := value(object, from)
+		if !visit(member{name, object[from:to], object[start:to]}) {
+			return false
+		}
+		if i = space(object, to); object[i] == ',' {
+			i = space(object, i+1)
+		}
+	}
+	return true
+}
+
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// text returns where the string that begins at i ends.
+func text(b []byte, i int) int {
+	for i++; b[i] != '"'; i++ {
+		if b[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+// value returns where the value that begins at i ends.
+func value(b []byte, i int) int {
+	for depth := 0; i < len(b); {
+		switch b[i] {
+		case '"':
+			i = text(b, i)
+			if depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i // behind a number or a word
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\n', '\r', '\t':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
+}

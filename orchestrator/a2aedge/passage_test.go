@@ -1,0 +1,162 @@
+package a2aedge_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/orchestrator/dev"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+func passAll(cfg *dev.Config) { cfg.PassThrough = []string{"*"} }
+
+// TestCallsThatNothingAppliesToPass sends to an agent without rules over every binding: the agent answers as if it were asked directly, and Quorate
+// keeps nothing.
+func TestCallsThatNothingAppliesToPass(t *testing.T) {
+	w := newWorld(t, passAll)
+	for _, binding := range bindings {
+		t.Run(string(binding), func(t *testing.T) {
+			c := w.client(t, "/agents/echo", binding)
+			task := send(t, w, c, &a2a.SendMessageRequest{Message: text("hello", nil)})
+			if artifactText(task) != "hello" || task.Metadata[taskExtension] != nil {
+				t.Errorf("SendMessage() = %+v, want the agent's own task", task)
+			}
+			got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: task.ID})
+			if err != nil || artifactText(got) != "hello" {
+				t.Errorf("GetTask() = %+v, %v, want the agent's own task", got, err)
+			}
+			if got := w.call(t, "GET", "/v1/tasks/"+string(task.ID), "", nil); got.code != 404 {
+				t.Errorf("Quorate keeps the task: %d %s", got.code, got.body)
+			}
+			events := collect(t, c.SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: text("sleep 60ms streamed", nil)}))
+			wantStream(t, events, a2a.TaskStateCompleted, "streamed")
+			hung := send(t, w, c, &a2a.SendMessageRequest{Message: text("hang", nil), Config: &a2a.SendMessageConfig{ReturnImmediately: true}})
+			if got, err := c.CancelTask(w.ctx, &a2a.CancelTaskRequest{ID: hung.ID}); err != nil || got.Status.State != a2a.TaskStateCanceled {
+				t.Errorf("CancelTask() = %+v, %v, want canceled", got, err)
+			}
+			if _, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: "absent"}); err == nil {
+				t.Error("GetTask(absent) = nil, want the agent's own error")
+			}
+		})
+	}
+}
+
+// TestWhatHasToBeTrackedIsTracked has everything pass that may, and looks at what may not.
+func TestWhatHasToBeTrackedIsTracked(t *testing.T) {
+	w := newWorld(t, passAll)
+	recommended := &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{Id: "r", TargetAgent: "reviewer", Phase: "pre-completion"}}}
+	w.addEcho(t, "advised", recommended)
+	w.addEcho(t, "strict", &registryv1.AgentMetadata{InputSchemas: []*registryv1.InputSchema{{
+		Name: "topic", SemanticType: "reference", ValidationRules: []*registryv1.ValidationRule{{Type: "length", Value: structpb.NewNumberValue(500), Message: "too long"}},
+	}}})
+	for _, binding := range bindings {
+		for name, test := range map[string]struct {
+			base string
+			word map[string]any
+		}{
+			"an agent with a mandatory rule":      {"/agents/careful", nil},
+			"an agent with a recommended rule":    {"/agents/advised", nil},
+			"an agent whose inputs have rules":    {"/agents/strict", nil},
+			"a message with Quorate's word in it": {"/agents/echo", map[string]any{"attributes": map[string]any{"sensitive": true}}},
+			"a message to Quorate":                {"", map[string]any{"route": map[string]any{"agent": "echo"}}},
+		} {
+			t.Run(string(binding)+" "+name, func(t *testing.T) {
+				c := w.client(t, test.base, binding)
+				task := send(t, w, c, &a2a.SendMessageRequest{Message: text("hi", test.word)})
+				if task.Metadata[taskExtension] == nil {
+					t.Errorf("SendMessage() = %+v, want a task that Quorate tracks", task)
+				}
+				got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: task.ID})
+				if err != nil || got.Metadata[taskExtension] == nil {
+					t.Errorf("GetTask() = %+v, %v, want the tracked task", got, err)
+				}
+			})
+		}
+	}
+}
+
+// TestAPassageIsNoSecondDoor has what any call has to show.
+func TestAPassageIsNoSecondDoor(t *testing.T) {
+	w := newWorld(t, passAll)
+	issued, err := registryv1.NewRegistryServiceClient(w.conn).IssueAgentToken(w.ctx, &registryv1.IssueAgentTokenRequest{Name: "echo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}}`
+	for name, test := range map[string]struct {
+		headers map[string]string
+		body    string
+		code    int
+		want    string
+	}{
+		"no token":             {map[string]string{"Authorization": ""}, body, 401, "TOKEN_MISSING"},
+		"an agent's token":     {map[string]string{"Authorization": "Bearer " + issued.GetToken()}, body, 403, "ROLE_MISSING"},
+		"a version to come":    {map[string]string{"A2A-Version": "99.0"}, body, 200, "VERSION_NOT_SUPPORTED"},
+		"no version":           {map[string]string{"A2A-Version": ""}, body, 200, "VERSION_NOT_SUPPORTED"},
+		"another content type": {map[string]string{"Content-Type": "text/plain"}, body, 200, "CONTENT_TYPE_NOT_SUPPORTED"},
+		"another agent's":      {nil, strings.Replace(body, `"params":{`, `"params":{"tenant":"careful",`, 1), 200, "is not the agent of this URL"},
+		"a body beyond bounds": {nil, strings.Replace(body, `"x"`, `"`+strings.Repeat("x", 5<<20)+`"`, 1), 413, ""},
+		"what is no JSON":      {nil, body[1:], 200, "-32700"},
+		"a list":               {nil, `{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{}}`, 200, `"totalSize":0`},
+		"the agent's tenant":   {nil, strings.Replace(body, `"params":{`, `"params":{"tenant":"echo",`, 1), 200, "TASK_STATE_"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := w.call(t, "POST", "/agents/echo", test.body, test.headers); got.code != test.code || !strings.Contains(got.body, test.want) {
+				t.Errorf("answer = %d %.300s, want %d with %s", got.code, got.body, test.code, test.want)
+			}
+		})
+	}
+	stub := a2apb.NewA2AServiceClient(w.conn)
+	req := &a2apb.SendMessageRequest{Tenant: "echo", Message: &a2apb.Message{MessageId: "m", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "x"}}}}}
+	if _, err := stub.SendMessage(w.ctx, req); err == nil || !strings.Contains(err.Error(), "0.3") {
+		t.Errorf("SendMessage() without a version = %v, want it refused", err)
+	}
+	if _, err := stub.SendMessage(metadata.AppendToOutgoingContext(t.Context(), "a2a-version", "1.0"), req); err == nil || !strings.Contains(err.Error(), "Authorization") {
+		t.Errorf("SendMessage() without a token = %v, want it refused", err)
+	}
+}
+
+// TestBytesPassAsTheyAre has a hand-made agent keep what it gets and answer what no decoder knows.
+func TestBytesPassAsTheyAre(t *testing.T) {
+	w := newWorld(t, passAll)
+	var mu sync.Mutex
+	var got, authorization string
+	const result = `{"jsonrpc":"2.0", "id":"i-1","result":{"message":{"messageId":"a","role":"ROLE_AGENT","parts":[{"text":"yes"}], "newIn":"1.1"}}}`
+	agent := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		got, authorization = string(body), r.Header.Get("Authorization")
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(rw, result)
+	}))
+	t.Cleanup(agent.Close)
+	card := `{"name":"bare","description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[{"url":"` + agent.URL + `","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"behind"}]}`
+	if made := w.call(t, "POST", "/v1/agents:register", `{"card":`+card+`}`, nil); made.code != 200 {
+		t.Fatalf("register = %d %s", made.code, made.body)
+	}
+	params := `"message": {"messageId":"m",  "role":"ROLE_USER","parts":[{"text":"a \"quoted\" {brace}\u00e9"}],"newIn":[1, {"x":"}"}]}`
+	sent := `{"id":"i-1", "method":"SendMessage","jsonrpc":"2.0","params": {"tenant":"bare", ` + params + ` },"extra":true}`
+	answered := w.call(t, "POST", "/agents/bare", sent, nil)
+	if answered.body != result {
+		t.Errorf("the answer is %s, want it as the agent gave it: %s", answered.body, result)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if want := `{"jsonrpc":"2.0","id":"i-1","method":"SendMessage","params":{` + params + `,"tenant":"behind"}}`; got != want {
+		t.Errorf("the agent got %s, want the parameters' own bytes: %s", got, want)
+	}
+	if authorization != "" {
+		t.Error("the agent got the caller's credential")
+	}
+}

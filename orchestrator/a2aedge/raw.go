@@ -1,0 +1,206 @@
+package a2aedge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// passing are the operations that may be taken to an agent as they came. A list of tasks is not among them: it would show those of others.
+var passing = []string{"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask"}
+
+// Register registers the service. Requests of operations that may pass are read as an Empty message, which keeps all bytes as unknown; a request that has
+// to be tracked is decoded from them.
+func Register(r grpc.ServiceRegistrar, s *Service) {
+	desc := a2apb.A2AService_ServiceDesc
+	desc.Methods, desc.Streams = slices.Clone(desc.Methods), slices.Clone(desc.Streams)
+	for i, m := range desc.Methods {
+		if slices.Contains(passing, m.MethodName) {
+			desc.Methods[i].Handler = s.unary(methods[m.MethodName], m.Handler)
+		}
+	}
+	for i, m := range desc.Streams {
+		if slices.Contains(passing, m.StreamName) {
+			desc.Streams[i].Handler = s.streaming(methods[m.StreamName], m.Handler)
+		}
+	}
+	r.RegisterService(&desc, s)
+}
+
+func (s *Service) unary(m *method, tracked grpc.MethodHandler) grpc.MethodHandler {
+	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // gRPC's order
+		raw := &emptypb.Empty{}
+		if err := decode(raw); err != nil {
+			return nil, err
+		}
+		handle := func(ctx context.Context, _ any) (any, error) {
+			way, request, err := s.way(ctx, m, raw)
+			if err != nil {
+				return nil, err
+			}
+			if way != nil {
+				return way.Invoke(ctx, m.path(), request)
+			}
+			return tracked(srv, ctx, func(req any) error { return decodeRaw(raw, req) }, nil)
+		}
+		if intercept == nil {
+			return handle(ctx, raw)
+		}
+		return intercept(ctx, raw, &grpc.UnaryServerInfo{Server: srv, FullMethod: m.path()}, handle)
+	}
+}
+
+func (s *Service) streaming(m *method, tracked grpc.StreamHandler) grpc.StreamHandler {
+	return func(srv any, stream grpc.ServerStream) error {
+		raw := &emptypb.Empty{}
+		if err := stream.RecvMsg(raw); err != nil {
+			return err
+		}
+		way, request, err := s.way(stream.Context(), m, raw)
+		if err != nil {
+			return err
+		}
+		if way == nil {
+			return tracked(srv, &replayed{ServerStream: stream, raw: raw})
+		}
+		return way.Stream(stream.Context(), m.path(), request, func(resp *emptypb.Empty) error { return stream.SendMsg(resp) })
+	}
+}
+
+// replayed is a stream whose one request was received before.
+type replayed struct {
+	grpc.ServerStream
+	raw *emptypb.Empty
+}
+
+func (r *replayed) RecvMsg(req any) error { return decodeRaw(r.raw, req) }
+
+func decodeRaw(raw *emptypb.Empty, req any) error {
+	m, ok := req.(proto.Message)
+	if !ok {
+		return fault.New(fault.Internal, "REQUEST_INVALID", "the request is a %T", req)
+	}
+	if err := proto.Unmarshal(raw.ProtoReflect().GetUnknown(), m); err != nil {
+		return fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request is not a %s", m.ProtoReflect().Descriptor().Name())
+	}
+	return nil
+}
+
+// way returns the passage that a call takes and the request as it goes there, or nil when the call is tracked.
+func (s *Service) way(ctx context.Context, m *method, raw *emptypb.Empty) (*agentclient.Passage, *emptypb.Empty, error) {
+	request := raw.ProtoReflect().GetUnknown()
+	at, ok := m.peek(request)
+	if !ok {
+		return nil, nil, nil
+	}
+	a, err := s.passes(ctx, at, request)
+	if a == nil || err != nil {
+		return nil, nil, err
+	}
+	if err := s.checkCall(ctx, nil); err != nil {
+		return nil, nil, err
+	}
+	way, err := s.passages.Pool.PassageOverGRPC(a.Name, &a.Card)
+	if way == nil || err != nil {
+		return nil, nil, err
+	}
+	sent := &emptypb.Empty{}
+	sent.ProtoReflect().SetUnknown(m.aimed(request, way.Tenant))
+	return way, sent, nil
+}
+
+// about is what a call says of itself.
+type about struct{ agent, task string }
+
+// passes returns the agent that a call may pass to, or nil when it has to be tracked: also when it is about a task of Quorate's own.
+func (s *Service) passes(ctx context.Context, at about, request []byte) (*registry.Agent, error) {
+	a := s.passages.agent(ctx, at.agent, request)
+	if a == nil || !ours(at.task) {
+		return a, nil
+	}
+	caller, err := taskrpc.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.store.Task(ctx, orchestrator.Key{Tenant: caller.Tenant, ID: at.task})
+	if fault.KindOf(err) == fault.NotFound {
+		return a, nil
+	}
+	return nil, err
+}
+
+// peek reads what a request says of itself without decoding the rest. A request that says it twice is not looked at further.
+func (m *method) peek(request []byte) (at about, ok bool) {
+	fields := m.request.ProtoReflect().Descriptor().Fields()
+	tenant, id, message := fields.ByName("tenant"), fields.ByName("id"), fields.ByName("message")
+	messages := 0
+	ok = scan(request, func(n protowire.Number, _, value []byte) bool {
+		switch {
+		case tenant != nil && n == tenant.Number():
+			at.agent = string(value)
+		case id != nil && n == id.Number():
+			at.task = string(value)
+		case message != nil && n == message.Number():
+			messages++
+			task := message.Message().Fields().ByName("task_id").Number()
+			return messages == 1 && scan(value, func(n protowire.Number, _, value []byte) bool {
+				if n == task {
+					at.task = string(value)
+				}
+				return true
+			})
+		}
+		return true
+	})
+	return at, ok
+}
+
+// aimed returns a request with another tenant, or none.
+func (m *method) aimed(request []byte, tenant string) []byte {
+	n := m.request.ProtoReflect().Descriptor().Fields().ByName("tenant").Number()
+	out := make([]byte, 0, len(request)+len(tenant)+4)
+	if tenant != "" {
+		out = protowire.AppendString(protowire.AppendTag(out, n, protowire.BytesType), tenant)
+	}
+	scan(request, func(at protowire.Number, field, _ []byte) bool {
+		if at != n {
+			out = append(out, field...)
+		}
+		return true
+	})
+	return out
+}
+
+// scan visits the fields of an encoded message: number, the whole field, and the content when that is bytes. It reports whether all of it was read.
+func scan(b []byte, visit func(n protowire.Number, field, value []byte) bool) bool {
+	for len(b) > 0 {
+		n, kind, head := protowire.ConsumeTag(b)
+		if head < 0 {
+			return false
+		}
+		size := protowire.ConsumeFieldValue(n, kind, b[head:])
+		if size < 0 {
+			return false
+		}
+		var value []byte
+		if kind == protowire.BytesType {
+			value, _ = protowire.ConsumeBytes(b[head:])
+		}
+		if !visit(n, b[:head+size], value) {
+			return false
+		}
+		b = b[head+size:]
+	}
+	return true
+}

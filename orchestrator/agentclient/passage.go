@@ -1,0 +1,135 @@
+package agentclient
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// Passage takes requests to an agent as they came and brings back the answers as they are. Requests and answers over gRPC are Empty messages: all that is
+// in them is unknown, and stays as it is.
+type Passage struct {
+	Tenant string // that requests must name; empty: none
+	where  string
+	conn   *grpc.ClientConn // nil: the agent has no such interface
+	url    string           // of JSON-RPC; empty: the agent has no such interface
+	http   *http.Client
+}
+
+// PassageOverGRPC returns the passage to an agent over gRPC; nil when it does not offer it.
+func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*Passage, error) {
+	in := offered(card, BindingGRPC)
+	if in == nil {
+		return nil, nil //nolint:nilnil // that there is none is an answer
+	}
+	conn, err := p.grpc(in.URL)
+	if err != nil {
+		return nil, err
+	}
+	return &Passage{Tenant: in.Tenant, where: where(name, in), conn: conn}, nil
+}
+
+// PassageOverJSONRPC returns the passage to an agent over JSON-RPC; nil when it does not offer it.
+func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *Passage {
+	in := offered(card, BindingJSONRPC)
+	if in == nil {
+		return nil
+	}
+	return &Passage{Tenant: in.Tenant, where: where(name, in), url: in.URL, http: p.http}
+}
+
+// offered returns a card's interface of A2A 1 over a binding, or nil.
+func offered(card *registry.Card, binding string) *registry.Interface {
+	for i := range card.Interfaces {
+		if in := &card.Interfaces[i]; in.Binding == binding && in.ProtocolVersion != "0.3" && speaks(*in) {
+			return in
+		}
+	}
+	return nil
+}
+
+func where(name string, in *registry.Interface) string { return "agent " + name + " at " + in.URL }
+
+// Invoke makes a unary call of a method over gRPC.
+func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty) (*emptypb.Empty, error) {
+	resp := &emptypb.Empty{}
+	if err := p.conn.Invoke(outgoing(ctx), method, req, resp); err != nil {
+		return nil, p.passOn(err)
+	}
+	return resp, nil
+}
+
+// Stream makes a call of a method over gRPC that answers with a stream.
+func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
+	ctx, cancel := context.WithCancel(outgoing(ctx))
+	defer cancel()
+	s, err := p.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, method)
+	if err == nil {
+		err = s.SendMsg(req)
+	}
+	if err == nil {
+		err = s.CloseSend()
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // that is a stream that broke: RecvMsg says why
+		return p.passOn(err)
+	}
+	for {
+		resp := &emptypb.Empty{}
+		err := s.RecvMsg(resp)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return p.passOn(err)
+		}
+		if err := each(resp); err != nil {
+			return err
+		}
+	}
+}
+
+// passOn leaves an agent's error as it is, but for what is between the agent and Quorate: that it is not there, or does not let Quorate in.
+func (p *Passage) passOn(err error) error {
+	switch st, ok := status.FromError(err); {
+	case !ok:
+		return unreachable(p.where, err)
+	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied:
+		return fromGRPC(p.where, err)
+	default:
+		return err
+	}
+}
+
+// Post sends a JSON-RPC request and returns the answer, whatever its status. The caller closes the body.
+func (p *Passage) Post(ctx context.Context, body []byte, accept string) (*http.Response, error) {
+	c := caller{where: p.where, client: p.http}
+	return c.do(ctx, http.MethodPost, p.url, body, accept)
+}
+
+// ReadAnswer reads the whole of an answer to Post, within bounds. An answer that is no JSON-RPC is a fault.
+func (p *Passage) ReadAnswer(resp *http.Response) ([]byte, error) {
+	c := caller{where: p.where, client: p.http}
+	body, err := c.read(resp)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode >= http.StatusInternalServerError:
+		return nil, fromHTTP(p.where, resp, string(body))
+	case !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")):
+		return nil, invalid(p.where, "no JSON-RPC response")
+	}
+	return body, nil
+}
+
+// IsEventStream reports whether an answer is server-sent events.
+func IsEventStream(resp *http.Response) bool { return isEventStream(resp) }
