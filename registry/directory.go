@@ -28,13 +28,14 @@ type shelf struct {
 	heard  atomic.Uint64 // how often the bell had rung before the log was last read
 
 	mu       sync.RWMutex
-	loaded   bool              // guarded by mu, as is all below
-	revision int64             // that the shelf has seen
-	edition  uint64            // changes with agents and ports.types, not with pulses; 0 is none
-	agents   map[string]*Agent // without RawCard
-	pulses   map[string]Pulse  // of those that have one
-	skills   nameIndex         // skill id to agents
-	tags     nameIndex         // tag in lower case to agents
+	loaded   bool                // guarded by mu, as is all below
+	revision int64               // that the shelf has seen
+	edition  uint64              // changes with agents and ports.types, not with pulses; 0 is none
+	agents   map[string]*Agent   // without RawCard
+	pulses   map[string]Pulse    // of those that have one
+	skills   nameIndex           // skill id to agents
+	tags     nameIndex           // tag in lower case to agents
+	orders   map[string]*ordered // by field; those that somebody has asked for
 	text     *textIndex
 	ports    *portIndex
 }

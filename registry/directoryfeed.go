@@ -136,7 +136,7 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 	}
 	s.mu.Lock()
 	s.agents, s.pulses, s.skills, s.tags = fresh.agents, fresh.pulses, fresh.skills, fresh.tags
-	s.text, s.ports, s.revision, s.loaded = fresh.text, fresh.ports, head, true
+	s.text, s.ports, s.orders, s.revision, s.loaded = fresh.text, fresh.ports, nil, head, true
 	s.edition++
 	s.mu.Unlock()
 	return d.readPulses(ctx, s)

@@ -47,6 +47,9 @@ func (s *shelf) put(a *Agent) {
 	}
 	s.text.add(&kept)
 	s.ports.add(&kept)
+	for _, list := range s.orders {
+		list.put(&kept)
+	}
 }
 
 func (s *shelf) remove(name string) {
@@ -64,4 +67,7 @@ func (s *shelf) remove(name string) {
 	}
 	s.text.remove(name)
 	s.ports.remove(old)
+	for _, list := range s.orders {
+		list.remove(old)
+	}
 }

@@ -92,7 +92,8 @@ func (o Order) placeFrom(text string) (p place, ok bool) {
 	return p, err == nil
 }
 
-func (o Order) compare(a, b place) int {
+// compare compares two places in the ascending order.
+func (o Order) compare(a, b *place) int {
 	c := 0
 	switch {
 	case o.field == "version" && a.ver != nil && b.ver != nil:
@@ -102,9 +103,6 @@ func (o Order) compare(a, b place) int {
 	}
 	if c == 0 {
 		c = strings.Compare(a.name, b.name)
-	}
-	if o.descending {
-		return -c
 	}
 	return c
 }
@@ -133,8 +131,7 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 	for {
 		want := limit - len(agents)
 		places := r.directory.inOrder(tenant, o, f, from, want)
-		for i := range places {
-			from = &places[i]
+		for _, from = range places {
 			agent, err := r.Agent(ctx, tenant, from.name)
 			switch {
 			case err == nil:
@@ -147,42 +144,4 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 			return agents, nil
 		}
 	}
-}
-
-// inOrder returns where the first agents stand that pass, at most limit.
-func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit int) []place {
-	s := d.shelf(tenant)
-	at := d.registry.now()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	first := make([]place, 0, 2*limit)
-	var last *place // what stands behind it is not among the first
-	cut := func() {
-		slices.SortFunc(first, o.compare)
-		if len(first) >= limit {
-			first = first[:limit]
-			edge := first[limit-1]
-			last = &edge
-		}
-	}
-	for _, a := range s.agents {
-		p := o.placeOf(a)
-		if (from != nil && o.compare(p, *from) <= 0) || (last != nil && o.compare(p, *last) > 0) {
-			continue
-		}
-		if f.live {
-			alive := *a
-			alive.Status = s.pulses[a.Name].At(at)
-			a = &alive
-		}
-		if !f.Match(a) {
-			continue
-		}
-		if len(first) == cap(first) {
-			cut()
-		}
-		first = append(first, p)
-	}
-	cut()
-	return first
 }

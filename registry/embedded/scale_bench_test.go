@@ -111,20 +111,22 @@ func BenchmarkHundredThousandAgents(b *testing.B) {
 			}
 		})
 	})
-	b.Run("FirstPageInOrder", func(b *testing.B) {
-		order, err := registry.ParseOrder("update_time desc")
+	if err := r.Directory().Sync(b.Context(), "default"); err != nil {
+		b.Fatalf("Sync() = %v, want no error", err)
+	}
+	for _, by := range []string{"update_time desc", "version"} {
+		order, err := registry.ParseOrder(by)
 		if err != nil {
 			b.Fatalf("ParseOrder() = %v, want no error", err)
 		}
-		if err := r.Directory().Sync(b.Context(), "default"); err != nil {
-			b.Fatalf("Sync() = %v, want no error", err)
-		}
-		measure(b, func(int) {
-			if got, err := r.AgentsInOrder(b.Context(), "default", order, registry.Filter{}, "", 50); err != nil || len(got) != 50 {
-				b.Fatalf("AgentsInOrder() = %d, %v, want 50", len(got), err)
-			}
+		b.Run("FirstPageBy/"+by, func(b *testing.B) {
+			measure(b, func(int) {
+				if got, err := r.AgentsInOrder(b.Context(), "default", order, registry.Filter{}, "", 50); err != nil || len(got) != 50 {
+					b.Fatalf("AgentsInOrder() = %d, %v, want 50", len(got), err)
+				}
+			})
 		})
-	})
+	}
 	b.Run("Memory", func(b *testing.B) {
 		for b.Loop() {
 			runtime.GC()

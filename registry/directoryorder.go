@@ -1,0 +1,94 @@
+package registry
+
+import "slices"
+
+// ordered are the places of all agents of a shelf in one ascending order.
+type ordered struct {
+	order  Order
+	places []*place
+}
+
+// in returns the agents in the order of one field, which is kept from the first time that somebody asks for it.
+func (s *shelf) in(o Order) *ordered {
+	s.mu.RLock()
+	list := s.orders[o.field]
+	s.mu.RUnlock()
+	if list != nil {
+		return list
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.orders == nil {
+		s.orders = make(map[string]*ordered)
+	}
+	if s.orders[o.field] == nil {
+		list = &ordered{order: Order{field: o.field}, places: make([]*place, 0, len(s.agents))}
+		for _, a := range s.agents {
+			p := o.placeOf(a)
+			list.places = append(list.places, &p)
+		}
+		slices.SortFunc(list.places, o.compare)
+		s.orders[o.field] = list
+	}
+	return s.orders[o.field]
+}
+
+func (l *ordered) put(a *Agent) {
+	p := l.order.placeOf(a)
+	if at, found := slices.BinarySearchFunc(l.places, &p, l.order.compare); !found {
+		l.places = slices.Insert(l.places, at, &p)
+	}
+}
+
+func (l *ordered) remove(a *Agent) {
+	p := l.order.placeOf(a)
+	if at, found := slices.BinarySearchFunc(l.places, &p, l.order.compare); found {
+		l.places = slices.Delete(l.places, at, at+1)
+	}
+}
+
+// behind returns where the walk behind a place begins, nil being the beginning, and the step to the next.
+func (l *ordered) behind(from *place, descending bool) (at, step int) {
+	at, found := 0, false
+	if from != nil {
+		at, found = slices.BinarySearchFunc(l.places, from, l.order.compare)
+	} else if descending {
+		at = len(l.places)
+	}
+	switch {
+	case descending:
+		return at - 1, -1
+	case found:
+		return at + 1, 1
+	default:
+		return at, 1
+	}
+}
+
+// inOrder returns where the first agents stand that pass, at most limit.
+func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit int) []*place {
+	s := d.shelf(tenant)
+	now := d.registry.now()
+	for {
+		list := s.in(o)
+		s.mu.RLock()
+		if s.orders[o.field] != list { // the shelf was read anew meanwhile
+			s.mu.RUnlock()
+			continue
+		}
+		defer s.mu.RUnlock()
+		first := make([]*place, 0, limit)
+		for at, step := list.behind(from, o.descending); at >= 0 && at < len(list.places) && len(first) < limit; at += step {
+			a := s.agents[list.places[at].name]
+			if f.live {
+				alive := *a
+				alive.Status = s.pulses[a.Name].At(now)
+				a = &alive
+			}
+			if f.Match(a) {
+				first = append(first, list.places[at])
+			}
+		}
+		return first
+	}
+}
