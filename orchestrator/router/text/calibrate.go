@@ -23,6 +23,7 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 		return 0, false
 	}
 	var seen []float32
+	var r ranking
 	for fold := range min(foldsMost, 1+enoughHeld*foldsMost/total) {
 		// Of a skill's examples a fifth is held out, or one where there are fewer. They are in the order of their words, so that those that say
 		// the same in nearly the same words are held out together: otherwise each would find its like, as a text of somebody else does not.
@@ -34,7 +35,8 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 		for i, d := range docs {
 			for e, y := range d.examples {
 				if held(i, e) {
-					seen = append(seen, x.rank(y.words, y.stems).confidence)
+					x.rank(&r, y.words, y.stems)
+					seen = append(seen, r.confidence)
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Skill is one skill of an agent as its card describes it.
@@ -33,7 +34,8 @@ type Index struct {
 	bm25    bm25
 	linear  linear
 	trained bool
-	limit   float32 // confidence below which a text is refused, when trained
+	limit   float32   // confidence below which a text is refused, when trained
+	spare   sync.Pool // of *ranking: with thousands of skills they are what a search would allocate
 }
 
 const (

@@ -27,7 +27,12 @@ func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Lim
 // Search returns the best skills for a text, at most n.
 func (x *Index) Search(text string, n int) Answer {
 	list := words(text)
-	r := x.rank(list, distinct(stems(list)))
+	r, ok := x.spare.Get().(*ranking)
+	if !ok {
+		r = &ranking{}
+	}
+	defer x.spare.Put(r)
+	x.rank(r, list, distinct(stems(list)))
 	a := Answer{Confidence: float64(r.confidence), Limit: usualLimit}
 	if r.top >= 0 && x.trained && x.taught[r.top] {
 		a.Limit, a.Trained = float64(x.limit), true
@@ -52,11 +57,25 @@ type ranking struct {
 
 const negligible = 14 // logits that much below the best have no share
 
-func (x *Index) rank(list, stems []string) ranking {
-	n := len(x.skills)
-	r := ranking{words: make([]float32, n), share: make([]float32, n), agents: make([]float32, len(x.agents)), rank: make([]float32, n), top: -1}
-	if n == 0 {
-		return r
+// reset makes all of a ranking zero.
+func (r *ranking) reset(skills, agents int) {
+	for _, l := range []struct {
+		list *[]float32
+		n    int
+	}{{&r.words, skills}, {&r.share, skills}, {&r.rank, skills}, {&r.agents, agents}} {
+		if len(*l.list) != l.n {
+			*l.list = make([]float32, l.n)
+		}
+		clear(*l.list)
+	}
+	r.top, r.confidence = -1, 0
+}
+
+// rank compares a text with every skill. The ranking is overwritten.
+func (x *Index) rank(r *ranking, list, stems []string) {
+	r.reset(len(x.skills), len(x.agents))
+	if len(x.skills) == 0 {
+		return
 	}
 	x.bm25.score(stems, -1, r.words)
 	for c, w := range r.words {
@@ -76,8 +95,7 @@ func (x *Index) rank(list, stems []string) ranking {
 		r.share[c] /= sum
 		r.agents[x.owner[c]] += r.share[c]
 	}
-	x.judge(&r, most, list)
-	return r
+	x.judge(r, most, list)
 }
 
 // judge ranks the skills, the greatest logit being most, and says how sure that is.
