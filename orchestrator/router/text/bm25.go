@@ -6,19 +6,17 @@ import (
 	"slices"
 )
 
-// Constants of BM25. Its b is 0: a skill with many examples is not a worse one, and leaving words out must not raise the others.
-const (
-	k1         = 1.2
-	ownerField = 0.3 // how much a word counts that only the agent's own description has
-)
+// ownerField is how much a word counts that only the agent's own description has.
+const ownerField = 0.44
 
 // posting is a skill whose document has a word.
 type posting struct {
 	skill int32
-	tf    float32 // in how many sources of the document it is
+	tf    float32 // in how many sources of the document it is; what is above 1 only matters when an example is left out
 }
 
-// bm25 compares texts with documents by the words that they share.
+// bm25 compares texts with documents by the words that they share. Of BM25 it is the case where both k1 and b are 0: whoever says a word in many
+// places, or in few words altogether, says it once, so that repetition gains nothing and leaving words out must not raise others.
 type bm25 struct {
 	terms    map[string]int32
 	postings [][]posting
@@ -93,7 +91,7 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 				tf--
 			}
 			if tf > 0 {
-				into[p.skill] += scale * tf / (tf + k1)
+				into[p.skill] += scale * min(tf, 1)
 			}
 		}
 	}

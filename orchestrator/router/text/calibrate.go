@@ -7,7 +7,6 @@ const (
 	enoughHeld = 1000 // held-out examples that are enough to fit the limit
 	fewestHeld = 20   // and that are too few
 	usualLimit = 0.34 // of a skill without examples: so much of the text must be in its document
-	caution    = 0.85 // of the wanted share is aimed at: what people write differs more from the examples than these from one another
 )
 
 // calibrate finds the confidence that the given share of examples would miss if they were not in the index; ok is false when there are not
@@ -42,5 +41,5 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 		}
 	}
 	slices.Sort(seen)
-	return seen[int(caution*o.FalseRefusal*float64(len(seen)))], true
+	return seen[int(o.FalseRefusal*float64(len(seen)))], true
 }

@@ -1,13 +1,13 @@
 // Package text finds the skill that a text asks for, without a model from elsewhere.
 //
 // Each skill is a document of its name, description, tags, examples, inputs and outputs; each agent another one. A text is compared with
-// them in two ways: by the words that they share (BM25, as a share of the most that a document could score), and by a linear scorer over
+// them in two ways: by the words that they share (by their inverse document frequency, as a share of the most that a document could score), and by a linear scorer over
 // words, word pairs and pieces of words that is trained on the examples. Both give one probability for each skill; an agent has those of its
 // skills together.
 //
 // A text that is like nothing is refused. The limit is fitted to the examples: each is scored by an index that does not have it, and the
 // limit is where the given share of them would be refused.
 //
-// Nobody gets ahead by talking loudly: within a document each word counts once for each source, the same example again is no example,
-// and words of praise are not words at all.
+// Nobody gets ahead by talking loudly: within a document each word counts once, wherever and however often it is, the same example again is no
+// example, characters that nobody sees are not there, and words of praise are not words at all.
 package text

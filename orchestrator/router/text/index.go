@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -83,7 +84,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 		x.taught[i] = len(docs[i].examples) > 0
 	}
 	x.bm25 = newBM25(docs, held)
-	x.linear.sharpness = 32
+	x.linear.sharpness = untaught
 	if trained {
 		x.linear = train(docs, held, stop)
 	}
@@ -112,20 +113,28 @@ func newDocument(s *Skill) document {
 	add(s.Tags...)
 	add(slices.Concat(s.Inputs, s.Outputs)...)
 	add(s.Agent, s.AgentDescription)
-	seen := make(map[string]bool)
+	plainest := make(map[string]example) // of those that say the same, the shortest
 	for _, text := range s.Examples {
 		list := words(text)
 		list = list[:min(len(list), maxExampleWords)]
-		once := distinct(stems(list))
-		key := strings.Join(once, " ") // the same words in another order are the same example
-		if len(once) == 0 || seen[key] {
-			continue
+		x := example{list, distinct(stems(list))}
+		key := gist(list)
+		if old, ok := plainest[key]; len(list) > 0 && (!ok || len(list) < len(old.words)) {
+			plainest[key] = x
 		}
-		seen[key] = true
-		d.examples = append(d.examples, example{list, once})
 	}
+	d.examples = slices.Collect(maps.Values(plainest))
 	// In an order of their own, so that the limit takes the same ones however the card lists them.
 	slices.SortFunc(d.examples, func(a, b example) int { return slices.Compare(a.words, b.words) })
 	d.examples = d.examples[:min(len(d.examples), maxExamples)]
 	return d
+}
+
+// gist is what tells examples apart: their words in no order, without fillers if there are others.
+func gist(list []string) string {
+	content := slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] })
+	if len(content) == 0 {
+		content = list
+	}
+	return strings.Join(distinct(stems(content)), " ")
 }

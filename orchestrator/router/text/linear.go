@@ -16,10 +16,12 @@ const (
 	seenLeast  = 2    // examples that a feature has to be in
 )
 
+const untaught = 10.2 // sharpness without examples
+
 // schedule says how far the examples are to be trusted, by how many a skill has on average: with few of them the shared words decide
 // (the numbers are fitted to CLINC150's validation split with 0, 1, 5, 20 and 100 examples for each skill).
 func schedule(examples float64) (sharpness, rate float64) {
-	return max(32-12*math.Log10(1+examples), 8), 0.7 + 3.3*min(examples/50, 1)
+	return max(untaught-3.8*math.Log10(1+examples), 2.6), 0.7 + 3.3*min(examples/50, 1)
 }
 
 // linear is a scorer that adds to a skill's logit what each feature of a text says about it. Rows hold the skills that a feature was seen

@@ -47,7 +47,7 @@ func words(s string) []string {
 	small := false
 	for _, r := range s {
 		switch {
-		case r == '\'' || r == '’': // don't is one word
+		case r == '\'' || r == '’', unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me): // don't is one word, and so is one with a character that nobody sees
 			continue
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			end()
