@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
@@ -13,11 +14,16 @@ import (
 
 // Memory is a Store for simulations: it forgets everything with the process, and Fail makes its calls go wrong. The zero value is empty.
 type Memory struct {
-	// Fail is called with a number for every call, from 1, but for those that look for work where there is none. before is returned instead of doing the call, after instead of its result once it is done:
-	// a write whose answer was lost. It must not call the store.
+	// Fail is called with a number for every call, from 1, but for those that look for work where there is none. before is returned instead of doing
+	// the call, after instead of its result once it is done: a write whose answer was lost. It must not call the store.
 	Fail func(call int) (before, after error)
+	// Written is called with every task that is written. It must not call the store.
+	Written func(t orchestrator.Task)
+	// Lag is how late Unfinished sees what is written, as an index that is written later.
+	Lag time.Duration
 
 	mu     sync.Mutex
+	index  []entry                                   // guarded by mu; what Unfinished sees
 	calls  int                                       // guarded by mu
 	tasks  map[orchestrator.Key]orchestrator.Task    // guarded by mu
 	events map[orchestrator.Key][]orchestrator.Event // guarded by mu
@@ -83,8 +89,30 @@ func (m *Memory) write(t orchestrator.Task, events []orchestrator.Event) orchest
 		e.Sequence = t.LastEvent
 		m.events[k] = append(m.events[k], e)
 	}
+	m.reindex(&t)
 	m.tasks[k] = t
+	if m.Written != nil {
+		m.Written(t)
+	}
 	return t
+}
+
+// entry is a task in the index, from when it was written until it was settled.
+type entry struct {
+	key      orchestrator.Key
+	shard    int
+	from, to time.Time // to is zero while the task is not settled
+}
+
+func (m *Memory) reindex(t *orchestrator.Task) {
+	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	i := slices.IndexFunc(m.index, func(e entry) bool { return e.key == k && e.to.IsZero() })
+	switch {
+	case i < 0 && !t.Settled():
+		m.index = append(m.index, entry{key: k, shard: t.Shard, from: time.Now()})
+	case i >= 0 && t.Settled():
+		m.index[i].to = time.Now()
+	}
 }
 
 // Task implements orchestrator.Store.
@@ -173,9 +201,10 @@ func (m *Memory) Unfinished(ctx context.Context, shard int, after orchestrator.K
 func (m *Memory) unfinished(shard int, after orchestrator.Key, limit int) (keys []orchestrator.Key) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for k, t := range m.tasks {
-		if !t.Settled() && t.Shard == shard && compareKeys(k, after) > 0 {
-			keys = append(keys, k)
+	seen := time.Now().Add(-m.Lag)
+	for _, e := range m.index {
+		if e.shard == shard && !e.from.After(seen) && (e.to.IsZero() || e.to.After(seen)) && compareKeys(e.key, after) > 0 {
+			keys = append(keys, e.key)
 		}
 	}
 	slices.SortFunc(keys, compareKeys)

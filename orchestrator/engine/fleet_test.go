@@ -1,0 +1,236 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	meternoop "go.opentelemetry.io/otel/metric/noop"
+	tracernoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/lease"
+	"github.com/quorate/quorate/orchestrator/storetest"
+)
+
+// fleet is replicas on one store before one agent, in played time. One of what they do outside themselves, a call to the store or to the agent, goes
+// wrong.
+type fleet struct {
+	t      *testing.T
+	kind   mishap
+	at     int // which call
+	agent  *farAgent
+	store  storetest.Memory
+	leases storetest.MemoryLeases
+
+	mu      sync.Mutex
+	calls   int                                      // guarded by mu
+	quiet   bool                                     // guarded by mu; nothing goes wrong any more
+	nodes   []*node                                  // guarded by mu
+	written map[orchestrator.Key][]orchestrator.Task // guarded by mu; every version of every task
+}
+
+// What goes wrong in a fleet besides what goes wrong with one process.
+const (
+	throttled    mishap = "ten calls in a row are refused"
+	pausesBefore mishap = "the process is paused before the call and goes on after others took over"
+	pausesAfter  mishap = "the process is paused after the call and goes on after others took over"
+)
+
+// pause is longer than leases last.
+const pause = 40 * time.Second
+
+func newFleet(t *testing.T, size int, kind mishap, at int, agent *farAgent) *fleet {
+	t.Helper()
+	f := &fleet{t: t, kind: kind, at: at, agent: agent, written: make(map[orchestrator.Key][]orchestrator.Task)}
+	f.store.Lag = 3 * time.Second
+	f.store.Written = func(t orchestrator.Task) {
+		k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+		f.written[k] = append(f.written[k], t) // the store's own lock guards it while replicas run
+	}
+	for range size {
+		f.nodes = append(f.nodes, &node{fleet: f})
+	}
+	for _, n := range f.nodes {
+		n.start()
+	}
+	<-time.After(5 * time.Second) // the leases are shared out
+	return f
+}
+
+// node is a replica. It can die, and start again as another process; or be paused, when nothing that it does reaches the outside.
+type node struct {
+	fleet  *fleet
+	engine *engine.Engine
+
+	mu      sync.Mutex
+	dead    bool          // guarded by mu
+	paused  chan struct{} // guarded by mu; closed when the pause is over; nil when there is none
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+func (n *node) start() {
+	f := n.fleet
+	ctx, cancel := context.WithCancel(f.t.Context())
+	logger := slog.New(slog.DiscardHandler)
+	out := &outside{node: n}
+	leases, err := lease.New(lease.Config{Store: leasesOutside{&f.leases, out}, Logger: logger, Collect: time.Second})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	agents := &played{actors: map[string]*actor{"worker": {name: "worker"}}}
+	e, err := engine.New(engine.Config{
+		Store: storeOutside{&f.store, out}, Leases: leases, Agents: agents, Directory: directory{agents}, Connect: connects{agentOutside{f.agent, out}},
+		Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}), Logger: logger,
+		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	n.mu.Lock()
+	n.engine, n.cancel, n.dead = e, cancel, false
+	n.mu.Unlock()
+	n.running.Go(func() {
+		if err := e.Run(ctx); err != nil {
+			f.t.Errorf("Run() = %v", err)
+		}
+	})
+}
+
+// kill ends the process: from now on nothing that it does reaches the outside.
+func (n *node) kill(o *outside) {
+	o.dead.Store(true)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.dead = true
+	n.cancel()
+}
+
+// startIfDead gives a dead node a new process.
+func (n *node) startIfDead() {
+	n.mu.Lock()
+	dead := n.dead
+	n.mu.Unlock()
+	if dead {
+		n.running.Wait()
+		n.start()
+	}
+}
+
+func (n *node) pause() {
+	over := make(chan struct{})
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.paused = over
+	time.AfterFunc(pause, func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.paused = nil
+		close(over)
+	})
+}
+
+// use is the engine, but of a node that is dead or paused: nobody reaches that one.
+func (n *node) use() *engine.Engine {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.dead || n.paused != nil {
+		return nil
+	}
+	return n.engine
+}
+
+// submit is a caller that asks the nodes in turn until one accepts the task.
+func (f *fleet) submit() orchestrator.Task {
+	f.t.Helper()
+	var err error
+	for try := range 60 {
+		e := f.nodes[try%len(f.nodes)].use()
+		if e == nil {
+			<-time.After(time.Second)
+			continue
+		}
+		ctx, cancel := context.WithTimeout(f.t.Context(), 5*time.Second)
+		var task orchestrator.Task
+		task, err = e.Submit(ctx, engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r",
+		})
+		cancel()
+		if err == nil {
+			return task
+		}
+		f.revive()
+	}
+	f.t.Fatalf("%s at call %d: Submit() = %v", f.kind, f.at, err)
+	return orchestrator.Task{}
+}
+
+func (f *fleet) revive() {
+	for _, n := range f.nodes {
+		n.startIfDead()
+	}
+}
+
+// live lets the fleet work until there is nothing left to do; who died comes back after half a minute.
+func (f *fleet) live() {
+	for range 20 {
+		<-time.After(30 * time.Second)
+		f.revive()
+	}
+	f.mu.Lock()
+	f.quiet = true
+	f.mu.Unlock()
+	for _, n := range f.nodes {
+		n.cancel()
+	}
+	for _, n := range f.nodes {
+		n.running.Wait()
+	}
+}
+
+// check looks at the end of a task from outside.
+func (f *fleet) check(k orchestrator.Key) {
+	f.t.Helper()
+	when := fmt.Sprintf("%s at call %d of %d replicas", f.kind, f.at, len(f.nodes))
+	ctx := context.Background() // the test's own is over with the fleet's life
+	task, err := f.store.Task(ctx, k)
+	if err != nil {
+		f.t.Fatalf("%s: the accepted task is lost: %v", when, err)
+	}
+	log, err := f.store.Events(ctx, k, 0, 1000)
+	if err != nil {
+		f.t.Fatalf("%s: %v", when, err)
+	}
+	if ends := count(log, orchestrator.EventState); task.State != a2apb.TaskState_TASK_STATE_COMPLETED || ends != 1 {
+		f.t.Errorf("%s: the task is in state %s (%+v) after %d ends, want completed once; log %v", when, task.State, task.Error, ends, log)
+	}
+	for i, e := range log {
+		if e.Sequence != uint64(i+1) {
+			f.t.Errorf("%s: event %d has sequence %d", when, i+1, e.Sequence)
+		}
+	}
+	f.checkEpochs(when, k)
+	f.agent.check(f.t, when, &task)
+}
+
+// checkEpochs looks for writes by an owner after a later owner's, and for work after the end.
+func (f *fleet) checkEpochs(when string, k orchestrator.Key) {
+	var epoch uint64
+	ended := false
+	for _, t := range f.written[k] {
+		if t.OwnerEpoch < epoch {
+			f.t.Errorf("%s: version %d was written under epoch %d, after one under epoch %d", when, t.Version, t.OwnerEpoch, epoch)
+		}
+		if ended {
+			f.t.Errorf("%s: version %d was written after the end", when, t.Version)
+		}
+		epoch, ended = t.OwnerEpoch, t.Ended()
+	}
+}

@@ -1,0 +1,59 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// TestNothingAcceptedIsLostAmongReplicas lives a task's life in fleets of one to three replicas, once for every call to the store or the agent and
+// every way for it to go wrong. What is checked is seen from outside: the task ends exactly once, completed; no owner wrote after a later one; the agent
+// got no message that was not written down before; an agent that deduplicates did the work once.
+func TestNothingAcceptedIsLostAmongReplicas(t *testing.T) {
+	for size := 1; size <= 3; size++ {
+		for _, agent := range []temper{steady, late} {
+			for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost, throttled, pausesBefore, pausesAfter} {
+				t.Run(fmt.Sprintf("%d replicas/the agent %s/%s", size, agent, kind), func(t *testing.T) {
+					t.Parallel()
+					everywhere(t, size, kind, agent)
+				})
+			}
+		}
+	}
+}
+
+// TestAgentsThatMisbehaveLoseNothing does the same in the largest fleet with agents that are at fault themselves.
+func TestAgentsThatMisbehaveLoseNothing(t *testing.T) {
+	for _, agent := range []temper{twice, forgets, goes} {
+		for _, kind := range []mishap{diesAfter, pausesBefore, answerLost} {
+			t.Run(fmt.Sprintf("the agent %s/%s", agent, kind), func(t *testing.T) {
+				t.Parallel()
+				everywhere(t, 3, kind, agent)
+			})
+		}
+	}
+}
+
+// everywhere lives one life for each call that can go wrong.
+func everywhere(t *testing.T, size int, kind mishap, agent temper) {
+	t.Helper()
+	const enough = 12 // calls; a life with fewer would not be one
+	for call := 1; ; call++ {
+		reached := false
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(t, size, kind, call, newFarAgent(agent))
+			task := f.submit()
+			f.live()
+			f.check(orchestrator.Key{Tenant: task.Tenant, ID: task.ID})
+			reached = f.calls >= call
+		})
+		if t.Failed() || !reached || call == 40 {
+			if call < enough && !t.Failed() {
+				t.Errorf("a task's life made only %d calls; the simulation does not simulate", call-1)
+			}
+			return
+		}
+	}
+}
