@@ -83,14 +83,8 @@ func (c *conversation) remote() string {
 // resume takes up a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
 func (c *conversation) resume(ctx context.Context, remote string) error {
 	t, err := c.client.Task(ctx, remote)
-	if fault.ReasonOf(err) == agentclient.ReasonTaskNotFound {
-		if err := c.forget(ctx); err != nil {
-			return err
-		}
-		return c.exchange(ctx)
-	}
 	if err != nil {
-		return err
+		return c.forgotten(ctx, err)
 	}
 	c.expect(t)
 	if err := c.on(ctx)(snapshot(t)); err != nil {
@@ -113,18 +107,25 @@ func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
 }
 
-// forget takes the agent's task id off the attempt.
-func (c *conversation) forget(ctx context.Context) error {
+// forgotten deals with an agent that no longer knows the task that it accepted: the attempt begins anew with the next step, which writes down that the
+// message is sent again. Any other error is returned as it is, and so is this one from an agent that keeps forgetting.
+func (c *conversation) forgotten(ctx context.Context, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
+	if fault.ReasonOf(err) != agentclient.ReasonTaskNotFound || c.task.Open().Sends >= maxSends {
+		return err
+	}
+	if err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
 		a := t.EditOpen()
 		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
 		if lost := t.EditUnsent(); lost != nil {
 			lost.Done = true
 		}
 		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}
-	})
+	}); err != nil {
+		return err
+	}
+	return errMoved
 }
 
 // rests reports whether the agent has ended its task, or waits for its caller.
@@ -150,7 +151,7 @@ func (c *conversation) poll(ctx context.Context) error {
 		wait = min(wait*3/2, pollEvery)
 		t, err := c.client.Task(ctx, remote)
 		if err != nil {
-			return err
+			return c.forgotten(ctx, err)
 		}
 		if err := c.on(ctx)(snapshot(t)); err != nil {
 			return err

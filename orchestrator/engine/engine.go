@@ -48,7 +48,8 @@ type Config struct {
 }
 
 const (
-	maxSends      = 6                // of one attempt to an agent that cannot be reached
+	maxSends      = 8                // of one attempt to an agent that cannot be reached and has not accepted the work
+	maxBackoff    = time.Minute      // between two of them
 	maxRetryAfter = 10 * time.Minute // that an agent may ask for
 	pollEvery     = 5 * time.Second  // a remote task whose stream ended before it did, at most
 	pendingCheck  = 15 * time.Second // a gate that waits for an outcome
@@ -67,6 +68,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	scans    map[int]scan                                    // guarded by mu; by group that is held
+	nextScan time.Time                                       // guarded by mu; no group is due before
 	pending  map[orchestrator.Key]struct{}                   // guarded by mu; tasks to start a runner for
 	runners  map[orchestrator.Key]*runner                    // guarded by mu
 	timers   map[orchestrator.Key]alarm                      // guarded by mu; wake-ups of tasks that wait

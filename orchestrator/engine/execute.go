@@ -173,7 +173,7 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 }
 
 func (e *Engine) backoff(sends int) time.Duration {
-	return e.RetryDelay << min(max(sends-1, 0), 10)
+	return min(e.RetryDelay<<min(max(sends-1, 0), 10), maxBackoff)
 }
 
 // postpone writes down that the task waits, and why, so that neither a rescan nor a restart cuts the wait short.

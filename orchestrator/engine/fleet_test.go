@@ -178,11 +178,15 @@ func (f *fleet) revive() {
 	}
 }
 
-// live lets the fleet work until there is nothing left to do; who died comes back after half a minute.
-func (f *fleet) live() {
-	for range 20 {
-		<-time.After(30 * time.Second)
+// live lets the fleet work until the task has ended, and on until a paused owner would have come back; who died comes back after a while.
+func (f *fleet) live(k orchestrator.Key) {
+	for range 60 {
+		<-time.After(15 * time.Second)
 		f.revive()
+		if t, err := f.store.Task(f.t.Context(), k); err == nil && t.Ended() {
+			<-time.After(pause + 10*time.Second)
+			break
+		}
 	}
 	f.mu.Lock()
 	f.quiet = true

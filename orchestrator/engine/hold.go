@@ -63,6 +63,7 @@ type holder struct{ *Engine }
 func (e holder) Gained(group int) {
 	e.mu.Lock()
 	e.scans[group] = scan{due: time.Now()}
+	e.scanBy(time.Now())
 	e.mu.Unlock()
 	select {
 	case e.gained <- struct{}{}:
@@ -132,9 +133,14 @@ func (e *Engine) dueScans() []int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
+	if now.Before(e.nextScan) {
+		return nil
+	}
+	e.nextScan = now.Add(e.Rescan)
 	var groups []int
 	for group, s := range e.scans {
 		if now.Before(s.due) {
+			e.scanBy(s.due)
 			continue
 		}
 		groups = append(groups, group)
@@ -143,8 +149,16 @@ func (e *Engine) dueScans() []int {
 			delay = scanDelays[s.round]
 		}
 		e.scans[group] = scan{round: s.round + 1, due: now.Add(delay)}
+		e.scanBy(now.Add(delay))
 	}
 	return groups
+}
+
+// scanBy sees to it that groups are looked at no later than then. The caller holds mu.
+func (e *Engine) scanBy(then time.Time) {
+	if then.Before(e.nextScan) {
+		e.nextScan = then
+	}
 }
 
 // rescan has a group looked at again as soon as possible.
@@ -153,6 +167,7 @@ func (e *Engine) rescan(group int) {
 	defer e.mu.Unlock()
 	if s, ok := e.scans[group]; ok {
 		e.scans[group] = scan{round: max(s.round-1, 0), due: time.Now()}
+		e.scanBy(time.Now())
 	}
 }
 

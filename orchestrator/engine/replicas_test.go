@@ -45,8 +45,9 @@ func everywhere(t *testing.T, size int, kind mishap, agent temper) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFleet(t, size, kind, call, newFarAgent(agent))
 			task := f.submit()
-			f.live()
-			f.check(orchestrator.Key{Tenant: task.Tenant, ID: task.ID})
+			k := orchestrator.Key{Tenant: task.Tenant, ID: task.ID}
+			f.live(k)
+			f.check(k)
 			reached = f.calls >= call
 		})
 		if t.Failed() || !reached || call == 40 {

@@ -128,7 +128,7 @@ func (s *simulation) start() {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	agents := &played{actors: map[string]*actor{"worker": {name: "worker"}}}
 	life := &mortal{Store: s.store}
-	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler)})
+	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 type MemoryLeases struct {
 	mu     sync.Mutex
 	nodes  map[string]orchestrator.Node             // guarded by mu
-	leases map[int]orchestrator.Lease               // guarded by mu
+	leases []orchestrator.Lease                     // guarded by mu; those that were ever taken
 	mail   map[string]map[orchestrator.Key]struct{} // guarded by mu
 }
 
@@ -51,30 +51,37 @@ func (m *MemoryLeases) Leave(_ context.Context, node string) error {
 func (m *MemoryLeases) Leases(context.Context) ([]orchestrator.Lease, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Collect(maps.Values(m.leases)), nil
+	return slices.Clone(m.leases), nil
 }
 
 // Take implements orchestrator.LeaseStore.
 func (m *MemoryLeases) Take(_ context.Context, group int, node string, seen uint64) (orchestrator.Lease, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.leases[group].Epoch != seen {
+	i := m.lease(group)
+	if m.leases[i].Epoch != seen {
 		return orchestrator.Lease{}, fault.New(fault.Conflict, "LEASE_TAKEN", "group %d is not at epoch %d", group, seen)
 	}
-	if m.leases == nil {
-		m.leases = make(map[int]orchestrator.Lease)
+	m.leases[i] = orchestrator.Lease{Group: group, Owner: node, Epoch: seen + 1}
+	return m.leases[i], nil
+}
+
+// lease returns where a group's lease is.
+func (m *MemoryLeases) lease(group int) int {
+	i := slices.IndexFunc(m.leases, func(l orchestrator.Lease) bool { return l.Group == group })
+	if i < 0 {
+		i = len(m.leases)
+		m.leases = append(m.leases, orchestrator.Lease{Group: group})
 	}
-	m.leases[group] = orchestrator.Lease{Group: group, Owner: node, Epoch: seen + 1}
-	return m.leases[group], nil
+	return i
 }
 
 // Release implements orchestrator.LeaseStore.
 func (m *MemoryLeases) Release(_ context.Context, l orchestrator.Lease) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.leases[l.Group] == l {
-		l.Owner = ""
-		m.leases[l.Group] = l
+	if i := slices.Index(m.leases, l); i >= 0 {
+		m.leases[i].Owner = ""
 	}
 	return nil
 }

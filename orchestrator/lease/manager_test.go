@@ -1,0 +1,205 @@
+package lease_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/lease"
+	"github.com/quorate/quorate/orchestrator/storetest"
+)
+
+// site is a replica that only counts what it holds.
+type site struct {
+	manager *lease.Manager
+	stop    context.CancelFunc
+	ended   chan struct{}
+
+	mu     sync.Mutex
+	groups map[int]bool       // guarded by mu
+	looked []orchestrator.Key // guarded by mu
+}
+
+func (s *site) Gained(group int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.groups[group] = true
+}
+
+func (s *site) Drop(_ context.Context, group int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.groups, group)
+}
+
+func (s *site) Look(k orchestrator.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looked = append(s.looked, k)
+}
+
+func (s *site) holds() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.groups)
+}
+
+// stuck is a store that a paused or cut off replica does not reach.
+type stuck struct {
+	orchestrator.LeaseStore
+	mu  sync.Mutex
+	err error // guarded by mu
+}
+
+func (s *stuck) Beat(ctx context.Context, n orchestrator.Node) error {
+	s.mu.Lock()
+	err := s.err
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.LeaseStore.Beat(ctx, n)
+}
+
+func (s *stuck) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+func run(t *testing.T, store orchestrator.LeaseStore, node string) *site {
+	t.Helper()
+	m, err := lease.New(lease.Config{Store: store, Logger: slog.New(slog.DiscardHandler), Node: node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &site{manager: m, stop: cancel, groups: make(map[int]bool), ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		m.Run(ctx, s)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-s.ended
+	})
+	return s
+}
+
+func held(sites ...*site) (all int, counts []int) {
+	for _, s := range sites {
+		counts = append(counts, s.holds())
+		all += s.holds()
+	}
+	return all, counts
+}
+
+func TestReplicasShareTheGroupsWithoutALeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a := run(t, &store, "a")
+		<-time.After(time.Second)
+		if n := a.holds(); n != orchestrator.Groups {
+			t.Errorf("alone, a holds %d groups, want all %d", n, orchestrator.Groups)
+		}
+		b, c := run(t, &store, "b"), run(t, &store, "c")
+		<-time.After(10 * time.Second)
+		if all, counts := held(a, b, c); all != orchestrator.Groups || max(counts[0], counts[1], counts[2]) > 43 {
+			t.Errorf("three replicas hold %v groups, want all, and no more than 43 each", counts)
+		}
+		c.stop()
+		<-c.ended
+		<-time.After(4 * time.Second)
+		if all, counts := held(a, b); all != orchestrator.Groups {
+			t.Errorf("4 s after the third has left the others hold %v groups, want all: what is released need not run out", counts)
+		}
+	})
+}
+
+func TestASilentReplicaLosesItsLeasesAndKnowsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shared storetest.MemoryLeases
+		store := &stuck{LeaseStore: &shared}
+		a, b := run(t, store, "a"), run(t, &shared, "b")
+		<-time.After(10 * time.Second)
+		shard := -1
+		var before uint64
+		for s := range orchestrator.Shards {
+			if epoch, ok := a.manager.Epoch(s); ok {
+				shard, before = s, epoch
+			}
+		}
+		store.fail(context.DeadlineExceeded)
+		for range 300 { // a tenth of a second each
+			<-time.After(100 * time.Millisecond)
+			_, mine := a.manager.Epoch(shard)
+			_, others := b.manager.Epoch(shard)
+			if mine && others {
+				t.Fatal("both replicas may work on the same shard")
+			}
+		}
+		epoch, ok := b.manager.Epoch(shard)
+		if !ok || epoch <= before || b.holds() != orchestrator.Groups {
+			t.Errorf("b holds %d groups and shard %d under epoch %d (%t), want all and an epoch after %d", b.holds(), shard, epoch, ok, before)
+		}
+		if n := a.holds(); n != 0 {
+			t.Errorf("a still works on %d groups", n)
+		}
+		store.fail(nil)
+		<-time.After(10 * time.Second)
+		if all, counts := held(a, b); all != orchestrator.Groups || counts[0] != counts[1] {
+			t.Errorf("after a came back they hold %v groups, want half each", counts)
+		}
+	})
+}
+
+func TestWordReachesWhoeverHoldsTheShard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a, b := run(t, &store, "a"), run(t, &store, "b")
+		<-time.After(10 * time.Second)
+		k := orchestrator.Key{Tenant: "t", ID: "1"}
+		for shard := range orchestrator.Shards {
+			if _, ok := b.manager.Epoch(shard); !ok {
+				continue
+			}
+			if err := a.manager.Tell(t.Context(), shard, k); err != nil {
+				t.Errorf("Tell(%d) = %v", shard, err)
+			}
+			break
+		}
+		<-time.After(time.Second)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if len(b.looked) != 1 || b.looked[0] != k {
+			t.Errorf("b was told to look at %v, want %v", b.looked, k)
+		}
+	})
+}
+
+func TestANewTaskGetsAShardThatIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a, _ := run(t, &store, "a"), run(t, &store, "b")
+		if _, _, ok := a.manager.Choose("x"); ok {
+			t.Error("Choose() before any lease is held says that one is")
+		}
+		<-time.After(10 * time.Second)
+		for _, id := range []string{"x", "y", "z", "task-1", "task-2"} {
+			shard, epoch, ok := a.manager.Choose(id)
+			if now, holds := a.manager.Epoch(shard); !ok || !holds || now != epoch {
+				t.Errorf("Choose(%s) = %d, %d, %t, want a shard that a holds (%d, %t)", id, shard, epoch, ok, now, holds)
+			}
+		}
+	})
+}
+
+func TestALeaseTooShortIsRefused(t *testing.T) {
+	if _, err := lease.New(lease.Config{Store: &storetest.MemoryLeases{}, Duration: time.Millisecond}); err == nil {
+		t.Error("New(1 ms) = nil, want an error")
+	}
+}
