@@ -1,0 +1,31 @@
+package dynamo
+
+import "sync"
+
+// cacheBytes bounds how much content is kept, as it is stored; decoded it takes some times as much.
+const cacheBytes = 32 << 20
+
+// cache keeps the content of records, which never changes. Its zero value is empty.
+type cache struct {
+	mu      sync.RWMutex
+	records map[string]map[string]any // guarded by mu; by task and record, then by name of the content
+	size    int                       // guarded by mu
+}
+
+func (c *cache) get(id, name string) (any, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	content, ok := c.records[id][name]
+	return content, ok
+}
+
+// put keeps the content of a record. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay.
+func (c *cache) put(id string, content map[string]any, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.records == nil || c.size+size > cacheBytes {
+		c.records, c.size = make(map[string]map[string]any), 0
+	}
+	c.records[id] = content
+	c.size += size
+}

@@ -1,0 +1,142 @@
+package dynamo
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
+)
+
+// Names of a task's content; artifacts and turns are artifact/0000 and so on.
+const (
+	planContent    = "plan"
+	gatesContent   = "gates"
+	messageContent = "message"
+	statusContent  = "status"
+	artifactPrefix = "artifact/"
+	turnPrefix     = "turn/"
+
+	maxArtifacts = 10_000 // far more names than an item has room for
+)
+
+// plan is what a task was accepted under: it is read often, rewritten hardly ever, and would make the task's item large.
+type plan struct {
+	Attributes   consultation.Attributes    `json:",omitempty"`
+	Requirements []consultation.Requirement `json:",omitempty"`
+	Decision     orchestrator.Decision
+}
+
+func planOf(t *orchestrator.Task) plan { return plan{t.Attributes, t.Requirements, t.Decision} }
+
+// piece is one content of a task.
+type piece struct {
+	name string
+	what string // for people
+	// Exactly one is set.
+	message proto.Message
+	value   any // encoded as JSON
+}
+
+// pieces returns the content of a task, in order.
+func pieces(t *orchestrator.Task) []piece {
+	list := []piece{{name: planContent, what: "what the task was accepted under", value: planOf(t)}}
+	if len(t.Gates) > 0 {
+		list = append(list, piece{name: gatesContent, what: "the task's gates", value: t.Gates})
+	}
+	if t.Message != nil {
+		list = append(list, piece{name: messageContent, what: "the message", message: t.Message})
+	}
+	if t.StatusMessage != nil {
+		list = append(list, piece{name: statusContent, what: "the agent's status message", message: t.StatusMessage})
+	}
+	for i, a := range t.Artifacts {
+		list = append(list, piece{name: fmt.Sprintf("%s%04d", artifactPrefix, i), what: fmt.Sprintf("artifact %q", a.GetArtifactId()), message: a})
+	}
+	for i := range t.Turns {
+		if m := t.Turns[i].Message; m != nil {
+			list = append(list, piece{name: fmt.Sprintf("%s%04d", turnPrefix, i), what: fmt.Sprintf("message %d", i+1), message: m})
+		}
+	}
+	return list
+}
+
+// same reports whether a piece is what it was: a message is replaced as a whole, so the same pointer means the same content.
+func (p piece) same(old piece) bool {
+	if p.message != nil {
+		return p.message == old.message
+	}
+	return reflect.DeepEqual(p.value, old.value)
+}
+
+func (p piece) encode() (encoded []byte, err error) {
+	if p.message != nil {
+		encoded, err = proto.Marshal(p.message)
+	} else {
+		encoded, err = json.Marshal(p.value)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", p.what, err)
+	}
+	return encoded, boltdb.CheckItem(p.what, len(encoded))
+}
+
+// decodePiece returns the content of a name: a plan, gates, an artifact or a message. It is shared with other readers from then on.
+func decodePiece(name string, encoded []byte) (content any, err error) {
+	switch {
+	case name == planContent:
+		var p plan
+		err = json.Unmarshal(encoded, &p)
+		content = p
+	case name == gatesContent:
+		var g []orchestrator.Gate
+		err = json.Unmarshal(encoded, &g)
+		content = g
+	case strings.HasPrefix(name, artifactPrefix):
+		a := &a2apb.Artifact{}
+		content, err = a, proto.Unmarshal(encoded, a)
+	default:
+		m := &a2apb.Message{}
+		content, err = m, proto.Unmarshal(encoded, m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decoding content %s: %w", name, err)
+	}
+	return content, nil
+}
+
+// fill puts a content into its place in a task, which has its turns already.
+func fill(t *orchestrator.Task, name string, content any) {
+	_, number, _ := strings.Cut(name, "/")
+	index, err := strconv.Atoi(number)
+	if err != nil {
+		index = -1
+	}
+	switch v := content.(type) {
+	case plan:
+		t.Attributes, t.Requirements, t.Decision = v.Attributes, v.Requirements, v.Decision
+	case []orchestrator.Gate:
+		t.Gates = v
+	case *a2apb.Artifact:
+		if index >= 0 && index < maxArtifacts {
+			t.Artifacts = append(t.Artifacts, make([]*a2apb.Artifact, max(index+1-len(t.Artifacts), 0))...)
+			t.Artifacts[index] = v
+		}
+	case *a2apb.Message:
+		switch {
+		case name == messageContent:
+			t.Message = v
+		case name == statusContent:
+			t.StatusMessage = v
+		case index >= 0 && index < len(t.Turns):
+			t.Turns[index].Message = v
+		}
+	}
+}

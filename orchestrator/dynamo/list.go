@@ -1,0 +1,241 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/ddb"
+)
+
+const (
+	// buckets is how many keys of the listing a tenant's day has, so that none gets more writes than a partition takes. It is fixed for
+	// the life of a table.
+	buckets  = 16
+	dayForm  = "2006-01-02"
+	maxPage  = 1000
+	maxDays  = 100_000 // that one process remembers to have entered
+	cursorAt = "/"     // between the day and the position in a cursor
+)
+
+// listed returns the attributes that list a task: its key changes with the day, and its position sorts by time.
+func listed(t *orchestrator.Task) ddb.Item {
+	return ddb.Item{attrListing: text(listingKey(t.Tenant, dayOf(t), bucketOf(t.ID))), attrPosition: text(position(t))}
+}
+
+func listingKey(tenant, day string, bucket int) string {
+	return fmt.Sprintf("%s#%s#%02d", escape.Replace(tenant), day, bucket)
+}
+
+func dayOf(t *orchestrator.Task) string { return t.CreateTime.UTC().Format(dayForm) }
+
+func bucketOf(id string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id)) // it never fails
+	return int(h.Sum32() % buckets)
+}
+
+func position(t *orchestrator.Task) string {
+	return fmt.Sprintf("%016x#%s", max(t.CreateTime.UnixMicro(), 0), t.ID)
+}
+
+// days are those that this process has noted for tenants; the zero value is empty.
+type days struct {
+	mu    sync.Mutex
+	known map[string]bool // guarded by mu
+}
+
+func (d *days) has(day string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.known[day]
+}
+
+func (d *days) add(day string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known == nil || len(d.known) >= maxDays {
+		d.known = make(map[string]bool)
+	}
+	d.known[day] = true
+}
+
+// enterDay notes that the tenant has tasks of this day, before it has: lists then need not look at days without any.
+func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
+	day := dayOf(t)
+	note := recordItem(daysKey(t.Tenant), day)
+	known := textOf(note, attrTask) + day
+	if s.days.has(known) {
+		return nil
+	}
+	if s.Keep > 0 {
+		note[attrTTL] = seconds(t.CreateTime.Add(orchestrator.MaxDeadline + s.Keep + recordLife))
+	}
+	if err := s.put(ctx, tableBlobs, note); err != nil {
+		return err
+	}
+	s.days.add(known)
+	return nil
+}
+
+// Tasks implements orchestrator.Store.
+func (s *Store) Tasks(ctx context.Context, tenant, after string, limit int) (page []orchestrator.Task, next string, err error) {
+	from, behind, _ := strings.Cut(after, cursorAt)
+	list, err := s.tenantDays(ctx, tenant, from)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, day := range list {
+		if day != from {
+			behind = ""
+		}
+		for {
+			keys, cursor, err := s.dayPage(ctx, tenant, day, behind, limit-len(page)+1)
+			if err != nil {
+				return nil, "", err
+			}
+			tasks, err := s.listTasks(ctx, keys)
+			if err != nil {
+				return nil, "", err
+			}
+			page = append(page, tasks...)
+			if len(page) > limit {
+				page = page[:limit]
+				return page, dayOf(&page[limit-1]) + cursorAt + position(&page[limit-1]), nil
+			}
+			if behind = cursor; behind == "" {
+				break
+			}
+		}
+	}
+	return page, "", nil
+}
+
+// tenantDays returns the days of a tenant's tasks, the latest first, from one on unless that is empty.
+func (s *Store) tenantDays(ctx context.Context, tenant, from string) (list []string, err error) {
+	if from == "" {
+		from = "~"
+	}
+	pages := dynamodb.NewQueryPaginator(s.db.API(), &dynamodb.QueryInput{
+		TableName: s.db.Table(tableBlobs), ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
+		KeyConditionExpression:    aws.String(attrTask + " = :days AND " + attrRecord + " <= :from"),
+		ExpressionAttributeValues: ddb.Item{":days": text(daysKey(tenant)), ":from": text(from)},
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, ddb.Fault("listing the days of tasks", err)
+		}
+		for _, item := range page.Items {
+			list = append(list, textOf(item, attrRecord))
+		}
+	}
+	return list, nil
+}
+
+// dayPage returns the keys of a day's newest tasks behind a position, at most limit, and where to go on; empty when there is no more.
+func (s *Store) dayPage(ctx context.Context, tenant, day, behind string, limit int) (keys []string, next string, err error) {
+	if behind == "" {
+		behind = "~"
+	}
+	limit = min(limit, maxPage)
+	var found [buckets][]ddb.Item
+	calls, ctx := errgroup.WithContext(ctx)
+	for bucket := range buckets {
+		calls.Go(func() error {
+			answer, err := s.db.API().Query(ctx, &dynamodb.QueryInput{
+				TableName: s.db.Table(tableTasks), IndexName: aws.String(indexListing), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(limit)), //nolint:gosec // at most maxPage
+				KeyConditionExpression:    aws.String(attrListing + " = :day AND " + attrPosition + " < :behind"),
+				ExpressionAttributeValues: ddb.Item{":day": text(listingKey(tenant, day, bucket)), ":behind": text(behind)},
+			})
+			if err != nil {
+				return ddb.Fault("listing tasks", err)
+			}
+			found[bucket] = answer.Items // keys only: a page holds many more than anybody asks for
+			return nil
+		})
+	}
+	if err := calls.Wait(); err != nil {
+		return nil, "", err
+	}
+	all := slices.Concat(found[:]...)
+	slices.SortFunc(all, func(a, b ddb.Item) int { return strings.Compare(textOf(b, attrPosition), textOf(a, attrPosition)) })
+	if len(all) > limit {
+		all = all[:limit]
+	}
+	for _, item := range all {
+		keys = append(keys, textOf(item, attrTask))
+	}
+	if len(all) == limit {
+		next = textOf(all[limit-1], attrPosition)
+	}
+	return keys, next, nil
+}
+
+// listTasks returns the tasks of keys that are still there, in their order, without messages and artifacts.
+func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Task, error) {
+	wanted := make([]ddb.Item, len(keys))
+	for i, key := range keys {
+		wanted[i] = taskItem(key)
+	}
+	items, err := s.db.BatchGet(ctx, tableTasks, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var states []*state
+	for _, item := range items {
+		if s.over(item) {
+			continue
+		}
+		st, err := decode(item)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, st)
+	}
+	if err := s.load(ctx, states, func(name string) bool { return name == planContent || name == gatesContent }); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(states, func(a, b *state) int {
+		return slices.Index(keys, textOf(a.item, attrTask)) - slices.Index(keys, textOf(b.item, attrTask))
+	})
+	tasks := make([]orchestrator.Task, len(states))
+	for i, st := range states {
+		tasks[i] = st.task
+	}
+	return tasks, nil
+}
+
+// Unfinished implements orchestrator.Store.
+func (s *Store) Unfinished(ctx context.Context, shard int, after orchestrator.Key, limit int) (keys []orchestrator.Key, err error) {
+	condition, values := attrOpen+" = :shard", ddb.Item{":shard": text(openShard(shard))}
+	if after != (orchestrator.Key{}) {
+		condition, values[":after"] = condition+" AND "+attrTask+" > :after", text(taskKey(after))
+	}
+	input := &dynamodb.QueryInput{
+		TableName: s.db.Table(tableTasks), IndexName: aws.String(indexOpen), KeyConditionExpression: aws.String(condition), ExpressionAttributeValues: values,
+	}
+	for len(keys) < limit {
+		input.Limit = aws.Int32(int32(min(limit-len(keys), maxPage))) //nolint:gosec // small, by maxPage
+		page, err := s.db.API().Query(ctx, input)
+		if err != nil {
+			return nil, ddb.Fault("looking for tasks that are not settled", err)
+		}
+		for _, item := range page.Items {
+			keys = append(keys, keyOf(textOf(item, attrTask)))
+		}
+		if len(page.LastEvaluatedKey) == 0 {
+			break
+		}
+		input.ExclusiveStartKey = page.LastEvaluatedKey
+	}
+	return keys, nil
+}

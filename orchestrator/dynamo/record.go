@@ -1,0 +1,244 @@
+package dynamo
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
+)
+
+// Attributes of a record.
+const (
+	attrEvents   = "events"
+	attrFirst    = "first_event"
+	attrPrevious = "previous" // the record with the events before
+)
+
+const (
+	// inlineContent is how much new content a step's record holds; more gets items of its own.
+	inlineContent = 64 << 10
+	nonceSize     = 8
+	// recordLife is how much longer than a task can take its records are kept, beyond what tasks are.
+	recordLife = 30 * 24 * time.Hour
+	// cleanTime bounds the removal of records that nothing names.
+	cleanTime = 5 * time.Second
+)
+
+// Records with events are named after the last one, so that what comes behind an event is a range.
+func logName(last uint64, nonce string) string { return fmt.Sprintf("log#%08d#%s", last, nonce) }
+
+// lastOf returns the number of the last event in a record.
+func lastOf(name string) (last uint64, err error) {
+	_, err = fmt.Sscanf(name, "log#%d#", &last)
+	return last, err
+}
+
+// step is what one write of a task puts into TaskBlobs.
+type step struct {
+	items   []ddb.Item
+	content map[string]map[string]any // what is in them, by record and name
+	size    map[string]int            // of that, by record
+}
+
+// prepare makes next, which has the content and the log of old, name the new events and the content that is not old's. A task without an old
+// state is new.
+func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, error) {
+	nonce := rand.Text()[:nonceSize]
+	key := taskKey(orchestrator.Key{Tenant: next.task.Tenant, ID: next.task.ID})
+	step := &step{content: make(map[string]map[string]any), size: make(map[string]int)}
+	name := fmt.Sprintf("content#%08d#%s", next.task.Version, nonce)
+	if len(events) > 0 {
+		name = logName(next.task.LastEvent, nonce)
+	}
+	record := recordItem(key, name)
+	small, err := s.prepareContent(old, next, step, key, name, nonce)
+	if err != nil {
+		return nil, err
+	}
+	if len(events) > 0 {
+		if record[attrEvents], err = attributevalue.Marshal(events); err != nil {
+			return nil, fmt.Errorf("encoding events: %w", err)
+		}
+		record[attrFirst] = number(events[0].Sequence)
+		record[attrPrevious] = text(next.log)
+		next.log = name
+	}
+	if len(small) > 0 {
+		record[attrContent] = &types.AttributeValueMemberM{Value: small}
+	}
+	if len(record) > len(recordItem("", "")) {
+		step.items = append(step.items, record)
+	}
+	for _, item := range step.items {
+		if s.Keep > 0 {
+			item[attrTTL] = seconds(next.task.Deadline.Add(s.Keep + recordLife))
+		}
+		if err := boltdb.CheckItem("what one step of a task adds", ddb.Size(item)); err != nil {
+			return nil, err
+		}
+	}
+	return step, nil
+}
+
+// prepareContent returns the new content that the step's record holds, and gives what is large an item of its own.
+func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce string) (small ddb.Item, err error) {
+	before := make(map[string]piece)
+	if old != nil {
+		for _, p := range pieces(&old.task) {
+			before[p.name] = p
+		}
+	}
+	small, held := make(ddb.Item), 0
+	content := make(map[string]string)
+	for _, p := range pieces(&next.task) {
+		was, had := before[p.name]
+		if had && p.same(was) {
+			content[p.name] = next.content[p.name]
+			continue
+		}
+		encoded, err := p.encode()
+		if err != nil {
+			return nil, err
+		}
+		value := &types.AttributeValueMemberB{Value: encoded}
+		name := record
+		if held+len(encoded) <= inlineContent {
+			held += len(encoded)
+			small[p.name] = value
+		} else {
+			name = fmt.Sprintf("content#%08d#%s#%s", next.task.Version, nonce, p.name)
+			item := recordItem(key, name)
+			item[attrContent] = &types.AttributeValueMemberM{Value: ddb.Item{p.name: value}}
+			step.items = append(step.items, item)
+		}
+		content[p.name] = name
+		step.keep(name, p, len(encoded))
+	}
+	next.content = content
+	return small, nil
+}
+
+// keep notes a content, so that it need not be read again.
+func (s *step) keep(record string, p piece, size int) {
+	if s.content[record] == nil {
+		s.content[record] = make(map[string]any)
+	}
+	s.content[record][p.name] = p.value
+	if p.message != nil {
+		s.content[record][p.name] = p.message
+	}
+	s.size[record] += size
+}
+
+// write puts the step's items in place. They are named by nothing yet, and nobody else writes them.
+func (s *Store) write(ctx context.Context, step *step) error {
+	for _, item := range step.items {
+		if err := s.put(ctx, tableBlobs, item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes an item that is the same however often it is written.
+func (s *Store) put(ctx context.Context, table string, item ddb.Item) error {
+	for try := 0; ; try++ {
+		err := s.db.Put(ctx, types.Put{TableName: s.db.Table(table), Item: item})
+		if err == nil || !unknown(err) || try == 3 || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// discard removes what a step wrote, when the task certainly does not name it.
+func (s *Store) discard(ctx context.Context, step *step) {
+	if len(step.items) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+	defer cancel()
+	requests := make([]types.WriteRequest, len(step.items))
+	for i, item := range step.items {
+		requests[i] = types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: ddb.Item{attrTask: item[attrTask], attrRecord: item[attrRecord]}}}
+	}
+	_ = s.db.BatchWrite(ctx, tableBlobs, requests) // what stays is garbage, which nothing names
+}
+
+// load fills in the content of tasks: all of it, or only what lists show.
+func (s *Store) load(ctx context.Context, states []*state, wanted func(name string) bool) error {
+	missing := make(map[string]ddb.Item)
+	for _, st := range states {
+		for name, record := range st.content {
+			id := recordID(st.item, record)
+			if _, ok := s.cache.get(id, name); !ok && wanted(name) {
+				missing[id] = recordItem(textOf(st.item, attrTask), record)
+			}
+		}
+	}
+	found := make(map[string]map[string]any, len(missing))
+	if len(missing) > 0 {
+		if err := s.read(ctx, missing, found); err != nil {
+			return err
+		}
+	}
+	for _, st := range states {
+		for name, record := range st.content {
+			if !wanted(name) {
+				continue
+			}
+			id := recordID(st.item, record)
+			content, ok := found[id][name]
+			if !ok {
+				content, ok = s.cache.get(id, name)
+			}
+			if !ok {
+				return fmt.Errorf("reading task %s: its record %s has no content %s", st.task.ID, record, name)
+			}
+			fill(&st.task, name, content)
+		}
+	}
+	return nil
+}
+
+// recordID names a record of the task that an item belongs to, for the cache.
+func recordID(item ddb.Item, record string) string { return textOf(item, attrTask) + "\x00" + record }
+
+// read reads records and decodes their content.
+func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map[string]map[string]any) error {
+	keys := make([]ddb.Item, 0, len(missing))
+	for _, key := range missing {
+		keys = append(keys, key)
+	}
+	items, err := s.db.BatchGet(ctx, tableBlobs, keys)
+	if err != nil {
+		return err
+	}
+	for _, item := range items {
+		content, ok := item[attrContent].(*types.AttributeValueMemberM)
+		if !ok {
+			continue
+		}
+		id := recordID(item, textOf(item, attrRecord))
+		decoded, size := make(map[string]any, len(content.Value)), 0
+		for name, av := range content.Value {
+			b, ok := av.(*types.AttributeValueMemberB)
+			if !ok {
+				continue
+			}
+			if decoded[name], err = decodePiece(name, b.Value); err != nil {
+				return err
+			}
+			size += len(b.Value)
+		}
+		found[id] = decoded
+		s.cache.put(id, decoded, size)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package dynamo
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/ddb"
+)
+
+// Attributes of a task's item that are not fields of the task under their own names.
+const (
+	attrState   = "state"   // the name of the A2A state
+	attrContent = "content" // which record has the message, the artifacts and so on
+	attrLog     = "log"     // the record with the last events
+)
+
+// state is a task's item: the task without its content, and where that is.
+type state struct {
+	task    orchestrator.Task
+	content map[string]string // by name of the content, the record that has it
+	log     string            // the record with the last events
+	item    ddb.Item          // as it was read
+}
+
+// fields are the fields of a task that its item has, by attribute. The rest is content.
+var fields = stateFields()
+
+func stateFields() map[string]string {
+	found := make(map[string]string)
+	for field := range reflect.TypeFor[orchestrator.Task]().Fields() {
+		switch field.Name {
+		case "Attributes", "Requirements", "Decision", "Gates", "State": // content, but for the last, which is stored by its name
+		default:
+			if field.Tag.Get("json") != "-" {
+				found[snake(field.Name)] = field.Name
+			}
+		}
+	}
+	return found
+}
+
+// snake returns the attribute of a field: RemoteTaskID is remote_task_id.
+func snake(name string) string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// encode returns the item of s.task.
+func (s *Store) encode(st *state) (ddb.Item, error) {
+	t := &st.task
+	all, err := attributevalue.MarshalMapWithOptions(t, func(o *attributevalue.EncoderOptions) { o.TagKey = "json" })
+	if err != nil {
+		return nil, fmt.Errorf("encoding task %s: %w", t.ID, err)
+	}
+	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	item := ddb.Item{attrTask: text(taskKey(key)), attrState: text(t.State.String()), attrLog: text(st.log)}
+	for attribute, field := range fields {
+		if v, ok := all[field]; ok && !blank(v) {
+			item[attribute] = v
+		}
+	}
+	maps.Copy(item, listed(t))
+	content := make(ddb.Item, len(st.content))
+	for name, record := range st.content {
+		content[name] = text(record)
+	}
+	item[attrContent] = &types.AttributeValueMemberM{Value: content}
+	switch {
+	case !t.Settled():
+		item[attrOpen] = text(openShard(t.Shard))
+	case s.Keep > 0:
+		item[attrTTL] = seconds(t.UpdateTime.Add(s.Keep))
+	}
+	return item, nil
+}
+
+func openShard(shard int) string { return "open#" + strconv.Itoa(shard) }
+
+func seconds(t time.Time) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(t.Unix(), 10)}
+}
+
+// blank reports whether a value is what a field has without it.
+func blank(av types.AttributeValue) bool {
+	switch v := av.(type) {
+	case *types.AttributeValueMemberNULL:
+		return true
+	case *types.AttributeValueMemberS:
+		return v.Value == "" || v.Value == "0001-01-01T00:00:00Z"
+	case *types.AttributeValueMemberN:
+		return v.Value == "0"
+	case *types.AttributeValueMemberBOOL:
+		return !v.Value
+	case *types.AttributeValueMemberL:
+		return len(v.Value) == 0
+	default:
+		return false
+	}
+}
+
+// decode reads a task's item; content is left out of the task.
+func decode(item ddb.Item) (*state, error) {
+	all := make(ddb.Item, len(fields))
+	for attribute, field := range fields {
+		if v, ok := item[attribute]; ok {
+			all[field] = v
+		}
+	}
+	st := &state{item: item, log: textOf(item, attrLog), content: make(map[string]string)}
+	if err := attributevalue.UnmarshalMapWithOptions(all, &st.task, func(o *attributevalue.DecoderOptions) { o.TagKey = "json" }); err != nil {
+		return nil, fmt.Errorf("decoding task %s: %w", textOf(item, attrTask), err)
+	}
+	number, ok := a2apb.TaskState_value[textOf(item, attrState)]
+	if !ok {
+		return nil, fmt.Errorf("decoding task %s: its state is %q", textOf(item, attrTask), textOf(item, attrState))
+	}
+	st.task.State = a2apb.TaskState(number)
+	if content, ok := item[attrContent].(*types.AttributeValueMemberM); ok {
+		for name := range content.Value {
+			st.content[name] = textOf(content.Value, name)
+		}
+	}
+	return st, nil
+}
+
+// over reports whether an item's time is over, which DynamoDB may take days to remove it for.
+func (s *Store) over(item ddb.Item) bool {
+	n, ok := item[attrTTL].(*types.AttributeValueMemberN)
+	if !ok {
+		return false
+	}
+	end, err := strconv.ParseInt(n.Value, 10, 64)
+	return err == nil && end <= s.Now().Unix()
+}

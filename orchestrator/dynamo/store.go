@@ -1,0 +1,192 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// maxTries bounds how often a change is made anew because another one was quicker.
+const maxTries = 200
+
+// Options are the optional settings of a Store.
+type Options struct {
+	Keep time.Duration    // how long a task is kept after it was settled; zero is for ever
+	Now  func() time.Time // nil is time.Now
+}
+
+// Store is an orchestrator.Store and an orchestrator.ContextStore; it is safe for concurrent use, by any number of processes.
+type Store struct {
+	db    *ddb.Client
+	cache cache
+	turns turns
+	days  days
+	Options
+}
+
+var (
+	_ orchestrator.Store        = (*Store)(nil)
+	_ orchestrator.ContextStore = (*Store)(nil)
+)
+
+// New returns a store in the tables of Tables.
+func New(db *ddb.Client, o Options) *Store {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Store{db: db, Options: o}
+}
+
+// Create implements orchestrator.Store.
+func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
+	if err := s.enterDay(ctx, &t); err != nil {
+		return orchestrator.Task{}, false, err
+	}
+	k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
+	var expired ddb.Item
+	for try := range maxTries {
+		next := &state{task: t}
+		err := s.replace(ctx, nil, expired, next, events)
+		if !errors.Is(err, ddb.ErrMoved) {
+			return next.task, err == nil, err
+		}
+		item, err := s.get(ctx, taskKey(k))
+		if err != nil {
+			return orchestrator.Task{}, false, err
+		}
+		if item != nil && !s.over(item) {
+			stored, err := s.whole(ctx, item)
+			if err != nil {
+				return orchestrator.Task{}, false, err
+			}
+			return stored.task, false, nil
+		}
+		expired = item // it may be replaced though it is still there
+		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+			return orchestrator.Task{}, false, err
+		}
+	}
+	return orchestrator.Task{}, false, contended(k)
+}
+
+// Task implements orchestrator.Store.
+func (s *Store) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
+	st, err := s.task(ctx, k)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	return st.task, nil
+}
+
+// Update implements orchestrator.Store.
+func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+	done, err := s.turns.take(ctx, k) // writers of one process take turns rather than write in vain
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	defer done()
+	for try := range maxTries {
+		old, err := s.task(ctx, k)
+		if err != nil {
+			return orchestrator.Task{}, err
+		}
+		next := &state{task: old.task, content: maps.Clone(old.content), log: old.log}
+		events, err := change(&next.task)
+		if errors.Is(err, orchestrator.ErrUnchanged) {
+			return old.task, nil
+		}
+		if err != nil {
+			return orchestrator.Task{}, err
+		}
+		if err := s.replace(ctx, old, old.item, next, events); !errors.Is(err, ddb.ErrMoved) {
+			return next.task, err
+		}
+		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+			return orchestrator.Task{}, err
+		}
+	}
+	return orchestrator.Task{}, contended(k)
+}
+
+func contended(k orchestrator.Key) error {
+	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to task %s at the same time", k.ID)
+}
+
+// replace writes next in the place of old, whose item was read: what is new first, then the task's item that names it. It sets what only
+// a write may set: the version, and the events' sequences and the task's last one. It returns ddb.ErrMoved when nothing was written
+// because others were quicker.
+func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *state, events []orchestrator.Event) error {
+	t := &next.task
+	t.Version++
+	numbered := make([]orchestrator.Event, len(events))
+	for i, e := range events {
+		t.LastEvent++
+		e.Sequence = t.LastEvent
+		numbered[i] = e
+	}
+	added, err := s.prepare(old, next, numbered)
+	if err != nil {
+		return err
+	}
+	item, err := s.encode(next)
+	if err != nil {
+		return err
+	}
+	if err := boltdb.CheckItem("the task's state", ddb.Size(item)); err != nil {
+		return err
+	}
+	if err := s.write(ctx, added); err != nil {
+		return err
+	}
+	err = s.db.Replace(ctx, tableTasks, was, item)
+	switch {
+	case err == nil:
+		for record, content := range added.content {
+			s.cache.put(recordID(item, record), content, added.size[record])
+		}
+	case errors.Is(err, ddb.ErrMoved):
+		s.discard(ctx, added)
+	}
+	return err
+}
+
+// task returns a task as it is now, with its content.
+func (s *Store) task(ctx context.Context, k orchestrator.Key) (*state, error) {
+	item, err := s.get(ctx, taskKey(k))
+	if err != nil {
+		return nil, err
+	}
+	if item == nil || s.over(item) {
+		return nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
+	}
+	return s.whole(ctx, item)
+}
+
+// whole returns the task of an item, with its content.
+func (s *Store) whole(ctx context.Context, item ddb.Item) (*state, error) {
+	st, err := decode(item)
+	if err != nil {
+		return nil, err
+	}
+	return st, s.load(ctx, []*state{st}, func(string) bool { return true })
+}
+
+// get reads a task's item consistently; nil when there is none.
+func (s *Store) get(ctx context.Context, key string) (ddb.Item, error) {
+	answer, err := s.db.API().GetItem(ctx, &dynamodb.GetItemInput{TableName: s.db.Table(tableTasks), Key: taskItem(key), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return nil, ddb.Fault("reading a task", err)
+	}
+	return answer.Item, nil
+}
+
+func unknown(err error) bool { return fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" }
