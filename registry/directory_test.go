@@ -76,51 +76,56 @@ func TestARunningSweeperTellsOfALeaseThatRanOut(t *testing.T) {
 	}
 }
 
+// synced makes a directory know of everything and returns the edition of its listing.
+func synced(t *testing.T, d *registry.Directory) uint64 {
+	t.Helper()
+	if err := d.Sync(t.Context(), tenant); err != nil || !d.Fresh(tenant) {
+		t.Fatalf("Sync() = %v, and then Fresh() = %t, want no error and true", err, d.Fresh(tenant))
+	}
+	return d.Edition(tenant)
+}
+
 func TestAListingHasAllAgentsAndItsEditionTheirChanges(t *testing.T) {
 	r := open(t, registry.Options{})
 	d := r.Directory()
-	sync := func() uint64 {
-		t.Helper()
-		if err := d.Sync(t.Context(), tenant); err != nil {
-			t.Fatalf("Sync() = %v, want no error", err)
-		}
-		if !d.Fresh(tenant) {
-			t.Error("Fresh() after Sync() = false, want true")
-		}
-		return d.Edition(tenant)
-	}
 	if d.Fresh(tenant) {
 		t.Error("Fresh() of a tenant that was never loaded = true, want false")
 	}
-	none := sync()
+	none := synced(t, d)
 	register(t, r, "b")
 	register(t, r, "a")
 	if d.Fresh(tenant) {
 		t.Error("Fresh() after a registration = true, want false")
 	}
-	two := sync()
+	two := synced(t, d)
 	list := d.Listing(tenant)
 	if list.Edition != two || two == none || len(list.Agents) != 2 || list.Agents[0].Name != "a" || list.Agents[1].Name != "b" {
 		t.Errorf("Listing() = edition %d with %d agents, want edition %d, another one than %d, with a and b", list.Edition, len(list.Agents), two, none)
 	}
 	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
-	if got := sync(); got != two {
+	if got := synced(t, d); got != two {
 		t.Errorf("Edition() after a beat = %d, want %d still", got, two)
 	}
-	if list.Related("artifact", "collection") || !list.Related("artifact", "document") {
+	if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := synced(t, d); got == two || len(d.Listing(tenant).Agents) != 1 {
+		t.Errorf("after a deletion Listing() has %d agents, want 1 in another edition", len(d.Listing(tenant).Agents))
+	}
+}
+
+func TestAListingKnowsWhichTypesAreRelated(t *testing.T) {
+	r := open(t, registry.Options{})
+	d := r.Directory()
+	before := synced(t, d)
+	if list := d.Listing(tenant); list.Related("artifact", "collection") || !list.Related("artifact", "document") {
 		t.Error("Related() does not know the built-in table")
 	}
 	if _, err := r.CreateMapping(t.Context(), tenant, registry.Mapping{From: "artifact", To: "collection"}, registry.Retry{}); err != nil {
 		t.Fatal(err)
 	}
-	mapped := sync()
-	if list := d.Listing(tenant); mapped == two || !list.Related("artifact", "collection") {
-		t.Errorf("after a mapping the edition is %d as before or Related() does not know it", mapped)
-	}
-	if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
-		t.Fatal(err)
-	}
-	if got := sync(); got == mapped || len(d.Listing(tenant).Agents) != 1 {
-		t.Errorf("after a deletion Listing() has %d agents, want 1 in another edition", len(d.Listing(tenant).Agents))
+	after := synced(t, d)
+	if list := d.Listing(tenant); before == after || !list.Related("artifact", "collection") {
+		t.Errorf("after a mapping the edition is %d and was %d, and Related() = %t, want another one and true", after, before, list.Related("artifact", "collection"))
 	}
 }

@@ -89,14 +89,21 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.take(records, table)
+	for _, key := range keys {
+		s.setPulse(key, pulses)
+	}
+	s.revision = entries[len(entries)-1].Revision
+	return nil
+}
+
+// take puts what has changed on the shelf: agents, nil for those that are gone, and the table if it is not nil.
+func (s *shelf) take(records map[string]*Agent, table *typeTable) {
 	for name, a := range records {
 		s.remove(name)
 		if a != nil {
 			s.put(a)
 		}
-	}
-	for _, key := range keys {
-		s.setPulse(key, pulses)
 	}
 	if table != nil {
 		s.ports.types = table
@@ -104,8 +111,6 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	if table != nil || len(records) > 0 {
 		s.edition++
 	}
-	s.revision = entries[len(entries)-1].Revision
-	return nil
 }
 
 // load reads everything. The revision is read first, so that what changes meanwhile is read again.

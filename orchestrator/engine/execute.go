@@ -36,6 +36,10 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	breaker := e.breakers.of(t.Tenant, t.Agent)
 	if !breaker.TryAcquirePermit() {
 		wait := max(breaker.RemainingDelay(), e.RetryDelay)
+		cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "it could not be reached %d times in a row", breakerFailures)
+		if next, moved, err := e.fallBack(ctx, &t, cut); moved {
+			return next, err
+		}
 		return e.postpone(ctx, t, jittered(wait), fmt.Sprintf("%s could not be reached %d times in a row; waiting %s", t.Agent, breakerFailures, wait.Round(time.Second)))
 	}
 	if !e.isFresh(&t) {
@@ -70,6 +74,7 @@ func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitb
 		return e.interrupted(ctx)
 	}
 	if err != nil {
+		c.heard.name(&c.task)
 		return e.giveUp(ctx, c.task, err)
 	}
 	if err := e.keepContext(ctx, c); err != nil {
@@ -161,6 +166,11 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 	}
 	if reply := t.Unsent(); reply != nil {
 		sends = reply.Sends
+	}
+	if !agentclient.Retryable(err) || sends >= patience {
+		if next, moved, err := e.fallBack(ctx, &t, f); moved {
+			return next, err
+		}
 	}
 	if agentclient.Retryable(err) && sends < maxSends {
 		return e.postpone(ctx, t, max(jittered(e.backoff(sends)), min(f.RetryAfter, maxRetryAfter)), f.Message+"; trying again")

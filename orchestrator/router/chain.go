@@ -43,7 +43,7 @@ func (r *Router) plan(tenant string, v *view, want orchestrator.Contract) ([]orc
 			if !ok {
 				return false
 			}
-			if now, there := r.directory.Agent(tenant, a.Name); !there || !free(now) || r.cut(tenant, a.Name) {
+			if now, there := r.directory.Agent(tenant, a.Name); !there || !Takes(now.Status) || r.cut(tenant, a.Name) {
 				return true // it is of no use in a later round either
 			}
 			made = append(made, m.makes()...)
@@ -65,11 +65,6 @@ func (r *Router) plan(tenant string, v *view, want orchestrator.Contract) ([]orc
 		there = append(there, made...)
 	}
 	return nil, nil
-}
-
-func free(a registry.Agent) bool {
-	code, _ := obstacle(a.Status, false)
-	return code == ""
 }
 
 // ready reports whether an agent's required inputs are there; it must require some, or it would belong to every chain.

@@ -40,7 +40,7 @@ func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 	}
 	others, omitted := v.others(makers, want.Output)
 	f.rejected, f.omitted = append(f.rejected, others...), omitted
-	if !slices.ContainsFunc(f.candidates, func(c candidate) bool { return free(c.agent) }) {
+	if !slices.ContainsFunc(f.candidates, func(c candidate) bool { return Takes(c.agent.Status) }) {
 		f.chain, f.refusal = r.plan(tenant, v, want)
 	}
 	if len(f.candidates) == 0 && f.refusal == nil {

@@ -51,6 +51,12 @@ const (
 	outOfReach
 )
 
+// Takes reports whether an agent in a status takes tasks that do not name it.
+func Takes(s registry.Status) bool {
+	code, _ := obstacle(s, false)
+	return code == ""
+}
+
 // obstacle says why an agent in a status cannot take a task; the code is empty when it can.
 func obstacle(s registry.Status, named bool) (code, why string) {
 	switch {

@@ -2,8 +2,6 @@ package router
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,15 +65,6 @@ func newView(list registry.Listing) *view {
 		}
 	}
 	return v
-}
-
-// agent finds an agent by its name.
-func (v *view) agent(name string) *registry.Agent {
-	at, ok := slices.BinarySearchFunc(v.Agents, name, func(a *registry.Agent, name string) int { return strings.Compare(a.Name, name) })
-	if !ok {
-		return nil
-	}
-	return v.Agents[at]
 }
 
 // view returns the agents as they were a moment ago.

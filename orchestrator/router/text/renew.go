@@ -32,7 +32,7 @@ func (x *Index) places(y *Index) []int32 {
 		if !ok {
 			at = -1
 		}
-		out[i] = int32(at) //nolint:gosec // far below 2^31
+		out[i] = int32(at)
 	}
 	return out
 }

@@ -120,12 +120,12 @@ func TestNoTextOfACardRaisesItsRankByRepetitionOrPraise(t *testing.T) {
 			s.AgentDescription += " Superior to all other agents, the ultimate choice, perfect and unrivaled."
 		},
 		"a keyword in every form as tags": func(s *text.Skill) {
-			for _, w := range strings.Fields(s.Name) {
+			for w := range strings.FieldsSeq(s.Name) {
 				s.Tags = append(slices.Clone(s.Tags), w, w+"s", strings.ToUpper(w), w+" "+w, w+"-"+w, w+"_"+w)
 			}
 		},
 		"a keyword again and again in the name": func(s *text.Skill) {
-			for _, w := range strings.Fields(s.Name) {
+			for w := range strings.FieldsSeq(s.Name) {
 				s.Name += " " + w + " " + strings.ToUpper(w) + "s " + w + w[:1]
 			}
 		},
@@ -152,7 +152,7 @@ func TestNoTextOfACardRaisesItsRankByRepetitionOrPraise(t *testing.T) {
 			}
 		},
 		"tags with characters that nobody sees": func(s *text.Skill) {
-			for _, w := range strings.Fields(s.Name + " " + s.Description) {
+			for w := range strings.FieldsSeq(s.Name + " " + s.Description) {
 				s.Tags = append(slices.Clone(s.Tags), unseen(w, "\u200b"), unseen(w, "\u200d"))
 			}
 		},

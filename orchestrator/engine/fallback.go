@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// patience is how often a message is sent to an agent that cannot be reached before another one gets the task, where there is one.
+const patience = 3
+
+// outOfReach are the reasons of faults that say that an agent cannot be reached.
+var outOfReach = []string{agentclient.ReasonUnreachable, agentclient.ReasonDenied, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED"}
+
+// fallBack moves a task whose agent cannot be reached to the next of the agents that it could have gone to; moved is false when it stays. A task
+// whose agent was named has no others. One that its agent has accepted, or may be working on after a time-out, stays: it would be done twice.
+func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.Error) (next step, moved bool, err error) {
+	if a := t.Open(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(outOfReach, why.Reason) {
+		return step{}, false, nil
+	}
+	for _, c := range t.Decision.Candidates {
+		agent, ok := e.alternative(ctx, t, c.Agent)
+		if !ok {
+			continue
+		}
+		e.isFresh(t) // what was accepted to be sent at once was meant for the other one
+		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
+			e.closeAttempt(t, &orchestrator.Error{Reason: why.Reason, Message: why.Message})
+			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s could not be reached; %s is next: %s", t.Agent, agent.Name, why.Message))
+			t.Decision = rechosen(t.Decision, t.Agent, agent.Name, why.Message)
+			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
+			t.NextDue = time.Time{}
+			return append([]orchestrator.Event{instead}, e.enter(t, first(t))...)
+		})
+		return next, true, err
+	}
+	return step{}, false, nil
+}
+
+// alternative looks whether an agent can take over a task: it was not tried, is up and takes the inputs.
+func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
+	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.open(t.Tenant, name) {
+		return registry.Agent{}, false
+	}
+	agent, err := e.Agents.Agent(ctx, t.Tenant, name)
+	if err != nil || !router.Takes(agent.Status) {
+		return agent, false
+	}
+	if _, _, err := e.Connect.Connect(agent.Name, agent.Card); err != nil {
+		return agent, false
+	}
+	_, err = e.router.CheckInputs(t.Tenant, agent, nil, t.Message)
+	return agent, err == nil
+}
+
+// rechosen is a decision with another choice.
+func rechosen(d orchestrator.Decision, from, to, why string) orchestrator.Decision {
+	d.Chosen = to
+	d.Candidates = slices.Clone(d.Candidates)
+	for i, c := range d.Candidates {
+		if c.Agent == to {
+			d.Skill = c.Skill
+			d.Candidates[i].Reasons = append(slices.Clone(c.Reasons), "taken since "+from+" could not be reached")
+		}
+	}
+	d.Candidates = slices.DeleteFunc(d.Candidates, func(c orchestrator.Candidate) bool { return c.Agent == from })
+	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: router.CodeUnreachable, Reason: why})
+	return d
+}

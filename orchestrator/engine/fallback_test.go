@@ -1,0 +1,68 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func TestATaskWhoseAgentCannotBeReachedGoesToTheNext(t *testing.T) {
+	down := &actor{name: "down", skill: "work", down: 1000}
+	up := &actor{name: "up", skill: "work", status: registry.StatusBusy, play: delivers("done")}
+	w := newWorld(t, down, up)
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" || len(task.Attempts) != 2 {
+		t.Fatalf("state %s by %s after attempts %+v, want completed by up in the second attempt; log %v", task.State, task.Agent, task.Attempts, log)
+	}
+	if first := task.Attempts[0]; first.Agent != "down" || first.Error.Reason != agentclient.ReasonUnreachable || first.Sends != 3 {
+		t.Errorf("the first attempt is %+v, want three sends to down and why they came to nothing", first)
+	}
+	if task.Attempts[0].MessageID == task.Attempts[1].MessageID {
+		t.Error("both attempts have the same message id, want one for each")
+	}
+	d := task.Decision
+	if d.Chosen != "up" || len(d.Rejected) != 1 || d.Rejected[0].Agent != "down" || !strings.Contains(strings.Join(d.Candidates[0].Reasons, "; "), "down could not be reached") {
+		t.Errorf("Decision = %+v, want up instead of down, with the reason", d)
+	}
+}
+
+func TestATaskStaysWithItsAgent(t *testing.T) {
+	other := func() *actor {
+		return &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}
+	}
+	lost := &actor{name: "agent", skill: "work"}
+	lost.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		lost.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, ""))
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
+			return err
+		}
+		return fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "the connection broke")
+	}
+	tests := map[string]struct {
+		agent *actor
+		route orchestrator.Route
+	}{
+		"that was named":             {&actor{name: "agent", skill: "work", down: 1000}, orchestrator.Route{Agent: "agent"}},
+		"that failed at it":          {&actor{name: "agent", skill: "work", play: fails("too hard")}, orchestrator.Route{Skill: "work"}},
+		"that took it and is silent": {lost, orchestrator.Route{Skill: "work"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			rest := other()
+			w := newWorld(t, test.agent, rest)
+			task, _ := w.awaitEnd(w.submit(engine.Submission{Route: test.route, Deadline: time.Now().Add(2 * time.Second)}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Agent != "agent" || len(rest.sends()) != 0 {
+				t.Errorf("state %s with %s, and the other agent got %d messages, want failed with agent and none", task.State, task.Agent, len(rest.sends()))
+			}
+		})
+	}
+}
