@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,10 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if *floorOf != "" {
+		os.Exit(runFloor())
+	}
 	os.Exit(build(m))
 }
 
@@ -44,7 +49,7 @@ const patience = 30 * time.Second // nothing here takes long; more means that it
 
 // instance is a running quorate dev.
 type instance struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	ports struct {
 		HTTP      string `json:"http"`
@@ -78,7 +83,7 @@ func (b *lockedBuffer) String() string {
 }
 
 // start runs quorate dev on the data in dir, with more flags perhaps, and waits until it is ready.
-func start(t *testing.T, dir string, flags ...string) *instance {
+func start(t testing.TB, dir string, flags ...string) *instance {
 	t.Helper()
 	i := &instance{t: t, dir: dir, done: make(chan struct{})}
 	file := filepath.Join(t.TempDir(), "ports.json")

@@ -1,0 +1,296 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"go.etcd.io/bbolt"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/quorate/quorate/platform/boltdb"
+)
+
+// cpu is the CPU time of the process so far, of which the kernel keeps count in hundredths of a second.
+func (i *instance) cpu() time.Duration {
+	i.t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", i.cmd.Process.Pid))
+	if err != nil {
+		i.t.Skip("the CPU of another process is only measured on Linux")
+	}
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	const user, system, tick = 11, 12, 10 * time.Millisecond
+	var sum time.Duration
+	for _, at := range []int{user, system} {
+		n, err := strconv.Atoi(fields[at])
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		sum += time.Duration(n) * tick
+	}
+	return sum
+}
+
+func dial(tb testing.TB, addr string) a2apb.A2AServiceClient {
+	tb.Helper()
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := conn.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return a2apb.NewA2AServiceClient(conn)
+}
+
+// call makes one request.
+type call func() error
+
+func sendGRPC(tb testing.TB, addr, tenant, token, text string) call {
+	tb.Helper()
+	stub := dial(tb, addr)
+	ctx := metadata.AppendToOutgoingContext(context.WithoutCancel(tb.Context()), "authorization", "Bearer "+token, "a2a-version", "1.0")
+	req := &a2apb.SendMessageRequest{Tenant: tenant, Message: &a2apb.Message{
+		MessageId: "m", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: text}}},
+	}}
+	return func() error {
+		resp, err := stub.SendMessage(ctx, req)
+		if err == nil && resp.GetMessage().GetMessageId() != "answer" && resp.GetTask().GetStatus().GetState() != a2apb.TaskState_TASK_STATE_COMPLETED {
+			return fmt.Errorf("the answer is %v", resp)
+		}
+		return err
+	}
+}
+
+func sendJSONRPC(tb testing.TB, url, token, text string) call {
+	tb.Helper()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
+	tb.Cleanup(client.CloseIdleConnections)
+	body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"` + text + `"}]}}}`
+	return func() error {
+		req, err := http.NewRequestWithContext(context.WithoutCancel(tb.Context()), http.MethodPost, url, strings.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("A2A-Version", "1.0")
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		answer, err := io.ReadAll(resp.Body)
+		if err == nil && !bytes.Contains(answer, []byte(`"answer"`)) {
+			return fmt.Errorf("the answer is %s", answer)
+		}
+		return err
+	}
+}
+
+// share runs n calls from so many callers.
+func share(tb testing.TB, callers, n int, do func() error) {
+	tb.Helper()
+	var left atomic.Int64
+	left.Store(int64(n))
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			for left.Add(-1) >= 0 {
+				if err := do(); err != nil {
+					tb.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// BenchmarkPassing is a message to an agent that answers at once: directly, through a Quorate of its own process, and through a floor, one after the other
+// in one run. It reports the medians as multiples of the direct one's, and the CPU that each takes for one, Quorate with authentication, roles, limits and
+// tracing as they always are.
+func BenchmarkPassing(b *testing.B) {
+	i := start(b, b.TempDir(), "--pass-through", "*", "--log-level", "error")
+	agent := servePlain(b, i, "plain", false)
+	floor, floorAddr := startFloor(b, agent.grpc)
+	const text = "hello"
+	bottom := sendGRPC(b, floorAddr, "", "", text)
+	for _, binding := range []struct {
+		name            string
+		direct, through call
+	}{
+		{"gRPC", sendGRPC(b, agent.grpc, "", "", text), sendGRPC(b, i.ports.GRPC, "plain", i.token(), text)},
+		{"JSONRPC", sendJSONRPC(b, agent.http, "", text), sendJSONRPC(b, i.ports.HTTP+"/agents/plain", i.token(), text)},
+	} {
+		for _, callers := range []int{1, 16} {
+			b.Run(fmt.Sprintf("%s/callers=%d", binding.name, callers), func(b *testing.B) {
+				var t trio
+				share(b, callers, 100, func() error { return t.do(binding.direct, binding.through, bottom) }) // connections and pools
+				t = trio{}
+				before, beforeFloor := i.cpu(), floor.cpu()
+				b.ResetTimer()
+				share(b, callers, b.N, func() error { return t.do(binding.direct, binding.through, bottom) })
+				b.StopTimer()
+				if b.Failed() {
+					return
+				}
+				direct, through, bottom := median(t.took[0]), median(t.took[1]), median(t.took[2])
+				b.ReportMetric(float64((i.cpu()-before).Microseconds())/float64(b.N), "server-cpu-µs/op")
+				b.ReportMetric(float64((floor.cpu()-beforeFloor).Microseconds())/float64(b.N), "floor-cpu-µs/op")
+				b.ReportMetric(float64(direct.Microseconds()), "direct-p50-µs")
+				b.ReportMetric(float64(through)/float64(direct), "x-direct")
+				b.ReportMetric(float64(bottom)/float64(direct), "floor-x-direct")
+			})
+		}
+	}
+}
+
+// trio is how long three calls took, over and over.
+type trio struct {
+	mu   sync.Mutex
+	took [3][]time.Duration // guarded by mu
+}
+
+func (t *trio) do(calls ...call) error {
+	var took [3]time.Duration
+	for n, c := range calls {
+		begin := time.Now()
+		if err := c(); err != nil {
+			return err
+		}
+		took[n] = time.Since(begin)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for n := range took {
+		t.took[n] = append(t.took[n], took[n])
+	}
+	return nil
+}
+
+func median(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// BenchmarkTracked is a tracked task from an A2A message over gRPC to its end, durable at every step, with 64 callers, beside the puts of one kilobyte that
+// the same store makes durable in the same run.
+func BenchmarkTracked(b *testing.B) {
+	const callers = 64
+	dir := b.TempDir()
+	i := start(b, dir, "--log-level", "error")
+	servePlain(b, i, "plain", false)
+	send := sendGRPC(b, i.ports.GRPC, "plain", i.token(), strings.Repeat("hello ", 1000/6))
+	share(b, callers, 200, send)
+	puts := rawPuts(b, callers)
+	file := filepath.Join(dir, "data", "quorate.db")
+	size, before := fileSize(b, file), i.cpu()
+	b.ResetTimer()
+	share(b, callers, b.N, send)
+	b.StopTimer()
+	rate := float64(b.N) / b.Elapsed().Seconds()
+	puts = (puts + rawPuts(b, callers)) / 2
+	b.ReportMetric(rate, "tasks/s")
+	b.ReportMetric(puts, "raw-puts/s")
+	b.ReportMetric(rate/puts, "tasks/raw-put")
+	b.ReportMetric(float64((i.cpu()-before).Microseconds())/float64(b.N), "server-cpu-µs/op")
+	b.ReportMetric(float64(fileSize(b, file)-size)/float64(b.N), "bytes/op")
+}
+
+// rawPuts measures how many puts of one kilobyte a store of ours makes durable in a second.
+func rawPuts(b *testing.B, callers int) float64 {
+	b.Helper()
+	db, err := boltdb.Open(filepath.Join(b.TempDir(), "raw.db"), boltdb.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	bucket, value := []byte("b"), bytes.Repeat([]byte("v"), 1000)
+	var n atomic.Int64
+	put := func() error {
+		return db.Update(b.Context(), func(tx *bbolt.Tx) error {
+			into, err := tx.CreateBucketIfNotExists(bucket)
+			if err != nil {
+				return err
+			}
+			return into.Put(fmt.Appendf(nil, "%016x", n.Add(1)), value)
+		})
+	}
+	const puts = 10_000
+	begin := time.Now()
+	share(b, callers, puts, put)
+	return puts / time.Since(begin).Seconds()
+}
+
+func fileSize(b *testing.B, file string) int64 {
+	b.Helper()
+	info, err := os.Stat(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return info.Size()
+}
+
+// BenchmarkStreams has a thousand streams of tracked tasks open at once, each with an event in 100 ms: the CPU is for one event of one stream.
+func BenchmarkStreams(b *testing.B) {
+	const streams = 1000
+	i := start(b, b.TempDir(), "--log-level", "error")
+	servePlain(b, i, "streamer", true)
+	stubs := make([]a2apb.A2AServiceClient, 8)
+	for n := range stubs {
+		stubs[n] = dial(b, i.ports.GRPC)
+	}
+	ctx := metadata.AppendToOutgoingContext(context.WithoutCancel(b.Context()), "authorization", "Bearer "+i.token(), "a2a-version", "1.0")
+	var events, opened atomic.Int64
+	var next atomic.Int64
+	run := func() error {
+		n := next.Add(1)
+		s, err := stubs[n%int64(len(stubs))].SendStreamingMessage(ctx, &a2apb.SendMessageRequest{Tenant: "streamer", Message: &a2apb.Message{
+			MessageId: strconv.FormatInt(n, 10), Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "stream"}}},
+		}})
+		if err != nil {
+			return err
+		}
+		opened.Add(1)
+		for {
+			if _, err := s.Recv(); err != nil {
+				if err == io.EOF { //nolint:errorlint // as gRPC gives it
+					return nil
+				}
+				return err
+			}
+			events.Add(1)
+		}
+	}
+	before := i.cpu()
+	b.ResetTimer()
+	for range b.N {
+		share(b, streams, streams, run)
+	}
+	b.StopTimer()
+	if n := events.Load(); n > 0 {
+		b.ReportMetric(float64((i.cpu()-before).Microseconds())/float64(n), "server-cpu-µs/event")
+		b.ReportMetric(float64(n)/float64(opened.Load()), "events/stream")
+	}
+}

@@ -1,0 +1,128 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+)
+
+// plainAgent is the least that an agent can be, so that what is measured is the way to it: it answers a message with a message, or a stream with a task
+// that says something ten times.
+type plainAgent struct {
+	a2apb.UnimplementedA2AServiceServer
+	name, grpc, http string
+}
+
+const saidPerStream = 10
+
+var sayEvery = 100 * time.Millisecond
+
+func (*plainAgent) SendMessage(_ context.Context, req *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
+	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Message{Message: &a2apb.Message{
+		MessageId: "answer", Role: a2apb.Role_ROLE_AGENT, ContextId: req.GetMessage().GetContextId(), Parts: req.GetMessage().GetParts(),
+	}}}, nil
+}
+
+func (*plainAgent) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
+	if strings.HasPrefix(req.GetMessage().GetParts()[0].GetText(), "hello") {
+		return stream.Send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Message{Message: &a2apb.Message{
+			MessageId: "answer", Role: a2apb.Role_ROLE_AGENT, Parts: req.GetMessage().GetParts(),
+		}}})
+	}
+	id := "t-" + req.GetMessage().GetMessageId()
+	task := &a2apb.Task{Id: id, ContextId: "c", Status: &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_WORKING}}
+	if err := stream.Send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: task}}); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(sayEvery)
+	defer ticker.Stop()
+	for i := range saidPerStream {
+		<-ticker.C
+		state := a2apb.TaskState_TASK_STATE_WORKING
+		if i == saidPerStream-1 {
+			state = a2apb.TaskState_TASK_STATE_COMPLETED
+		}
+		err := stream.Send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: &a2apb.TaskStatusUpdateEvent{
+			TaskId: id, ContextId: "c", Status: &a2apb.TaskStatus{State: state, Message: &a2apb.Message{
+				MessageId: fmt.Sprintf("%s-%d", id, i), Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: fmt.Sprintf("said %d", i)}}},
+			}},
+		}}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ServeHTTP answers a JSON-RPC SendMessage with its own message.
+func (*plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var e struct {
+		ID     json.RawMessage `json:"id"`
+		Params struct {
+			Message struct {
+				Parts json.RawMessage `json:"parts"`
+			} `json:"message"`
+		} `json:"params"`
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &e)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"answer","role":"ROLE_AGENT","parts":%s}}}`, e.ID, e.Params.Message.Parts)
+}
+
+// servePlain serves a plain agent and registers it with i under a name.
+func servePlain(tb testing.TB, i *instance, name string, streaming bool) *plainAgent {
+	tb.Helper()
+	a := &plainAgent{name: name}
+	l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	server := grpc.NewServer()
+	a2apb.RegisterA2AServiceServer(server, a)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := server.Serve(l); err != nil {
+			tb.Error(err)
+		}
+	}()
+	tb.Cleanup(func() { server.Stop(); <-done })
+	over := httptest.NewServer(a)
+	tb.Cleanup(over.Close)
+	a.grpc, a.http = l.Addr().String(), over.URL
+	card := fmt.Sprintf(`{"name":%q,"description":"d","version":"1.0.0","capabilities":{"streaming":%t},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[
+		{"url":%q,"protocolBinding":"GRPC","protocolVersion":"1.0"},{"url":%q,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, name, streaming, a.grpc, a.http)
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, i.ports.HTTP+"/v1/agents:register", strings.NewReader(`{"card":`+card+`}`))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+i.token())
+	resp, err := new(http.Client).Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+		tb.Fatalf("register = %d %s", resp.StatusCode, body)
+	}
+	return a
+}
