@@ -108,6 +108,8 @@ func advice(e *fault.Error) string {
 		return "quorate skills find"
 	case "TASK_NOT_FOUND":
 		return "quorate tasks list"
+	case "DOMAIN_NOT_ALLOWED":
+		return "quorate domains add HOST, when you trust it"
 	case "SERVER_UNREACHABLE":
 		return "quorate dev starts a server on this machine"
 	}

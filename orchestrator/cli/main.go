@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Main runs the command line args, without the program's name, and returns the exit code of the package comment.
@@ -42,7 +43,7 @@ func (a *app) root() *cobra.Command {
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.dev(), a.serve(), a.config(), a.agents(), a.skills(), a.tasks(), a.routes(), a.consultations(), a.keys(), a.tables(), a.version())
+	root.AddCommand(a.dev(), a.serve(), a.config(), a.agents(), a.skills(), a.tasks(), a.routes(), a.consultations(), a.fetch(), a.domains(), a.keys(), a.tables(), a.version())
 	return root
 }
 
@@ -65,11 +66,15 @@ func (a *app) group(name, short string, aliases ...string) *cobra.Command {
 // clients returns a group whose verbs call a server, with the flags that say which one.
 func (a *app) clients(name, short string, aliases ...string) *cobra.Command {
 	cmd := a.group(name, short, aliases...)
-	flags := cmd.PersistentFlags()
+	a.clientFlags(cmd.PersistentFlags())
+	return cmd
+}
+
+// clientFlags adds the flags that say which server, and how to print its answers.
+func (a *app) clientFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&a.server, "server", "", "base URL of the server (env QUORATE_SERVER; default "+defaultServer+")")
 	flags.StringVar(&a.tokenFile, "token-file", "", "file that holds the token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
 	flags.VarP(&a.json, "output", "o", "table or json")
-	return cmd
 }
 
 // runs makes the RunE of a verb.

@@ -24,7 +24,7 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 		{"REST", "http://" + p.http.Addr().String() + "/v1", "described at /openapi.json"},
 		{"gRPC", p.grpc.Addr().String(), "with reflection and health"},
 		{"OTLP", "http://" + p.http.Addr().String() + "/v1/traces", "and gRPC on " + p.grpc.Addr().String()},
-		{"web-fetch", "http://" + p.webfetch.Addr().String(), "the agent, spoken to over A2A"},
+		{"web-fetch", "http://" + p.webfetch.Addr().String(), "the agent, spoken to over A2A; MCP at /mcp"},
 		{"Demo site", site, "the one site that web-fetch may read"},
 		{"Data", cfg.DataDir, ""},
 		{"Token file", tokenFile, ""},

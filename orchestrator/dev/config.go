@@ -3,6 +3,7 @@ package dev
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
@@ -17,6 +18,7 @@ type Config struct {
 	WebfetchAddr string   `yaml:"webfetchAddr" doc:"Address of the web-fetch agent; port 0 chooses a free one."`
 	DataDir      string   `yaml:"dataDir" doc:"Folder of the embedded store and the token file."`
 	PortsFile    string   `yaml:"portsFile" doc:"File that is written as JSON with the addresses once everything is ready; empty for none."`
+	Browser      string   `yaml:"browser" doc:"Whether web-fetch shows pages that need scripts in Chromium: auto (when it is found), off, or no-sandbox, which root needs."`
 	CardURLs     []string `yaml:"cardUrls" doc:"URLs of agent cards; their agents are registered and read again every 5 minutes."`
 	CardFolder   string   `yaml:"cardFolder" doc:"Folder whose *.json files are agent cards."`
 	Catalogs     []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
@@ -33,6 +35,7 @@ func DefaultConfig() Config {
 		GRPCAddr:     "127.0.0.1:9090",
 		WebfetchAddr: "127.0.0.1:9000",
 		DataDir:      DefaultDataDir(),
+		Browser:      "auto",
 		Signatures:   string(registry.SignaturesIfPresent),
 		LogLevel:     "warn",
 		LogFormat:    "text",
@@ -46,6 +49,9 @@ func (c *Config) Validate() error {
 	}
 	if !registry.SignaturePolicy(c.Signatures).Valid() {
 		return fault.Invalid("signatures", "CONFIG_INVALID", "%q is not off, verify-if-present or require", c.Signatures)
+	}
+	if !slices.Contains([]string{"auto", "off", "no-sandbox"}, c.Browser) {
+		return fault.Invalid("browser", "CONFIG_INVALID", "%q is not auto, off or no-sandbox", c.Browser)
 	}
 	for field, addr := range map[string]string{"httpAddr": c.HTTPAddr, "grpcAddr": c.GRPCAddr, "webfetchAddr": c.WebfetchAddr} {
 		if err := checkLoopback(field, addr); err != nil {

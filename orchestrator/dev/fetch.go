@@ -3,13 +3,20 @@ package dev
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net/http"
 	"path/filepath"
 
 	"google.golang.org/grpc"
 
+	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/webfetch"
+	fetchagent "github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	allowliststore "github.com/quorate/quorate/agents/webfetch/allowlist/embedded"
+	"github.com/quorate/quorate/agents/webfetch/browser"
+	"github.com/quorate/quorate/agents/webfetch/dialect"
+	"github.com/quorate/quorate/agents/webfetch/mcp"
 	fetchrpc "github.com/quorate/quorate/agents/webfetch/rpc"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/boltdb"
@@ -37,10 +44,14 @@ func openFetcher(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telem
 		return fail(err)
 	}
 	demo := p.demo.Addr().String()
-	f, err = webfetch.New(webfetch.Options{
+	options := webfetch.Options{
 		Policy: &netguard.Policy{AllowOrigins: []string{demo}}, AllowedHosts: []string{demo}, Allowlist: list,
 		Logger: tel.Logger, Tracer: tel.TracerProvider, Meter: tel.MeterProvider,
-	})
+	}
+	if b, ok := browser.Find(browser.Options{NoSandbox: cfg.Browser == "no-sandbox"}); ok && cfg.Browser != "off" {
+		options.Browser = b
+	}
+	f, err = webfetch.New(options)
 	if err != nil {
 		return fail(err)
 	}
@@ -48,6 +59,14 @@ func openFetcher(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telem
 		f.Close()
 		return db.Close()
 	}, nil
+}
+
+// fetchAgent is the agent with the other ways in beside A2A: MCP, and the JSON-RPC method execute_task.
+func fetchAgent(f *webfetch.Fetcher, logger *slog.Logger) kit.Config {
+	c := fetchagent.NewConfig(f, fetchagent.Options{})
+	tools := mcp.New(f, mcp.Options{Logger: logger})
+	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f, logger)(next)) }
+	return c
 }
 
 // fetchService serves the web-fetch agent's own API beside Quorate's.

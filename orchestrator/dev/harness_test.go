@@ -35,6 +35,7 @@ func start(tb testing.TB, dir string) *running {
 	tb.Helper()
 	cfg := dev.DefaultConfig()
 	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Browser = "off"
 	cfg.DataDir, cfg.PortsFile, cfg.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	ready := &signalWriter{done: make(chan struct{})}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/reviewer"
-	fetchagent "github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/netguard"
@@ -117,7 +116,7 @@ func (m *machine) assemble(ctx context.Context) error {
 	}
 	m.closers = append(m.closers, m.server.Close)
 	m.tasks = append(m.server.Tasks(), tasks.Task{Name: "demo site", Run: func(ctx context.Context) error { return serveDemo(ctx, m.ports.demo) }})
-	return errors.Join(m.join(reviewer.Config(), m.ports.reviewer), m.join(fetchagent.NewConfig(fetcher, fetchagent.Options{}), m.ports.webfetch))
+	return errors.Join(m.join(reviewer.Config(), m.ports.reviewer), m.join(fetchAgent(fetcher, m.tel.Logger), m.ports.webfetch))
 }
 
 // join adds an agent with a token of its own. It starts when those before it are up, so that the rules it brings name agents that are there.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"os/exec"
 	"strconv"
 	"time"
@@ -64,6 +65,9 @@ func Find(o Options) (*Browser, bool) {
 
 // Render implements webfetch.Browser.
 func (b *Browser) Render(ctx context.Context, u *url.URL, gate webfetch.Gate, maxSize int64) (webfetch.Rendered, error) {
+	if !b.noSandbox && os.Geteuid() == 0 {
+		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonRender, "Chromium does not run as root with its sandbox; an operator can run this as another user, or switch the sandbox off")
+	}
 	select {
 	case b.slots <- struct{}{}:
 		defer func() { <-b.slots }()

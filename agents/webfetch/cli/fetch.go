@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/quorate/quorate/agents/webfetch"
@@ -25,26 +24,6 @@ type fetching struct {
 	selector, xpath, jsonPath     string
 	render, engine, credentialRef string
 	locale                        string
-}
-
-// FetchCommand returns the command "fetch URL", which reads one page in this process and prints it to out. Its errors are faults
-// with the reasons of package webfetch; notes go to err.
-func FetchCommand(out, err io.Writer) *cobra.Command {
-	f := &fetching{}
-	cmd := &cobra.Command{
-		Use:   "fetch URL",
-		Short: "Read a web page and print its main content",
-		Long: "fetch reads the page at URL and prints its main content as Markdown, or as --format says.\n" +
-			"Addresses that are not on the public internet are refused. Whoever types a URL allows its host; redirects to others need --allow.",
-		Example: "  quorate fetch https://example.com/article\n  quorate fetch --format links -o json https://example.com/",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.fetch(cmd.Context(), args[0], out, err)
-		},
-	}
-	f.flags(cmd.Flags())
-	f.pageFlags(cmd.Flags())
-	return cmd
 }
 
 // pageFlags adds the flags that are about one page.

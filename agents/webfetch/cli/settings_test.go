@@ -15,7 +15,6 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/cli"
-	"github.com/quorate/quorate/platform/fault"
 )
 
 // newSite answers with what it was sent, long text, or 401.
@@ -145,20 +144,14 @@ func TestOutputInJSON(t *testing.T) {
 	}
 }
 
-func TestFetchCommand(t *testing.T) {
+func TestAPageIsReadOn(t *testing.T) {
 	site, host := newSite(t)
-	var out, notes strings.Builder
-	cmd := cli.FetchCommand(&out, &notes)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs([]string{"--allow-internal", host, "--max-characters", "5", "--start-index", "10", site + "/long"})
-	if err := cmd.ExecuteContext(t.Context()); err != nil || out.String() != "xxxxx\n" || !strings.Contains(notes.String(), "--start-index 15") {
-		t.Errorf("fetch = %v, %q, %q, want five characters and how to read on", err, out.String(), notes.String())
+	code, out, notes := run(t, "--allow-internal", host, "--max-characters", "5", "--start-index", "10", site+"/long")
+	if code != 0 || out != "xxxxx\n" || !strings.Contains(notes, "--start-index 15") {
+		t.Errorf("webfetch = %d, %q, %q, want five characters and how to read on", code, out, notes)
 	}
-	cmd = cli.FetchCommand(io.Discard, io.Discard)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs([]string{site})
-	if err := cmd.ExecuteContext(t.Context()); fault.ReasonOf(err) != webfetch.ReasonAddressBlocked {
-		t.Errorf("fetch(an internal page) = %v, want ADDRESS_BLOCKED", err)
+	if code, _, notes := run(t, site); code != 4 || !strings.Contains(notes, webfetch.ReasonAddressBlocked) {
+		t.Errorf("webfetch of an internal page = %d, %q, want 4 and ADDRESS_BLOCKED", code, notes)
 	}
 }
 

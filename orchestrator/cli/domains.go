@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
+)
+
+const domainsPath = "/v1/allowedDomains"
+
+func (a *app) domains() *cobra.Command {
+	group := a.clients("domains", "Say which hosts may be read by web-fetch", "domain")
+	group.AddCommand(a.domainsList(), a.domainsAdd(), a.domainsRemove(), a.domainsTest())
+	return group
+}
+
+func (a *app) domainsList() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the hosts that may be read", Example: "  quorate domains list", Args: arguments(),
+		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
+			list := &webfetchv1.ListAllowedDomainsResponse{}
+			err := pages(limit, func(query url.Values) (int, string, error) {
+				page := &webfetchv1.ListAllowedDomainsResponse{}
+				err := s.get(ctx, domainsPath, query, page)
+				list.AllowedDomains = append(list.AllowedDomains, page.GetAllowedDomains()...)
+				return len(page.GetAllowedDomains()), page.GetNextPageToken(), err
+			})
+			if err != nil {
+				return err
+			}
+			return a.show(list, func() {
+				rows := [][]string{{"DOMAIN", "LISTED", "BY"}}
+				for _, d := range list.GetAllowedDomains() {
+					rows = append(rows, []string{d.GetDomain(), a.when(d.GetCreateTime()), d.GetCreator()})
+				}
+				a.out.table("", rows)
+			})
+		}),
+	}
+	addLimit(cmd, &limit, 1000)
+	return cmd
+}
+
+func (a *app) domainsAdd() *cobra.Command {
+	return &cobra.Command{
+		Use: "add DOMAIN", Short: "Let a host be read, or every name below it", Args: arguments("DOMAIN"),
+		Example: "  quorate domains add example.com\n  quorate domains add '*.example.com'",
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			added := &webfetchv1.AddAllowedDomainResponse{}
+			if err := s.post(ctx, domainsPath, &webfetchv1.AddAllowedDomainRequest{Domain: args[0]}, added); err != nil {
+				return err
+			}
+			return a.show(added, func() {
+				a.out.line("%s  %s", added.GetDomain(), choose(added.GetAdded(), "added", "was listed already"))
+			})
+		}),
+	}
+}
+
+func (a *app) domainsRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove DOMAIN", Short: "No longer let a host be read", Args: arguments("DOMAIN"),
+		Example: "  quorate domains remove example.com",
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			removed := &webfetchv1.RemoveAllowedDomainResponse{}
+			if err := s.client.Call(ctx, http.MethodDelete, domainsPath+"/"+url.PathEscape(args[0]), nil, nil, removed); err != nil {
+				return err
+			}
+			return a.show(removed, func() {
+				a.out.line("%s  %s", removed.GetDomain(), choose(removed.GetRemoved(), "removed", "was not listed"))
+			})
+		}),
+	}
+}
+
+func (a *app) domainsTest() *cobra.Command {
+	return &cobra.Command{
+		Use: "test URL", Short: "Say whether a URL may be read, and by which entry", Args: arguments("URL"),
+		Example: "  quorate domains test https://docs.example.com/",
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
+			test := &webfetchv1.TestAllowedDomainResponse{}
+			if err := s.get(ctx, domainsPath+":test", url.Values{"url": {args[0]}}, test); err != nil {
+				return err
+			}
+			if err := a.show(test, func() {
+				if test.GetAllowed() {
+					a.out.line("allowed  by %s", choose(test.GetDomain() != "", test.GetDomain(), "the deployment, which reads every public host"))
+				} else {
+					a.out.line("refused  %s (%s)", test.GetError(), test.GetErrorCode())
+				}
+			}); err != nil || test.GetAllowed() {
+				return err
+			}
+			return &resultError{code: exitDenied}
+		}),
+	}
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/quorate/quorate/platform/fault"
+	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
+)
+
+// fetching is what the flags of fetch say.
+type fetching struct {
+	request    webfetchv1.FetchPageRequest
+	timeout    time.Duration
+	headers    []string
+	noRedirect bool
+}
+
+func (a *app) fetch() *cobra.Command {
+	f := &fetching{}
+	cmd := &cobra.Command{
+		Use:   "fetch URL",
+		Short: "Read a web page through the server and print its main content",
+		Long: "fetch has the server read the page at URL and prints its main content as Markdown, or as --format says.\n" +
+			"The host has to be on the server's list: see quorate domains. What a page says is a stranger's word.",
+		Example: "  quorate fetch https://example.com/article\n  quorate fetch --format links https://example.com/\n" +
+			"  quorate fetch --selector 'h1, h2' -o json https://example.com/",
+		Args: arguments("URL"),
+		RunE: a.calls(func(ctx context.Context, s *session, args []string) error { return a.fetchPage(ctx, s, f, args[0]) }),
+	}
+	a.clientFlags(cmd.Flags())
+	flags, r := cmd.Flags(), &f.request
+	flags.StringVar(&r.Format, "format", "", "markdown, text, html, json, links or raw (default: the server's)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "how long it may take, at most 5m (default: the server's)")
+	flags.Int64Var(&r.MaxSize, "max-size", 0, "bytes of the page that are read; a longer page is an error (default: the server's)")
+	flags.Int32Var(&r.MaxCharacters, "max-characters", 0, "characters that are printed (default: the server's)")
+	flags.Int32Var(&r.StartIndex, "start-index", 0, "first character to print, to read on where a page was cut")
+	flags.StringArrayVarP(&f.headers, "header", "H", nil, `header to send, such as "Accept: text/plain"; repeated`)
+	flags.BoolVar(&f.noRedirect, "no-redirects", false, "print the redirect instead of following it")
+	flags.StringVar(&r.Selector, "selector", "", "print only what this CSS selector matches")
+	flags.StringVar(&r.Xpath, "xpath", "", "print only what this XPath matches")
+	flags.StringVar(&r.JsonPath, "json-path", "", "print only what this JSONPath matches")
+	flags.StringVar(&r.Render, "render", "", "whether a browser shows the page first: never, auto or always")
+	flags.StringVar(&r.Engine, "engine", "", "http, or remote for the server's Markdown service")
+	flags.StringVar(&r.Credential, "credential", "", "name of a credential of the server's configuration")
+	flags.StringVar(&r.Session, "session", "", "keep cookies among the fetches with this name")
+	flags.StringVar(&r.Profile, "profile", "", "whose defaults and limits: default, slack, adk, glados or myao")
+	flags.StringVar(&r.Locale, "locale", "", "language of messages: en or ja")
+	flags.BoolVar(&r.NoCache, "no-cache", false, "ask the site even when the server has a fresh copy")
+	cmd.MarkFlagsMutuallyExclusive("selector", "xpath", "json-path")
+	return cmd
+}
+
+func (a *app) fetchPage(ctx context.Context, s *session, f *fetching, url string) error {
+	f.request.Url = url
+	if f.timeout != 0 {
+		f.request.Timeout = durationpb.New(f.timeout)
+	}
+	if f.noRedirect {
+		f.request.FollowRedirects = new(bool)
+	}
+	for _, line := range f.headers {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return usage("--header %q: write it as \"Name: value\"", line)
+		}
+		if f.request.Headers == nil {
+			f.request.Headers = map[string]string{}
+		}
+		f.request.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	page := &webfetchv1.FetchPageResponse{}
+	if err := s.post(ctx, "/v1/pages:fetch", &f.request, page); err != nil {
+		return err
+	}
+	if a.json {
+		if err := a.show(page, nil); err != nil {
+			return err
+		}
+	}
+	if !page.GetSuccess() {
+		return fetchFault(page)
+	}
+	if !a.json {
+		text := page.GetContent()
+		if a.out.terminal() {
+			text = escape(text, true)
+		}
+		_, _ = io.WriteString(a.out, text+"\n") // Write keeps the error
+		if next := page.GetNextIndex(); next > 0 {
+			a.err.line("cut at %d of %d characters; read on with --start-index %d", next, page.GetTotalCharacters(), next)
+		}
+	}
+	return nil
+}
+
+// fetchFault is the failure that a page tells of, so that it exits as other failures do.
+func fetchFault(page *webfetchv1.FetchPageResponse) *fault.Error {
+	kind := fault.FailedPrecondition
+	switch page.GetErrorCode() {
+	case "no_match":
+		kind = fault.NotFound
+	case "invalid_argument", "invalid_url", "scheme_not_allowed", "request_error", "selector_error":
+		kind = fault.InvalidArgument
+	case "domain_not_allowed", "port_not_allowed", "ssrf_blocked", "robots_disallowed", "auth_required":
+		kind = fault.PermissionDenied
+	case "content_changed":
+		kind = fault.Conflict
+	case "timeout", "dns_error", "tls_error", "network_error", "read_error", "backend_error", "render_error", "rate_limited":
+		kind = fault.Unavailable
+	case "internal_error":
+		kind = fault.Internal
+	case "status_error":
+		switch status := int(page.GetStatusCode()); {
+		case status == http.StatusNotFound || status == http.StatusGone:
+			kind = fault.NotFound
+		case status == http.StatusTooManyRequests || status >= http.StatusInternalServerError:
+			kind = fault.Unavailable
+		}
+	}
+	e := fault.New(kind, strings.ToUpper(page.GetErrorCode()), "%s", page.GetError())
+	if page.GetStatusCode() > 0 {
+		e = e.With("status_code", strconv.Itoa(int(page.GetStatusCode())))
+	}
+	return e
+}

@@ -1,0 +1,88 @@
+package cli_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const fetchRoute = "POST /v1/pages:fetch"
+
+func TestFetchPrintsTheContent(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{fetchRoute: answer(`{"success":true,"content":"# Title  \nline\n\ttwo","nextIndex":20,"totalCharacters":40}`)})
+	exit, out, notes := g.run(t, "", "fetch", "https://example.com/a", "--format", "text", "-H", "Accept: text/plain", "--timeout", "5s", "--no-redirects", "--selector", "h1")
+	if exit != 0 || out != "# Title  \nline\n\ttwo\n" || !strings.Contains(notes, "--start-index 20") {
+		t.Errorf("fetch = %d %q %q, want the content as it is, and how to read on", exit, out, notes)
+	}
+	want := fetchRoute + ` {"url":"https://example.com/a","format":"text","timeout":"5s","followRedirects":false,"headers":{"Accept":"text/plain"},"selector":"h1"}`
+	if got := g.seen(); !slices.Equal(got, []string{want}) {
+		t.Errorf("fetch sent %q, want %q", got, want)
+	}
+	if exit, out, _ := g.run(t, "", "fetch", "https://example.com/a", "-o", "json"); exit != 0 || !strings.Contains(out, `"nextIndex": 20`) {
+		t.Errorf("fetch -o json = %d %s, want every field", exit, out)
+	}
+}
+
+func TestFetchExitsAsThePageFailed(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		answer string
+		exit   int
+		tells  string
+	}{
+		"a host that is not listed": {`{"success":false,"error":"example.com is not on the list","errorCode":"domain_not_allowed"}`, 4, "quorate domains add"},
+		"no such page":              {`{"success":false,"error":"the server answered 404","errorCode":"status_error","statusCode":404}`, 3, "STATUS_ERROR"},
+		"a busy server":             {`{"success":false,"error":"the server answered 503","errorCode":"status_error","statusCode":503}`, 9, "503"},
+		"a page behind a login":     {`{"success":false,"error":"the server answered 403","errorCode":"status_error","statusCode":403}`, 6, "403"},
+		"a timeout":                 {`{"success":false,"error":"it took too long","errorCode":"timeout"}`, 9, "it took too long"},
+		"nothing selected":          {`{"success":false,"error":"nothing matches","errorCode":"no_match"}`, 3, "NO_MATCH"},
+		"a bad URL":                 {`{"success":false,"error":"no URL","errorCode":"invalid_url"}`, 6, "INVALID_URL"},
+		"changed content":           {`{"success":false,"error":"another content","errorCode":"content_changed"}`, 5, "another content"},
+		"a mistake of ours":         {`{"success":false,"error":"broke","errorCode":"internal_error"}`, 1, "broke"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{fetchRoute: answer(test.answer)})
+			exit, out, notes := g.run(t, "", "fetch", "https://example.com/a")
+			if exit != test.exit || out != "" || !strings.Contains(notes, test.tells) {
+				t.Errorf("fetch = %d %q %q, want exit code %d and %q", exit, out, notes, test.exit, test.tells)
+			}
+		})
+	}
+	g := newGateway(t, nil)
+	if exit, _, notes := g.run(t, "", "fetch", "https://example.com/a", "-H", "no colon"); exit != 2 || !strings.Contains(notes, "--header") || len(g.seen()) != 0 {
+		t.Errorf("fetch with a broken header = %d %q, want a usage error and no request", exit, notes)
+	}
+}
+
+func TestDomainsCommands(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"GET /v1/allowedDomains":                     answer(`{"allowedDomains":[{"domain":"a.example","creator":"ada"}],"nextPageToken":"t"}`, `{"allowedDomains":[{"domain":"b.example"}]}`),
+		"POST /v1/allowedDomains":                    answer(`{"domain":"a.example","added":true}`),
+		"DELETE /v1/allowedDomains/%2A.a.example:81": answer(`{"domain":"*.a.example:81","removed":false}`),
+		"GET /v1/allowedDomains:test":                answer(`{"allowed":true,"domain":"a.example"}`, `{"allowed":false,"error":"not listed","errorCode":"domain_not_allowed"}`),
+	})
+	tests := []struct {
+		args []string
+		exit int
+		want []string
+	}{
+		{[]string{"domains", "list"}, 0, []string{"a.example", "ada", "b.example"}},
+		{[]string{"domains", "add", "a.example"}, 0, []string{"a.example  added"}},
+		{[]string{"domains", "remove", "*.a.example:81"}, 0, []string{"*.a.example:81  was not listed"}},
+		{[]string{"domains", "test", "https://a.example/"}, 0, []string{"allowed  by a.example"}},
+		{[]string{"domains", "test", "https://c.example/"}, 4, []string{"refused  not listed (domain_not_allowed)"}},
+	}
+	for _, test := range tests {
+		exit, out, notes := g.run(t, "", test.args...)
+		for _, want := range test.want {
+			if exit != test.exit || !strings.Contains(out, want) {
+				t.Errorf("%q = %d %q %q, want exit code %d and %q", test.args, exit, out, notes, test.exit, want)
+			}
+		}
+	}
+}
