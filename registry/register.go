@@ -159,6 +159,11 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 			Message: fmt.Sprintf("the version was given as %q, and the card says %s; the card's counts", clip(in.Version), card.Version),
 		})
 	}
+	alikes, err := r.checkLooks(ctx, tenant, card.Name)
+	if err != nil {
+		return Change{}, nil, err
+	}
+	warnings = append(warnings, alikes...)
 	record := Record{Agent: Agent{
 		Tenant: tenant, Name: card.Name, Card: card, RawCard: c.raw, CardURI: uri, CreateTime: now, UpdateTime: now,
 		LiveVersion: 1, LatestVersion: 1, LatestHash: c.hash, Source: in.Source, Verification: verification,

@@ -22,7 +22,7 @@ type Options struct {
 	LeaseDuration time.Duration    // how long a beat or an answered probe counts; 0 is 30 s
 	ProbeInterval time.Duration    // between two probes of an agent; 0 is 15 s; keep it well below LeaseDuration
 	Signatures    SignaturePolicy  // what a card's signature must be; empty is SignaturesIfPresent
-	Strict        bool             // rules whose target agent is not registered are errors instead of warnings
+	Strict        bool             // errors instead of warnings: a rule's target that is not registered, a name like another's
 
 	// RefreshInterval is how long a card that was read by URL counts when its server says nothing; 0 is 10 min.
 	RefreshInterval time.Duration

@@ -44,6 +44,7 @@ type Query struct {
 	Tenant string // empty selects all tenants
 	Skill  string // the id of a skill that the agents have; only with Tenant; empty selects any
 	Tag    string // a tag of that skill, or of any, in the form of FoldTag; only with Tenant; empty selects any
+	Like   string // what names like the agents' have in common, in the form of Skeleton; only with Tenant, without Skill and Tag
 	After  Key    // continue behind this agent; the zero Key starts at the beginning
 	Limit  int    // how many at most; 1 or more
 }

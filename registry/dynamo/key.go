@@ -17,9 +17,7 @@ const (
 	cardPart      = "#%card#"
 	tokenPrefix   = "%token#"
 	requestPrefix = "%request#"
-	tagPrefix     = "%tag#"
-	tagPart       = "%tag" // behind the generation of a row
-	behind        = "$"    // the character after #
+	behind        = "$" // the character after #
 )
 
 const (
@@ -35,18 +33,17 @@ func agentKey(key registry.Key) string {
 	return escape.Replace(key.Tenant) + "#" + escape.Replace(key.Name)
 }
 
-// skillKey is what SkillIndex is looked up by.
-func skillKey(tenant, skill string) string { return escape.Replace(tenant) + "#" + short(skill) }
-
-// tagKey is what SkillIndex is looked up by for a tag.
-func tagKey(tenant, tag string) string { return tagPrefix + skillKey(tenant, tag) }
-
-// rowKey returns the key of the item of one skill or tag.
-func rowKey(key registry.Key, generation string, r rowID) string {
-	if r.tag {
-		generation += tagPart
+// indexKey is what SkillIndex is looked up by: a skill, or something of another kind.
+func indexKey(tenant string, r rowID) string {
+	if r.kind == rowSkill {
+		return escape.Replace(tenant) + "#" + short(r.name)
 	}
-	return agentKey(key) + "#" + generation + "#" + short(r.name)
+	return string(r.kind) + "#" + escape.Replace(tenant) + "#" + short(r.name)
+}
+
+// rowKey returns the key of the item of one row.
+func rowKey(key registry.Key, generation string, r rowID) string {
+	return agentKey(key) + "#" + generation + string(r.kind) + "#" + short(r.name)
 }
 
 func cardKey(key registry.Key, digest string) string { return agentKey(key) + cardPart + digest }
@@ -58,12 +55,13 @@ func requestKey(key registry.RequestKey) string {
 	return requestPrefix + hex.EncodeToString(sum[:])
 }
 
-// rowOf returns the agent's name and the generation in the key of the item of a skill or a tag.
+// rowOf returns the agent's name and the generation in the key of the item of a row.
 func rowOf(tenant, row string) (name, generation string) {
 	rest := strings.TrimPrefix(row, escape.Replace(tenant)+"#")
 	name, rest, _ = strings.Cut(rest, "#")
 	generation, _, _ = strings.Cut(rest, "#")
-	return name, strings.TrimSuffix(generation, tagPart)
+	generation, _, _ = strings.Cut(generation, "%") // the kind
+	return name, generation
 }
 
 // short returns a skill's id or a tag, or the beginning and the digest of one that is too long for a key.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,36 @@ func TestAStatusThatWasCollectedComesBackWithALaterEpoch(t *testing.T) {
 	collect()
 	if got := beat(dynamo.New(db)); got < 1000 {
 		t.Errorf("epoch of another replica after collection = %d, want one beyond all that were given out", got)
+	}
+}
+
+func TestOnlyTheStatusOfAnAgentThatIsNotDrainedIsEverGarbage(t *testing.T) {
+	t.Parallel()
+	s, db := openBoth(t, nil)
+	r := storetest.Record("t", "a")
+	storetest.Put(t, s, r)
+	lease := time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC)
+	for _, drained := range []time.Time{{}, lease.Add(-time.Hour), {}} {
+		err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) {
+			p.BeatExpire, p.DrainTime = lease, drained
+			return p, nil
+		})
+		if err != nil {
+			t.Fatalf("UpdatePulse() = %v, want no error", err)
+		}
+		got, err := db.API().GetItem(t.Context(), &dynamodb.GetItemInput{
+			TableName: db.Table("AgentStatus"), Key: key("t#a"), ConsistentRead: aws.Bool(true),
+		})
+		if err != nil {
+			t.Fatalf("GetItem() = %v, want no error", err)
+		}
+		ttl, _ := got.Item["ttl"].(*types.AttributeValueMemberN)
+		switch {
+		case !drained.IsZero() && ttl != nil:
+			t.Errorf("ttl of a drained agent = %s, want none: its drain must not be collected", ttl.Value)
+		case drained.IsZero() && (ttl == nil || ttl.Value != strconv.FormatInt(lease.AddDate(0, 0, 90).Unix(), 10)):
+			t.Errorf("ttl = %v, want 90 days behind the lease", ttl)
+		}
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 
 // Agents returns the selected agents in order of tenant and name.
 func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
-	indexed := q.Skill != "" || q.Tag != ""
+	indexed := q.Skill != "" || q.Tag != "" || q.Like != ""
 	if indexed && q.Tenant == "" {
-		return nil, errors.New("skills and tags are looked up in one tenant only")
+		return nil, errors.New("skills, tags and names are looked up in one tenant only")
 	}
 	var found []registry.Record
 	keep := func(a *stored) { found = append(found, a.record) }
@@ -56,18 +56,21 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record
 	return found, err
 }
 
-// bySkill calls keep for the agents with a skill, a tag, or a skill with a tag: one query that the index filters by its copy of the
+// bySkill calls keep for the agents with a skill, a tag, a skill with a tag, or a name like others: one query that the index filters by its copy of the
 // skill's tags.
 func (s *Store) bySkill(ctx context.Context, q registry.Query, keep func(*stored)) error {
-	key := expression.Key(attrSkillID).Equal(expression.Value(skillKey(q.Tenant, q.Skill)))
+	row := rowID{rowSkill, q.Skill}
 	var filter *expression.ConditionBuilder
 	switch {
+	case q.Like != "":
+		row = rowID{rowLook, q.Like}
 	case q.Skill == "":
-		key = expression.Key(attrSkillID).Equal(expression.Value(tagKey(q.Tenant, q.Tag)))
+		row = rowID{rowTag, q.Tag}
 	case q.Tag != "":
 		has := expression.Contains(expression.Name(attrTags), q.Tag)
 		filter = &has
 	}
+	key := expression.Key(attrSkillID).Equal(expression.Value(indexKey(q.Tenant, row)))
 	if q.After.Name != "" {
 		key = key.And(expression.Key(attrAgentName).GreaterThan(expression.Value(agentKey(registry.Key{Tenant: q.Tenant, Name: q.After.Name}) + behind)))
 	}

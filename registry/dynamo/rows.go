@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxRows is how many rows of skills and tags one transaction writes, beside the other items of an agent; a transaction holds 100.
+	// maxRows is how many rows of SkillIndex one transaction writes, beside the other items of an agent; a transaction holds 100.
 	maxRows = 80
 	// garbageAge is how old a row is that no agent bears out before it is removed: no writer is still at work on it then.
 	garbageAge = time.Hour
@@ -52,9 +52,18 @@ func (s *Store) borneOut(ctx context.Context, tenant string, rows []ddb.Item) ([
 	return good, nil
 }
 
-// rowID says what a row of an agent's generation is of: a skill or a tag.
+// rowKind says what a row is of. It is part of keys, and a skill's is empty.
+type rowKind string
+
+const (
+	rowSkill rowKind = ""
+	rowTag   rowKind = "%tag"
+	rowLook  rowKind = "%look" // of the agent's name
+)
+
+// rowID names a row of an agent's generation.
 type rowID struct {
-	tag  bool
+	kind rowKind
 	name string
 }
 
@@ -68,23 +77,23 @@ func rowsOf(r *registry.Record) rows {
 		return all
 	}
 	for i := range r.Card.Skills {
-		all[rowID{name: r.Card.Skills[i].ID}] = r.Card.Skills[i].FoldedTags()
+		all[rowID{rowSkill, r.Card.Skills[i].ID}] = r.Card.Skills[i].FoldedTags()
 	}
 	for _, tag := range r.Card.FoldedTags() {
-		all[rowID{tag: true, name: tag}] = nil
+		all[rowID{rowTag, tag}] = nil
 	}
+	all[rowID{rowLook, registry.Skeleton(r.Name)}] = nil
 	return all
 }
 
-// rowItem returns the item of one skill, which is in the list of skills too, or of one tag.
+// rowItem returns the item of a row; a skill is in the list of skills too.
 func rowItem(key registry.Key, generation string, r rowID, tags []string, at time.Time) ddb.Item {
 	item := keyItem(rowKey(key, generation, r))
 	item[attrCreatedAt] = &types.AttributeValueMemberS{Value: at.UTC().Format(time.RFC3339Nano)}
-	if r.tag {
-		item[attrSkillID] = &types.AttributeValueMemberS{Value: tagKey(key.Tenant, r.name)}
+	item[attrSkillID] = &types.AttributeValueMemberS{Value: indexKey(key.Tenant, r)}
+	if r.kind != rowSkill {
 		return item
 	}
-	item[attrSkillID] = &types.AttributeValueMemberS{Value: skillKey(key.Tenant, r.name)}
 	item[attrListing] = &types.AttributeValueMemberS{Value: listSkills}
 	item[attrPosition] = &types.AttributeValueMemberB{Value: boltdb.Key(key.Tenant, short(r.name), key.Name)}
 	if len(tags) > 0 {

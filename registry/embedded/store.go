@@ -21,6 +21,7 @@ var (
 	bucketCards    = []byte("registry_cards")          // tenant, name: the card's bytes
 	bucketSkills   = []byte("registry_skills")         // tenant, skill, agent: the skill as JSON
 	bucketTags     = []byte("registry_tags")           // tenant, tag, agent: nothing
+	bucketLooks    = []byte("registry_looks")          // tenant, skeleton of the name, agent: nothing
 	bucketPulses   = []byte("registry_pulses")         // tenant, name: serial, the pulse as JSON
 	bucketTokens   = []byte("registry_tokens")         // hash: tenant, name
 	bucketRequests = []byte("registry_requests")       // tenant, caller, id: the request as JSON
@@ -34,7 +35,7 @@ var (
 
 var buckets = [][]byte{
 	bucketAgents, bucketCards, bucketSkills, bucketPulses, bucketTokens, bucketRequests, bucketExpiries, bucketChanges, bucketHeads,
-	bucketVersions, bucketKeys, bucketMappings, bucketTags,
+	bucketVersions, bucketKeys, bucketMappings, bucketTags, bucketLooks,
 }
 
 // usualPage is the default size of a page.
@@ -87,14 +88,17 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 	bucket, prefix := bucketAgents, boltdb.Prefix()
 	after := boltdb.Key(q.After.Tenant, q.After.Name)
 	switch {
-	case (q.Skill != "" || q.Tag != "") && q.Tenant == "":
-		return nil, errors.New("skills and tags are looked up in one tenant only")
+	case (q.Skill != "" || q.Tag != "" || q.Like != "") && q.Tenant == "":
+		return nil, errors.New("skills, tags and names are looked up in one tenant only")
 	case q.Skill != "":
 		bucket, prefix = bucketSkills, boltdb.Prefix(q.Tenant, q.Skill)
 		after = boltdb.Key(q.Tenant, q.Skill, q.After.Name)
 	case q.Tag != "":
 		bucket, prefix = bucketTags, boltdb.Prefix(q.Tenant, q.Tag)
 		after = boltdb.Key(q.Tenant, q.Tag, q.After.Name)
+	case q.Like != "":
+		bucket, prefix = bucketLooks, boltdb.Prefix(q.Tenant, q.Like)
+		after = boltdb.Key(q.Tenant, q.Like, q.After.Name)
 	case q.Tenant != "":
 		prefix = boltdb.Prefix(q.Tenant)
 		after = boltdb.Key(q.Tenant, q.After.Name)

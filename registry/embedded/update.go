@@ -35,6 +35,7 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 		w.tokens(old, c.Record)
 		w.skills(old, c.Record)
 		w.tags(old, c.Record)
+		w.looks(old, c.Record)
 		w.agent(c.Record)
 		w.version(c)
 		if c.Record == nil {
@@ -163,6 +164,17 @@ func (w *writer) tags(old, next *registry.Record) {
 		if !slices.Contains(has, tag) {
 			w.remove(bucketTags, boltdb.Key(w.key.Tenant, tag, w.key.Name))
 		}
+	}
+}
+
+// looks makes the index row that of next.
+func (w *writer) looks(old, next *registry.Record) {
+	row := boltdb.Key(w.key.Tenant, registry.Skeleton(w.key.Name), w.key.Name)
+	switch {
+	case old == nil && next != nil:
+		w.put(bucketLooks, row, nil)
+	case old != nil && next == nil:
+		w.remove(bucketLooks, row)
 	}
 }
 

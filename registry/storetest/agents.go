@@ -129,6 +129,20 @@ func tags(t *testing.T, s registry.Store) {
 	wantNames(t, s, with("", "text", "", 9))
 }
 
+func looks(t *testing.T, s registry.Store) {
+	for _, name := range []string{"MAIL", "mall", "ma11", "male"} {
+		Put(t, s, Record("t", name, registry.Skeleton(name)))
+	}
+	Put(t, s, Record("u", "mail"))
+	q := registry.Query{Tenant: "t", Like: registry.Skeleton("mail"), Limit: 9}
+	wantNames(t, s, q, "t/MAIL", "t/ma11", "t/mall")
+	q.After.Name, q.Limit = "MAIL", 1
+	wantNames(t, s, q, "t/ma11")
+	Put(t, s, Record("t", "ma11")) // without its skill
+	remove(t, s, registry.Key{Tenant: "t", Name: "MAIL"})
+	wantNames(t, s, registry.Query{Tenant: "t", Like: registry.Skeleton("mail"), Limit: 9}, "t/ma11", "t/mall")
+}
+
 func deletion(t *testing.T, s registry.Store) {
 	r := Record("t", "a", "fetch")
 	r.TokenHash = sha256.Sum256([]byte("token"))

@@ -19,6 +19,7 @@ func Run(t *testing.T, open func(t *testing.T) registry.Store) {
 		"a tenant never sees another's agents":                     tenants,
 		"agents are found by skill, and no longer when it is gone": skills,
 		"agents are found by tag, and by skill with a tag":         tags,
+		"agents are found by what their names look like":           looks,
 		"a deleted agent leaves nothing behind":                    deletion,
 		"an error of the change writes nothing":                    rollback,
 		"a dry run writes nothing":                                 dryRun,

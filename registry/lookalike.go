@@ -1,0 +1,53 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// maxAlikes is how many look-alikes a warning names, and how many names are compared.
+const maxAlikes = 10
+
+var (
+	coarse = strings.NewReplacer("0", "o", "1", "l", "i", "l", "rn", "m", "vv", "w")
+	// strokes are what one character is taken for, of those that names are made of; after the confusables of Unicode TS 39.
+	strokes = strings.NewReplacer("0", "o", "O", "o", "1", "l", "I", "l", "rn", "m", "vv", "w")
+)
+
+// Skeleton returns what all names that may be taken for this one have in common, and some others.
+func Skeleton(name string) string { return coarse.Replace(strings.ToLower(name)) }
+
+// alike reports whether one name may be taken for the other: by letter case, or because they look the same.
+func alike(a, b string) bool {
+	look := func(name string) string { return strings.ToLower(strokes.Replace(name)) }
+	return strings.EqualFold(a, b) || look(a) == look(b)
+}
+
+// checkLooks returns a warning when the name of a new agent may be taken for that of another one; a strict registry refuses it, with
+// the reason NAME_LOOKS_LIKE.
+func (r *Registry) checkLooks(ctx context.Context, tenant, name string) ([]Warning, error) {
+	records, err := r.store.Agents(ctx, Query{Tenant: tenant, Like: Skeleton(name), Limit: maxAlikes})
+	if err != nil {
+		return nil, err
+	}
+	var others []string
+	for i := range records {
+		if records[i].Name != name && alike(records[i].Name, name) {
+			others = append(others, records[i].Name)
+		}
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	slices.Sort(others)
+	list := strings.Join(others, ", ")
+	if r.strict {
+		return nil, fault.Invalid("card.name", "NAME_LOOKS_LIKE", "the name %q may be taken for that of another agent: %s", name, list)
+	}
+	return []Warning{{
+		Code: "NAME_LOOKS_LIKE", Field: "card.name", Message: "the name may be taken for that of another agent: " + list,
+	}}, nil
+}

@@ -1,0 +1,60 @@
+package registry_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func TestANameThatLooksLikeAnother(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		there, name string
+		want        bool
+	}{
+		"letter case":                   {"code-analyzer", "Code-Analyzer", true},
+		"a capital i for an l":          {"code-analyzer", "code-anaIyzer", true},
+		"a one for an l":                {"code-analyzer", "code-ana1yzer", true},
+		"a zero for an o":               {"code-analyzer", "c0de-analyzer", true},
+		"r and n for an m":              {"summary", "surnrnary", true},
+		"two v for a w":                 {"web", "vveb", true},
+		"capitals of both":              {"INDEX", "index", true},
+		"an i for an l is not the same": {"mail", "mall", false},
+		"numbers differ":                {"agent-10", "agent-01", false},
+		"another name":                  {"web", "webb", false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, registry.Options{})
+			register(t, r, test.there)
+			in := registry.Registration{RawCard: named(test.name, "s"), ValidateOnly: true}
+			for range 2 { // first only validated, then registered
+				_, warnings, err := r.Register(t.Context(), tenant, in)
+				got := len(warnings) == 1 && warnings[0].Code == "NAME_LOOKS_LIKE" && strings.HasSuffix(warnings[0].Message, ": "+test.there)
+				if err != nil || got != test.want || !test.want && len(warnings) != 0 {
+					t.Errorf("Register(%s) beside %s = %v, %v, want a warning: %v", test.name, test.there, warnings, err, test.want)
+				}
+				in.ValidateOnly = false
+			}
+		})
+	}
+}
+
+func TestAStrictRegistryRefusesALookAlike(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{Strict: true})
+	register(t, r, "web")
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: named("vveb")}); fault.ReasonOf(err) != "NAME_LOOKS_LIKE" {
+		t.Errorf("Register(vveb) beside web = %v, want NAME_LOOKS_LIKE", err)
+	}
+	again := apply(t, r, registry.Application{Registration: registry.Registration{RawCard: named("web")}})
+	if again.Outcome != registry.OutcomeUnchanged {
+		t.Errorf("Apply(web) = %+v, want unchanged: it is itself", again)
+	}
+	if _, _, err := r.Register(t.Context(), "other", registry.Registration{RawCard: named("vveb")}); err != nil {
+		t.Errorf("Register(vveb) in another tenant = %v, want no error", err)
+	}
+}
