@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/tables"
 	"github.com/quorate/quorate/registry/dynamo"
 )
 
@@ -26,8 +28,10 @@ func tablesClient(cmd *cobra.Command) func(ctx context.Context) (*ddb.Client, er
 	return func(ctx context.Context) (*ddb.Client, error) { return ddb.Open(ctx, c) }
 }
 
-// allTables returns the tables of all stores.
-func allTables() []ddb.Table { return dynamo.Tables() }
+// allTables returns the tables of all stores, and of the web-fetch agents.
+func allTables() []ddb.Table {
+	return slices.Concat(dynamo.Tables(), []ddb.Table{tables.AllowedDomains()})
+}
 
 func (a *app) tablesPlan() *cobra.Command {
 	cmd := &cobra.Command{

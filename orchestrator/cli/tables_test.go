@@ -17,6 +17,7 @@ func TestTablesArePlannedThenAppliedOnce(t *testing.T) {
 		want string
 	}{
 		{"plan", 10, "-AgentMetadata: create table\n"},
+		{"plan", 10, "-AllowedDomains: create table\n"},
 		{"apply", 0, "-AgentStatus: turn on ttl on ttl\n"},
 		{"plan", 0, "all tables are as they should be\n"},
 		{"apply", 0, "all tables are as they should be\n"},

@@ -75,7 +75,7 @@ type Agents struct {
 	CardFolder    string   `yaml:"cardFolder" doc:"Absolute path of a folder whose *.json files are agent cards."`
 	Catalogs      []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
 	Signatures    string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
-	Strict        bool     `yaml:"strict" doc:"Refuse rules whose target agent is not registered."`
+	Strict        bool     `yaml:"strict" doc:"Refuse rules whose target agent is not registered, and names that look like another agent's."`
 	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; others must be on the public internet."`
 	AllowLoopback bool     `yaml:"allowLoopback" doc:"Agents may be on this machine's loopback addresses."`
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/tables"
 )
 
 // The table and the attributes of its keys.
@@ -28,9 +29,7 @@ const (
 )
 
 // Tables returns what the store needs.
-func Tables() []ddb.Table {
-	return []ddb.Table{{Name: table, Hash: ddb.Text(attrTenant), Range: ddb.Text(attrDomain)}}
-}
+func Tables() []ddb.Table { return []ddb.Table{tables.AllowedDomains()} }
 
 // Store is an allowlist.Store; it is safe for concurrent use, by any number of processes.
 type Store struct{ db *ddb.Client }
