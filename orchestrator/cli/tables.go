@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/ddb"
-	"github.com/quorate/quorate/platform/tables"
-	"github.com/quorate/quorate/registry/dynamo"
 )
 
 // tables are the verbs that make DynamoDB ready.
@@ -28,11 +26,6 @@ func tablesClient(cmd *cobra.Command) func(ctx context.Context) (*ddb.Client, er
 	return func(ctx context.Context) (*ddb.Client, error) { return ddb.Open(ctx, c) }
 }
 
-// allTables returns the tables of all stores, and of the web-fetch agents.
-func allTables() []ddb.Table {
-	return slices.Concat(dynamo.Tables(), []ddb.Table{tables.AllowedDomains()})
-}
-
 func (a *app) tablesPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "plan",
@@ -46,7 +39,7 @@ func (a *app) tablesPlan() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		steps, err := client.Plan(ctx, allTables())
+		steps, err := client.Plan(ctx, server.Tables())
 		if err != nil {
 			return err
 		}
@@ -76,7 +69,7 @@ func (a *app) tablesApply() *cobra.Command {
 			return err
 		}
 		steps := 0
-		err = client.Apply(ctx, allTables(), func(step ddb.Step) {
+		err = client.Apply(ctx, server.Tables(), func(step ddb.Step) {
 			steps++
 			a.out.line("%s: %s", step.Table, step.What)
 		})

@@ -49,18 +49,22 @@ type TLS struct {
 
 // Store says where everything is kept.
 type Store struct {
-	Kind        string `yaml:"kind" doc:"embedded: in a folder, for one process. dynamodb: for any number of replicas."`
-	DataDir     string `yaml:"dataDir" doc:"Folder of the embedded store; no other process may use it."`
-	Region      string `yaml:"region" doc:"AWS region of the tables; empty: as AWS's own configuration says."`
-	Endpoint    string `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty is AWS's own."`
-	TablePrefix string `yaml:"tablePrefix" doc:"What the names of all tables begin with, such as prod-."`
-	PageKeyFile string `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
+	Kind        string        `yaml:"kind" doc:"embedded: in a folder, for one process. dynamodb: for any number of replicas."`
+	DataDir     string        `yaml:"dataDir" doc:"Folder of the embedded store; no other process may use it."`
+	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: as AWS's own configuration says."`
+	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty is AWS's own."`
+	TablePrefix string        `yaml:"tablePrefix" doc:"What the names of all tables begin with, such as prod-."`
+	Lease       time.Duration `yaml:"lease" doc:"How long a replica that is silent keeps its tasks before others take them over, 3s to 1m."`
+	PageKeyFile string        `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
 }
 
 // The kinds of stores.
 const (
 	KindEmbedded = "embedded"
 	KindDynamoDB = "dynamodb"
+
+	minLease = 3 * time.Second
+	maxLease = time.Minute
 )
 
 // Auth says who may call, besides registered agents with the tokens they got.
@@ -76,6 +80,7 @@ type Agents struct {
 	Catalogs      []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
 	Signatures    string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
 	Strict        bool     `yaml:"strict" doc:"Refuse rules whose target agent is not registered, and names that look like another agent's."`
+	PassThrough   []string `yaml:"passThrough" doc:"Agents whose A2A calls go to them as they came, not kept as tasks: those without rules and required inputs; * names all."`
 	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; others must be on the public internet."`
 	AllowLoopback bool     `yaml:"allowLoopback" doc:"Agents may be on this machine's loopback addresses."`
 }
@@ -99,7 +104,7 @@ func DefaultConfig() Config {
 	return Config{
 		HTTP:      HTTP{Addr: "127.0.0.1:8080"},
 		GRPC:      GRPC{Addr: "127.0.0.1:9090"},
-		Store:     Store{Kind: KindEmbedded},
+		Store:     Store{Kind: KindEmbedded, Lease: 10 * time.Second},
 		Auth:      Auth{OIDC: oidc.DefaultConfig()},
 		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent)},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
@@ -178,6 +183,8 @@ func (s *Store) Validate() error {
 		return invalid("dataDir", "dataDir is for kind: embedded")
 	case s.Kind == KindDynamoDB && s.PageKeyFile == "":
 		return invalid("pageKeyFile", "replicas share the key of page tokens: make one with openssl rand -hex 32, and give every replica the same file")
+	case s.Lease < minLease || s.Lease > maxLease:
+		return invalid("lease", "%s is not from %s to %s", s.Lease, minLease, maxLease)
 	case s.Kind == KindDynamoDB:
 		return s.dynamoDB().Validate()
 	case s.Kind != KindEmbedded:

@@ -86,7 +86,7 @@ func (p *process) assemble(ctx context.Context) error {
 		Agents: server.Agents{
 			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
 		},
-		AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
+		PassThrough: p.cfg.Agents.PassThrough, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
 	}
 	if options.HTTPListener, err = listen(ctx, "http.addr", p.cfg.HTTP.Addr, protection); err != nil {
 		return err
@@ -130,6 +130,12 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	key, err := c.pageKey()
 	if err != nil {
 		return nil, err
+	}
+	if c.Kind == KindDynamoDB {
+		return server.OpenDynamoDB(ctx, server.DynamoDB{
+			Config: c.dynamoDB(), PageKey: key, Lease: c.Lease,
+			Retention: server.Retention{Tasks: p.cfg.Retention.Tasks, Evidence: p.cfg.Retention.Evidence},
+		})
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)

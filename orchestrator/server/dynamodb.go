@@ -1,0 +1,58 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	consultationdynamo "github.com/quorate/quorate/consultation/dynamo"
+	taskdynamo "github.com/quorate/quorate/orchestrator/dynamo"
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/page"
+	"github.com/quorate/quorate/platform/tables"
+	registrydynamo "github.com/quorate/quorate/registry/dynamo"
+)
+
+// Retention says how long what is over is kept. Zero is for ever.
+type Retention struct {
+	Tasks    time.Duration // after a task was settled
+	Evidence time.Duration // after a consultation was issued
+}
+
+// DynamoDB says where the stores of replicas are.
+type DynamoDB struct {
+	ddb.Config
+	PageKey   []byte        // the same for all replicas
+	Lease     time.Duration // how long a silent replica keeps its work; 0: lease.Config's default
+	Retention Retention
+}
+
+// Tables returns the tables of all stores, and of the web-fetch agents.
+func Tables() []ddb.Table {
+	return slices.Concat(registrydynamo.Tables(), taskdynamo.Tables(), consultationdynamo.Tables(), []ddb.Table{tables.AllowedDomains()})
+}
+
+// OpenDynamoDB opens the stores of one of any number of replicas. The tables must be there.
+func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
+	db, err := ddb.Open(ctx, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	leases := taskdynamo.NewLeases(db)
+	s := &Stores{
+		Registry: registrydynamo.New(db),
+		Tasks:    taskdynamo.New(db, taskdynamo.Options{Keep: o.Retention.Tasks}),
+		Leases:   leases, LeaseDuration: o.Lease,
+		Consultations: consultationdynamo.New(db, consultationdynamo.Options{Keep: o.Retention.Evidence}),
+		Pages:         page.New(o.PageKey),
+		Ready: map[string]func(context.Context) error{"store": func(ctx context.Context) error {
+			_, err := leases.Nodes(ctx)
+			return err
+		}},
+	}
+	if err := s.Ready["store"](ctx); err != nil {
+		return nil, fmt.Errorf("looking for the tables: %w", err)
+	}
+	return s, nil
+}
