@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]allowlist.Domain{
 		"example.com": "example.com", "Example.COM.": "example.com", "*.example.com": "*.example.com", "*.Sub.Example.com.": "*.sub.example.com",
 		"example.com:8443": "example.com:8443", "*.example.com:8443": "*.example.com:8443", "例え.テスト": "xn--r8jz45g.xn--zckzah",
-		"*.bücher.example": "*.xn--bcher-kva.example", "127.0.0.1:43211": "127.0.0.1:43211", "[::1]:80": "[::1]:80", "[::ffff:192.0.2.1]:80": "192.0.2.1:80",
+		"*.bücher.example": "*.xn--bcher-kva.example", "127.0.0.1:43211": "127.0.0.1:43211", "[::1]:80": "[::1]:80", "[0::1]": "[::1]", "[::ffff:192.0.2.1]:80": "192.0.2.1:80",
 		"localhost": "localhost", "localhost:8080": "localhost:8080", "foo.github.io": "foo.github.io", "*.foo.github.io": "*.foo.github.io",
 		"*.example.co.jp": "*.example.co.jp", "a_b.example.com": "a_b.example.com",
 	} {
@@ -139,7 +139,7 @@ func TestAllReadsEveryPage(t *testing.T) {
 
 // FuzzPattern checks that what Parse accepts is in its one form, allows no public suffix, and allows its own host.
 func FuzzPattern(f *testing.F) {
-	for _, seed := range []string{"example.com", "*.example.com", "*.co.jp", "例え.テスト", "[::1]:80", "a:1", "*.github.io", "1.2.3.4"} {
+	for _, seed := range []string{"example.com", "*.example.com", "*.co.jp", "例え.テスト", "[::1]:80", "[::0]", "a:1", "*.github.io", "1.2.3.4"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -41,7 +41,9 @@ func Parse(text string) (Domain, error) {
 	if below {
 		name = wildcard + name
 	}
-	if port != "" {
+	if port == "" {
+		name = bracketed(name)
+	} else {
 		name = net.JoinHostPort(name, port)
 	}
 	if len(name) > maxDomain {
@@ -126,7 +128,15 @@ func covering(host, port string) []Domain {
 	}
 	list := make([]Domain, 0, 2*len(names))
 	for _, n := range names {
-		list = append(list, Domain(net.JoinHostPort(n, port)), Domain(n))
+		list = append(list, Domain(net.JoinHostPort(n, port)), Domain(bracketed(n)))
 	}
 	return list
+}
+
+// bracketed returns a host as a URL has it: an IPv6 address in brackets.
+func bracketed(name string) string {
+	if strings.Contains(name, ":") {
+		return "[" + name + "]"
+	}
+	return name
 }
