@@ -7,6 +7,7 @@ type Route struct {
 	Skill    string    `json:",omitempty"`
 	Contract *Contract `json:",omitempty"`
 	Text     string    `json:",omitempty"`
+	FanOut   *FanOut   `json:",omitempty"` // several of them do it; not with Agent
 }
 
 // Contract is what somebody has and what is wanted for it.
@@ -27,10 +28,14 @@ type Decision struct {
 	Skill      string `json:",omitempty"` // of the chosen agent, when one was asked for or found
 	Candidates []Candidate
 	Rejected   []Rejection
-	Omitted    int    `json:",omitempty"` // further candidates and rejections that are not listed
-	Refused    string // why nobody was chosen; empty when somebody was
-	Chain      []Link `json:",omitempty"` // agents that would do it one after the other, when none does it alone
+	Omitted    int      `json:",omitempty"` // further candidates and rejections that are not listed
+	Refused    string   // why nobody was chosen; empty when somebody was
+	Chain      []Link   `json:",omitempty"` // agents that do it one after the other, when none does it alone
+	FanOut     []string `json:",omitempty"` // agents that all do it
 }
+
+// Together reports whether several agents were chosen, one after the other or all of them.
+func (d *Decision) Together() bool { return d.Chosen == "" && len(d.Chain)+len(d.FanOut) > 0 }
 
 // Candidate is an agent that can take a task. Score is between 0 and 1, higher is better.
 type Candidate struct {
@@ -58,5 +63,6 @@ type Link struct {
 // Take says as what an agent is given something.
 type Take struct {
 	As   string // the name of the agent's input
+	Item string // the name of the task's input, or of the output, that it is given as that; empty when the task's message has it
 	From int    // the number of the link that makes it, from 1; 0 is what was there from the beginning
 }

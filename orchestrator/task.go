@@ -50,6 +50,7 @@ type Task struct {
 	Turns        []Turn    `json:",omitempty"` // what was said after Message, in order
 	Webhooks     []Webhook `json:",omitempty"` // who is told of the task
 	Decision     Decision
+	Plan         *Plan `json:",omitempty"` // not nil when it is done by other tasks
 	Error        *Error
 	Parent       *Parent
 	TraceID      string
@@ -101,12 +102,15 @@ type Error struct {
 	Message string
 }
 
-// Parent names what a task serves when it carries a consultation.
+// Parent names the task that a task serves: it carries a consultation of it, or it is a step of its plan.
 type Parent struct {
 	TaskID         string
-	ConsultationID string
-	Hops           int // how many consultations deep the task is
+	ConsultationID string `json:",omitempty"`
+	Hops           int    // how many consultations deep the task is
 }
+
+// Carries reports whether the task carries a consultation.
+func (t *Task) Carries() bool { return t.Parent != nil && t.Parent.ConsultationID != "" }
 
 // Ended reports whether the task is in a terminal state of A2A.
 func (t *Task) Ended() bool { return Terminal(t.State) }

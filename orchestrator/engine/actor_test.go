@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -17,6 +18,8 @@ type actor struct {
 	skill        string
 	status       string
 	requirements []registry.ConsultationRequirement
+	inputs       []registry.InputSchema
+	outputs      []registry.OutputSchema
 	play         func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error
 
 	mu       sync.Mutex
@@ -36,7 +39,7 @@ func (a *actor) agent() registry.Agent {
 	}
 	return registry.Agent{
 		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Streaming: true}, Status: registry.Status{Status: status},
-		Metadata: registry.Metadata{ConsultationRequirements: a.requirements},
+		Metadata: registry.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
 	}
 }
 
@@ -80,6 +83,12 @@ func (a *actor) remember(t *a2apb.Task) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tasks[t.GetId()] = t
+}
+
+func (a *actor) executions() map[string]int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.executed)
 }
 
 func (a *actor) sends() []*a2apb.Message {

@@ -10,7 +10,7 @@ import (
 // agentContext returns the agent's own id of the task's context: as an earlier task of the same caller with the same agent learned it; empty when
 // there is none, and the agent makes one.
 func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string, error) {
-	if t.ContextID == t.ID || t.Parent != nil {
+	if t.ContextID == t.ID || t.Carries() {
 		return "", nil
 	}
 	if store, ok := e.Store.(orchestrator.ContextStore); ok {
@@ -37,7 +37,7 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 func (e *Engine) keepContext(ctx context.Context, c *conversation) error {
 	t, id := &c.task, c.heard.context
 	store, ok := e.Store.(orchestrator.ContextStore)
-	if !ok || id == "" || id == c.context || t.ContextID == t.ID || t.Parent != nil {
+	if !ok || id == "" || id == c.context || t.ContextID == t.ID || t.Carries() {
 		return nil
 	}
 	c.context = id

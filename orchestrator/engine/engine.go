@@ -146,6 +146,7 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 	})
 	if err == nil {
 		e.notify(k)
+		e.tellParent(&t)
 	}
 	return t, err
 }

@@ -157,6 +157,16 @@ func (w *world) watch(id string, throughGates bool) (orchestrator.Task, []orches
 	return task, log
 }
 
+// task is a task as it is stored.
+func (w *world) task(id string) orchestrator.Task {
+	w.t.Helper()
+	task, err := w.store.Task(w.t.Context(), orchestrator.Key{Tenant: tenant, ID: id})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return task
+}
+
 func text(s string) *a2apb.Message {
 	return &a2apb.Message{Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: s}}}}
 }

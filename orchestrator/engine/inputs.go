@@ -16,7 +16,7 @@ import (
 // fill checks the submission's inputs against what its agent declares and puts them into the message. What a consultation carries is for
 // the consulted agent to judge, not input for its work.
 func (s *Submission) fill(r *router.Router, a registry.Agent) error {
-	if s.parent != nil {
+	if s.parent != nil && s.parent.ConsultationID != "" {
 		return nil
 	}
 	named, err := r.CheckInputs(s.Tenant, a, s.Inputs, s.Message)

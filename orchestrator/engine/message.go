@@ -27,7 +27,7 @@ func outgoing(ctx context.Context, t *orchestrator.Task) (*a2apb.Message, error)
 		m.Metadata = &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 	}
 	metadata := m.GetMetadata().GetFields()
-	if t.Parent == nil {
+	if !t.Carries() {
 		word, err := taskWord(t)
 		if err != nil {
 			return nil, err

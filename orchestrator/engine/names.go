@@ -52,7 +52,7 @@ func newMeters(m metric.Meter) (meters, error) {
 }
 
 func (m *meters) accept(ctx context.Context, t *orchestrator.Task) {
-	m.accepted.Add(ctx, 1, metric.WithAttributes(attribute.Bool("consultation", t.Parent != nil)))
+	m.accepted.Add(ctx, 1, metric.WithAttributes(attribute.Bool("consultation", t.Carries())))
 }
 
 func (m *meters) end(ctx context.Context, t *orchestrator.Task) {

@@ -19,11 +19,21 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 		return orchestrator.Decision{}, err
 	}
 	if err == nil && (len(s.Inputs) > 0 || s.Message != nil) {
-		if _, err := e.router.CheckInputs(s.Tenant, to.Agent, s.Inputs, s.Message); err != nil {
-			to.Decision.Chosen, to.Decision.Refused = "", fault.From(err).Message
+		if err := e.checkRoute(&s, to); err != nil {
+			to.Decision.Chosen, to.Decision.FanOut, to.Decision.Refused = "", nil, fault.From(err).Message
 		}
 	}
 	return to.Decision, nil
+}
+
+// checkRoute checks a submission's inputs against those who would get them.
+func (e *Engine) checkRoute(s *Submission, to router.Result) error {
+	if to.Decision.Together() {
+		_, err := e.plan(s, to)
+		return err
+	}
+	_, err := e.router.CheckInputs(s.Tenant, to.Agent, s.Inputs, s.Message)
+	return err
 }
 
 // outcome is what an attempt says about its agent.

@@ -36,6 +36,9 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
 		if left := t.NextDue.Sub(e.now()); left > 0 {
 			return step{wait: left}, nil
 		}
+		if t.Plan != nil {
+			return e.carryOut(ctx, t)
+		}
 		return e.execute(ctx, t)
 	}
 	return e.gate(ctx, t)
@@ -51,6 +54,9 @@ func deadlineHint(t *orchestrator.Task) string {
 // stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent says.
 func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (step, error) {
 	note := e.cancelRemote(ctx, &t)
+	if err := e.cancelSteps(ctx, &t); err != nil {
+		return step{}, err
+	}
 	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
 		return e.finish(t, state, why, note)
@@ -120,7 +126,7 @@ func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 func (e *Engine) ended(ctx context.Context, t *orchestrator.Task) {
 	e.meters.end(ctx, t)
 	e.isFresh(t) // one that ended before it was sent is not to be remembered
-	if t.Parent == nil {
+	if !t.Carries() {
 		return
 	}
 	why := "the consulted agent answered without evidence in the traces"

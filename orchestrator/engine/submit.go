@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -17,7 +18,6 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
@@ -34,6 +34,7 @@ type Submission struct {
 	Deadline   time.Time // zero: orchestrator.DefaultDeadline from now
 
 	parent *orchestrator.Parent
+	owner  string // whom the task belongs to, when it is not the caller's
 }
 
 // Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again; other
@@ -55,8 +56,8 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	if len(to.Decision.Chain) > 0 {
-		return orchestrator.Task{}, fault.New(fault.NotFound, router.ReasonNoneFits, "no agent alone makes the output of the inputs that are there")
+	if to.Decision.Together() {
+		return e.submitPlan(ctx, &s, to, id, hash, now)
 	}
 	if err := s.fill(e.router, to.Agent); err != nil {
 		return orchestrator.Task{}, err
@@ -69,10 +70,10 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 
 // accept stores a task, together with the intent to send it when nothing stands before that: one write fewer.
 func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry.Agent, requestID string) (orchestrator.Task, error) {
-	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for agent "+t.Agent)}
+	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for "+who(&t))}
 	var held bool
 	t.Shard, t.OwnerEpoch, held = e.Leases.Choose(t.ID)
-	sends := held && t.Phase == orchestrator.PhaseExecution
+	sends := held && t.Phase == orchestrator.PhaseExecution && t.Plan == nil
 	if sends {
 		_, binding, err := e.Connect.Connect(agent.Name, agent.Card)
 		if err != nil {
@@ -116,7 +117,7 @@ func (s *Submission) task(ctx context.Context, id, hash string, now time.Time) o
 		contextID = id
 	}
 	t := orchestrator.Task{
-		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: s.Caller, RequestHash: hash,
+		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: cmp.Or(s.owner, s.Caller), RequestHash: hash,
 		State: a2apb.TaskState_TASK_STATE_SUBMITTED, Attributes: s.Attributes, Parent: s.parent,
 		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, Message: m,
 	}
@@ -197,6 +198,9 @@ func (s *Submission) hash() (string, error) {
 		return "", err
 	}
 	rest := fmt.Sprintf("%q %q %d", s.Route.Agent, s.Route.Skill, s.Deadline.UnixMicro())
+	if s.Route.FanOut != nil {
+		rest += fmt.Sprintf(" fan-out %s %d %d", s.Route.FanOut.Mode, s.Route.FanOut.K, s.Route.FanOut.Agents)
+	}
 	if s.Route.Contract != nil || s.Route.Text != "" {
 		rest += fmt.Sprintf(" %q %+q", s.Route.Text, s.Route.Contract)
 	}

@@ -112,7 +112,7 @@ func links(goal item) []orchestrator.Link {
 		link := orchestrator.Link{Agent: x.by.agent.Name, Output: x.Typed}
 		for i, in := range x.by.inputs {
 			link.Inputs = append(link.Inputs, in.Typed)
-			link.Takes = append(link.Takes, orchestrator.Take{As: x.by.takes[i], From: add(in)})
+			link.Takes = append(link.Takes, take(x.by.takes[i], add(in), in))
 		}
 		list = append(list, link)
 		place[x.by] = len(list)
@@ -120,6 +120,15 @@ func links(goal item) []orchestrator.Link {
 	}
 	add(goal)
 	return list
+}
+
+// take says from where an agent gets something. Whether the task has it as an input of its own is not known yet.
+func take(as string, from int, x item) orchestrator.Take {
+	t := orchestrator.Take{As: as, From: from}
+	if from > 0 {
+		t.Item = x.Name
+	}
+	return t
 }
 
 func agentsOf(list []orchestrator.Link) string {

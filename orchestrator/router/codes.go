@@ -18,5 +18,6 @@ const (
 	ReasonNobody        = "NO_AGENT_AVAILABLE" // Unavailable: agents fit, but none can take the task now
 	ReasonSkillNotFound = "SKILL_NOT_FOUND"    // NotFound: no agent has the skill
 	ReasonChainTooLong  = "CHAIN_TOO_LONG"     // FailedPrecondition: it would take more agents one after the other than are allowed
+	ReasonTooFew        = "FAN_OUT_TOO_FEW"    // Unavailable: fewer agents can take the task than have to complete it
 	ReasonNoneFits      = "NO_AGENT_FITS"      // NotFound: no agent makes the output of the inputs, or none does what the text says
 )

@@ -96,11 +96,13 @@ func TestAChainIsPlannedWhenNoAgentAloneFulfilsAContract(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Resolve() = %+v, %v, want a chain", got.Decision, err)
 	}
-	takes := func(as string, from int) []orchestrator.Take { return []orchestrator.Take{{As: as, From: from}} }
+	takes := func(as, item string, from int) []orchestrator.Take {
+		return []orchestrator.Take{{As: as, Item: item, From: from}}
+	}
 	want := []orchestrator.Link{
-		{Agent: "analyst", Inputs: typed("my-idea:comment"), Output: typed("stories:reference")[0], Takes: takes("idea", 0)},
-		{Agent: "coder", Inputs: typed("stories:reference"), Output: typed("code:artifact")[0], Takes: takes("stories", 1)},
-		{Agent: "builder", Inputs: typed("code:artifact"), Output: typed("binary:collection")[0], Takes: takes("code", 2)},
+		{Agent: "analyst", Inputs: typed("my-idea:comment"), Output: typed("stories:reference")[0], Takes: takes("idea", "", 0)},
+		{Agent: "coder", Inputs: typed("stories:reference"), Output: typed("code:artifact")[0], Takes: takes("stories", "stories", 1)},
+		{Agent: "builder", Inputs: typed("code:artifact"), Output: typed("binary:collection")[0], Takes: takes("code", "code", 2)},
 	}
 	if diff := cmp.Diff(want, got.Decision.Chain); diff != "" {
 		t.Errorf("Resolve() chain (-want +got):\n%s", diff)
@@ -125,7 +127,7 @@ func TestAChainBringsTogetherWhatSeveralMake(t *testing.T) {
 	got, err := r.Resolve(t.Context(), tenant, contract("idea:comment", ":collection"))
 	want := []orchestrator.Link{
 		{Agent: "splitter", Inputs: typed("idea:comment"), Output: typed("plan:reference")[0], Takes: []orchestrator.Take{{As: "idea"}}},
-		{Agent: "joiner", Inputs: typed("plan:reference look:artifact"), Output: typed("site:collection")[0], Takes: []orchestrator.Take{{As: "plan", From: 1}, {As: "look", From: 1}}},
+		{Agent: "joiner", Inputs: typed("plan:reference look:artifact"), Output: typed("site:collection")[0], Takes: []orchestrator.Take{{As: "plan", Item: "plan", From: 1}, {As: "look", Item: "look", From: 1}}},
 	}
 	if diff := cmp.Diff(want, got.Decision.Chain); err != nil || diff != "" {
 		t.Errorf("Resolve() = %v, chain (-want +got):\n%s", err, diff)

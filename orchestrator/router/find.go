@@ -27,6 +27,9 @@ type found struct {
 
 // find collects the agents that a route may lead to.
 func (r *Router) find(tenant string, route orchestrator.Route) (found, error) {
+	if err := checkFanOut(route); err != nil {
+		return found{}, err
+	}
 	switch {
 	case route.Agent != "":
 		a, ok := r.directory.Agent(tenant, route.Agent)

@@ -62,7 +62,14 @@ func New(c Config) *Router {
 // Result is a decision with the agent that was chosen. When no agent alone will do, Decision.Chain lists those that will one after the other.
 type Result struct {
 	Decision orchestrator.Decision
-	Agent    registry.Agent // the zero value when nobody was chosen
+	Agent    registry.Agent // the zero value when nobody was chosen, or several
+	Several  []Pick         // who was chosen when it was asked for several
+}
+
+// Pick is one of several that were chosen.
+type Pick struct {
+	Agent registry.Agent
+	Skill string
 }
 
 const maxListed = 100 // candidates in a decision, and as many rejections
@@ -97,6 +104,9 @@ func (r *Router) decide(tenant string, route orchestrator.Route) (Result, error)
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}
+	if route.FanOut != nil {
+		f.chain = nil
+	}
 	fit, rejected := r.filter(tenant, f.candidates, route.Agent != "")
 	d := orchestrator.Decision{Rejected: append(f.rejected, rejected...), Omitted: f.omitted, Chain: f.chain}
 	if len(fit) == 0 && len(f.chain) > 0 {
@@ -110,12 +120,21 @@ func (r *Router) decide(tenant string, route orchestrator.Route) (Result, error)
 		return refused(d, err)
 	}
 	r.score(tenant, fit)
+	if route.FanOut != nil {
+		return fanOut(d, fit, *route.FanOut)
+	}
 	chosen := r.choose(fit)
 	d.Chosen, d.Skill = fit[chosen].agent.Name, fit[chosen].skill
-	for _, c := range fit {
-		d.Candidates = append(d.Candidates, orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: c.reasons})
-	}
+	d.Candidates = listed(fit)
 	return Result{Decision: shorten(d), Agent: fit[chosen].agent}, nil
+}
+
+func listed(fit []candidate) []orchestrator.Candidate {
+	var list []orchestrator.Candidate
+	for _, c := range fit {
+		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: c.reasons})
+	}
+	return list
 }
 
 // refused is the answer when nobody was chosen. Trouble that is not the route's, such as a store that does not answer, is only returned.
@@ -124,7 +143,7 @@ func refused(d orchestrator.Decision, err error) (Result, error) {
 	case fault.NotFound, fault.FailedPrecondition, fault.InvalidArgument:
 		d.Refused = f.Message
 	case fault.Unavailable:
-		if f.Reason == ReasonNobody {
+		if f.Reason == ReasonNobody || f.Reason == ReasonTooFew {
 			d.Refused = f.Message
 		}
 	default:

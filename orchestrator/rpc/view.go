@@ -24,7 +24,7 @@ type Content struct {
 // consultation is about.
 func Show(t *orchestrator.Task) Content {
 	c := Content{Message: t.Message, Turns: turns(t)}
-	if t.Parent != nil {
+	if t.Carries() {
 		c.Message = nil
 	}
 	if t.Waits() && !t.Guarded() { // what the agent asks

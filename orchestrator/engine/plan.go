@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/registry"
+)
+
+// plannerName is the caller on record for the tasks of a plan's steps. No principal can have it: names have no colon.
+const plannerName = "quorate:plan"
+
+// submitPlan accepts a task that several agents do.
+func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result, id, hash string, now time.Time) (orchestrator.Task, error) {
+	p, err := e.plan(s, to)
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	s.Message = router.Carry(s.Message, s.Inputs)
+	t := s.task(ctx, id, hash, now)
+	t.Decision, t.Plan, t.Phase = to.Decision, p, orchestrator.PhaseExecution
+	return e.accept(ctx, t, registry.Agent{}, s.RequestID)
+}
+
+// plan makes steps of a decision for several agents. What those that begin are given is checked; the others are given what is not there yet.
+func (e *Engine) plan(s *Submission, to router.Result) (*orchestrator.Plan, error) {
+	p := &orchestrator.Plan{Mode: orchestrator.PlanChain}
+	for _, in := range s.Inputs {
+		p.Inputs = append(p.Inputs, orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType})
+	}
+	for _, l := range to.Decision.Chain {
+		l.Takes = slices.Clone(l.Takes)
+		for i := range l.Takes {
+			if l.Takes[i].From == 0 {
+				l.Takes[i].Item = given(s.Inputs, l.Inputs[i])
+			}
+		}
+		p.Steps = append(p.Steps, orchestrator.Step{Link: l})
+	}
+	p.Need = len(p.Steps)
+	if f := s.Route.FanOut; f != nil {
+		p.Mode = f.Mode
+		for _, x := range to.Several {
+			p.Steps = append(p.Steps, orchestrator.Step{Link: orchestrator.Link{Agent: x.Agent.Name}, Skill: x.Skill})
+		}
+		p.Need = map[string]int{orchestrator.PlanAll: len(p.Steps), orchestrator.PlanAny: 1, orchestrator.PlanK: f.K}[f.Mode]
+	}
+	return p, e.checkBegin(s, p)
+}
+
+// given finds the task's input that is meant: of that name if there is one, or else of that type.
+func given(inputs []orchestrator.Input, want orchestrator.Typed) string {
+	for _, alike := range []func(orchestrator.Input) bool{
+		func(in orchestrator.Input) bool { return in.Name == want.Name },
+		func(in orchestrator.Input) bool { return want.Name == "" && in.SemanticType == want.SemanticType },
+	} {
+		if i := slices.IndexFunc(inputs, alike); i >= 0 {
+			return inputs[i].Name
+		}
+	}
+	return ""
+}
+
+// checkBegin checks the inputs of the steps that take nothing from others.
+func (e *Engine) checkBegin(s *Submission, p *orchestrator.Plan) error {
+	t := orchestrator.Task{Plan: p, Message: router.Carry(s.Message, s.Inputs)}
+	for i := range p.Steps {
+		if !p.Due(i) {
+			continue
+		}
+		a, ok := e.Directory.Agent(s.Tenant, p.Steps[i].Agent)
+		if !ok {
+			return registry.Missing(registry.Key{Tenant: s.Tenant, Name: p.Steps[i].Agent})
+		}
+		m, inputs := stepContent(&t, i, nil)
+		if _, err := e.router.CheckInputs(s.Tenant, a, inputs, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepContent is what a step's agent gets: the task's message, and of its inputs and of what steps before made those that the step takes. A step
+// that takes nothing in particular gets all inputs.
+func stepContent(t *orchestrator.Task, i int, made map[int][]*a2apb.Artifact) (*a2apb.Message, []orchestrator.Input) {
+	parts := make(map[string][]*a2apb.Part)
+	m := proto.CloneOf(t.Message)
+	m.MessageId = "" // each task's is its own
+	m.Parts = slices.DeleteFunc(m.GetParts(), func(p *a2apb.Part) bool {
+		name := p.GetMetadata().GetFields()[router.InputKey].GetStringValue()
+		if !slices.ContainsFunc(t.Plan.Inputs, func(in orchestrator.Typed) bool { return in.Name == name }) {
+			return false
+		}
+		parts[name] = append(parts[name], p)
+		return true
+	})
+	var inputs []orchestrator.Input
+	if t.Plan.Mode != orchestrator.PlanChain {
+		for _, in := range t.Plan.Inputs {
+			inputs = append(inputs, orchestrator.Input{Name: in.Name, SemanticType: in.SemanticType, Parts: parts[in.Name]})
+		}
+		return m, inputs
+	}
+	for j, take := range t.Plan.Steps[i].Takes {
+		in := orchestrator.Input{Name: take.As, SemanticType: t.Plan.Steps[i].Inputs[j].SemanticType, Parts: parts[take.Item]}
+		if take.From > 0 {
+			in.Parts = artifactParts(named(made[take.From-1], take.Item))
+		}
+		if len(in.Parts) > 0 {
+			inputs = append(inputs, in)
+		}
+	}
+	return m, inputs
+}
+
+// named picks the artifacts of a name, or all when none has it: few agents name what they deliver as they declare it.
+func named(list []*a2apb.Artifact, name string) []*a2apb.Artifact {
+	var out []*a2apb.Artifact
+	for _, a := range list {
+		if a.GetName() == name || a.GetArtifactId() == name {
+			out = append(out, a)
+		}
+	}
+	if len(out) == 0 {
+		return list
+	}
+	return out
+}
+
+// who says in words who does a task.
+func who(t *orchestrator.Task) string {
+	if t.Plan == nil {
+		return "agent " + t.Agent
+	}
+	var names []string
+	for i := range t.Plan.Steps {
+		names = append(names, t.Plan.Steps[i].Agent)
+	}
+	return fmt.Sprintf("%d agents (%s): %s", len(names), cmp.Or(t.Plan.Mode, orchestrator.PlanChain), strings.Join(names, ", "))
+}

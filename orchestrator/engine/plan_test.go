@@ -1,0 +1,246 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// turns plays an agent of a chain: what it delivers says what it was given.
+func turns(name, in, inType, out, outType string) *actor {
+	a := &actor{name: name, skill: "work"}
+	a.inputs = []registry.InputSchema{{Name: in, SemanticType: inType, Required: true}}
+	a.outputs = []registry.OutputSchema{{Name: out, SemanticType: outType, Guaranteed: true}}
+	a.play = func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", fmt.Sprintf("%s(%s)", name, input(m, in))))
+	}
+	return a
+}
+
+// input is what a message brings as an input.
+func input(m *a2apb.Message, name string) string {
+	var texts []string
+	for _, p := range m.GetParts() {
+		if p.GetMetadata().GetFields()["input"].GetStringValue() == name {
+			texts = append(texts, p.GetText())
+		}
+	}
+	return strings.Join(texts, "+")
+}
+
+func chained() engine.Submission {
+	return engine.Submission{
+		Route: orchestrator.Route{Contract: &orchestrator.Contract{
+			Inputs: []orchestrator.Typed{{SemanticType: "comment"}}, Output: orchestrator.Typed{SemanticType: "collection"},
+		}},
+		Inputs: []orchestrator.Input{{Name: "wish", SemanticType: "comment", Parts: text("a shop").GetParts()}},
+	}
+}
+
+func threeInAChain() []*actor {
+	return []*actor{
+		turns("analyst", "idea", "comment", "stories", "reference"), turns("coder", "stories", "reference", "code", "artifact"),
+		turns("builder", "code", "artifact", "site", "collection"),
+	}
+}
+
+func TestAChainRunsAsOneTask(t *testing.T) {
+	w := newWorld(t, threeInAChain()...)
+	task, log := w.awaitEnd(w.submit(chained()).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Artifacts) != 1 {
+		t.Fatalf("state %s (%v) with %d artifacts, want completed with one; log %v", task.State, task.Error, len(task.Artifacts), log)
+	}
+	if got, want := task.Artifacts[0].GetParts()[0].GetText(), "builder(coder(analyst(a shop)))"; got != want {
+		t.Errorf("delivered %q, want %q", got, want)
+	}
+	for i, s := range task.Plan.Steps {
+		child := w.task(s.TaskID)
+		if child.State != a2apb.TaskState_TASK_STATE_COMPLETED || child.Parent.TaskID != task.ID || child.Owner != task.Owner || child.TraceID != task.TraceID || !child.Deadline.Equal(task.Deadline) {
+			t.Errorf("step %d is task %+v, want it completed, a child of %s, with its owner, trace and deadline", i+1, child, task.ID)
+		}
+	}
+}
+
+func TestAChainThatBreaksKeepsWhatWasMade(t *testing.T) {
+	list := threeInAChain()
+	list[1].play = fails("no compiler")
+	w := newWorld(t, list...)
+	task, _ := w.awaitEnd(w.submit(chained()).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != "STEPS_FAILED" || !strings.Contains(task.Error.Message, "step 2 (coder): AGENT_FAILED") {
+		t.Errorf("state, error = %s, %+v, want failed with the step, its agent and why", task.State, task.Error)
+	}
+	if len(task.Artifacts) != 1 || task.Artifacts[0].GetArtifactId() != "analyst/a" || !task.Released {
+		t.Errorf("artifacts %v, want what the analyst made", task.Artifacts)
+	}
+	if n := len(list[2].sends()); n != 0 {
+		t.Errorf("the builder got %d messages, want none", n)
+	}
+}
+
+func TestAChainGoesOnAfterARestart(t *testing.T) {
+	list := threeInAChain()
+	begun, play := make(chan struct{}, 1), list[1].play
+	var once sync.Once
+	list[1].play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+		hangs := false
+		once.Do(func() { hangs = true })
+		if hangs {
+			begun <- struct{}{}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return play(ctx, m, say)
+	}
+	w := newWorld(t, list...)
+	id := w.submit(chained()).ID
+	<-begun
+	w.restart()
+	task, log := w.awaitEnd(id)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Plan.Steps) != 3 {
+		t.Fatalf("state %s, %v, want completed; log %v", task.State, task.Error, log)
+	}
+	for _, a := range list {
+		for id, n := range a.executions() {
+			if a != list[1] && n != 1 {
+				t.Errorf("%s executed message %s %d times, want once", a.name, id, n)
+			}
+		}
+		if n := len(a.executions()); n != 1 {
+			t.Errorf("%s got %d different messages, want 1", a.name, n)
+		}
+	}
+}
+
+func TestTheStepsOfAChainHaveTheirOwnGates(t *testing.T) {
+	list := threeInAChain()
+	list[1].requirements = []registry.ConsultationRequirement{{ID: "look", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}
+	w := newWorld(t, append(list, &actor{name: "reviewer"})...)
+	task, _ := w.await(w.submit(chained()).ID)
+	child := w.task(task.Plan.Steps[1].TaskID)
+	if task.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || !child.Blocked() || len(list[2].sends()) != 0 {
+		t.Errorf("the task is %s, its second step %s, and the third got %d messages, want both waiting and none", task.State, child.State, len(list[2].sends()))
+	}
+}
+
+func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
+	list := threeInAChain()
+	begun := make(chan struct{}, 1)
+	list[1].play = func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+		begun <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	w := newWorld(t, list...)
+	id := w.submit(chained()).ID
+	<-begun
+	if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, "tester"); err != nil {
+		t.Fatal(err)
+	}
+	task, _ := w.awaitEnd(id)
+	child, _ := w.awaitEnd(orchestrator.TaskID(tenant, "quorate:plan", id+".2"))
+	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || child.State != a2apb.TaskState_TASK_STATE_CANCELED {
+		t.Errorf("the task is %s and its second step %s, want both canceled", task.State, child.State)
+	}
+}
+
+func TestAChainIsRefusedWithoutItsFirstInput(t *testing.T) {
+	w := newWorld(t, threeInAChain()...)
+	s := chained()
+	s.Tenant, s.Caller, s.Message, s.Inputs = tenant, "tester", text("do it"), nil
+	if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "INPUT_MISSING" {
+		t.Errorf("Submit() = %v, want INPUT_MISSING", err)
+	}
+	s.Inputs = chained().Inputs
+	d, err := w.engine.Resolve(t.Context(), s)
+	if err != nil || len(d.Chain) != 3 || d.Refused != "" {
+		t.Errorf("Resolve() = %+v, %v, want a chain of three", d, err)
+	}
+}
+
+func TestFanOut(t *testing.T) {
+	tests := map[string]struct {
+		fanOut orchestrator.FanOut
+		good   int // of four agents
+		state  a2apb.TaskState
+		made   int // artifacts, at least
+	}{
+		"all of them":                          {orchestrator.FanOut{Mode: orchestrator.PlanAll}, 4, a2apb.TaskState_TASK_STATE_COMPLETED, 4},
+		"all, when one fails, keeps the rest":  {orchestrator.FanOut{Mode: orchestrator.PlanAll}, 3, a2apb.TaskState_TASK_STATE_FAILED, 3},
+		"any of them":                          {orchestrator.FanOut{Mode: orchestrator.PlanAny}, 1, a2apb.TaskState_TASK_STATE_COMPLETED, 1},
+		"any, when none does":                  {orchestrator.FanOut{Mode: orchestrator.PlanAny}, 0, a2apb.TaskState_TASK_STATE_FAILED, 0},
+		"two of four":                          {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 2}, 2, a2apb.TaskState_TASK_STATE_COMPLETED, 2},
+		"two of four, when one does, keeps it": {orchestrator.FanOut{Mode: orchestrator.PlanK, K: 2}, 1, a2apb.TaskState_TASK_STATE_FAILED, 1},
+		"no more than are wanted":              {orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 2}, 4, a2apb.TaskState_TASK_STATE_COMPLETED, 2},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var list []*actor
+			for i := range 4 {
+				a := &actor{name: fmt.Sprintf("agent%d", i), skill: "work", play: fails("cannot")}
+				if i < test.good {
+					a.play = delivers("done")
+				}
+				list = append(list, a)
+			}
+			w := newWorld(t, list...)
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &test.fanOut}}).ID)
+			if task.State != test.state || len(task.Artifacts) < test.made {
+				t.Errorf("state %s (%v) with %d artifacts, want %s with %d; log %v", task.State, task.Error, len(task.Artifacts), test.state, test.made, log)
+			}
+			if want := max(test.fanOut.Agents, 4-4*min(test.fanOut.Agents, 1)); len(task.Decision.FanOut) != want || len(task.Plan.Steps) != want {
+				t.Errorf("the decision is %v and the plan has %d steps, want %d", task.Decision.FanOut, len(task.Plan.Steps), want)
+			}
+		})
+	}
+}
+
+func TestWhatAFanOutDoesNotNeedIsCanceled(t *testing.T) {
+	slow := &actor{name: "slow", skill: "work"}
+	slow.play = func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	w := newWorld(t, slow, &actor{name: "quick", skill: "work", play: delivers("done")})
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAny}}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Artifacts) != 1 || task.Artifacts[0].GetArtifactId() != "quick/a" {
+		t.Fatalf("state %s, artifacts %v, want completed with what the quick one made", task.State, task.Artifacts)
+	}
+	i := slices.IndexFunc(task.Plan.Steps, func(s orchestrator.Step) bool { return s.Agent == "slow" })
+	rest, _ := w.awaitEnd(task.Plan.Steps[i].TaskID)
+	if rest.State != a2apb.TaskState_TASK_STATE_CANCELED {
+		t.Errorf("the other step's task is %s, want canceled", rest.State)
+	}
+}
+
+func TestAFanOutThatCannotBeIsRefused(t *testing.T) {
+	w := newWorld(t, &actor{name: "one", skill: "work", play: delivers("done")})
+	for name, test := range map[string]struct {
+		route  orchestrator.Route
+		reason string
+	}{
+		"more than there are":     {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanK, K: 2}}, "FAN_OUT_TOO_FEW"},
+		"a named agent":           {orchestrator.Route{Agent: "one", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}, "FAN_OUT_NAMED"},
+		"more than the limit":     {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 21}}, "FAN_OUT_SIZE"},
+		"more than are asked for": {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanK, K: 3, Agents: 2}}, "FAN_OUT_SIZE"},
+		"an unknown mode":         {orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: "most"}}, "FAN_OUT_MODE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := w.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: test.route, Deadline: time.Now().Add(time.Minute)})
+			if fault.ReasonOf(err) != test.reason {
+				t.Errorf("Submit() = %v, want %s", err, test.reason)
+			}
+		})
+	}
+}

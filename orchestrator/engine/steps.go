@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// tellParent has the task looked at that has a step's task in its plan, when that has ended or waits.
+func (e *Engine) tellParent(t *orchestrator.Task) {
+	if t.Parent != nil && !t.Carries() && (t.Ended() || orchestrator.Interrupted(t.State)) {
+		e.Wake(orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
+	}
+}
+
+// stepCheck is how often the tasks of a plan's steps are looked at. The end of one is told at once, as long as nothing crashes.
+const stepCheck = 5 * time.Second
+
+// Reasons of the ends of plans.
+const (
+	reasonSteps    = "STEPS_FAILED"
+	reasonTooLarge = "RESULTS_TOO_LARGE"
+)
+
+// round is one look at the steps of a task's plan.
+type round struct {
+	task   *orchestrator.Task
+	plan   *orchestrator.Plan // a copy that is edited
+	made   map[int][]*a2apb.Artifact
+	events []orchestrator.Event
+	wait   time.Duration // before something is tried again; 0 is nothing is
+}
+
+func (r *round) say(i int, format string, args ...any) {
+	text := fmt.Sprintf("step %d of %d (%s): ", i+1, len(r.plan.Steps), r.plan.Steps[i].Agent)
+	r.events = append(r.events, event(r.task, orchestrator.EventProgress, text+fmt.Sprintf(format, args...)))
+}
+
+// carryOut goes on with a plan: it looks at the tasks of its steps, starts those that can be started, and ends the task when enough of them are
+// completed, or too few can be.
+func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error) {
+	r := &round{task: &t, plan: t.Plan.Clone(), made: make(map[int][]*a2apb.Artifact)}
+	if err := e.lookAtSteps(ctx, r); err != nil {
+		return step{}, err
+	}
+	for i := range r.plan.Steps {
+		if r.plan.Completed() >= r.plan.Need || r.plan.Lost() {
+			break
+		}
+		if r.plan.Due(i) {
+			if err := e.startStep(ctx, r, i); err != nil {
+				return step{}, err
+			}
+		}
+	}
+	running := 0
+	for i := range r.plan.Steps {
+		if r.plan.Running(i) {
+			running++
+		}
+	}
+	switch {
+	case r.plan.Completed() >= r.plan.Need:
+		return e.endPlan(ctx, r, nil)
+	case r.plan.Lost() && running == 0:
+		return e.endPlan(ctx, r, r.failure())
+	}
+	return e.keepRound(ctx, r)
+}
+
+// lookAtSteps takes in how the steps' tasks stand, with what those that are completed made.
+func (e *Engine) lookAtSteps(ctx context.Context, r *round) error {
+	for i := range r.plan.Steps {
+		s := &r.plan.Steps[i]
+		if s.TaskID == "" || r.plan.Dead(i) {
+			continue
+		}
+		child, err := e.Store.Task(ctx, orchestrator.Key{Tenant: r.task.Tenant, ID: s.TaskID})
+		if err != nil {
+			return fmt.Errorf("look at step %d of task %s: %w", i+1, r.task.ID, err)
+		}
+		if child.State == a2apb.TaskState_TASK_STATE_COMPLETED {
+			r.made[i] = child.Artifacts
+		}
+		if child.State == s.State {
+			continue
+		}
+		s.State = child.State
+		switch {
+		case child.State == a2apb.TaskState_TASK_STATE_COMPLETED:
+			r.say(i, "completed; artifacts: %d", len(child.Artifacts))
+		case child.Ended():
+			s.Error = child.Error
+			r.say(i, "ended as %s: %s", strings.ToLower(strings.TrimPrefix(child.State.String(), "TASK_STATE_")), words(child.Error))
+		case orchestrator.Interrupted(child.State):
+			r.say(i, "task %s waits: %s", s.TaskID, words(child.Error))
+		}
+	}
+	return nil
+}
+
+func words(e *orchestrator.Error) string {
+	if e == nil {
+		return "for its caller"
+	}
+	return e.Reason + ": " + e.Message
+}
+
+// stepRequest names the task of a step for whoever asks for it again after a crash.
+func stepRequest(t *orchestrator.Task, i int) string { return t.ID + "." + strconv.Itoa(i+1) }
+
+// startStep submits a step's task. What may pass is tried again later; anything else ends the step.
+func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
+	t, s := r.task, &r.plan.Steps[i]
+	withPlan := *t
+	withPlan.Plan = r.plan
+	m, inputs := stepContent(&withPlan, i, r.made)
+	hops := 0
+	if t.Parent != nil {
+		hops = t.Parent.Hops
+	}
+	child, err := e.Submit(remoteSpan(ctx, t), Submission{
+		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequest(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
+		Route: orchestrator.Route{Agent: s.Agent}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops},
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		s.TaskID, s.State = child.ID, child.State
+		r.say(i, "started as task %s", child.ID)
+		return nil
+	}
+	f := fault.From(err)
+	switch f.Kind {
+	case fault.Internal:
+		return err
+	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted:
+		if s.Tries++; s.Tries < maxSends {
+			r.wait = jittered(e.backoff(s.Tries))
+			r.say(i, "%s; trying again", f.Message)
+			return nil
+		}
+	default:
+	}
+	s.State, s.Error = a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Error{Reason: f.Reason, Message: f.Message}
+	r.say(i, "could not be started: %s", f.Message)
+	return nil
+}
+
+// failure says why a plan cannot be completed any more.
+func (r *round) failure() *orchestrator.Error {
+	var why []string
+	for i := range r.plan.Steps {
+		if s := &r.plan.Steps[i]; s.Error != nil {
+			why = append(why, fmt.Sprintf("step %d (%s): %s", i+1, s.Agent, words(s.Error)))
+		}
+	}
+	return &orchestrator.Error{Reason: reasonSteps, Message: fmt.Sprintf("%d of %d steps had to be completed and %d are: %s",
+		r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))}
+}
+
+// undisturbed holds while a plan may go on. Only its owner changes it.
+func undisturbed(_, now *orchestrator.Task) bool {
+	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked
+}
+
+// keepRound writes down what the round saw and did. While a step's task waits for its caller, the task does.
+func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
+	next := step{wait: stepCheck}
+	if r.wait > 0 {
+		next.wait = min(next.wait, r.wait)
+	}
+	if len(r.events) == 0 {
+		return next, nil
+	}
+	_, err := e.own(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
+		t.Plan, t.State = r.plan, r.state()
+		if r.wait > 0 {
+			t.NextDue = e.now().Add(r.wait)
+		}
+		for i := range r.events {
+			r.events[i].State = t.State
+		}
+		return r.events
+	})
+	return next, err
+}
+
+func (r *round) state() a2apb.TaskState {
+	for i := range r.plan.Steps {
+		if s := r.plan.Steps[i].State; orchestrator.Interrupted(s) {
+			return s
+		}
+	}
+	return a2apb.TaskState_TASK_STATE_WORKING
+}
+
+// endPlan ends the task with what the steps made. Steps that are not needed any more are canceled.
+func (e *Engine) endPlan(ctx context.Context, r *round, why *orchestrator.Error) (step, error) {
+	artifacts, size := r.results(why)
+	if size > orchestrator.MaxTaskBytes || len(artifacts) > maxArtifacts {
+		why = &orchestrator.Error{Reason: reasonTooLarge, Message: fmt.Sprintf(
+			"the steps made %d artifacts with %d bytes; a task holds at most %d with %d; each step's task has its own", len(artifacts), size, maxArtifacts, orchestrator.MaxTaskBytes)}
+		artifacts = nil
+	}
+	if err := e.dropRest(ctx, r); err != nil {
+		return step{}, err
+	}
+	return e.transition(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
+		t.Plan, t.Artifacts = r.plan, artifacts
+		if why != nil {
+			return append(r.events, e.failed(t, why)...)
+		}
+		return append(r.events, e.after(t, orchestrator.PhaseExecution)...)
+	})
+}
+
+// dropRest cancels what is not needed any more.
+func (e *Engine) dropRest(ctx context.Context, r *round) error {
+	open := false
+	for i := range r.plan.Steps {
+		open = open || !orchestrator.Terminal(r.plan.Steps[i].State)
+		if r.plan.Running(i) {
+			r.plan.Steps[i].State = a2apb.TaskState_TASK_STATE_CANCELED
+			r.say(i, "is not needed any more")
+		}
+	}
+	if !open {
+		return nil
+	}
+	return e.cancelSteps(ctx, r.task)
+}
+
+// results is what a task delivers: of a chain that is complete what its last step made; otherwise what all completed steps made, marked with
+// their agents.
+func (r *round) results(why *orchestrator.Error) (list []*a2apb.Artifact, size int) {
+	last := len(r.plan.Steps) - 1
+	for i := range r.plan.Steps {
+		whole := r.plan.Mode == orchestrator.PlanChain && why == nil
+		if whole && i != last {
+			continue
+		}
+		for _, a := range r.made[i] {
+			if !whole {
+				a = proto.CloneOf(a)
+				a.ArtifactId = r.plan.Steps[i].Agent + "/" + a.GetArtifactId()
+			}
+			list = append(list, a)
+			size += proto.Size(a)
+		}
+	}
+	return list, size
+}
+
+// cancelSteps asks for the end of all tasks of a plan, also of one that was submitted and not written down before a crash.
+func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task) error {
+	if t.Plan == nil {
+		return nil
+	}
+	for i := range t.Plan.Steps {
+		k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequest(t, i))}
+		_, err := e.Cancel(ctx, k, plannerName)
+		if kind := fault.KindOf(err); err != nil && kind != fault.NotFound && kind != fault.FailedPrecondition {
+			return fmt.Errorf("cancel step %d of task %s: %w", i+1, t.ID, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package orchestrator
+
+import (
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+)
+
+// How many of a plan's steps have to be completed.
+const (
+	PlanChain = "chain"  // all, each when those before it are
+	PlanAll   = "all"    // all, at the same time
+	PlanAny   = "any"    // one
+	PlanK     = "k_of_n" // as many as are asked for
+)
+
+// How many agents a task fans out to.
+const (
+	DefaultFanOut = 5
+	MaxFanOut     = 20
+)
+
+// FanOut says that several agents are to do the same.
+type FanOut struct {
+	Mode   string // PlanAll, PlanAny or PlanK
+	K      int    // with PlanK: how many have to complete it
+	Agents int    // that are asked at most; 0 is DefaultFanOut
+}
+
+// Plan is how a task is done by others: each step is a task of its own.
+type Plan struct {
+	Mode   string
+	Need   int     // steps that have to be completed
+	Inputs []Typed // those of the task, whose parts are in its message
+	Steps  []Step
+}
+
+// Step is one part of a plan. Once it is started it has a task, whose state it shows.
+type Step struct {
+	Link
+
+	Skill  string `json:",omitempty"`
+	TaskID string `json:",omitempty"`
+	State  a2apb.TaskState
+	Error  *Error `json:",omitempty"`
+	Tries  int    `json:",omitempty"` // to start it that came to nothing
+}
+
+// Completed counts the steps that are.
+func (p *Plan) Completed() (n int) {
+	for i := range p.Steps {
+		if p.Steps[i].State == a2apb.TaskState_TASK_STATE_COMPLETED {
+			n++
+		}
+	}
+	return n
+}
+
+// Due reports whether a step can be started: it is not yet, and what it takes is there.
+func (p *Plan) Due(i int) bool {
+	s := &p.Steps[i]
+	return s.TaskID == "" && !Terminal(s.State) && !slices.ContainsFunc(s.Takes, func(t Take) bool {
+		return t.From > 0 && p.Steps[t.From-1].State != a2apb.TaskState_TASK_STATE_COMPLETED
+	})
+}
+
+// Dead reports whether a step will not be completed any more: it has ended otherwise, or one that it needs has.
+func (p *Plan) Dead(i int) bool {
+	s := &p.Steps[i]
+	if Terminal(s.State) {
+		return s.State != a2apb.TaskState_TASK_STATE_COMPLETED
+	}
+	return slices.ContainsFunc(s.Takes, func(t Take) bool { return t.From > 0 && p.Dead(t.From-1) })
+}
+
+// Running reports whether a step's task is under way.
+func (p *Plan) Running(i int) bool { return p.Steps[i].TaskID != "" && !Terminal(p.Steps[i].State) }
+
+// Lost reports whether too few steps are left.
+func (p *Plan) Lost() bool {
+	left := 0
+	for i := range p.Steps {
+		if !p.Dead(i) {
+			left++
+		}
+	}
+	return left < p.Need
+}
+
+// Clone returns a plan whose steps may be changed.
+func (p *Plan) Clone() *Plan {
+	out := *p
+	out.Steps = slices.Clone(p.Steps)
+	return &out
+}

@@ -1,0 +1,49 @@
+package router
+
+import (
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// fanOut takes the best of the candidates, as many as are asked for.
+func fanOut(d orchestrator.Decision, fit []candidate, f orchestrator.FanOut) (Result, error) {
+	most := f.Agents
+	if most == 0 {
+		most = max(orchestrator.DefaultFanOut, f.K)
+	}
+	taken := fit[:min(len(fit), most)]
+	if f.Mode == orchestrator.PlanK && f.K > len(taken) {
+		d.Candidates = listed(fit)
+		return refused(d, fault.New(fault.Unavailable, ReasonTooFew, "%d agents have to complete the task and %d can take it", f.K, len(taken)))
+	}
+	got := Result{}
+	for i := range taken {
+		taken[i].say("one of the %d best", len(taken))
+		d.FanOut = append(d.FanOut, taken[i].agent.Name)
+		got.Several = append(got.Several, Pick{Agent: taken[i].agent, Skill: taken[i].skill})
+	}
+	d.Candidates = listed(fit)
+	got.Decision = shorten(d)
+	return got, nil
+}
+
+// checkFanOut refuses what cannot be meant.
+func checkFanOut(r orchestrator.Route) error {
+	f := r.FanOut
+	switch {
+	case f == nil:
+		return nil
+	case r.Agent != "":
+		return fault.Invalid("route.fan_out", "FAN_OUT_NAMED", "a named agent is one: say a skill, a contract or a text for several")
+	case f.Agents < 0 || f.Agents > orchestrator.MaxFanOut:
+		return fault.Invalid("route.fan_out.agents", "FAN_OUT_SIZE", "%d agents are asked for; the limit is %d", f.Agents, orchestrator.MaxFanOut)
+	case f.Mode == orchestrator.PlanK && (f.K < 1 || f.K > orchestrator.MaxFanOut || f.Agents > 0 && f.K > f.Agents):
+		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "%d of %d agents cannot complete a task; the limit is %d", f.K, f.Agents, orchestrator.MaxFanOut)
+	case f.Mode != orchestrator.PlanK && f.K != 0:
+		return fault.Invalid("route.fan_out.k", "FAN_OUT_MODE", "k goes with mode %s", orchestrator.PlanK)
+	case f.Mode != orchestrator.PlanAll && f.Mode != orchestrator.PlanAny && f.Mode != orchestrator.PlanK:
+		return fault.Invalid("route.fan_out.mode", "FAN_OUT_MODE", "%q is not one of all, any, k_of_n", f.Mode)
+	default:
+		return nil
+	}
+}
