@@ -13,8 +13,16 @@ func TestExplainEndsWithTheCommandToTryNext(t *testing.T) {
 		return `{"requirements":[` + skipped + `,{"id":"review","targetAgent":"reviewer","applies":true,"mandatory":` + mandatory + `,"verdict":"` + verdict + `"}]}`
 	}
 	tests := map[string]struct{ task, check, want string }{
-		"completed: see it":             {completedTask, `{"allowed":true}`, "quorate tasks get t1"},
-		"failed: look at its agent":     {failedTask, `{"allowed":true}`, "quorate agents get web-fetch"},
+		"completed: see it":         {completedTask, `{"allowed":true}`, "quorate tasks get t1"},
+		"failed: look at its agent": {failedTask, `{"allowed":true}`, "quorate agents get web-fetch"},
+		"a plan whose step waits: look at it": {
+			`{"id":"t1","state":"TASK_STATE_INPUT_REQUIRED","plan":{"mode":"chain","needed":2,"steps":[{"agent":"a","taskId":"c1","state":"TASK_STATE_COMPLETED"},{"agent":"b","taskId":"c2","state":"TASK_STATE_INPUT_REQUIRED"}]}}`,
+			`{"allowed":true}`, "quorate tasks explain c2",
+		},
+		"a plan that is completed: see it": {
+			`{"id":"t1","state":"TASK_STATE_COMPLETED","plan":{"mode":"any","needed":1,"steps":[{"agent":"a","taskId":"c1","state":"TASK_STATE_COMPLETED"}]}}`,
+			`{"allowed":true}`, "quorate tasks get t1",
+		},
 		"running: follow it":            {`{"id":"t1","state":"TASK_STATE_WORKING"}`, `{"allowed":true}`, "quorate tasks watch t1"},
 		"missing: ask":                  {waiting, verdict("true", "missing"), "quorate consultations request t1 --requirement review --wait"},
 		"rejected: ask again":           {waiting, verdict("true", "rejected"), "quorate consultations request t1 --requirement review --wait"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,8 @@ type routeFlags struct {
 	agent, skill, text string
 	have               []string
 	want               string
+	fanOut             string
+	agents             int32
 }
 
 func (r *routeFlags) add(cmd *cobra.Command, textFlag string) {
@@ -23,29 +26,54 @@ func (r *routeFlags) add(cmd *cobra.Command, textFlag string) {
 	flags.StringVar(&r.text, textFlag, "", "what is to be done, in words; the agent whose skills are most like it is chosen")
 	flags.StringVar(&r.want, "want", "", "the output wanted: a name, a semantic type, or name:type; an agent that makes it is chosen")
 	flags.StringArrayVar(&r.have, "have", nil, "with --want, an input that is there, in the same form; repeated")
+	flags.StringVar(&r.fanOut, "fan-out", "", "have several agents do it: all of them, any, or the number that has to complete it; not with --agent")
+	flags.Int32Var(&r.agents, "agents", 0, "with --fan-out, how many are asked at most (default 5, at most 20)")
 	ways := []string{"agent", "skill", textFlag, "want"}
 	cmd.MarkFlagsOneRequired(ways...)
 	cmd.MarkFlagsMutuallyExclusive(ways...)
+	cmd.MarkFlagsMutuallyExclusive("agent", "fan-out")
 }
 
 func (r *routeFlags) route() (*orchestratorv1.Route, error) {
 	if len(r.have) > 0 && r.want == "" {
 		return nil, usage("--have needs --want")
 	}
+	if r.agents != 0 && r.fanOut == "" {
+		return nil, usage("--agents needs --fan-out")
+	}
+	route := &orchestratorv1.Route{}
 	switch {
 	case r.skill != "":
-		return &orchestratorv1.Route{To: &orchestratorv1.Route_Skill{Skill: r.skill}}, nil
+		route.To = &orchestratorv1.Route_Skill{Skill: r.skill}
 	case r.text != "":
-		return &orchestratorv1.Route{To: &orchestratorv1.Route_Text{Text: r.text}}, nil
+		route.To = &orchestratorv1.Route_Text{Text: r.text}
 	case r.want != "":
 		c := &orchestratorv1.Contract{Output: typed(r.want)}
 		for _, in := range r.have {
 			c.Inputs = append(c.Inputs, typed(in))
 		}
-		return &orchestratorv1.Route{To: &orchestratorv1.Route_Contract{Contract: c}}, nil
+		route.To = &orchestratorv1.Route_Contract{Contract: c}
 	default:
-		return &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: r.agent}}, nil
+		route.To = &orchestratorv1.Route_Agent{Agent: r.agent}
 	}
+	var err error
+	route.FanOut, err = r.several()
+	return route, err
+}
+
+// several reads --fan-out: all, any or a number.
+func (r *routeFlags) several() (*orchestratorv1.FanOut, error) {
+	switch r.fanOut {
+	case "":
+		return nil, nil
+	case "all", "any":
+		return &orchestratorv1.FanOut{Mode: r.fanOut, Agents: r.agents}, nil
+	}
+	k, err := strconv.ParseInt(r.fanOut, 10, 32)
+	if err != nil || k < 1 {
+		return nil, usage("--fan-out is all, any or a number of agents, not %q", r.fanOut)
+	}
+	return &orchestratorv1.FanOut{Mode: "k_of_n", K: int32(k), Agents: r.agents}, nil
 }
 
 // typed reads name:type, or one of the two: a word that is a semantic type is one.
@@ -73,7 +101,8 @@ func (a *app) routesResolve() *cobra.Command {
 		Short: "Tell where a task would go and why, without sending it",
 		Example: "  quorate routes resolve --skill fetch_url\n" +
 			"  quorate routes resolve --text 'read a web page as Markdown'\n" +
-			"  quorate routes resolve --have document --want artifact",
+			"  quorate routes resolve --have document --want artifact\n" +
+			"  quorate routes resolve --skill fetch_url --fan-out 2",
 		Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
 			route, err := to.route()
@@ -87,7 +116,7 @@ func (a *app) routesResolve() *cobra.Command {
 			if err := a.show(decision, func() { a.route(decision); a.chain(decision.GetChain()) }); err != nil {
 				return err
 			}
-			if decision.GetChosen() == "" {
+			if decision.GetRefused() != "" {
 				return &resultError{code: exitNotFound}
 			}
 			return nil
@@ -107,7 +136,7 @@ func (a *app) chain(links []*orchestratorv1.ChainLink) {
 		}
 		rows = append(rows, []string{link.GetAgent(), strings.Join(inputs, ", ") + " → " + typedText(link.GetOutput())})
 	}
-	a.section("One after the other these would", rows)
+	a.section("One after the other these do it", rows)
 }
 
 func typedText(t *orchestratorv1.Typed) string {

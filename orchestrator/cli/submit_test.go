@@ -61,6 +61,14 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 				"message": text("x"), "inputs": []any{object{"name": "n", "value": 7.0}, object{"name": "spec", "value": "s"}},
 			},
 		},
+		"several agents": {
+			args: []string{"--skill", "s", "--text", "x", "--fan-out", "2", "--agents", "4"},
+			want: object{"route": object{"skill": "s", "fanOut": object{"mode": "k_of_n", "k": 2.0, "agents": 4.0}}, "message": text("x")},
+		},
+		"any of several agents": {
+			args: []string{"--route-text", "s", "--text", "x", "--fan-out", "any"},
+			want: object{"route": object{"text": "s", "fanOut": object{"mode": "any"}}, "message": text("x")},
+		},
 		"a message": {
 			stdin: `{"message_id":"m","parts":[{"data":{"n":1}}]}`, args: []string{"--agent", "a", "-f", "-"},
 			want: object{"route": object{"agent": "a"}, "message": object{"messageId": "m", "parts": []any{object{"data": object{"n": 1.0}}}}},

@@ -33,6 +33,8 @@ func (a *app) tasksExplain() *cobra.Command {
 			}
 			a.taskDetails(task)
 			a.route(task.GetExplanation())
+			a.chain(task.GetExplanation().GetChain())
+			a.plan(task.GetPlan())
 			a.attempts(task.GetAttempts())
 			a.gates(task.GetGates(), check)
 			a.out.line("")
@@ -44,7 +46,7 @@ func (a *app) tasksExplain() *cobra.Command {
 
 func (a *app) route(decision *orchestratorv1.RouteDecision) {
 	a.out.line("")
-	a.out.line("Route: %s", choose(decision.GetChosen() != "", "chose "+decision.GetChosen(), "refused: "+decision.GetRefused()))
+	a.out.line("Route: %s", chosen(decision))
 	var rows [][]string
 	for _, c := range decision.GetCandidates() {
 		rows = append(rows, []string{
@@ -55,6 +57,35 @@ func (a *app) route(decision *orchestratorv1.RouteDecision) {
 		rows = append(rows, []string{"rejected", r.GetAgent(), r.GetCode(), r.GetReason()})
 	}
 	a.out.table("  ", rows)
+}
+
+func chosen(decision *orchestratorv1.RouteDecision) string {
+	switch {
+	case decision.GetRefused() != "":
+		return "refused: " + decision.GetRefused()
+	case len(decision.GetFanOut()) > 0:
+		return "chose " + strings.Join(decision.GetFanOut(), ", ") + " at the same time"
+	case len(decision.GetChain()) > 0 && decision.GetChosen() == "":
+		return "no agent alone; several one after the other"
+	default:
+		return "chose " + decision.GetChosen()
+	}
+}
+
+// plan prints the steps of a task that several agents do.
+func (a *app) plan(p *orchestratorv1.Plan) {
+	var rows [][]string
+	for i, s := range p.GetSteps() {
+		how := "not started"
+		if s.GetTaskId() != "" || s.GetError() != nil {
+			how = stateName(s.GetState())
+		}
+		if s.GetError() != nil {
+			how += ", " + taskError(s.GetError())
+		}
+		rows = append(rows, []string{strconv.Itoa(i + 1), s.GetAgent(), s.GetTaskId(), how})
+	}
+	a.section(fmt.Sprintf("Steps (%s, %d needed)", p.GetMode(), p.GetNeeded()), rows)
 }
 
 func (a *app) attempts(attempts []*orchestratorv1.Attempt) {
@@ -124,6 +155,8 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 	switch {
 	case task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED:
 		return "quorate tasks get " + task.GetId()
+	case task.GetPlan() != nil:
+		return nextOfPlan(task)
 	case ended(task):
 		return "quorate agents get " + task.GetAgent()
 	}
@@ -141,4 +174,19 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 		}
 	}
 	return "quorate tasks watch " + task.GetId()
+}
+
+// nextOfPlan is the command that shows the step which matters: the first that waits or came to nothing.
+func nextOfPlan(task *orchestratorv1.Task) string {
+	for _, s := range task.GetPlan().GetSteps() {
+		switch s.GetState() {
+		case a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, a2apb.TaskState_TASK_STATE_FAILED, a2apb.TaskState_TASK_STATE_REJECTED:
+			if s.GetTaskId() != "" {
+				return "quorate tasks explain " + s.GetTaskId()
+			}
+			return "quorate agents get " + s.GetAgent()
+		default:
+		}
+	}
+	return choose(ended(task), "quorate tasks get ", "quorate tasks watch ") + task.GetId()
 }

@@ -76,7 +76,8 @@ func taskError(e *orchestratorv1.TaskError) string {
 func (a *app) delivered(task *orchestratorv1.Task) {
 	for _, artifact := range task.GetArtifacts() {
 		a.out.line("")
-		a.out.line("Artifact %s", choose(artifact.GetName() != "", artifact.GetName(), artifact.GetArtifactId()))
+		several := task.GetPlan() != nil && task.GetPlan().GetMode() != "chain" // then its id says who made it
+		a.out.line("Artifact %s", choose(artifact.GetName() != "" && !several, artifact.GetName(), artifact.GetArtifactId()))
 		a.parts(artifact.GetParts())
 	}
 	if parts := task.GetStatusMessage().GetParts(); len(task.GetArtifacts()) == 0 && len(parts) > 0 {

@@ -30,7 +30,8 @@ func (a *app) tasksSubmit() *cobra.Command {
 		Use:   "submit",
 		Short: "Submit a task to an agent, or to one that is chosen",
 		Example: "  quorate tasks submit --agent web-fetch --text 'Fetch https://example.com' --watch\n" +
-			"  quorate tasks submit --skill fetch_url --text 'Fetch https://example.com' --attr handling_sensitive_data=true",
+			"  quorate tasks submit --skill fetch_url --text 'Fetch https://example.com' --attr handling_sensitive_data=true\n" +
+			"  quorate tasks submit --skill fetch_url --fan-out any --text 'Fetch https://example.com' --watch",
 		Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error { return a.submit(ctx, s, &sub) }),
 	}

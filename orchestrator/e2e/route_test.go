@@ -54,6 +54,29 @@ func TestARouteIsExplainedWithoutBeingTaken(t *testing.T) {
 	}
 }
 
+func TestSeveralAgentsDoATask(t *testing.T) {
+	q := start(t, t.TempDir())
+	const port = `[{"name":"%s","semantic_type":"%s","required":true}]`
+	made := func(name, kind string) string {
+		return fmt.Sprintf(`"output_schemas":[{"name":%q,"semantic_type":%q,"guaranteed":true}]`, name, kind)
+	}
+	q.register("analyst", "", `{"input_schemas":`+fmt.Sprintf(port, "idea", "comment")+`,`+made("stories", "reference")+`}`)
+	q.register("coder", "", `{"input_schemas":`+fmt.Sprintf(port, "stories", "reference")+`,`+made("site", "collection")+`}`)
+	code, got := q.rest("POST", "/v1/routes:resolve", `{"route":{"contract":{"inputs":[{"semanticType":"comment"}],"output":{"semanticType":"collection"}}}}`)
+	if links := list(got["chain"]); code != http.StatusOK || len(links) != 2 || got["refused"] != nil && got["refused"] != "" {
+		t.Errorf("POST /v1/routes:resolve for what no agent makes alone = %d %v, want a chain of two", code, got)
+	}
+	q.register("dead", `{"id":"fetch_url","name":"Fetch","description":"Fetches","tags":["web"]}`, `{}`)
+	code, got = q.rest("POST", "/v1/routes:resolve", `{"route":{"skill":"fetch_url","fanOut":{"mode":"k_of_n","k":3}}}`)
+	if refused, _ := got["refused"].(string); code != http.StatusOK || !strings.Contains(refused, "3 agents have to complete the task and 2 can take it") {
+		t.Errorf("POST /v1/routes:resolve for three of two agents = %d %v, want it refused", code, got)
+	}
+	task := q.document(0, "tasks", "submit", "--skill", "fetch_url", "--fan-out", "any", "--text", "Fetch "+q.ports.DemoSite+"/article", "--watch")
+	if text := fmt.Sprint(task); !strings.Contains(text, "web-fetch/") || !strings.Contains(text, "TASK_STATE_COMPLETED") {
+		t.Errorf("tasks submit --fan-out any = %v, want what web-fetch made", task)
+	}
+}
+
 func TestInputsAreCheckedBeforeATaskIsAccepted(t *testing.T) {
 	q := start(t, t.TempDir())
 	q.register("coder", "", typedMetadata)

@@ -45,6 +45,9 @@ func route(r *orchestratorv1.Route) orchestrator.Route {
 			out.Contract.Inputs = append(out.Contract.Inputs, typed(in))
 		}
 	}
+	if f := r.GetFanOut(); f != nil {
+		out.FanOut = &orchestrator.FanOut{Mode: f.GetMode(), K: int(f.GetK()), Agents: int(f.GetAgents())}
+	}
 	return out
 }
 
@@ -70,7 +73,7 @@ func inputs(list []*orchestratorv1.TaskInput) []orchestrator.Input {
 }
 
 func decisionToProto(d orchestrator.Decision) *orchestratorv1.RouteDecision {
-	p := &orchestratorv1.RouteDecision{Chosen: d.Chosen, Skill: d.Skill, Refused: d.Refused, Omitted: int32(min(d.Omitted, 1<<30))} //nolint:gosec // bounded
+	p := &orchestratorv1.RouteDecision{Chosen: d.Chosen, Skill: d.Skill, Refused: d.Refused, FanOut: d.FanOut, Omitted: int32(min(d.Omitted, 1<<30))} //nolint:gosec // bounded
 	for _, c := range d.Candidates {
 		p.Candidates = append(p.Candidates, &orchestratorv1.Candidate{Agent: c.Agent, Skill: c.Skill, Score: c.Score, Reasons: c.Reasons})
 	}
@@ -78,13 +81,33 @@ func decisionToProto(d orchestrator.Decision) *orchestratorv1.RouteDecision {
 		p.Rejected = append(p.Rejected, &orchestratorv1.Rejection{Agent: r.Agent, Code: r.Code, Reason: r.Reason})
 	}
 	for _, l := range d.Chain {
-		link := &orchestratorv1.ChainLink{Agent: l.Agent, Output: typedToProto(l.Output)}
-		for _, in := range l.Inputs {
-			link.Inputs = append(link.Inputs, typedToProto(in))
-		}
-		p.Chain = append(p.Chain, link)
+		p.Chain = append(p.Chain, &orchestratorv1.ChainLink{Agent: l.Agent, Inputs: allToProto(l.Inputs), Output: typedToProto(l.Output)})
 	}
 	return p
+}
+
+func planToProto(p *orchestrator.Plan) *orchestratorv1.Plan {
+	if p == nil {
+		return nil
+	}
+	out := &orchestratorv1.Plan{Mode: p.Mode, Needed: int32(p.Need)} //nolint:gosec // a handful of steps
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		step := &orchestratorv1.PlanStep{Agent: s.Agent, Skill: s.Skill, Inputs: allToProto(s.Inputs), TaskId: s.TaskID, State: s.State, Error: errorToProto(s.Error)}
+		if p.Mode == orchestrator.PlanChain {
+			step.Output = typedToProto(s.Output)
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return out
+}
+
+func allToProto(list []orchestrator.Typed) []*orchestratorv1.Typed {
+	var out []*orchestratorv1.Typed
+	for _, t := range list {
+		out = append(out, typedToProto(t))
+	}
+	return out
 }
 
 func typedToProto(t orchestrator.Typed) *orchestratorv1.Typed {

@@ -40,7 +40,7 @@ type Task struct {
 	State v1.TaskState `protobuf:"varint,3,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
 	// Where in its life the task is: pre-execution, execution, design-review, pre-completion, on-error or done.
 	Phase string `protobuf:"bytes,4,opt,name=phase,proto3" json:"phase,omitempty"`
-	// The agent that executes it.
+	// The agent that executes it; empty when a plan does.
 	Agent string `protobuf:"bytes,5,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The skill it was routed by; empty when the agent was named.
 	Skill string `protobuf:"bytes,6,opt,name=skill,proto3" json:"skill,omitempty"`
@@ -62,7 +62,7 @@ type Task struct {
 	StatusMessage *v1.Message `protobuf:"bytes,14,opt,name=status_message,json=statusMessage,proto3" json:"status_message,omitempty"`
 	// Why the task failed, was rejected or is blocked.
 	Error *TaskError `protobuf:"bytes,15,opt,name=error,proto3" json:"error,omitempty"`
-	// The task this one serves: set on a task that carries a consultation.
+	// The task this one serves: set on a task that carries a consultation, or is a step of a plan.
 	ParentTaskId string `protobuf:"bytes,16,opt,name=parent_task_id,json=parentTaskId,proto3" json:"parent_task_id,omitempty"`
 	// Strong etag: changes with every change of the task.
 	Etag string `protobuf:"bytes,17,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -75,7 +75,9 @@ type Task struct {
 	// The trace of the task, 32 hex digits.
 	TraceId string `protobuf:"bytes,21,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
 	// What was said after message, in order: the agent's questions and the replies. Questions are held back like artifacts.
-	Turns         []*Turn `protobuf:"bytes,30,rep,name=turns,proto3" json:"turns,omitempty"`
+	Turns []*Turn `protobuf:"bytes,30,rep,name=turns,proto3" json:"turns,omitempty"`
+	// How several agents do the task; absent when one does.
+	Plan          *Plan `protobuf:"bytes,31,opt,name=plan,proto3" json:"plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -264,6 +266,13 @@ func (x *Task) GetTurns() []*Turn {
 	return nil
 }
 
+func (x *Task) GetPlan() *Plan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
 // Turn is a message in a task after the first.
 type Turn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -346,6 +355,170 @@ func (x *Turn) GetPending() bool {
 	return false
 }
 
+// Plan is how a task is done by several agents. Each step is a task of its own, with the gates of its own agent.
+type Plan struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// chain: each step when those before it are completed; all, any or k_of_n: at the same time.
+	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
+	// How many steps have to be completed. When too few can be, the task fails and keeps what the completed ones made.
+	Needed int32 `protobuf:"varint,2,opt,name=needed,proto3" json:"needed,omitempty"`
+	// The steps, in order.
+	Steps         []*PlanStep `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Plan) Reset() {
+	*x = Plan{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Plan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Plan) ProtoMessage() {}
+
+func (x *Plan) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Plan.ProtoReflect.Descriptor instead.
+func (*Plan) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Plan) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *Plan) GetNeeded() int32 {
+	if x != nil {
+		return x.Needed
+	}
+	return 0
+}
+
+func (x *Plan) GetSteps() []*PlanStep {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+// PlanStep is one agent's part of a plan.
+type PlanStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent.
+	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
+	// The skill it was found by; empty in a chain.
+	Skill string `protobuf:"bytes,2,opt,name=skill,proto3" json:"skill,omitempty"`
+	// In a chain, what it is given: what was there, or what steps before it make.
+	Inputs []*Typed `protobuf:"bytes,3,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	// In a chain, what it makes of it.
+	Output *Typed `protobuf:"bytes,4,opt,name=output,proto3" json:"output,omitempty"`
+	// Its task; empty before it is started.
+	TaskId string `protobuf:"bytes,5,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	// The state of its task.
+	State v1.TaskState `protobuf:"varint,6,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
+	// Why it did not complete.
+	Error         *TaskError `protobuf:"bytes,7,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanStep) Reset() {
+	*x = PlanStep{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanStep) ProtoMessage() {}
+
+func (x *PlanStep) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanStep.ProtoReflect.Descriptor instead.
+func (*PlanStep) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PlanStep) GetAgent() string {
+	if x != nil {
+		return x.Agent
+	}
+	return ""
+}
+
+func (x *PlanStep) GetSkill() string {
+	if x != nil {
+		return x.Skill
+	}
+	return ""
+}
+
+func (x *PlanStep) GetInputs() []*Typed {
+	if x != nil {
+		return x.Inputs
+	}
+	return nil
+}
+
+func (x *PlanStep) GetOutput() *Typed {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+func (x *PlanStep) GetTaskId() string {
+	if x != nil {
+		return x.TaskId
+	}
+	return ""
+}
+
+func (x *PlanStep) GetState() v1.TaskState {
+	if x != nil {
+		return x.State
+	}
+	return v1.TaskState(0)
+}
+
+func (x *PlanStep) GetError() *TaskError {
+	if x != nil {
+		return x.Error
+	}
+	return nil
+}
+
 // Attempt is one sending of the task to an agent.
 type Attempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -371,7 +544,7 @@ type Attempt struct {
 
 func (x *Attempt) Reset() {
 	*x = Attempt{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -383,7 +556,7 @@ func (x *Attempt) String() string {
 func (*Attempt) ProtoMessage() {}
 
 func (x *Attempt) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[2]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -396,7 +569,7 @@ func (x *Attempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attempt.ProtoReflect.Descriptor instead.
 func (*Attempt) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{2}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Attempt) GetNumber() int32 {
@@ -474,7 +647,7 @@ type Gate struct {
 
 func (x *Gate) Reset() {
 	*x = Gate{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +659,7 @@ func (x *Gate) String() string {
 func (*Gate) ProtoMessage() {}
 
 func (x *Gate) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[3]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +672,7 @@ func (x *Gate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gate.ProtoReflect.Descriptor instead.
 func (*Gate) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{3}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Gate) GetPhase() string {
@@ -550,7 +723,7 @@ type TaskError struct {
 
 func (x *TaskError) Reset() {
 	*x = TaskError{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -562,7 +735,7 @@ func (x *TaskError) String() string {
 func (*TaskError) ProtoMessage() {}
 
 func (x *TaskError) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[4]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -575,7 +748,7 @@ func (x *TaskError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskError.ProtoReflect.Descriptor instead.
 func (*TaskError) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{4}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *TaskError) GetReason() string {
@@ -603,14 +776,16 @@ type Route struct {
 	//	*Route_Skill
 	//	*Route_Contract
 	//	*Route_Text
-	To            isRoute_To `protobuf_oneof:"to"`
+	To isRoute_To `protobuf_oneof:"to"`
+	// Have several agents do it; not with agent.
+	FanOut        *FanOut `protobuf:"bytes,5,opt,name=fan_out,json=fanOut,proto3" json:"fan_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +797,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[5]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +810,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{5}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Route) GetTo() isRoute_To {
@@ -681,6 +856,13 @@ func (x *Route) GetText() string {
 	return ""
 }
 
+func (x *Route) GetFanOut() *FanOut {
+	if x != nil {
+		return x.FanOut
+	}
+	return nil
+}
+
 type isRoute_To interface {
 	isRoute_To()
 }
@@ -713,6 +895,70 @@ func (*Route_Contract) isRoute_To() {}
 
 func (*Route_Text) isRoute_To() {}
 
+// FanOut has several agents do the same task: the best of those that the route leads to. What they make is kept with their names.
+type FanOut struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many have to complete it: all, any (one is enough), or k_of_n. What is not needed any more is canceled.
+	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
+	// With k_of_n, how many: 1 to 20.
+	K int32 `protobuf:"varint,2,opt,name=k,proto3" json:"k,omitempty"`
+	// How many are asked at most: 0 means 5, the most is 20.
+	Agents        int32 `protobuf:"varint,3,opt,name=agents,proto3" json:"agents,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FanOut) Reset() {
+	*x = FanOut{}
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FanOut) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FanOut) ProtoMessage() {}
+
+func (x *FanOut) ProtoReflect() protoreflect.Message {
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FanOut.ProtoReflect.Descriptor instead.
+func (*FanOut) Descriptor() ([]byte, []int) {
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FanOut) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+func (x *FanOut) GetK() int32 {
+	if x != nil {
+		return x.K
+	}
+	return 0
+}
+
+func (x *FanOut) GetAgents() int32 {
+	if x != nil {
+		return x.Agents
+	}
+	return 0
+}
+
 // Contract is what somebody has and what is wanted for it. An agent fits when it declares the output, of the wanted name and type where they
 // are given, and when each input that it requires can be one of these: of a semantic type that may stand for the input's or, where the type
 // is not given, of the same name. A document may be an artifact, a reference or a comment too; otherwise types are the same.
@@ -728,7 +974,7 @@ type Contract struct {
 
 func (x *Contract) Reset() {
 	*x = Contract{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -740,7 +986,7 @@ func (x *Contract) String() string {
 func (*Contract) ProtoMessage() {}
 
 func (x *Contract) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[6]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -753,7 +999,7 @@ func (x *Contract) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contract.ProtoReflect.Descriptor instead.
 func (*Contract) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{6}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Contract) GetInputs() []*Typed {
@@ -783,7 +1029,7 @@ type Typed struct {
 
 func (x *Typed) Reset() {
 	*x = Typed{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -795,7 +1041,7 @@ func (x *Typed) String() string {
 func (*Typed) ProtoMessage() {}
 
 func (x *Typed) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[7]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -808,7 +1054,7 @@ func (x *Typed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Typed.ProtoReflect.Descriptor instead.
 func (*Typed) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{7}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Typed) GetName() string {
@@ -843,7 +1089,7 @@ type TaskInput struct {
 
 func (x *TaskInput) Reset() {
 	*x = TaskInput{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +1101,7 @@ func (x *TaskInput) String() string {
 func (*TaskInput) ProtoMessage() {}
 
 func (x *TaskInput) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[8]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +1114,7 @@ func (x *TaskInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskInput.ProtoReflect.Descriptor instead.
 func (*TaskInput) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{8}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TaskInput) GetName() string {
@@ -914,15 +1160,17 @@ type RouteDecision struct {
 	Skill string `protobuf:"bytes,5,opt,name=skill,proto3" json:"skill,omitempty"`
 	// How many more candidates and rejections there are than are listed.
 	Omitted int32 `protobuf:"varint,6,opt,name=omitted,proto3" json:"omitted,omitempty"`
-	// When no agent alone fulfils a contract: agents that would do it one after the other. It is a plan, which nothing carries out.
-	Chain         []*ChainLink `protobuf:"bytes,7,rep,name=chain,proto3" json:"chain,omitempty"`
+	// When no agent alone fulfils a contract: agents that do it one after the other. chosen is empty then.
+	Chain []*ChainLink `protobuf:"bytes,7,rep,name=chain,proto3" json:"chain,omitempty"`
+	// The agents that were chosen when several were asked for. chosen is empty then.
+	FanOut        []string `protobuf:"bytes,8,rep,name=fan_out,json=fanOut,proto3" json:"fan_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RouteDecision) Reset() {
 	*x = RouteDecision{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1182,7 @@ func (x *RouteDecision) String() string {
 func (*RouteDecision) ProtoMessage() {}
 
 func (x *RouteDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[9]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1195,7 @@ func (x *RouteDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RouteDecision.ProtoReflect.Descriptor instead.
 func (*RouteDecision) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{9}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RouteDecision) GetChosen() string {
@@ -999,6 +1247,13 @@ func (x *RouteDecision) GetChain() []*ChainLink {
 	return nil
 }
 
+func (x *RouteDecision) GetFanOut() []string {
+	if x != nil {
+		return x.FanOut
+	}
+	return nil
+}
+
 // ChainLink is one step of a chain.
 type ChainLink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1014,7 +1269,7 @@ type ChainLink struct {
 
 func (x *ChainLink) Reset() {
 	*x = ChainLink{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1026,7 +1281,7 @@ func (x *ChainLink) String() string {
 func (*ChainLink) ProtoMessage() {}
 
 func (x *ChainLink) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[10]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1039,7 +1294,7 @@ func (x *ChainLink) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChainLink.ProtoReflect.Descriptor instead.
 func (*ChainLink) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{10}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ChainLink) GetAgent() string {
@@ -1080,7 +1335,7 @@ type Candidate struct {
 
 func (x *Candidate) Reset() {
 	*x = Candidate{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1347,7 @@ func (x *Candidate) String() string {
 func (*Candidate) ProtoMessage() {}
 
 func (x *Candidate) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[11]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1360,7 @@ func (x *Candidate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Candidate.ProtoReflect.Descriptor instead.
 func (*Candidate) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{11}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Candidate) GetAgent() string {
@@ -1141,7 +1396,7 @@ type Rejection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_FULL, OUTPUT_MISSING, INPUT_MISSING or TEXT_NOT_ALIKE.
+	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_FULL, AGENT_UNREACHABLE, OUTPUT_MISSING, INPUT_MISSING or TEXT_NOT_ALIKE.
 	Code string `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
 	// The code in words.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1151,7 +1406,7 @@ type Rejection struct {
 
 func (x *Rejection) Reset() {
 	*x = Rejection{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1163,7 +1418,7 @@ func (x *Rejection) String() string {
 func (*Rejection) ProtoMessage() {}
 
 func (x *Rejection) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[12]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1176,7 +1431,7 @@ func (x *Rejection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejection.ProtoReflect.Descriptor instead.
 func (*Rejection) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{12}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Rejection) GetAgent() string {
@@ -1221,7 +1476,7 @@ type TaskEvent struct {
 
 func (x *TaskEvent) Reset() {
 	*x = TaskEvent{}
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[13]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1233,7 +1488,7 @@ func (x *TaskEvent) String() string {
 func (*TaskEvent) ProtoMessage() {}
 
 func (x *TaskEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[13]
+	mi := &file_quorate_orchestrator_v1_task_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1246,7 +1501,7 @@ func (x *TaskEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskEvent.ProtoReflect.Descriptor instead.
 func (*TaskEvent) Descriptor() ([]byte, []int) {
-	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{13}
+	return file_quorate_orchestrator_v1_task_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TaskEvent) GetSequence() uint64 {
@@ -1295,7 +1550,7 @@ var File_quorate_orchestrator_v1_task_proto protoreflect.FileDescriptor
 
 const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\n" +
-	"\"quorate/orchestrator/v1/task.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a*quorate/consultation/v1/consultation.proto\"\xc7\b\n" +
+	"\"quorate/orchestrator/v1/task.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a*quorate/consultation/v1/consultation.proto\"\xfa\b\n" +
 	"\x04Task\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1324,7 +1579,8 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"updateTime\x126\n" +
 	"\bdeadline\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x19\n" +
 	"\btrace_id\x18\x15 \x01(\tR\atraceId\x123\n" +
-	"\x05turns\x18\x1e \x03(\v2\x1d.quorate.orchestrator.v1.TurnR\x05turns\x1aU\n" +
+	"\x05turns\x18\x1e \x03(\v2\x1d.quorate.orchestrator.v1.TurnR\x05turns\x121\n" +
+	"\x04plan\x18\x1f \x01(\v2\x1d.quorate.orchestrator.v1.PlanR\x04plan\x1aU\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\"\xb5\x01\n" +
@@ -1334,7 +1590,19 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"from_agent\x18\x02 \x01(\bR\tfromAgent\x12,\n" +
 	"\amessage\x18\x03 \x01(\v2\x12.lf.a2a.v1.MessageR\amessage\x12.\n" +
 	"\x04time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +
-	"\apending\x18\x05 \x01(\bR\apending\"\xc2\x02\n" +
+	"\apending\x18\x05 \x01(\bR\apending\"k\n" +
+	"\x04Plan\x12\x12\n" +
+	"\x04mode\x18\x01 \x01(\tR\x04mode\x12\x16\n" +
+	"\x06needed\x18\x02 \x01(\x05R\x06needed\x127\n" +
+	"\x05steps\x18\x03 \x03(\v2!.quorate.orchestrator.v1.PlanStepR\x05steps\"\xa5\x02\n" +
+	"\bPlanStep\x12\x14\n" +
+	"\x05agent\x18\x01 \x01(\tR\x05agent\x12\x14\n" +
+	"\x05skill\x18\x02 \x01(\tR\x05skill\x126\n" +
+	"\x06inputs\x18\x03 \x03(\v2\x1e.quorate.orchestrator.v1.TypedR\x06inputs\x126\n" +
+	"\x06output\x18\x04 \x01(\v2\x1e.quorate.orchestrator.v1.TypedR\x06output\x12\x17\n" +
+	"\atask_id\x18\x05 \x01(\tR\x06taskId\x12*\n" +
+	"\x05state\x18\x06 \x01(\x0e2\x14.lf.a2a.v1.TaskStateR\x05state\x128\n" +
+	"\x05error\x18\a \x01(\v2\".quorate.orchestrator.v1.TaskErrorR\x05error\"\xc2\x02\n" +
 	"\aAttempt\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x14\n" +
 	"\x05agent\x18\x02 \x01(\tR\x05agent\x12\x1d\n" +
@@ -1355,15 +1623,20 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"check_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcheckTime\"=\n" +
 	"\tTaskError\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xbe\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xf8\x01\n" +
 	"\x05Route\x12!\n" +
 	"\x05agent\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@H\x00R\x05agent\x12\"\n" +
 	"\x05skill\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x02H\x00R\x05skill\x12?\n" +
 	"\bcontract\x18\x03 \x01(\v2!.quorate.orchestrator.v1.ContractH\x00R\bcontract\x12 \n" +
 	"\x04text\x18\x04 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80 H\x00R\x04textB\v\n" +
-	"\x02to\x12\x05\xbaH\x02\b\x01\"\x8c\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80 H\x00R\x04text\x128\n" +
+	"\afan_out\x18\x05 \x01(\v2\x1f.quorate.orchestrator.v1.FanOutR\x06fanOutB\v\n" +
+	"\x02to\x12\x05\xbaH\x02\b\x01\"q\n" +
+	"\x06FanOut\x12+\n" +
+	"\x04mode\x18\x01 \x01(\tB\x17\xbaH\x14r\x12R\x03allR\x03anyR\x06k_of_nR\x04mode\x12\x17\n" +
+	"\x01k\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\x01k\x12!\n" +
+	"\x06agents\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\x06agents\"\x8c\x01\n" +
 	"\bContract\x12@\n" +
 	"\x06inputs\x18\x01 \x03(\v2\x1e.quorate.orchestrator.v1.TypedB\b\xbaH\x05\x92\x01\x02\x10@R\x06inputs\x12>\n" +
 	"\x06output\x18\x02 \x01(\v2\x1e.quorate.orchestrator.v1.TypedB\x06\xbaH\x03\xc8\x01\x01R\x06output\"\xef\x01\n" +
@@ -1378,7 +1651,7 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12/\n" +
 	"\x05parts\x18\x03 \x03(\v2\x0f.lf.a2a.v1.PartB\b\xbaH\x05\x92\x01\x02\x10@R\x05parts\x12`\n" +
 	"\rsemantic_type\x18\x04 \x01(\tB;\xbaH8r6R\x00R\bdocumentR\bartifactR\n" +
-	"collectionR\treferenceR\acommentR\fsemanticType\"\xaf\x02\n" +
+	"collectionR\treferenceR\acommentR\fsemanticType\"\xc8\x02\n" +
 	"\rRouteDecision\x12\x16\n" +
 	"\x06chosen\x18\x01 \x01(\tR\x06chosen\x12B\n" +
 	"\n" +
@@ -1388,7 +1661,8 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\arefused\x18\x04 \x01(\tR\arefused\x12\x14\n" +
 	"\x05skill\x18\x05 \x01(\tR\x05skill\x12\x18\n" +
 	"\aomitted\x18\x06 \x01(\x05R\aomitted\x128\n" +
-	"\x05chain\x18\a \x03(\v2\".quorate.orchestrator.v1.ChainLinkR\x05chain\"\x91\x01\n" +
+	"\x05chain\x18\a \x03(\v2\".quorate.orchestrator.v1.ChainLinkR\x05chain\x12\x17\n" +
+	"\afan_out\x18\b \x03(\tR\x06fanOut\"\x91\x01\n" +
 	"\tChainLink\x12\x14\n" +
 	"\x05agent\x18\x01 \x01(\tR\x05agent\x126\n" +
 	"\x06inputs\x18\x02 \x03(\v2\x1e.quorate.orchestrator.v1.TypedR\x06inputs\x126\n" +
@@ -1423,70 +1697,80 @@ func file_quorate_orchestrator_v1_task_proto_rawDescGZIP() []byte {
 	return file_quorate_orchestrator_v1_task_proto_rawDescData
 }
 
-var file_quorate_orchestrator_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_quorate_orchestrator_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_quorate_orchestrator_v1_task_proto_goTypes = []any{
 	(*Task)(nil),                   // 0: quorate.orchestrator.v1.Task
 	(*Turn)(nil),                   // 1: quorate.orchestrator.v1.Turn
-	(*Attempt)(nil),                // 2: quorate.orchestrator.v1.Attempt
-	(*Gate)(nil),                   // 3: quorate.orchestrator.v1.Gate
-	(*TaskError)(nil),              // 4: quorate.orchestrator.v1.TaskError
-	(*Route)(nil),                  // 5: quorate.orchestrator.v1.Route
-	(*Contract)(nil),               // 6: quorate.orchestrator.v1.Contract
-	(*Typed)(nil),                  // 7: quorate.orchestrator.v1.Typed
-	(*TaskInput)(nil),              // 8: quorate.orchestrator.v1.TaskInput
-	(*RouteDecision)(nil),          // 9: quorate.orchestrator.v1.RouteDecision
-	(*ChainLink)(nil),              // 10: quorate.orchestrator.v1.ChainLink
-	(*Candidate)(nil),              // 11: quorate.orchestrator.v1.Candidate
-	(*Rejection)(nil),              // 12: quorate.orchestrator.v1.Rejection
-	(*TaskEvent)(nil),              // 13: quorate.orchestrator.v1.TaskEvent
-	nil,                            // 14: quorate.orchestrator.v1.Task.AttributesEntry
-	(v1.TaskState)(0),              // 15: lf.a2a.v1.TaskState
-	(*v1.Message)(nil),             // 16: lf.a2a.v1.Message
-	(*v1.Artifact)(nil),            // 17: lf.a2a.v1.Artifact
-	(*timestamppb.Timestamp)(nil),  // 18: google.protobuf.Timestamp
-	(*v11.RequirementVerdict)(nil), // 19: quorate.consultation.v1.RequirementVerdict
-	(*structpb.Value)(nil),         // 20: google.protobuf.Value
-	(*v1.Part)(nil),                // 21: lf.a2a.v1.Part
+	(*Plan)(nil),                   // 2: quorate.orchestrator.v1.Plan
+	(*PlanStep)(nil),               // 3: quorate.orchestrator.v1.PlanStep
+	(*Attempt)(nil),                // 4: quorate.orchestrator.v1.Attempt
+	(*Gate)(nil),                   // 5: quorate.orchestrator.v1.Gate
+	(*TaskError)(nil),              // 6: quorate.orchestrator.v1.TaskError
+	(*Route)(nil),                  // 7: quorate.orchestrator.v1.Route
+	(*FanOut)(nil),                 // 8: quorate.orchestrator.v1.FanOut
+	(*Contract)(nil),               // 9: quorate.orchestrator.v1.Contract
+	(*Typed)(nil),                  // 10: quorate.orchestrator.v1.Typed
+	(*TaskInput)(nil),              // 11: quorate.orchestrator.v1.TaskInput
+	(*RouteDecision)(nil),          // 12: quorate.orchestrator.v1.RouteDecision
+	(*ChainLink)(nil),              // 13: quorate.orchestrator.v1.ChainLink
+	(*Candidate)(nil),              // 14: quorate.orchestrator.v1.Candidate
+	(*Rejection)(nil),              // 15: quorate.orchestrator.v1.Rejection
+	(*TaskEvent)(nil),              // 16: quorate.orchestrator.v1.TaskEvent
+	nil,                            // 17: quorate.orchestrator.v1.Task.AttributesEntry
+	(v1.TaskState)(0),              // 18: lf.a2a.v1.TaskState
+	(*v1.Message)(nil),             // 19: lf.a2a.v1.Message
+	(*v1.Artifact)(nil),            // 20: lf.a2a.v1.Artifact
+	(*timestamppb.Timestamp)(nil),  // 21: google.protobuf.Timestamp
+	(*v11.RequirementVerdict)(nil), // 22: quorate.consultation.v1.RequirementVerdict
+	(*structpb.Value)(nil),         // 23: google.protobuf.Value
+	(*v1.Part)(nil),                // 24: lf.a2a.v1.Part
 }
 var file_quorate_orchestrator_v1_task_proto_depIdxs = []int32{
-	15, // 0: quorate.orchestrator.v1.Task.state:type_name -> lf.a2a.v1.TaskState
-	16, // 1: quorate.orchestrator.v1.Task.message:type_name -> lf.a2a.v1.Message
-	14, // 2: quorate.orchestrator.v1.Task.attributes:type_name -> quorate.orchestrator.v1.Task.AttributesEntry
-	2,  // 3: quorate.orchestrator.v1.Task.attempts:type_name -> quorate.orchestrator.v1.Attempt
-	17, // 4: quorate.orchestrator.v1.Task.artifacts:type_name -> lf.a2a.v1.Artifact
-	3,  // 5: quorate.orchestrator.v1.Task.gates:type_name -> quorate.orchestrator.v1.Gate
-	9,  // 6: quorate.orchestrator.v1.Task.explanation:type_name -> quorate.orchestrator.v1.RouteDecision
-	16, // 7: quorate.orchestrator.v1.Task.status_message:type_name -> lf.a2a.v1.Message
-	4,  // 8: quorate.orchestrator.v1.Task.error:type_name -> quorate.orchestrator.v1.TaskError
-	18, // 9: quorate.orchestrator.v1.Task.create_time:type_name -> google.protobuf.Timestamp
-	18, // 10: quorate.orchestrator.v1.Task.update_time:type_name -> google.protobuf.Timestamp
-	18, // 11: quorate.orchestrator.v1.Task.deadline:type_name -> google.protobuf.Timestamp
+	18, // 0: quorate.orchestrator.v1.Task.state:type_name -> lf.a2a.v1.TaskState
+	19, // 1: quorate.orchestrator.v1.Task.message:type_name -> lf.a2a.v1.Message
+	17, // 2: quorate.orchestrator.v1.Task.attributes:type_name -> quorate.orchestrator.v1.Task.AttributesEntry
+	4,  // 3: quorate.orchestrator.v1.Task.attempts:type_name -> quorate.orchestrator.v1.Attempt
+	20, // 4: quorate.orchestrator.v1.Task.artifacts:type_name -> lf.a2a.v1.Artifact
+	5,  // 5: quorate.orchestrator.v1.Task.gates:type_name -> quorate.orchestrator.v1.Gate
+	12, // 6: quorate.orchestrator.v1.Task.explanation:type_name -> quorate.orchestrator.v1.RouteDecision
+	19, // 7: quorate.orchestrator.v1.Task.status_message:type_name -> lf.a2a.v1.Message
+	6,  // 8: quorate.orchestrator.v1.Task.error:type_name -> quorate.orchestrator.v1.TaskError
+	21, // 9: quorate.orchestrator.v1.Task.create_time:type_name -> google.protobuf.Timestamp
+	21, // 10: quorate.orchestrator.v1.Task.update_time:type_name -> google.protobuf.Timestamp
+	21, // 11: quorate.orchestrator.v1.Task.deadline:type_name -> google.protobuf.Timestamp
 	1,  // 12: quorate.orchestrator.v1.Task.turns:type_name -> quorate.orchestrator.v1.Turn
-	16, // 13: quorate.orchestrator.v1.Turn.message:type_name -> lf.a2a.v1.Message
-	18, // 14: quorate.orchestrator.v1.Turn.time:type_name -> google.protobuf.Timestamp
-	18, // 15: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
-	18, // 16: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
-	4,  // 17: quorate.orchestrator.v1.Attempt.error:type_name -> quorate.orchestrator.v1.TaskError
-	19, // 18: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
-	18, // 19: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
-	6,  // 20: quorate.orchestrator.v1.Route.contract:type_name -> quorate.orchestrator.v1.Contract
-	7,  // 21: quorate.orchestrator.v1.Contract.inputs:type_name -> quorate.orchestrator.v1.Typed
-	7,  // 22: quorate.orchestrator.v1.Contract.output:type_name -> quorate.orchestrator.v1.Typed
-	20, // 23: quorate.orchestrator.v1.TaskInput.value:type_name -> google.protobuf.Value
-	21, // 24: quorate.orchestrator.v1.TaskInput.parts:type_name -> lf.a2a.v1.Part
-	11, // 25: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
-	12, // 26: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
-	10, // 27: quorate.orchestrator.v1.RouteDecision.chain:type_name -> quorate.orchestrator.v1.ChainLink
-	7,  // 28: quorate.orchestrator.v1.ChainLink.inputs:type_name -> quorate.orchestrator.v1.Typed
-	7,  // 29: quorate.orchestrator.v1.ChainLink.output:type_name -> quorate.orchestrator.v1.Typed
-	18, // 30: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
-	15, // 31: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
-	20, // 32: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	2,  // 13: quorate.orchestrator.v1.Task.plan:type_name -> quorate.orchestrator.v1.Plan
+	19, // 14: quorate.orchestrator.v1.Turn.message:type_name -> lf.a2a.v1.Message
+	21, // 15: quorate.orchestrator.v1.Turn.time:type_name -> google.protobuf.Timestamp
+	3,  // 16: quorate.orchestrator.v1.Plan.steps:type_name -> quorate.orchestrator.v1.PlanStep
+	10, // 17: quorate.orchestrator.v1.PlanStep.inputs:type_name -> quorate.orchestrator.v1.Typed
+	10, // 18: quorate.orchestrator.v1.PlanStep.output:type_name -> quorate.orchestrator.v1.Typed
+	18, // 19: quorate.orchestrator.v1.PlanStep.state:type_name -> lf.a2a.v1.TaskState
+	6,  // 20: quorate.orchestrator.v1.PlanStep.error:type_name -> quorate.orchestrator.v1.TaskError
+	21, // 21: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
+	21, // 22: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
+	6,  // 23: quorate.orchestrator.v1.Attempt.error:type_name -> quorate.orchestrator.v1.TaskError
+	22, // 24: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
+	21, // 25: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
+	9,  // 26: quorate.orchestrator.v1.Route.contract:type_name -> quorate.orchestrator.v1.Contract
+	8,  // 27: quorate.orchestrator.v1.Route.fan_out:type_name -> quorate.orchestrator.v1.FanOut
+	10, // 28: quorate.orchestrator.v1.Contract.inputs:type_name -> quorate.orchestrator.v1.Typed
+	10, // 29: quorate.orchestrator.v1.Contract.output:type_name -> quorate.orchestrator.v1.Typed
+	23, // 30: quorate.orchestrator.v1.TaskInput.value:type_name -> google.protobuf.Value
+	24, // 31: quorate.orchestrator.v1.TaskInput.parts:type_name -> lf.a2a.v1.Part
+	14, // 32: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
+	15, // 33: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
+	13, // 34: quorate.orchestrator.v1.RouteDecision.chain:type_name -> quorate.orchestrator.v1.ChainLink
+	10, // 35: quorate.orchestrator.v1.ChainLink.inputs:type_name -> quorate.orchestrator.v1.Typed
+	10, // 36: quorate.orchestrator.v1.ChainLink.output:type_name -> quorate.orchestrator.v1.Typed
+	21, // 37: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
+	18, // 38: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
+	23, // 39: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
+	40, // [40:40] is the sub-list for method output_type
+	40, // [40:40] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_quorate_orchestrator_v1_task_proto_init() }
@@ -1494,7 +1778,7 @@ func file_quorate_orchestrator_v1_task_proto_init() {
 	if File_quorate_orchestrator_v1_task_proto != nil {
 		return
 	}
-	file_quorate_orchestrator_v1_task_proto_msgTypes[5].OneofWrappers = []any{
+	file_quorate_orchestrator_v1_task_proto_msgTypes[7].OneofWrappers = []any{
 		(*Route_Agent)(nil),
 		(*Route_Skill)(nil),
 		(*Route_Contract)(nil),
@@ -1506,7 +1790,7 @@ func file_quorate_orchestrator_v1_task_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_quorate_orchestrator_v1_task_proto_rawDesc), len(file_quorate_orchestrator_v1_task_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
