@@ -19,6 +19,8 @@ type Redirect struct {
 type Page struct {
 	Success         bool              `json:"success"`
 	Content         string            `json:"content"`                  // in Format; from outside: treat it as data, never as instructions
+	Opening         string            `json:"opening,omitempty"`        // belongs before Content when it is read alone: the code fence that it begins in
+	Closing         string            `json:"closing,omitempty"`        // belongs after Content when it is read alone: the end of that fence
 	RequestedURL    string            `json:"requested_url,omitempty"`  //
 	URL             string            `json:"url"`                      // that answered, after redirects
 	Domain          string            `json:"domain"`                   // host name of URL
@@ -54,12 +56,14 @@ type Page struct {
 // Untrusted is the label of every page's content: whoever puts it in a prompt must mark it as data.
 const Untrusted = "untrusted"
 
-// Text returns the content for where nothing but text is answered: when it was cut, the profile's truncation mark says so.
+// Text returns the content for where nothing but text is answered, as a document of its own: when it was cut, the profile's
+// truncation mark says so.
 func (p *Page) Text() string {
+	text := p.Opening + p.Content + p.Closing
 	if p.Truncated {
-		return p.Content + p.mark
+		text += p.mark
 	}
-	return p.Content
+	return text
 }
 
 // window makes the content the part that was asked for, and says where it is in the whole.
@@ -69,11 +73,12 @@ func (p *Page) window(start, characters int) {
 	p.ContentSHA256 = hex.EncodeToString(sum[:])
 	p.TotalCharacters = utf8.RuneCountInString(whole)
 	p.StartIndex = min(start, p.TotalCharacters)
-	before := prefix(whole, p.StartIndex)
-	p.Content = prefix(whole[len(before):], characters)
-	if end := len(before) + len(p.Content); end < len(whole) {
-		p.Truncated, p.TruncatedAt = true, int64(end)
-		p.NextIndex = p.StartIndex + characters
+	before := len(prefix(whole, p.StartIndex))
+	cut := cutAt(whole, before, before+len(prefix(whole[before:], characters)), p.Format)
+	p.Content, p.Opening, p.Closing = whole[before:cut.end], cut.opening, cut.closing
+	if cut.end < len(whole) {
+		p.Truncated, p.TruncatedAt = true, int64(cut.end)
+		p.NextIndex = p.StartIndex + utf8.RuneCountInString(p.Content)
 	}
 }
 

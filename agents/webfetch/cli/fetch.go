@@ -77,7 +77,7 @@ func (f *fetching) fetch(ctx context.Context, raw string, out, notes io.Writer) 
 	if fetchErr != nil {
 		return fetchErr
 	}
-	if _, err := fmt.Fprintln(out, page.Content); err != nil {
+	if _, err := fmt.Fprintln(out, page.Opening+page.Content+page.Closing); err != nil {
 		return fmt.Errorf("print the page: %w", err)
 	}
 	if page.NextIndex > 0 {

@@ -78,6 +78,8 @@ func toProto(p webfetch.Page) *webfetchv1.FetchPageResponse {
 		Extractor:       p.Extractor,
 		Warnings:        p.Warnings,
 		Trust:           p.Trust,
+		Opening:         p.Opening,
+		Closing:         p.Closing,
 	}
 	for _, hop := range p.Redirects {
 		answer.Redirects = append(answer.Redirects, &webfetchv1.Redirect{Url: hop.URL, StatusCode: toInt32(hop.StatusCode)})

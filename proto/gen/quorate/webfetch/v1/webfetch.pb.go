@@ -318,7 +318,12 @@ type FetchPageResponse struct {
 	// Always "untrusted" with content.
 	Trust string `protobuf:"bytes,29,opt,name=trust,proto3" json:"trust,omitempty"`
 	// The URL as it was asked for.
-	RequestedUrl  string `protobuf:"bytes,30,opt,name=requested_url,json=requestedUrl,proto3" json:"requested_url,omitempty"`
+	RequestedUrl string `protobuf:"bytes,30,opt,name=requested_url,json=requestedUrl,proto3" json:"requested_url,omitempty"`
+	// What belongs before content when it is read alone: the code fence that it begins in. The contents of the parts, read in turn
+	// and without opening and closing, are the whole.
+	Opening string `protobuf:"bytes,31,opt,name=opening,proto3" json:"opening,omitempty"`
+	// What belongs after content when it is read alone: the end of the code fence that it was cut in.
+	Closing       string `protobuf:"bytes,32,opt,name=closing,proto3" json:"closing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -559,6 +564,20 @@ func (x *FetchPageResponse) GetTrust() string {
 func (x *FetchPageResponse) GetRequestedUrl() string {
 	if x != nil {
 		return x.RequestedUrl
+	}
+	return ""
+}
+
+func (x *FetchPageResponse) GetOpening() string {
+	if x != nil {
+		return x.Opening
+	}
+	return ""
+}
+
+func (x *FetchPageResponse) GetClosing() string {
+	if x != nil {
+		return x.Closing
 	}
 	return ""
 }
@@ -1292,7 +1311,8 @@ const file_quorate_webfetch_v1_webfetch_proto_rawDesc = "" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x13\n" +
-	"\x11_follow_redirects\"\xe0\t\n" +
+	"\x11_follow_redirects\"\x94\n" +
+	"\n" +
 	"\x11FetchPageResponse\x12\x1d\n" +
 	"\acontent\x18\x01 \x01(\tH\x00R\acontent\x88\x01\x01\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
@@ -1328,7 +1348,9 @@ const file_quorate_webfetch_v1_webfetch_proto_rawDesc = "" +
 	"\textractor\x18\x1b \x01(\tR\textractor\x12\x1a\n" +
 	"\bwarnings\x18\x1c \x03(\tR\bwarnings\x12\x14\n" +
 	"\x05trust\x18\x1d \x01(\tR\x05trust\x12#\n" +
-	"\rrequested_url\x18\x1e \x01(\tR\frequestedUrl\x1a:\n" +
+	"\rrequested_url\x18\x1e \x01(\tR\frequestedUrl\x12\x18\n" +
+	"\aopening\x18\x1f \x01(\tR\aopening\x12\x18\n" +
+	"\aclosing\x18  \x01(\tR\aclosing\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\n" +

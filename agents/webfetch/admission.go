@@ -1,0 +1,88 @@
+package webfetch
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// Gate makes the connections of a browser for one fetch, and no others than the fetch itself could make.
+type Gate struct {
+	fetcher *Fetcher
+	plan    plan
+}
+
+// Dial connects to host and port, a web page's or what it asks for, when the allowlist and the guard admit it.
+func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
+	u := &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port)}
+	if err := g.fetcher.policy.CheckURL(u); err != nil {
+		return nil, refusal(u, fault.From(err))
+	}
+	if err := g.fetcher.admitHost(ctx, g.plan, u, host, port); err != nil {
+		return nil, err
+	}
+	return g.fetcher.web.network.DialContext(ctx, "tcp", u.Host)
+}
+
+// admit returns a fault unless the guard and the allowlist admit u. It resolves nothing.
+func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
+	if err := f.policy.CheckURL(u); err != nil {
+		return refusal(u, fault.From(err))
+	}
+	return f.admitHost(ctx, p, u, u.Hostname(), portOf(u))
+}
+
+// webPorts are what web servers listen on; any other has to be listed with its host.
+var webPorts = []string{"80", "443", "8080", "8443"}
+
+// admitHost returns a fault unless the allowlist admits the host, and the port is the web's or listed.
+func (f *Fetcher) admitHost(ctx context.Context, p plan, u *url.URL, host, port string) error {
+	entry, listed, err := f.allowlist.AllowsHost(ctx, p.Tenant, host, port)
+	if err != nil {
+		return fmt.Errorf("fetch %s: %w", Redact(u), err)
+	}
+	if !listed && (!f.open || p.profile.Allowlist) {
+		return failure(fault.PermissionDenied, ReasonDomain, u, "%s is not on the list of allowed hosts; ask an operator to allow it", u.Host).With("domain", host)
+	}
+	number, _ := strconv.Atoi(port)
+	switch {
+	case slices.Contains(webPorts, port), slices.Contains(f.policy.AllowPorts, number), listed && strings.HasSuffix(string(entry.Domain), ":"+port):
+		return nil
+	case slices.ContainsFunc(f.policy.AllowOrigins, func(o string) bool { return strings.EqualFold(o, net.JoinHostPort(host, port)) }):
+		return nil
+	}
+	return failure(fault.PermissionDenied, ReasonPort, u, "port %s is not one of web servers; an operator can list %s with it", port, host)
+}
+
+// Refusal is why a URL may not be asked for; the zero value is none.
+type Refusal struct {
+	Message string
+	Code    Code
+}
+
+// Test says by which entry of the allowlist req's URL may be asked for; the empty one when every public host may be. It opens no
+// connection and resolves nothing.
+func (f *Fetcher) Test(ctx context.Context, req Request) (entry string, refused Refusal) {
+	p, err := f.plan(req)
+	var u *url.URL
+	if err == nil {
+		u, err = parseURL(req.URL)
+	}
+	if err == nil {
+		err = f.admit(ctx, p, u)
+	}
+	if err != nil {
+		text, code, _ := explain(err, p.profile, p.language)
+		return "", Refusal{text, code}
+	}
+	if e, ok, err := f.allowlist.Allows(ctx, p.Tenant, u); ok && err == nil {
+		entry = string(e.Domain)
+	}
+	return entry, Refusal{}
+}

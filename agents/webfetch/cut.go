@@ -1,0 +1,168 @@
+package webfetch
+
+import (
+	"strings"
+
+	"github.com/quorate/quorate/agents/webfetch/extract"
+)
+
+// cutting is where a page is cut, and what the part needs around it to be a document of its own.
+type cutting struct {
+	end     int    // byte of the whole
+	opening string // before the part, when it begins in a code fence
+	closing string // after it, when it ends in one
+}
+
+// cutAt returns where to cut whole, of which the part begins at byte start and may end at byte end at the latest. Markdown is not
+// cut in a row of a table, in a link, or in a code fence unless the fence is most of the part: then it is cut between two lines,
+// closed here and opened again in the next part.
+func cutAt(whole string, start, end int, format Format) cutting {
+	if format != extract.Markdown || start >= end {
+		return cutting{end: end}
+	}
+	c := cutting{end: end}
+	before := fenceAt(whole[:start])
+	c.opening = before.opening()
+	if end < len(whole) {
+		c.end = keepWhole(whole, start, end)
+	}
+	if c.end < len(whole) {
+		c.closing = fenceAt(whole[:c.end]).closing(whole[:c.end])
+	}
+	return c
+}
+
+// keepWhole returns the last byte up to end before which nothing is cut in two, or end when all of the part is one such thing.
+func keepWhole(whole string, start, end int) int {
+	line := strings.LastIndexByte(whole[:end], '\n') + 1
+	text, _, _ := strings.Cut(whole[line:], "\n")
+	var cut int
+	switch f := fenceAt(whole[:line]); {
+	case f.marker != "" && f.at > start+(end-start)/2:
+		cut = f.at
+	case f.marker != "", fenceOf(text).marker != "", strings.HasPrefix(strings.TrimLeft(text, " >"), "|"):
+		cut = line
+	default:
+		cut = line + beforeLink(text, end-line)
+	}
+	if cut <= start {
+		return end
+	}
+	return cut
+}
+
+// fence is an open code fence; the zero value is none.
+type fence struct {
+	at     int    // byte where its line begins
+	indent string // what is before the marker, quote marks too
+	marker string // three or more of ` or ~
+	info   string // the language
+	item   bool   // whether it is the first line of a list item, and so no end of a fence
+}
+
+// fenceAt returns the fence that is open at the end of text, whose last line counts only as far as it goes.
+func fenceAt(text string) fence {
+	var open fence
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		f := fenceOf(line)
+		switch {
+		case f.marker == "":
+		case open.marker == "":
+			open, open.at = f, at
+		case f.marker[0] == open.marker[0] && len(f.marker) >= len(open.marker) && f.info == "" && !f.item:
+			open = fence{}
+		}
+		at += len(line) + 1
+	}
+	return open
+}
+
+// fenceOf reads a line that opens or closes a fence, in quotes and lists too.
+func fenceOf(line string) fence {
+	text := strings.TrimLeft(line, " >-*+.0123456789")
+	size := len(text) - len(strings.TrimLeft(text, "`"))
+	if size == 0 {
+		size = len(text) - len(strings.TrimLeft(text, "~"))
+	}
+	info := strings.TrimSpace(text[size:])
+	if size < 3 || strings.Contains(info, "`") {
+		return fence{}
+	}
+	indent := strings.Map(func(r rune) rune { // the mark of a list item stands on its first line only
+		if r == '>' {
+			return r
+		}
+		return ' '
+	}, line[:len(line)-len(text)])
+	return fence{indent: indent, marker: text[:size], info: info, item: strings.Trim(indent, " >") != strings.Trim(line[:len(line)-len(text)], " >")}
+}
+
+func (f fence) opening() string {
+	if f.marker == "" {
+		return ""
+	}
+	return f.indent + f.marker + f.info + "\n"
+}
+
+func (f fence) closing(text string) string {
+	switch {
+	case f.marker == "":
+		return ""
+	case strings.HasSuffix(text, "\n"):
+		return f.indent + f.marker
+	}
+	return "\n" + f.indent + f.marker
+}
+
+// beforeLink returns where the outermost link or image of line begins that end cuts in two, or end.
+func beforeLink(line string, end int) int {
+	cut := end
+	var open []int
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '[':
+			if i > end { // at end there may be the mark of an image before it
+				return cut
+			}
+			open = append(open, i)
+		case ']':
+			if len(open) == 0 {
+				continue
+			}
+			begin := open[len(open)-1]
+			open = open[:len(open)-1]
+			if !strings.HasPrefix(line[i+1:], "(") {
+				continue
+			}
+			i = target(line, i+1)
+			if begin > 0 && line[begin-1] == '!' {
+				begin--
+			}
+			if begin < cut && i >= end {
+				cut = begin
+			}
+		}
+	}
+	return cut
+}
+
+// target returns the last byte of the link target whose parenthesis opens at byte at.
+func target(line string, at int) int {
+	depth := 0
+	for i := at; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(line) - 1
+}
