@@ -1,0 +1,89 @@
+// Command chaos shows on real processes that nothing that was accepted is lost. It runs replicas of `quorate serve` over a DynamoDB
+// emulator, kills them with SIGKILL and stops them with SIGSTOP again and again, and has tasks submitted through all of them meanwhile. Then
+// it compares what was accepted with what the agent, which nobody disturbs, wrote down.
+//
+//	chaos [-time 60s] [-seed 1] [-bin .bin] [-keep]
+//
+// In the folder of -bin are quorate, echo and dynoxide. It exits with 1 when a task that was accepted is lost, ends twice, or ends in
+// another way than the agent was asked to.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	replicas   = 3
+	submitters = 6
+	settleTime = 90 * time.Second // after the last disturbance, until every task must have ended
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ok, err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (ok bool, err error) {
+	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
+	duration := flags.Duration("time", time.Minute, "how long replicas are disturbed")
+	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "of the choices of what to disturb when")
+	bin := flags.String("bin", ".bin", "folder of the programs quorate, echo and dynoxide")
+	keep := flags.Bool("keep", false, "keep the folder with logs and configurations, and say where it is")
+	if err := flags.Parse(args); err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "quorate-chaos")
+	if err != nil {
+		return false, err
+	}
+	w, err := newWorld(ctx, *bin, dir)
+	defer func() {
+		w.close()
+		if !*keep && ok {
+			err = errors.Join(err, os.RemoveAll(dir))
+		} else if _, printErr := fmt.Fprintf(out, "logs           %s\n", dir); printErr != nil {
+			err = errors.Join(err, printErr)
+		}
+	}()
+	if err != nil {
+		return false, err
+	}
+	if _, err := fmt.Fprintf(out, "seed           %d\n", *seed); err != nil {
+		return false, err
+	}
+	l := newLoad(w)
+	disturbances, err := torment(ctx, w, l, *duration, *seed)
+	if err != nil {
+		return false, err
+	}
+	return l.judge(ctx, disturbances, out)
+}
+
+// torment disturbs the replicas for a time while tasks are submitted.
+func torment(ctx context.Context, w *world, l *load, duration time.Duration, seed uint64) ([]disturbance, error) {
+	loading, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	for range submitters {
+		running.Go(func() { l.submit(loading) })
+	}
+	disturbances, err := w.disturb(ctx, duration, seed)
+	stop()
+	running.Wait()
+	return disturbances, err
+}

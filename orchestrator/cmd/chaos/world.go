@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/restclient"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+const (
+	callTimeout = 3 * time.Second // a replica that is stopped gives no answer
+	tablePrefix = "chaos-"
+)
+
+// world is everything that runs.
+type world struct {
+	dir      string
+	bin      string
+	emulator *process
+	agent    *process
+	replicas []*replica
+	executed string // file with the ids of the messages that the agent worked on
+}
+
+// replica is a `quorate serve`.
+type replica struct {
+	*process
+	url    string
+	client *restclient.Client
+}
+
+// newWorld starts everything, and returns what has to be closed also with an error.
+func newWorld(ctx context.Context, bin, dir string) (*world, error) {
+	w := &world{dir: dir, bin: bin, executed: filepath.Join(dir, "executed.log")}
+	address, err := freeAddress(ctx)
+	if err != nil {
+		return w, err
+	}
+	host, port, _ := net.SplitHostPort(address)
+	w.emulator = w.process("dynoxide", nil, "--host", host, "--port", port)
+	if err := w.emulator.start(ctx); err != nil {
+		return w, err
+	}
+	if err := w.emulator.until(ctx, "the emulator listens", func() bool { return dials(ctx, address) }); err != nil {
+		return w, err
+	}
+	endpoint := "http://" + address
+	apply := exec.CommandContext(ctx, filepath.Join(bin, "quorate"), "tables", "apply", "--endpoint", endpoint, "--table-prefix", tablePrefix) //nolint:gosec // the program under test
+	if said, err := apply.CombinedOutput(); err != nil {
+		return w, fmt.Errorf("creating the tables: %w\n%s", err, said)
+	}
+	if err := w.startReplicas(ctx, endpoint); err != nil {
+		return w, err
+	}
+	return w, w.startAgent(ctx)
+}
+
+// process returns a program of the folder of programs, which does not run yet.
+func (w *world) process(name string, env []string, args ...string) *process {
+	program, _, _ := strings.Cut(name, "-")
+	return &process{name: name, args: append([]string{filepath.Join(w.bin, program)}, args...), log: filepath.Join(w.dir, name+".log"), env: env}
+}
+
+// startReplicas writes their configuration and starts them.
+func (w *world) startReplicas(ctx context.Context, endpoint string) error {
+	admin := auth.NewToken("api")
+	pageKey := make([]byte, 32)
+	_, _ = rand.Read(pageKey) // never returns an error since Go 1.24
+	for name, text := range map[string]string{
+		"keys": auth.KeyLine(admin, auth.Principal{Name: "chaos", Roles: []auth.Role{auth.RoleAdmin}}) + "\n", "page.key": hex.EncodeToString(pageKey) + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	for i := range replicas {
+		web, err := freeAddress(ctx)
+		if err != nil {
+			return err
+		}
+		grpc, err := freeAddress(ctx)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(w.dir, fmt.Sprintf("replica%d.yaml", i))
+		config := fmt.Sprintf("http: {addr: %q}\ngrpc: {addr: %q}\nstore: {kind: dynamodb, endpoint: %q, tablePrefix: %q, lease: 3s, pageKeyFile: %q}\nauth: {keysFile: %q}\nagents: {allowLoopback: true}\n",
+			web, grpc, endpoint, tablePrefix, filepath.Join(w.dir, "page.key"), filepath.Join(w.dir, "keys"))
+		if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+			return err
+		}
+		client, err := restclient.New("http://"+web, admin, &http.Client{Timeout: callTimeout})
+		if err != nil {
+			return err
+		}
+		r := &replica{process: w.process(fmt.Sprint("quorate-", i), nil, "serve", "--config", file), url: "http://" + web, client: client}
+		w.replicas = append(w.replicas, r)
+		if err := r.start(ctx); err != nil {
+			return err
+		}
+	}
+	for _, r := range w.replicas {
+		if err := r.until(ctx, r.name+" is ready", func() bool { return r.ready(ctx) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ready reports whether the replica serves.
+func (r *replica) ready(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+"/readyz", nil)
+	if err != nil {
+		return false
+	}
+	answer, err := new(http.Client).Do(request)
+	if err != nil {
+		return false
+	}
+	_ = answer.Body.Close()
+	return answer.StatusCode == http.StatusOK
+}
+
+// startAgent starts the agent, which nobody disturbs, and registers it.
+func (w *world) startAgent(ctx context.Context) error {
+	address, err := freeAddress(ctx)
+	if err != nil {
+		return err
+	}
+	w.agent = w.process("echo", nil, "-listen", address, "-log", w.executed)
+	if err := w.agent.start(ctx); err != nil {
+		return err
+	}
+	if err := w.agent.until(ctx, "the agent listens", func() bool { return dials(ctx, address) }); err != nil {
+		return err
+	}
+	request := &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: "http://" + address}}
+	if err := w.replicas[0].client.Call(ctx, http.MethodPost, "/v1/agents:register", nil, request, &registryv1.RegisterAgentResponse{}); err != nil {
+		return fmt.Errorf("registering the agent: %w", err)
+	}
+	return nil
+}
+
+// close kills everything.
+func (w *world) close() {
+	for _, r := range w.replicas {
+		_ = r.kill()
+	}
+	for _, p := range slices.DeleteFunc([]*process{w.agent, w.emulator}, func(p *process) bool { return p == nil }) {
+		_ = p.kill()
+	}
+}
+
+// freeAddress returns an address on loopback that nobody uses now.
+func freeAddress(ctx context.Context) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+func dials(ctx context.Context, address string) bool {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
