@@ -56,6 +56,7 @@ type Task struct {
 	TraceID      string
 	SpanID       string
 	CancelAsked  bool
+	AtMostOnce   bool   `json:",omitempty"` // the message is not sent again when it is not known what became of it
 	Released     bool   // artifacts and progress may be shown: no mandatory gate holds them back
 	Shard        int    // of those who share the work; chosen when the task is accepted
 	OwnerEpoch   uint64 // of the lease under which the task was last worked on; an owner with an earlier one may not write any more
@@ -82,6 +83,7 @@ type Attempt struct {
 	Question      string `json:",omitempty"` // the last one of the agent's that is among the turns
 	Binding       string
 	Sends         int
+	NotTaken      bool `json:",omitempty"` // the agent surely did not take the last sending
 	StartTime     time.Time
 	EndTime       time.Time
 	Error         *Error

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -17,6 +18,12 @@ type Metadata struct {
 	InputSchemas             []InputSchema             `json:"input_schemas,omitempty"`
 	OutputSchemas            []OutputSchema            `json:"output_schemas,omitempty"`
 	ConsultationRequirements []ConsultationRequirement `json:"consultation_requirements,omitempty"`
+	AtMostOnceSkills         []string                  `json:"at_most_once_skills,omitempty"` // whose work must not be done twice; * is all
+}
+
+// AtMostOnce reports whether work for a skill must not be done twice. Work for no skill may be for any.
+func (m *Metadata) AtMostOnce(skill string) bool {
+	return slices.Contains(m.AtMostOnceSkills, "*") || slices.Contains(m.AtMostOnceSkills, skill) || skill == "" && len(m.AtMostOnceSkills) > 0
 }
 
 // InputSchema declares one input of an agent.

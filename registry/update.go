@@ -8,7 +8,7 @@ import (
 )
 
 // UpdateMetadata replaces the fields of an agent's metadata that mask names: input_schemas, output_schemas and
-// consultation_requirements; none, or *, means all. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty
+// consultation_requirements and at_most_once_skills; none, or *, means all. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty
 // one writes over whatever is there.
 func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
 	return r.Once(Retry{}).UpdateMetadata(ctx, tenant, name, etag, mask, m)
@@ -67,11 +67,11 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 		switch path {
 		case "*":
 			all = true
-		case "input_schemas", "output_schemas", "consultation_requirements":
+		case "input_schemas", "output_schemas", "consultation_requirements", "at_most_once_skills":
 			fields[path] = true
 		default:
 			return nil, fault.Invalid(fmt.Sprintf("update_mask.paths[%d]", i), "MASK_INVALID",
-				"%q cannot be updated; input_schemas, output_schemas and consultation_requirements can", clip(path))
+				"%q cannot be updated; input_schemas, output_schemas, consultation_requirements and at_most_once_skills can", clip(path))
 		}
 	}
 	return func(to *Metadata) {
@@ -83,6 +83,9 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 		}
 		if all || fields["consultation_requirements"] {
 			to.ConsultationRequirements = m.ConsultationRequirements
+		}
+		if all || fields["at_most_once_skills"] {
+			to.AtMostOnceSkills = m.AtMostOnceSkills
 		}
 	}, nil
 }

@@ -37,12 +37,18 @@ func (m *Metadata) Validate(agentName string) error {
 	v.count("metadata.input_schemas", len(m.InputSchemas), maxEntries)
 	v.count("metadata.output_schemas", len(m.OutputSchemas), maxEntries)
 	v.count("metadata.consultation_requirements", len(m.ConsultationRequirements), maxEntries)
+	v.count("metadata.at_most_once_skills", len(m.AtMostOnceSkills), maxSkills)
 	if len(v.violations) > 0 { // do not work through a list of any length
 		return invalid("METADATA_INVALID", v.violations)
 	}
 	v.inputs(m.InputSchemas)
 	v.outputs(m.OutputSchemas)
 	v.requirements(agentName, m.ConsultationRequirements)
+	for i, id := range m.AtMostOnceSkills {
+		if id == "" || utf8.RuneCountInString(id) > maxSkillID {
+			v.wrong(fmt.Sprintf("metadata.at_most_once_skills[%d]", i), "a skill id has 1 to %d characters", maxSkillID)
+		}
+	}
 	if len(v.violations) > 0 {
 		return invalid("METADATA_INVALID", v.violations)
 	}

@@ -20,6 +20,7 @@ type actor struct {
 	requirements []registry.ConsultationRequirement
 	inputs       []registry.InputSchema
 	outputs      []registry.OutputSchema
+	once         bool // its work must not be done twice
 	play         func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error
 
 	mu       sync.Mutex
@@ -37,10 +38,14 @@ func (a *actor) agent() registry.Agent {
 	if status == "" {
 		status = "available"
 	}
-	return registry.Agent{
+	agent := registry.Agent{
 		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Streaming: true}, Status: registry.Status{Status: status},
 		Metadata: registry.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
 	}
+	if a.once {
+		agent.Metadata.AtMostOnceSkills = []string{"*"}
+	}
+	return agent
 }
 
 func (a *actor) Send(ctx context.Context, m *a2apb.Message, _ bool, each agentclient.Each) error {

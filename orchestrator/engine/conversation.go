@@ -115,6 +115,10 @@ func (c *conversation) forgotten(ctx context.Context, err error) error {
 	if fault.ReasonOf(err) != agentclient.ReasonTaskNotFound || c.task.Open().Sends >= maxSends {
 		return err
 	}
+	if c.task.AtMostOnce {
+		return fault.New(fault.FailedPrecondition, reasonUnknown,
+			"%s no longer knows the task that it accepted, and its work must not be done twice: find out from the agent what became of it, then submit a new task if needed", c.task.Agent)
+	}
 	if err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
 		a := t.EditOpen()
 		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -36,16 +37,19 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	breaker := e.breakers.of(t.Tenant, t.Agent)
 	if !breaker.TryAcquirePermit() {
 		wait := max(breaker.RemainingDelay(), e.RetryDelay)
-		cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "it could not be reached %d times in a row", breakerFailures)
+		cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, breakerFailures)
 		if next, moved, err := e.fallBack(ctx, &t, cut); moved {
 			return next, err
 		}
-		return e.postpone(ctx, t, jittered(wait), fmt.Sprintf("%s could not be reached %d times in a row; waiting %s", t.Agent, breakerFailures, wait.Round(time.Second)))
+		return e.postpone(ctx, t, jittered(wait), cut)
 	}
 	if !e.isFresh(&t) {
-		if t, err = e.intend(ctx, t, binding); err != nil {
+		if err = e.reconcile(ctx, &t, client); err == nil {
+			t, err = e.intend(ctx, t, binding)
+		}
+		if err != nil {
 			breaker.RecordFailure() // the permit is used up; nothing was learned about the agent
-			return step{}, err
+			return e.giveUp(ctx, t, err)
 		}
 	}
 	return e.converse(ctx, &conversation{engine: e, client: client, stream: agent.Card.Streaming, task: t, reached: sync.OnceFunc(breaker.RecordSuccess)}, breaker)
@@ -115,7 +119,11 @@ func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
 // intend stores that the message is about to be sent, under which id and for the how manieth time.
 func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding string) (orchestrator.Task, error) {
 	return e.own(ctx, &read, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
-		return []orchestrator.Event{e.attempt(t, binding)}
+		sent := e.attempt(t, binding)
+		if found := read.Open(); found != nil { // perhaps only now
+			t.Open().RemoteTaskID = found.RemoteTaskID
+		}
+		return []orchestrator.Event{sent}
 	})
 }
 
@@ -136,6 +144,7 @@ func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Even
 		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: message %d to %s over %s", a.Number, reply.Number, a.Agent, binding))
 	}
 	a.Sends++
+	a.NotTaken = false
 	if a.Sends > 1 {
 		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding))
 	}
@@ -160,20 +169,14 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 	if f.Kind == fault.Internal { // our own trouble, not the agent's: the step is tried again
 		return step{}, err
 	}
-	sends := 0
-	if a := t.Open(); a != nil {
-		sends = a.Sends
-	}
-	if reply := t.Unsent(); reply != nil {
-		sends = reply.Sends
-	}
-	if !agentclient.Retryable(err) || sends >= patience {
+	tries, most := tries(&t)
+	if !agentclient.Retryable(err) || tries >= patience {
 		if next, moved, err := e.fallBack(ctx, &t, f); moved {
 			return next, err
 		}
 	}
-	if agentclient.Retryable(err) && sends < maxSends {
-		return e.postpone(ctx, t, max(jittered(e.backoff(sends)), min(f.RetryAfter, maxRetryAfter)), f.Message+"; trying again")
+	if agentclient.Retryable(err) && tries < most {
+		return e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
 	}
 	why := &orchestrator.Error{Reason: f.Reason, Message: f.Message}
 	return e.transition(ctx, &t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
@@ -182,15 +185,33 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 	})
 }
 
+// tries returns how often the agent was tried and how often it is at most. What it has accepted is not given up for a network that is down.
+func tries(t *orchestrator.Task) (tries, most int) {
+	a, reply := t.Open(), t.Unsent()
+	switch {
+	case reply != nil:
+		return reply.Sends, maxSends
+	case a == nil:
+		return 0, maxSends
+	case a.RemoteTaskID != "":
+		return a.Sends, math.MaxInt
+	default:
+		return a.Sends, maxSends
+	}
+}
+
 func (e *Engine) backoff(sends int) time.Duration {
 	return min(e.RetryDelay<<min(max(sends-1, 0), 10), maxBackoff)
 }
 
 // postpone writes down that the task waits, and why, so that neither a rescan nor a restart cuts the wait short.
-func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why string) (step, error) {
+func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why error) (step, error) {
 	_, err := e.own(ctx, &t, always, func(t *orchestrator.Task) []orchestrator.Event {
 		t.NextDue = e.now().Add(wait)
-		return []orchestrator.Event{event(t, orchestrator.EventProgress, why)}
+		if a := t.EditOpen(); a != nil && agentclient.NotTaken(why) {
+			a.NotTaken = true
+		}
+		return []orchestrator.Event{event(t, orchestrator.EventProgress, fault.From(why).Message+"; trying again")}
 	})
 	return step{wait: wait}, err
 }

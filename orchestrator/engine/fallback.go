@@ -25,6 +25,9 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 	if a := t.Open(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(outOfReach, why.Reason) {
 		return step{}, false, nil
 	}
+	if a := t.Open(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken && !agentclient.NotTaken(why) {
+		return step{}, false, nil // it may have got through
+	}
 	for _, c := range t.Decision.Candidates {
 		agent, ok := e.alternative(ctx, t, c.Agent)
 		if !ok {
@@ -36,6 +39,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s could not be reached; %s is next: %s", t.Agent, agent.Name, why.Message))
 			t.Decision = rechosen(t.Decision, t.Agent, agent.Name, why.Message)
 			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
+			t.AtMostOnce = agent.Metadata.AtMostOnce(c.Skill)
 			t.NextDue = time.Time{}
 			return append([]orchestrator.Event{instead}, e.enter(t, first(t))...)
 		})

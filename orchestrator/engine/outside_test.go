@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -211,6 +212,17 @@ func (a agentOutside) Task(_ context.Context, id string) (t *a2apb.Task, err err
 	err = a.over(func() error {
 		t, err = a.agent.task(id)
 		return err
+	})
+	return t, err
+}
+
+// listingAgent lists its tasks.
+type listingAgent struct{ agentOutside }
+
+func (a listingAgent) Find(_ context.Context, messageID string, _ time.Time) (t *a2apb.Task, err error) {
+	err = a.over(func() error {
+		t = a.agent.find(messageID)
+		return nil
 	})
 	return t, err
 }

@@ -36,8 +36,22 @@ func TestAgentsThatMisbehaveLoseNothing(t *testing.T) {
 	}
 }
 
-// everywhere lives one life for each call that can go wrong.
-func everywhere(t *testing.T, size int, kind mishap, agent temper) {
+// TestWorkThatMustNotBeDoneTwiceIsAskedForOnce does the same with an agent whose work must not be done twice: the task completes, or fails because nobody
+// knows what became of it. The second is rarer with an agent that lists its tasks.
+func TestWorkThatMustNotBeDoneTwiceIsAskedForOnce(t *testing.T) {
+	gaveUp := make(map[temper]int)
+	for _, agent := range []temper{once, lists} {
+		for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost, throttled, pausesBefore, pausesAfter} {
+			t.Run(fmt.Sprintf("the agent %s/%s", agent, kind), func(t *testing.T) { gaveUp[agent] += everywhere(t, 2, kind, agent) })
+		}
+	}
+	if gaveUp[lists] >= gaveUp[once] {
+		t.Errorf("%d tasks failed with an agent that lists its tasks and %d with one that does not; want fewer", gaveUp[lists], gaveUp[once])
+	}
+}
+
+// everywhere lives one life for each call that can go wrong, and returns how many tasks failed because nobody knew what became of them.
+func everywhere(t *testing.T, size int, kind mishap, agent temper) (gaveUp int) {
 	t.Helper()
 	const enough = 12 // calls; a life with fewer would not be one
 	for call := 1; ; call++ {
@@ -49,12 +63,13 @@ func everywhere(t *testing.T, size int, kind mishap, agent temper) {
 			f.live(k)
 			f.check(k)
 			reached = f.calls >= call
+			gaveUp += f.agent.gaveUp
 		})
 		if t.Failed() || !reached || call == 40 {
 			if call < enough && !t.Failed() {
 				t.Errorf("a task's life made only %d calls; the simulation does not simulate", call-1)
 			}
-			return
+			return gaveUp
 		}
 	}
 }

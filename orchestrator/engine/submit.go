@@ -64,6 +64,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	}
 	t := s.task(ctx, id, hash, now)
 	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, to.Decision.Skill, to.Decision, requirements(to.Agent.Metadata)
+	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
 	t.Phase = first(&t)
 	return e.accept(ctx, t, to.Agent, s.RequestID)
 }

@@ -30,6 +30,7 @@ type agentItem struct {
 	InputSchemas             document[[]registry.InputSchema]             `dynamodbav:"input_schemas"`
 	OutputSchemas            document[[]registry.OutputSchema]            `dynamodbav:"output_schemas"`
 	ConsultationRequirements document[[]registry.ConsultationRequirement] `dynamodbav:"consultation_requirements"`
+	AtMostOnceSkills         []string                                     `dynamodbav:"at_most_once_skills,omitempty"`
 	CreatedAt                time.Time                                    `dynamodbav:"created_at"`
 	UpdatedAt                time.Time                                    `dynamodbav:"updated_at"`
 
@@ -93,6 +94,7 @@ func newAgentItem(r *registry.Record, generation string, versions []int64, w wri
 		Version:      r.Card.Version,
 		InputSchemas: document[[]registry.InputSchema]{r.Metadata.InputSchemas}, OutputSchemas: document[[]registry.OutputSchema]{r.Metadata.OutputSchemas},
 		ConsultationRequirements: document[[]registry.ConsultationRequirement]{r.Metadata.ConsultationRequirements},
+		AtMostOnceSkills:         r.Metadata.AtMostOnceSkills,
 		CreatedAt:                r.CreateTime, UpdatedAt: r.UpdateTime,
 		Card: document[registry.Card]{r.Card}, CardBytes: r.RawCard, CardURI: r.CardURI, Etag: r.Etag, Revision: r.Revision,
 		Generation: generation, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, Versions: versions,
@@ -135,6 +137,7 @@ func readAgent(item ddb.Item) (*stored, error) {
 			Metadata: registry.Metadata{
 				InputSchemas: i.InputSchemas.value, OutputSchemas: i.OutputSchemas.value,
 				ConsultationRequirements: i.ConsultationRequirements.value,
+				AtMostOnceSkills:         i.AtMostOnceSkills,
 			},
 			Etag: i.Etag, Revision: i.Revision, CreateTime: i.CreatedAt, UpdateTime: i.UpdatedAt,
 			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,

@@ -114,6 +114,7 @@ func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 		}
 		out.ConsultationRequirements = append(out.ConsultationRequirements, requirement)
 	}
+	out.AtMostOnceSkills = m.AtMostOnceSkills
 	return out, nil
 }
 
@@ -173,5 +174,6 @@ func metadataFromProto(m *registryv1.AgentMetadata) registry.Metadata {
 		}
 		out.ConsultationRequirements = append(out.ConsultationRequirements, requirement)
 	}
+	out.AtMostOnceSkills = m.GetAtMostOnceSkills()
 	return out
 }

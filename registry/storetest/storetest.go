@@ -62,6 +62,7 @@ func Record(tenant, name string, skills ...string) *registry.Record {
 				ID: "r", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
 				Condition: &registry.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
 			}},
+			AtMostOnceSkills: []string{"pay"},
 		},
 	}}
 	for _, id := range skills {

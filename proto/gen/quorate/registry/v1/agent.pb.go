@@ -346,8 +346,11 @@ type AgentMetadata struct {
 	OutputSchemas []*OutputSchema `protobuf:"bytes,2,rep,name=output_schemas,json=outputSchemas,proto3" json:"output_schemas,omitempty"`
 	// Who must be consulted, when. Ids are unique within the agent. At most 64.
 	ConsultationRequirements []*ConsultationRequirement `protobuf:"bytes,3,rep,name=consultation_requirements,json=consultationRequirements,proto3" json:"consultation_requirements,omitempty"`
-	unknownFields            protoimpl.UnknownFields
-	sizeCache                protoimpl.SizeCache
+	// The ids of skills whose work must not be done twice: a task for one of them is never sent again when it is not known what became of it, and fails
+	// with the reason OUTCOME_UNKNOWN instead. A task without a skill counts as one for each of the agent's. At most 500; * is all skills.
+	AtMostOnceSkills []string `protobuf:"bytes,4,rep,name=at_most_once_skills,json=atMostOnceSkills,proto3" json:"at_most_once_skills,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *AgentMetadata) Reset() {
@@ -397,6 +400,13 @@ func (x *AgentMetadata) GetOutputSchemas() []*OutputSchema {
 func (x *AgentMetadata) GetConsultationRequirements() []*ConsultationRequirement {
 	if x != nil {
 		return x.ConsultationRequirements
+	}
+	return nil
+}
+
+func (x *AgentMetadata) GetAtMostOnceSkills() []string {
+	if x != nil {
+		return x.AtMostOnceSkills
 	}
 	return nil
 }
@@ -1099,11 +1109,12 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x1a\n" +
 	"\blocation\x18\x02 \x01(\tR\blocation\x12\x18\n" +
 	"\apresent\x18\x03 \x01(\bR\apresent\x127\n" +
-	"\tlast_seen\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blastSeen\"\xa9\x02\n" +
+	"\tlast_seen\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blastSeen\"\xec\x02\n" +
 	"\rAgentMetadata\x12O\n" +
 	"\rinput_schemas\x18\x01 \x03(\v2 .quorate.registry.v1.InputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\finputSchemas\x12R\n" +
 	"\x0eoutput_schemas\x18\x02 \x03(\v2!.quorate.registry.v1.OutputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\routputSchemas\x12s\n" +
-	"\x19consultation_requirements\x18\x03 \x03(\v2,.quorate.registry.v1.ConsultationRequirementB\b\xbaH\x05\x92\x01\x02\x10@R\x18consultationRequirements\"\xe9\x02\n" +
+	"\x19consultation_requirements\x18\x03 \x03(\v2,.quorate.registry.v1.ConsultationRequirementB\b\xbaH\x05\x92\x01\x02\x10@R\x18consultationRequirements\x12A\n" +
+	"\x13at_most_once_skills\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xf4\x03\"\ar\x05\x10\x01\x18\x80\x02R\x10atMostOnceSkills\"\xe9\x02\n" +
 	"\vInputSchema\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12^\n" +
