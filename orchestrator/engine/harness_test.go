@@ -216,7 +216,7 @@ func (d directory) BySkill(tenant, skill string) []registry.Agent {
 	return list
 }
 
-func (d directory) Listing(tenant string) registry.Listing {
+func (d directory) Listing(string) registry.Listing {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	list := registry.Listing{Edition: uint64(len(d.actors)) + 1}

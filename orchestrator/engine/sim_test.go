@@ -107,6 +107,7 @@ type simulation struct {
 	leases   storetest.MemoryLeases
 	worker   *worker
 	client   agentclient.Client // the worker, or something before it
+	actors   map[string]*actor  // who is registered; nil: the worker
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -126,7 +127,10 @@ func newSimulation(t *testing.T, f *flaky) *simulation {
 
 func (s *simulation) start() {
 	ctx, cancel := context.WithCancel(s.t.Context())
-	agents := &played{actors: map[string]*actor{"worker": {name: "worker"}}}
+	agents := &played{actors: s.actors}
+	if s.actors == nil {
+		agents.actors = map[string]*actor{"worker": {name: "worker"}}
+	}
 	life := &mortal{Store: s.store}
 	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
 	if err != nil {

@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/storetest"
+)
+
+// TestAChainIsCompletedWhereverItBreaks runs a chain's life once for every call to the store and every kind of mishap: it is completed once, and each
+// of its agents, which deduplicate, did its work once.
+func TestAChainIsCompletedWhereverItBreaks(t *testing.T) {
+	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			for call := 1; ; call++ {
+				reached := false
+				synctest.Test(t, func(t *testing.T) { reached = simulateChain(t, kind, call) })
+				if !reached {
+					if call < 15 {
+						t.Errorf("a chain's life made only %d calls; the simulation does not simulate", call-1)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+// simulateChain runs one life with one mishap at a call and reports whether the life was long enough to get there.
+func simulateChain(t *testing.T, kind mishap, at int) (reached bool) {
+	t.Helper()
+	w := newWorker()
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, actors: map[string]*actor{
+		"first": turns("first", "idea", "comment", "plan", "reference"), "second": turns("second", "plan", "reference", "site", "collection"),
+	}}
+	lost := errors.New("the store did not answer")
+	s.store.Fail = func(call int) (before, after error) {
+		if call != at {
+			return nil, nil
+		}
+		reached = true
+		if kind == diesBefore || kind == diesAfter {
+			s.kill()
+		}
+		if kind == diesAfter || kind == answerLost {
+			return nil, lost
+		}
+		return lost, nil
+	}
+	s.start()
+	submission := chained()
+	submission.Tenant, submission.Caller, submission.Message, submission.RequestID = tenant, "tester", text("do it"), "r"
+	task, err := s.engine.Submit(t.Context(), submission)
+	for try := 0; err != nil && try < 3; try++ {
+		s.restartIfDead()
+		task, err = s.engine.Submit(t.Context(), submission)
+	}
+	if err != nil {
+		t.Fatalf("%s at call %d: Submit() = %v", kind, at, err)
+	}
+	for range 30 {
+		<-time.After(time.Minute)
+		s.restartIfDead()
+	}
+	s.stop()
+	s.store.Fail = nil
+	ctx := context.Background() // the test's own is over with the engine's life
+	got, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: task.ID})
+	if err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("%s at call %d: the task is in state %s (%+v), %v, want completed", kind, at, got.State, got.Error, err)
+	}
+	log, err := s.store.Events(ctx, orchestrator.Key{Tenant: tenant, ID: task.ID}, 0, 1000)
+	if err != nil || count(log, orchestrator.EventState) != 1 {
+		t.Errorf("%s at call %d: the log has %d ends, %v, want 1", kind, at, count(log, orchestrator.EventState), err)
+	}
+	for id, n := range w.done {
+		if n != 1 || len(w.done) != 2 {
+			t.Errorf("%s at call %d: message %s of %d was worked on %d times, want two messages, once each", kind, at, id, len(w.done), n)
+		}
+	}
+	return reached
+}
