@@ -88,8 +88,8 @@ func refuses(t *testing.T, d door) {
 	if _, err := d.client.GetTask(d.ctx, &a2a.GetTaskRequest{ID: "none"}); !errors.Is(err, a2a.ErrTaskNotFound) {
 		t.Errorf("GetTask() = %v, want ErrTaskNotFound", err)
 	}
-	if _, err := d.client.ListTaskPushConfigs(d.ctx, &a2a.ListTaskPushConfigRequest{TaskID: "x"}); !errors.Is(err, a2a.ErrPushNotificationNotSupported) {
-		t.Errorf("ListTaskPushConfigs() = %v, want ErrPushNotificationNotSupported", err)
+	if _, err := d.client.ListTaskPushConfigs(d.ctx, &a2a.ListTaskPushConfigRequest{TaskID: "x"}); !errors.Is(err, a2a.ErrTaskNotFound) {
+		t.Errorf("ListTaskPushConfigs() = %v, want ErrTaskNotFound", err)
 	}
 }
 

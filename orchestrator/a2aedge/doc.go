@@ -16,5 +16,6 @@
 // of tasks and contexts are the agent's own then, and whoever knows one may ask for it, as at the agent itself.
 //
 // What an open gate holds back stays held back: a task's artifacts come with its end. A task that the caller may not see does not exist. Lists
-// look at the tenant's newest 10,000 tasks. Push notifications and an extended card are refused with the errors that A2A has for them.
+// look at the tenant's newest 10,000 tasks. An extended card is refused with the error that A2A has for it.
+// Receivers of push notifications are told of each state that a task comes to; the task's owner and admins set and see them.
 package a2aedge

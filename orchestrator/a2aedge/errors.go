@@ -95,6 +95,8 @@ func (e Edition) translate(err error) error {
 		return nil
 	case f.Reason == "TASK_NOT_FOUND":
 		return e.refusal(reasonTaskNotFound, "%s", f.Message)
+	case f.Reason == "PUSH_NOT_SUPPORTED":
+		return e.refusal(reasonPushNotSupported, "%s", f.Message)
 	case f.Reason == "TASK_ENDED":
 		return e.refusal(reasonTaskNotCancelable, "%s", f.Message)
 	}

@@ -15,7 +15,7 @@ import (
 
 // followUp takes a message to a task that is there (A2A §3.4.3). Of what may stand under TaskExtension in its metadata it looks at requestId only:
 // message ids are the clients' own, and some use one twice.
-func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest) (orchestrator.Task, error) {
+func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, webhook *orchestrator.Webhook) (orchestrator.Task, error) {
 	m := req.GetMessage()
 	t, err := s.task(ctx, req.GetTenant(), m.GetTaskId())
 	if err != nil {
@@ -31,6 +31,11 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest) (
 	word, err := followUpWord(m)
 	if err != nil {
 		return t, err
+	}
+	if webhook != nil {
+		if _, err := s.engine.SetWebhook(ctx, keyOf(&t), *webhook); err != nil {
+			return t, s.edition.translate(err)
+		}
 	}
 	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: word.GetRequestId()})
 	switch fault.ReasonOf(err) {

@@ -31,7 +31,7 @@ func envelopeOf(body []byte) (e envelope, ok bool) {
 }
 
 // aimedParams reads what params say of the call and returns them with another tenant, or none.
-func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
+func aimedParams(params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
 	var kept [][]byte
 	ok = members(params, func(x member) bool {
 		switch string(x.name) {
@@ -65,7 +65,7 @@ func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) 
 
 // pass takes a JSON-RPC request behind an agent's door to the agent as it came, and reports whether it did: a request that has to be tracked, or whose
 // agent does not speak JSON-RPC, goes the ordinary way. The envelope is made anew, so that the agent cannot read another method in it.
-func (h *Handler) pass(w http.ResponseWriter, r *http.Request, agent string, body []byte) bool {
+func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string, body []byte) bool {
 	if h.Service == nil || h.Service.passages == nil || !named(h.Service.passages.Agents, agent) {
 		return false
 	}
@@ -74,25 +74,20 @@ func (h *Handler) pass(w http.ResponseWriter, r *http.Request, agent string, bod
 	if !ok || m == nil || !slices.Contains(passing, m.name) {
 		return false
 	}
-	at, aimed, ok := aimedParams(m, e.Params)
+	at, aimed, ok := aimedParams(e.Params)
 	if !ok || at.agent != "" && at.agent != agent {
 		return false
 	}
 	at.agent = agent
-	ctx, err := h.Admit(r, m.path())
-	if err != nil {
-		h.refuseJSONRPC(w, e.ID, err)
-		return true
-	}
-	a, err := h.Service.passes(ctx, at, body)
-	if err == nil && a == nil {
-		return false
-	}
+	ctx, err := h.Admit(ctx, r.Header, m.path())
 	var way *agentclient.Passage
 	if err == nil {
-		if way = h.Service.passages.Pool.PassageOverJSONRPC(a.Name, &a.Card); way == nil {
+		way, err = h.Service.wayOverJSONRPC(ctx, at, body)
+		if way == nil && err == nil {
 			return false
 		}
+	}
+	if err == nil {
 		err = h.Service.checkVersion(versionOf(r))
 	}
 	if err == nil {
@@ -102,6 +97,15 @@ func (h *Handler) pass(w http.ResponseWriter, r *http.Request, agent string, bod
 		h.refuseJSONRPC(w, e.ID, err)
 	}
 	return true
+}
+
+// wayOverJSONRPC returns the passage that a call takes, or nil when it is tracked, or its agent does not speak JSON-RPC.
+func (s *Service) wayOverJSONRPC(ctx context.Context, at about, request []byte) (*agentclient.Passage, error) {
+	a, err := s.passes(ctx, at, request)
+	if a == nil || err != nil {
+		return nil, err
+	}
+	return s.passages.Pool.PassageOverJSONRPC(a.Name, &a.Card), nil
 }
 
 // forward sends the request and writes the answer as it is. An error means that nothing was written.
@@ -123,7 +127,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, way *agent
 		}
 		w.Header().Set("Content-Type", jsonMIME)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(answer) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
+		_, _ = w.Write(answer) // the client is gone when it fails
 		return nil
 	}
 	e := &events{w: w, control: http.NewResponseController(w)}

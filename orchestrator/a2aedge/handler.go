@@ -41,10 +41,12 @@ type HandlerConfig struct {
 	URL         string    // of HTTP as clients see it, without a path; empty: as the request has it
 	Started     time.Time // when what Quorate's own card says began to hold
 
-	// Service and Admit, when they are not nil, let requests pass to agents over JSON-RPC. Admit returns the context of a request that stands for a call of
-	// a gRPC method, with its caller, by the same rules.
+	Push bool // push notifications are sent
+
+	// Service and Admit, when they are not nil, let requests pass to agents over JSON-RPC. Admit returns ctx with the caller whose
+	// credentials are in the headers of a request that stands for a call of a gRPC method, by the same rules.
 	Service *Service
-	Admit   func(r *http.Request, method string) (context.Context, error)
+	Admit   func(ctx context.Context, h http.Header, method string) (context.Context, error)
 }
 
 // Handler serves the HTTP bindings. It keeps nothing between requests.

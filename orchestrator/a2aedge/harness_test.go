@@ -46,65 +46,65 @@ type world struct {
 	conn  *grpc.ClientConn
 }
 
-func newWorld(t testing.TB, change ...func(*dev.Config)) *world {
-	t.Helper()
-	dir := t.TempDir()
+func newWorld(tb testing.TB, change ...func(*dev.Config)) *world {
+	tb.Helper()
+	dir := tb.TempDir()
 	cfg := dev.DefaultConfig()
 	for _, f := range change {
 		f(&cfg)
 	}
 	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DataDir, cfg.PortsFile, cfg.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	ready := &signal{done: make(chan struct{})}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := dev.Run(ctx, cfg, ready, t.Output()); err != nil {
-			t.Errorf("Run() = %v", err)
+		if err := dev.Run(ctx, cfg, ready, tb.Output()); err != nil {
+			tb.Errorf("Run() = %v", err)
 			ready.fire()
 		}
 	})
-	t.Cleanup(func() { cancel(); wg.Wait() })
+	tb.Cleanup(func() { cancel(); wg.Wait() })
 	select {
 	case <-ready.done:
 	case <-time.After(patience):
-		t.Fatal("dev mode is not ready")
+		tb.Fatal("dev mode is not ready")
 	}
 	var ports struct{ GRPC, HTTP string }
-	if err := json.Unmarshal(readFile(t, cfg.PortsFile), &ports); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal(readFile(tb, cfg.PortsFile), &ports); err != nil {
+		tb.Fatal(err)
 	}
-	w := &world{http: ports.HTTP, grpc: ports.GRPC, token: strings.TrimSpace(string(readFile(t, dev.TokenFile(cfg.DataDir))))}
-	w.conn = w.dial(t)
+	w := &world{http: ports.HTTP, grpc: ports.GRPC, token: strings.TrimSpace(string(readFile(tb, dev.TokenFile(cfg.DataDir))))}
+	w.conn = w.dial(tb)
 	var stop context.CancelFunc
-	w.ctx, stop = context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+w.token), patience)
-	t.Cleanup(stop)
-	w.addEcho(t, "echo", nil)
-	w.addEcho(t, "careful", &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
+	w.ctx, stop = context.WithTimeout(metadata.AppendToOutgoingContext(tb.Context(), "authorization", "Bearer "+w.token), patience)
+	tb.Cleanup(stop)
+	w.addEcho(tb, "echo", nil)
+	w.addEcho(tb, "careful", &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{{
 		Id: "review", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
 		Condition: &registryv1.ConsultationCondition{Attribute: "sensitive", Operator: "equals", Value: structpb.NewBoolValue(true)},
 	}}})
 	return w
 }
 
-func readFile(t testing.TB, name string) []byte {
-	t.Helper()
+func readFile(tb testing.TB, name string) []byte {
+	tb.Helper()
 	b, err := os.ReadFile(name)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
 
-func (w *world) dial(t testing.TB) *grpc.ClientConn {
-	t.Helper()
+func (w *world) dial(tb testing.TB) *grpc.ClientConn {
+	tb.Helper()
 	conn, err := grpc.NewClient(w.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := conn.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return conn
@@ -123,37 +123,37 @@ func (s *signal) Write(p []byte) (int, error) { s.fire(); return len(p), nil }
 func (s *signal) fire() { s.once.Do(func() { close(s.done) }) }
 
 // addEcho serves an echo agent under a name and registers it.
-func (w *world) addEcho(t testing.TB, name string, rules *registryv1.AgentMetadata) {
-	t.Helper()
+func (w *world) addEcho(tb testing.TB, name string, rules *registryv1.AgentMetadata) {
+	tb.Helper()
 	cfg := echo.New().Config()
 	cfg.Name = name
-	w.addAgent(t, cfg, rules)
+	w.addAgent(tb, cfg, rules)
 }
 
 // addAgent serves an agent of the kit and registers it.
-func (w *world) addAgent(t testing.TB, cfg kit.Config, rules *registryv1.AgentMetadata) {
-	t.Helper()
+func (w *world) addAgent(tb testing.TB, cfg kit.Config, rules *registryv1.AgentMetadata) {
+	tb.Helper()
 	var err error
-	if cfg.Listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
+	if cfg.Listener, err = new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0"); err != nil {
+		tb.Fatal(err)
 	}
 	a, err := kit.New(cfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if err := a.Run(ctx); err != nil {
-			t.Errorf("%s: %v", cfg.Name, err)
+			tb.Errorf("%s: %v", cfg.Name, err)
 		}
 	})
-	t.Cleanup(func() { cancel(); wg.Wait() })
+	tb.Cleanup(func() { cancel(); wg.Wait() })
 	_, err = registryv1.NewRegistryServiceClient(w.conn).RegisterAgent(w.ctx, &registryv1.RegisterAgentRequest{
 		Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}, Metadata: rules,
 	})
 	if err != nil {
-		t.Fatalf("RegisterAgent(%s) = %v", cfg.Name, err)
+		tb.Fatalf("RegisterAgent(%s) = %v", cfg.Name, err)
 	}
 }
 

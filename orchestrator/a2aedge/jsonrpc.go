@@ -42,7 +42,7 @@ func (h *Handler) serveJSONRPC(ctx context.Context, w http.ResponseWriter, r *ht
 		h.refuseJSONRPC(w, null, err)
 		return
 	}
-	if agent != "" && h.pass(w, r, agent, body) {
+	if agent != "" && h.pass(ctx, w, r, agent, body) {
 		return
 	}
 	e, wrong := open(body)

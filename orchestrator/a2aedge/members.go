@@ -1,5 +1,7 @@
 package a2aedge
 
+import "bytes"
+
 // member is a member of a JSON object, as bytes: the name without quotes, the value, and the whole.
 type member struct{ name, value, whole []byte }
 
@@ -12,10 +14,8 @@ func members(object []byte, visit func(member) bool) bool {
 	for i = space(object, i+1); object[i] != '}'; {
 		start, end := i, text(object, i)
 		name := object[start+1 : end-1]
-		for _, c := range name {
-			if c == '\\' {
-				return false
-			}
+		if bytes.IndexByte(name, '\\') >= 0 {
+			return false
 		}
 		from := space(object, space(object, end)+1) // behind the colon
 		to := value(object, from)

@@ -39,7 +39,7 @@ func Register(r grpc.ServiceRegistrar, s *Service) {
 }
 
 func (s *Service) unary(m *method, tracked grpc.MethodHandler) grpc.MethodHandler {
-	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // gRPC's order
+	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		raw := &emptypb.Empty{}
 		if err := decode(raw); err != nil {
 			return nil, err

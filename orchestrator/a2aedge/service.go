@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
@@ -56,8 +55,8 @@ func Rules() auth.Rules {
 		a2apb.A2AService_ListTasks_FullMethodName:                        read,
 		a2apb.A2AService_SubscribeToTask_FullMethodName:                  read,
 		a2apb.A2AService_CreateTaskPushNotificationConfig_FullMethodName: submit,
-		a2apb.A2AService_GetTaskPushNotificationConfig_FullMethodName:    read,
-		a2apb.A2AService_ListTaskPushNotificationConfigs_FullMethodName:  read,
+		a2apb.A2AService_GetTaskPushNotificationConfig_FullMethodName:    submit,
+		a2apb.A2AService_ListTaskPushNotificationConfigs_FullMethodName:  submit,
 		a2apb.A2AService_DeleteTaskPushNotificationConfig_FullMethodName: submit,
 		a2apb.A2AService_GetExtendedAgentCard_FullMethodName:             read,
 	}
@@ -112,39 +111,12 @@ func (s *Service) task(ctx context.Context, agent, id string) (orchestrator.Task
 	return t, nil
 }
 
-// CreateTaskPushNotificationConfig implements the RPC.
-func (s *Service) CreateTaskPushNotificationConfig(ctx context.Context, _ *a2apb.TaskPushNotificationConfig) (*a2apb.TaskPushNotificationConfig, error) {
-	return nil, s.noPush(ctx)
-}
-
-// GetTaskPushNotificationConfig implements the RPC.
-func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, _ *a2apb.GetTaskPushNotificationConfigRequest) (*a2apb.TaskPushNotificationConfig, error) {
-	return nil, s.noPush(ctx)
-}
-
-// ListTaskPushNotificationConfigs implements the RPC.
-func (s *Service) ListTaskPushNotificationConfigs(ctx context.Context, _ *a2apb.ListTaskPushNotificationConfigsRequest) (*a2apb.ListTaskPushNotificationConfigsResponse, error) {
-	return nil, s.noPush(ctx)
-}
-
-// DeleteTaskPushNotificationConfig implements the RPC.
-func (s *Service) DeleteTaskPushNotificationConfig(ctx context.Context, _ *a2apb.DeleteTaskPushNotificationConfigRequest) (*emptypb.Empty, error) {
-	return nil, s.noPush(ctx)
-}
-
 // GetExtendedAgentCard implements the RPC.
 func (s *Service) GetExtendedAgentCard(ctx context.Context, _ *a2apb.GetExtendedAgentCardRequest) (*a2apb.AgentCard, error) {
 	if err := s.checkCall(ctx, nil); err != nil {
 		return nil, err
 	}
 	return nil, s.edition.refusal(reasonUnsupportedOperation, "there is no extended agent card: the card says all")
-}
-
-func (s *Service) noPush(ctx context.Context) error {
-	if err := s.checkCall(ctx, nil); err != nil {
-		return err
-	}
-	return s.edition.refusal(reasonPushNotSupported, "push notifications are not supported: stream, subscribe or ask for the task")
 }
 
 func keyOf(t *orchestrator.Task) orchestrator.Key {

@@ -54,11 +54,12 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err := s.checkCall(ctx, history); err != nil {
 		return orchestrator.Task{}, err
 	}
-	if req.GetConfiguration().GetTaskPushNotificationConfig() != nil {
-		return orchestrator.Task{}, s.noPush(ctx)
+	webhook, err := inlineWebhook(req)
+	if err != nil {
+		return orchestrator.Task{}, err
 	}
 	if id := req.GetMessage().GetTaskId(); id != "" {
-		return s.followUp(ctx, req)
+		return s.followUp(ctx, req, webhook)
 	}
 	if err := checkMessage(req.GetMessage()); err != nil {
 		return orchestrator.Task{}, err
@@ -71,7 +72,10 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	return s.engine.Submit(ctx, taskrpc.NewSubmission(p, order))
+	submission := taskrpc.NewSubmission(p, order)
+	submission.Webhook = webhook
+	t, err := s.engine.Submit(ctx, submission)
+	return t, s.edition.translate(err)
 }
 
 // checkMessage refuses what A2A does not allow in a message from a client (A2A §4.1.4). The engine checks the parts.

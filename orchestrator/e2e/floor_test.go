@@ -33,7 +33,7 @@ func runFloor() int {
 		server := grpc.NewServer()
 		server.RegisterService(&grpc.ServiceDesc{ServiceName: "lf.a2a.v1.A2AService", HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{{
 			MethodName: "SendMessage",
-			Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // gRPC's order
+			Handler: func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 				req, resp := &emptypb.Empty{}, &emptypb.Empty{}
 				if err := decode(req); err != nil {
 					return nil, err
@@ -52,7 +52,7 @@ func runFloor() int {
 func startFloor(b *testing.B, agent string) (*instance, string) {
 	b.Helper()
 	i := &instance{t: b, done: make(chan struct{})}
-	i.cmd = exec.CommandContext(context.WithoutCancel(b.Context()), os.Args[0], "-floor", agent) //nolint:gosec // this very program
+	i.cmd = exec.CommandContext(context.WithoutCancel(b.Context()), os.Args[0], "-floor", agent)
 	out, err := i.cmd.StdoutPipe()
 	if err == nil {
 		err = i.cmd.Start()

@@ -83,24 +83,24 @@ func (b *lockedBuffer) String() string {
 }
 
 // start runs quorate dev on the data in dir, with more flags perhaps, and waits until it is ready.
-func start(t testing.TB, dir string, flags ...string) *instance {
-	t.Helper()
-	i := &instance{t: t, dir: dir, done: make(chan struct{})}
-	file := filepath.Join(t.TempDir(), "ports.json")
+func start(tb testing.TB, dir string, flags ...string) *instance {
+	tb.Helper()
+	i := &instance{t: tb, dir: dir, done: make(chan struct{})}
+	file := filepath.Join(tb.TempDir(), "ports.json")
 	flags = append([]string{
 		"dev", "--data-dir", filepath.Join(dir, "data"), "--ports-file", file,
 		"--http-addr", "127.0.0.1:0", "--grpc-addr", "127.0.0.1:0", "--webfetch-addr", "127.0.0.1:0",
 	}, flags...)
-	i.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), binary, flags...)
+	i.cmd = exec.CommandContext(context.WithoutCancel(tb.Context()), binary, flags...)
 	i.cmd.Stdout, i.cmd.Stderr = &i.stdout, &i.stderr
 	if err := i.cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	go func() {
 		i.err = i.cmd.Wait()
 		close(i.done)
 	}()
-	t.Cleanup(i.kill)
+	tb.Cleanup(i.kill)
 	i.until("quorate dev is ready", func() bool {
 		b, err := os.ReadFile(file)
 		return err == nil && json.Unmarshal(b, &i.ports) == nil

@@ -28,7 +28,7 @@ type Connector interface {
 	Connect(name string, card registry.Card) (client agentclient.Client, binding string, err error)
 }
 
-// Config holds what an Engine works with. All fields but Now and the durations are required.
+// Config holds what an Engine works with. All fields but Now, Notifier and the durations are required.
 type Config struct {
 	Store     orchestrator.Store
 	Leases    *lease.Manager
@@ -40,6 +40,7 @@ type Config struct {
 	Tracer    trace.Tracer
 	Meter     metric.Meter
 	Now       func() time.Time // default time.Now
+	Notifier  Notifier         // tells receivers of push notifications; nil: there are none
 
 	Rescan       time.Duration // how often unfinished tasks are looked for anew; default 60 s
 	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
@@ -62,6 +63,7 @@ type Engine struct {
 	meters   meters
 	router   *router.Router
 	breakers breakers
+	outbox   *outbox
 
 	signal chan struct{} // holds one token when pending may have work
 	gained chan struct{} // holds one token when scans may have work
@@ -116,6 +118,7 @@ func New(c Config) (*Engine, error) {
 		Config:   c,
 		meters:   m,
 		breakers: breakers{delay: c.BreakerDelay},
+		outbox:   newOutbox(),
 		signal:   make(chan struct{}, 1),
 		gained:   make(chan struct{}, 1),
 		scans:    make(map[int]scan),
@@ -134,10 +137,12 @@ func New(c Config) (*Engine, error) {
 func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	now := e.now()
 	t, err := e.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		before := *t
 		events, err := change(t)
 		if err != nil {
 			return nil, err
 		}
+		oblige(t, before, len(events))
 		t.UpdateTime = now
 		for i := range events {
 			events[i].Time = now
@@ -147,6 +152,7 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 	if err == nil {
 		e.notify(k)
 		e.tellParent(&t)
+		e.owed(&t)
 	}
 	return t, err
 }

@@ -164,7 +164,7 @@ func converseWithMishap(t *testing.T, kind mishap, at int, bare bool) (reached b
 	s.pass()
 	s.stop()
 	s.store.Fail = nil
-	got, err := s.store.Task(context.Background(), k) // the test's own is over with the engine's life
+	got, err := s.store.Task(t.Context(), k)
 	if err != nil {
 		t.Fatalf("%s: the accepted task is lost: %v", when, err)
 	}
@@ -181,7 +181,7 @@ func converseWithMishap(t *testing.T, kind mishap, at int, bare bool) (reached b
 			t.Errorf("%s: reply %d arrived %d times and %d sends are on record, done %t", when, turn.Number, sends, turn.Sends, turn.Done)
 		}
 	}
-	log, err := s.store.Events(context.Background(), k, 0, 1000)
+	log, err := s.store.Events(t.Context(), k, 0, 1000)
 	if said := count(log, orchestrator.EventProgress); err != nil || said != 2 {
 		t.Errorf("%s: the log says %d times what the agent asked, want each question once: %v", when, said, log)
 	}
@@ -229,8 +229,10 @@ func (s *simulation) insist(when string, call func() (orchestrator.Task, error))
 }
 
 // pass lets played time go by: every retry and rescan has its turn.
-func (s *simulation) pass() {
-	for range 10 {
+func (s *simulation) pass() { s.minutes(4) }
+
+func (s *simulation) minutes(n int) {
+	for range n {
 		<-time.After(time.Minute)
 		s.restartIfDead()
 	}
@@ -261,7 +263,7 @@ func TestWhatATaskTakesOfItsCaller(t *testing.T) {
 		before := s.store.Calls()
 		s.pass()
 		if calls := s.store.Calls() - before; calls > 60 {
-			t.Errorf("a task that waits made %d calls to the store in ten minutes, want few", calls)
+			t.Errorf("a task that waits made %d calls to the store in four minutes, want few", calls)
 		}
 		waiting, err := s.store.Task(t.Context(), k)
 		if err != nil || waiting.State != a2apb.TaskState_TASK_STATE_AUTH_REQUIRED || waiting.StatusMessage.GetParts()[0].GetText() != "question 1?" {

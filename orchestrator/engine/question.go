@@ -37,7 +37,7 @@ func questionOf(s *a2apb.TaskStatus) string {
 
 // waits reports whether the agent waits for its caller, and not just has not read its reply yet.
 func (h *heard) waits() bool {
-	return orchestrator.Interrupted(h.state) && !(h.replied && h.asked == h.answered)
+	return orchestrator.Interrupted(h.state) && (!h.replied || h.asked != h.answered)
 }
 
 func (h *heard) within(contextID string) {

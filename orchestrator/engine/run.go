@@ -22,6 +22,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer running.Wait()
 	defer e.stopTimers()
 	running.Go(func() { e.router.Run(ctx) })
+	running.Go(func() { e.runOutbox(ctx) })
 	ticker := time.NewTicker(scanTick)
 	defer ticker.Stop()
 	for {

@@ -108,6 +108,7 @@ type simulation struct {
 	worker   *worker
 	client   agentclient.Client // the worker, or something before it
 	actors   map[string]*actor  // who is registered; nil: the worker
+	notifier engine.Notifier    // tells receivers of push notifications; may be nil
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -138,7 +139,7 @@ func (s *simulation) start() {
 	}
 	e, err := engine.New(engine.Config{
 		Store: life, Leases: leases, Agents: agents, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}),
-		Logger: slog.New(slog.DiscardHandler), Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+		Notifier: s.notifier, Logger: slog.New(slog.DiscardHandler), Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -23,6 +23,7 @@ var errMoved = errors.New("the task changed meanwhile")
 
 // step does the one thing that is due.
 func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
+	e.owed(&t)
 	switch {
 	case t.Ended():
 		return step{wait: forever}, nil

@@ -30,8 +30,9 @@ type Submission struct {
 	Route      orchestrator.Route
 	Attributes consultation.Attributes
 	Inputs     []orchestrator.Input
-	RequestID  string    // empty: every submission is a new task
-	Deadline   time.Time // zero: orchestrator.DefaultDeadline from now
+	RequestID  string                // empty: every submission is a new task
+	Deadline   time.Time             // zero: orchestrator.DefaultDeadline from now
+	Webhook    *orchestrator.Webhook // is told of the task; nil: nobody
 
 	parent *orchestrator.Parent
 	owner  string // whom the task belongs to, when it is not the caller's
@@ -66,6 +67,13 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, to.Decision.Skill, to.Decision, requirements(to.Agent.Metadata)
 	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
 	t.Phase = first(&t)
+	if s.Webhook != nil {
+		w, err := e.newWebhook(*s.Webhook)
+		if err != nil {
+			return orchestrator.Task{}, err
+		}
+		t.Webhooks = []orchestrator.Webhook{w}
+	}
 	return e.accept(ctx, t, to.Agent, s.RequestID)
 }
 
@@ -84,6 +92,9 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 	}
 	for i := range events {
 		events[i].Time = t.CreateTime
+	}
+	for i := range t.Webhooks { // what has happened so far the caller hears now
+		t.Webhooks[i].Due, t.Webhooks[i].Sent = uint64(len(events)), uint64(len(events))
 	}
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {

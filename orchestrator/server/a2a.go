@@ -21,7 +21,7 @@ func a2aService(impl *a2aedge.Service) Service {
 func (s *Server) handleA2A(o Options) {
 	config := a2aedge.HandlerConfig{
 		Conn: s.rpc.Conn(), Agents: s.Registry, URL: o.PublicURL, GRPCAddress: o.PublicGRPC, Started: time.Now(),
-		Service: s.a2a, Admit: s.rpc.Admit,
+		Push: true, Service: s.a2a, Admit: s.rpc.Admit,
 	}
 	if _, port, err := net.SplitHostPort(o.GRPCListener.Addr().String()); err == nil {
 		config.GRPCPort = port

@@ -21,6 +21,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/lease"
+	"github.com/quorate/quorate/orchestrator/push"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/netguard"
@@ -94,6 +95,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	s.Engine, err = engine.New(engine.Config{
 		Store: store, Leases: leases, Agents: s.Registry, Directory: s.Registry.Directory(), Connect: s.pool, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
+		Notifier: push.New(o.Policy, a2aedge.Notification),
 	})
 	if err != nil {
 		return s, err

@@ -80,18 +80,19 @@ func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handl
 	})
 }
 
-// Admit returns the context of a request that stands for a call of a gRPC method, with the caller, if the rule of the method admits it.
-func (s *Server) Admit(r *http.Request, method string) (context.Context, error) {
+// Admit returns ctx with the caller whose credentials are in the headers of a request that stands for a call of a gRPC method, if the rule of the method
+// admits it.
+func (s *Server) Admit(ctx context.Context, h http.Header, method string) (context.Context, error) {
 	rule, ok := s.opts.Rules[method]
 	if !ok {
 		return nil, fault.New(fault.PermissionDenied, "RPC_CLOSED", "nobody may call this method")
 	}
 	if rule.Public {
-		return r.Context(), nil
+		return ctx, nil
 	}
-	p, err := s.admit(r.Context(), r.Header.Values("Authorization"), rule)
+	p, err := s.admit(ctx, h.Values("Authorization"), rule)
 	if err != nil {
 		return nil, err
 	}
-	return auth.NewContext(r.Context(), p), nil
+	return auth.NewContext(ctx, p), nil
 }

@@ -1,0 +1,106 @@
+package a2aedge
+
+import (
+	"context"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// CreateTaskPushNotificationConfig implements the RPC: the receiver is told of each state that the task comes to from now on.
+func (s *Service) CreateTaskPushNotificationConfig(ctx context.Context, req *a2apb.TaskPushNotificationConfig) (*a2apb.TaskPushNotificationConfig, error) {
+	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.engine.SetWebhook(ctx, keyOf(&t), webhookOf(req))
+	if err != nil {
+		return nil, s.edition.translate(err)
+	}
+	return configOf(&t, w), nil
+}
+
+// GetTaskPushNotificationConfig implements the RPC. Credentials are not shown again.
+func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, req *a2apb.GetTaskPushNotificationConfigRequest) (*a2apb.TaskPushNotificationConfig, error) {
+	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range t.Webhooks {
+		if w.ID == req.GetId() {
+			return configOf(&t, w), nil
+		}
+	}
+	return nil, s.edition.refusal(reasonTaskNotFound, "task %s has no push notification configuration %q", t.ID, req.GetId())
+}
+
+// ListTaskPushNotificationConfigs implements the RPC. There are few enough for one page.
+func (s *Service) ListTaskPushNotificationConfigs(ctx context.Context, req *a2apb.ListTaskPushNotificationConfigsRequest) (*a2apb.ListTaskPushNotificationConfigsResponse, error) {
+	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
+	if err != nil {
+		return nil, err
+	}
+	resp := &a2apb.ListTaskPushNotificationConfigsResponse{}
+	for _, w := range t.Webhooks {
+		resp.Configs = append(resp.Configs, configOf(&t, w))
+	}
+	return resp, nil
+}
+
+// DeleteTaskPushNotificationConfig implements the RPC.
+func (s *Service) DeleteTaskPushNotificationConfig(ctx context.Context, req *a2apb.DeleteTaskPushNotificationConfigRequest) (*emptypb.Empty, error) {
+	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.engine.RemoveWebhook(ctx, keyOf(&t), req.GetId())
+}
+
+// pushTask returns a task whose receivers the caller may see and change: its own, or any to an admin. Others do not exist.
+func (s *Service) pushTask(ctx context.Context, agent, id string) (orchestrator.Task, error) {
+	if err := s.checkCall(ctx, nil); err != nil {
+		return orchestrator.Task{}, err
+	}
+	return s.task(ctx, agent, id)
+}
+
+func webhookOf(c *a2apb.TaskPushNotificationConfig) orchestrator.Webhook {
+	return orchestrator.Webhook{
+		ID: c.GetId(), URL: c.GetUrl(), Token: orchestrator.Credential(c.GetToken()), Scheme: c.GetAuthentication().GetScheme(),
+		Credentials: orchestrator.Credential(c.GetAuthentication().GetCredentials()),
+	}
+}
+
+// configOf shows a receiver, without its credentials.
+func configOf(t *orchestrator.Task, w orchestrator.Webhook) *a2apb.TaskPushNotificationConfig {
+	c := &a2apb.TaskPushNotificationConfig{Id: w.ID, TaskId: t.ID, Url: w.URL, Token: w.Token.Reveal()}
+	if w.Scheme != "" {
+		c.Authentication = &a2apb.AuthenticationInfo{Scheme: w.Scheme}
+	}
+	return c
+}
+
+// inlineWebhook is the receiver that comes with a message; nil when there is none.
+func inlineWebhook(req *a2apb.SendMessageRequest) (*orchestrator.Webhook, error) {
+	c := req.GetConfiguration().GetTaskPushNotificationConfig()
+	if c == nil {
+		return nil, nil //nolint:nilnil // that there is none is an answer
+	}
+	if c.GetTaskId() != "" && c.GetTaskId() != req.GetMessage().GetTaskId() {
+		return nil, fault.Invalid("configuration.task_push_notification_config.task_id", "TASK_MISMATCH", "the configuration is for another task than the message")
+	}
+	w := webhookOf(c)
+	return &w, nil
+}
+
+// Notification writes what a receiver of push notifications is told of an event: the task when it has ended or waits, and otherwise its new state.
+func Notification(t *orchestrator.Task, e orchestrator.Event) ([]byte, error) {
+	if (orchestrator.Terminal(e.State) || interrupted(e.State)) && e.State == t.State {
+		return encode(firstOf(t))
+	}
+	f := follower{key: keyOf(t), contextID: t.ContextID}
+	return encode(f.status(e, progressMessage(t.ID, t.ContextID, e)))
+}

@@ -1,0 +1,127 @@
+package push
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+const (
+	timeout       = 15 * time.Second
+	maxURL        = 2048
+	maxSecret     = 4096
+	maxID         = 128
+	maxRetryAfter = 10 * time.Minute
+	maxAnswer     = 64 << 10 // read so that the connection can be used again
+)
+
+// Render writes what a receiver is told of an event, as JSON.
+type Render func(t *orchestrator.Task, e orchestrator.Event) ([]byte, error)
+
+// Sender tells receivers.
+type Sender struct {
+	policy *netguard.Policy
+	client *http.Client
+	render Render
+}
+
+// New returns a sender that reaches only what policy allows.
+func New(policy *netguard.Policy, render Render) *Sender {
+	return &Sender{policy: policy, client: policy.Client(netguard.ClientOptions{Timeout: timeout, MaxIdlePerHost: 4}), render: render}
+}
+
+// Check refuses a receiver that could never be told.
+func (s *Sender) Check(w orchestrator.Webhook) error {
+	u, err := url.Parse(w.URL)
+	if err != nil || len(w.URL) > maxURL {
+		return fault.Invalid("url", "URL_INVALID", "the receiver's URL is not one, or longer than %d bytes", maxURL)
+	}
+	if err := s.policy.CheckURL(u); err != nil {
+		return err
+	}
+	if len(w.ID) > maxID || len(w.Token) > maxSecret || len(w.Scheme) > maxID || len(w.Credentials) > maxSecret {
+		return fault.Invalid("id", "PUSH_CONFIG_TOO_LARGE", "the id and the scheme have at most %d bytes, the token and the credentials %d", maxID, maxSecret)
+	}
+	for field, text := range map[string]string{
+		"token": w.Token.Reveal(), "authentication.scheme": w.Scheme, "authentication.credentials": w.Credentials.Reveal(), "id": w.ID,
+	} {
+		for _, c := range []byte(text) {
+			if c < ' ' || c > '~' {
+				return fault.Invalid(field, "PUSH_CONFIG_INVALID", "%s has characters that a header cannot carry", field)
+			}
+		}
+	}
+	return nil
+}
+
+// Send tells a receiver of one event of a task. Fault Unavailable means that it may be tried again, after the fault's RetryAfter; any other that it is of no use.
+func (s *Sender) Send(ctx context.Context, w orchestrator.Webhook, t *orchestrator.Task, e orchestrator.Event) error {
+	body, err := s.render(t, e)
+	if err != nil {
+		return fmt.Errorf("render event %d of task %s: %w", e.Sequence, t.ID, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(body))
+	if err != nil {
+		return fault.Invalid("url", "URL_INVALID", "the receiver's URL is not one")
+	}
+	h := req.Header
+	h.Set("Content-Type", "application/a2a+json")
+	h.Set("A2A-Version", "1.0")
+	h.Set("Quorate-Event-Id", t.ID+"/"+strconv.FormatUint(e.Sequence, 10))
+	if w.Token != "" { // a2a-go reads the first, 0.3 and the interoperability kit the second
+		h.Set("A2A-Notification-Token", w.Token.Reveal())
+		h.Set("X-A2A-Notification-Token", w.Token.Reveal())
+	}
+	if w.Scheme != "" {
+		h.Set("Authorization", w.Scheme+" "+w.Credentials.Reveal())
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return unreached(ctx, err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, maxAnswer) // what it says does not count
+	return judge(resp)
+}
+
+func unreached(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable { // the guard's refusal
+		return f
+	}
+	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "the receiver could not be reached: %w", reason(err))
+}
+
+// reason leaves out the URL, which may hold a secret.
+func reason(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+func judge(resp *http.Response) error {
+	switch {
+	case resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices:
+		return nil
+	case resp.StatusCode == http.StatusGone:
+		return fault.New(fault.FailedPrecondition, "RECEIVER_GONE", "the receiver is gone (HTTP 410)")
+	}
+	f := fault.New(fault.Unavailable, "RECEIVER_REFUSED", "the receiver answered HTTP %d", resp.StatusCode)
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		f.RetryAfter = min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
+	}
+	return f
+}

@@ -1,0 +1,140 @@
+package push_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/push"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+func sender(loopback bool) *push.Sender {
+	return push.New(&netguard.Policy{AllowLoopback: loopback}, func(t *orchestrator.Task, _ orchestrator.Event) ([]byte, error) {
+		return []byte(`{"task":{"id":"` + t.ID + `"}}`), nil
+	})
+}
+
+var (
+	task  = &orchestrator.Task{ID: "t1"}
+	event = orchestrator.Event{Sequence: 7}
+)
+
+func TestAReceiverHearsWhatA2ASays(t *testing.T) {
+	t.Parallel()
+	var got *http.Request
+	var body []byte
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+	}))
+	defer receiver.Close()
+	w := orchestrator.Webhook{URL: receiver.URL + "/hook?x=1", Token: "tok", Scheme: "Bearer", Credentials: "cred"}
+	if err := sender(true).Send(t.Context(), w, task, event); err != nil {
+		t.Fatalf("Send() = %v", err)
+	}
+	for header, want := range map[string]string{
+		"Content-Type": "application/a2a+json", "Authorization": "Bearer cred", "A2A-Notification-Token": "tok",
+		"X-A2A-Notification-Token": "tok", "A2A-Version": "1.0", "Quorate-Event-Id": "t1/7",
+	} {
+		if got.Header.Get(header) != want {
+			t.Errorf("%s = %q, want %q", header, got.Header.Get(header), want)
+		}
+	}
+	if got.Method != http.MethodPost || got.URL.String() != "/hook?x=1" || string(body) != `{"task":{"id":"t1"}}` {
+		t.Errorf("%s %s with %s, want POST /hook?x=1 with the task", got.Method, got.URL, body)
+	}
+}
+
+func TestWhatAnAnswerMeans(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		code       int
+		header     string
+		kind       fault.Kind
+		reason     string
+		retryAfter time.Duration
+	}{
+		"an overloaded receiver is told later": {503, "120", fault.Unavailable, "RECEIVER_REFUSED", 2 * time.Minute},
+		"a day is too long to wait":            {429, "86400", fault.Unavailable, "RECEIVER_REFUSED", 10 * time.Minute},
+		"a refusal may pass":                   {404, "", fault.Unavailable, "RECEIVER_REFUSED", 0},
+		"what is gone is gone":                 {410, "", fault.FailedPrecondition, "RECEIVER_GONE", 0},
+		"a redirect is not followed":           {307, "", fault.Unavailable, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", test.header)
+				w.Header().Set("Location", "http://169.254.169.254/")
+				w.WriteHeader(test.code)
+			}))
+			defer receiver.Close()
+			err := sender(true).Send(t.Context(), orchestrator.Webhook{URL: receiver.URL}, task, event)
+			f := fault.From(err)
+			if f == nil || f.Kind != test.kind || test.reason != "" && f.Reason != test.reason || f.RetryAfter != test.retryAfter {
+				t.Errorf("Send() = %+v, want %v %s after %s", f, test.kind, test.reason, test.retryAfter)
+			}
+		})
+	}
+}
+
+func TestAGuardedAddressIsNeverReached(t *testing.T) {
+	t.Parallel()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the receiver was reached") }))
+	defer receiver.Close()
+	err := sender(false).Send(t.Context(), orchestrator.Webhook{URL: receiver.URL}, task, event)
+	if fault.ReasonOf(err) != "ADDRESS_BLOCKED" {
+		t.Errorf("Send(loopback) = %v, want ADDRESS_BLOCKED, which is final", err)
+	}
+}
+
+func TestAReceiverThatIsNotThereIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String() + "/secret-path"
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err = sender(true).Send(t.Context(), orchestrator.Webhook{URL: url}, task, event)
+	if fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("Send(nobody) = %v, want it unavailable", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := sender(true).Send(ctx, orchestrator.Webhook{URL: url}, task, event); !errors.Is(err, context.Canceled) {
+		t.Errorf("Send(ended) = %v, want the end of its context", err)
+	}
+}
+
+func TestWhatNobodyCouldReachIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		webhook orchestrator.Webhook
+		ok      bool
+	}{
+		"an ordinary URL":        {orchestrator.Webhook{URL: "https://example.com/hook", Token: "t", Scheme: "Bearer", Credentials: "c"}, true},
+		"no URL":                 {orchestrator.Webhook{}, false},
+		"a file":                 {orchestrator.Webhook{URL: "file:///etc/passwd"}, false},
+		"a password in the URL":  {orchestrator.Webhook{URL: "https://a:b@example.com/"}, false},
+		"a header in the token":  {orchestrator.Webhook{URL: "https://example.com", Token: "x\r\nHost: y"}, false},
+		"a header in the scheme": {orchestrator.Webhook{URL: "https://example.com", Scheme: "Bearer\n"}, false},
+		"a huge token":           {orchestrator.Webhook{URL: "https://example.com", Token: orchestrator.Credential(make([]byte, 5000))}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := sender(false).Check(test.webhook); (err == nil) != test.ok {
+				t.Errorf("Check() = %v, want ok %t", err, test.ok)
+			}
+		})
+	}
+}
