@@ -68,6 +68,7 @@ func TestFetchOnce(t *testing.T) {
 func TestServe(t *testing.T) {
 	t.Setenv("WEBFETCH_ADDR", "127.0.0.1:0")
 	t.Setenv("WEBFETCH_ALLOW", "example.com, example.org:8443")
+	t.Setenv("AGENTCORE_RUNTIME_URL", "http://agents.example.com/fetch")
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("quorate_agent_x\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -78,7 +79,7 @@ func TestServe(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
-		code <- cli.Main(ctx, []string{"--token-file", token, "--public-url", "http://agents.example.com/fetch"}, nil, writer, &log)
+		code <- cli.Main(ctx, []string{"--token-file", token}, nil, writer, &log)
 	}()
 	line, err := bufio.NewReader(reader).ReadString('\n')
 	if err != nil || line != "web-fetch serves on http://agents.example.com/fetch\n" {
@@ -87,6 +88,9 @@ func TestServe(t *testing.T) {
 	stop()
 	if got := <-code; got != 0 {
 		t.Errorf("Main() = %d after a stop, want 0; log: %s", got, log.String())
+	}
+	if !strings.Contains(log.String(), "msg=web-fetch state=enabled") {
+		t.Errorf("the log is %s, want that fetching is enabled", log.String())
 	}
 	if strings.Contains(log.String(), "quorate_agent_x") {
 		t.Errorf("the log holds the token: %s", log.String())

@@ -48,7 +48,14 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-func FuzzText(f *testing.F) { fuzzFormat(f, extract.Text, func(*testing.T, string, string) {}) }
+func FuzzText(f *testing.F) {
+	fuzzFormat(f, extract.Text, func(t *testing.T, page, text string) {
+		t.Helper()
+		if len(text) > 16*(len(page)+1<<10) {
+			t.Errorf("Extract(%q, text) has %d bytes, want no more than the page can hold", page, len(text))
+		}
+	})
+}
 
 func FuzzHTML(f *testing.F) {
 	fuzzFormat(f, extract.HTML, func(t *testing.T, page, text string) {
@@ -94,7 +101,19 @@ func FuzzLinks(f *testing.F) {
 	})
 }
 
-func FuzzRaw(f *testing.F) { fuzzFormat(f, extract.Raw, func(*testing.T, string, string) {}) }
+func FuzzRaw(f *testing.F) {
+	f.Add("\ufeff<p>a byte order mark")
+	f.Add("<p>caf\xe9 in no UTF-8")
+	f.Add("<meta charset=shift_jis><p>\x93\xfa\x96\x7b")
+	f.Add("\x1b$B$3$s\x1b(B")
+	f.Add("a\u200bb\u202ec\x00d")
+	fuzzFormat(f, extract.Raw, func(t *testing.T, page, text string) {
+		t.Helper()
+		if utf8.ValidString(page) && !strings.Contains(page, "\x1b") && text != strings.TrimPrefix(page, "\ufeff") {
+			t.Errorf("Extract(%q, raw) = %q, want it as it is", page, text)
+		}
+	})
+}
 
 func FuzzCharset(f *testing.F) {
 	f.Add([]byte("\x1b$B$3\x1b(B"), "text/html; charset=iso-2022-jp")

@@ -103,9 +103,16 @@ func TestHostileFilesAreBounded(t *testing.T) {
 
 func FuzzRobots(f *testing.F) {
 	f.Add([]byte("user-agent: *\ndisallow: /*a$\nallow: /b%20"), "/a")
+	f.Add([]byte("\ufeffUser-Agent: quorate-webfetch # us\r\nDisallow: /\r\nAllow: /p$\r\nCrawl-delay: 1e9\r\n"), "/p?q=%2F")
+	f.Add([]byte("disallow: /stray\nuser-agent: a\nuser-agent: *\ndisallow: /%E3%81%82*/\nsitemap: https://site.test/s.xml"), "/あ/b")
+	f.Add([]byte("user-agent: *\rdisallow: /***$*$\x00\nallow"), "/***$")
 	f.Fuzz(func(t *testing.T, file []byte, path string) {
-		if v := robots.Parse(file).Test(agent, "/"+path); v.Allowed && path == "" && v.Delay > time.Minute {
-			t.Fatalf("Test() = %+v, want a delay of at most a minute", v)
+		rules := robots.Parse(file)
+		if v := rules.Test(agent, "/"+path); v.Delay < 0 || v.Delay > time.Minute {
+			t.Errorf("Test(%q) = %+v, want a delay of at most a minute", path, v)
+		}
+		if v := rules.Test(agent, "/robots.txt"); !v.Allowed {
+			t.Errorf("Test(/robots.txt) = %+v, want it allowed whatever it says (RFC 9309, section 2.2.2)", v)
 		}
 	})
 }

@@ -14,29 +14,35 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/extract/jsonpath"
 )
 
+// compliant is one test of the suite.
+type compliant struct {
+	Name, Selector  string
+	Document        any
+	Result          []any
+	Results         [][]any
+	InvalidSelector bool `json:"invalid_selector"`
+}
+
+func suite(tb testing.TB) []compliant {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "cts.json"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var file struct{ Tests []compliant }
+	if err := json.Unmarshal(data, &file); err != nil {
+		tb.Fatal(err)
+	}
+	if len(file.Tests) < 700 {
+		tb.Fatalf("the suite has %d tests, want at least 700", len(file.Tests))
+	}
+	return file.Tests
+}
+
 // TestCompliance runs the whole suite of https://github.com/jsonpath-standard/jsonpath-compliance-test-suite at 7be7c1f
 // (BSD-2-Clause, see testdata/LICENSE).
 func TestCompliance(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "cts.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var suite struct {
-		Tests []struct {
-			Name, Selector  string
-			Document        any
-			Result          []any
-			Results         [][]any
-			InvalidSelector bool `json:"invalid_selector"`
-		}
-	}
-	if err := json.Unmarshal(data, &suite); err != nil {
-		t.Fatal(err)
-	}
-	if len(suite.Tests) < 700 {
-		t.Fatalf("the suite has %d tests, want at least 700", len(suite.Tests))
-	}
-	for _, test := range suite.Tests {
+	for _, test := range suite(t) {
 		t.Run(test.Name, func(t *testing.T) {
 			q, err := jsonpath.Parse(test.Selector)
 			if test.InvalidSelector {
@@ -114,6 +120,9 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	for _, test := range suite(f) {
+		f.Add(test.Selector)
+	}
 	for _, query := range []string{"$", "$.a[0]['b'][?@.c>1 && match(@.d,'x.*')]", "$..*[1:2:-1]", `$["\u263a"]`, "$[?count(@..*)==2||!@]"} {
 		f.Add(query)
 	}
