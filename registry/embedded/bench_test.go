@@ -3,7 +3,6 @@ package embedded_test
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,9 +52,7 @@ func BenchmarkAgentsBySkill(b *testing.B) {
 		look(i)
 		i++
 	}
-	slices.Sort(times)
-	b.ReportMetric(float64(times[len(times)/2]), "p50-ns/op")
-	b.ReportMetric(float64(times[len(times)*99/100]), "p99-ns/op")
+	report(b, times)
 }
 
 // benchCard returns a card of a usual size with five of the skills.
