@@ -11,7 +11,7 @@ import (
 func TestRegisterSendsTheCardAndTheMetadata(t *testing.T) {
 	t.Parallel()
 	type object = map[string]any
-	card := write(t, "card.json", `{"name":"a","x-own":[1]}`)
+	card := write(t, "card.json", `{"x-own":[1.0], "name":"a"}`+"\n")
 	metadata := write(t, "metadata.json", `{"consultation_requirements":[{"id":"review","targetAgent":"reviewer","phase":"pre-completion"}]}`)
 	tests := map[string]struct {
 		stdin string
@@ -19,8 +19,8 @@ func TestRegisterSendsTheCardAndTheMetadata(t *testing.T) {
 		want  object
 	}{
 		"by URL":       {"", []string{"http://127.0.0.1:9000"}, object{"cardUri": "http://127.0.0.1:9000"}},
-		"from a file":  {"", []string{"-f", card}, object{"card": object{"name": "a", "x-own": []any{1.0}}}},
-		"from stdin":   {`{"name":"b"}`, []string{"--file", "-"}, object{"card": object{"name": "b"}}},
+		"from a file":  {"", []string{"-f", card}, object{"cardJson": `{"x-own":[1.0], "name":"a"}` + "\n"}},
+		"from stdin":   {`{"name":"b"}`, []string{"--file", "-"}, object{"cardJson": `{"name":"b"}`}},
 		"only checked": {"", []string{"http://x", "--validate-only"}, object{"cardUri": "http://x", "validateOnly": true}},
 		"with metadata": {"", []string{"http://x", "--metadata", metadata}, object{"cardUri": "http://x", "metadata": object{
 			"consultationRequirements": []any{object{"id": "review", "targetAgent": "reviewer", "phase": "pre-completion"}},

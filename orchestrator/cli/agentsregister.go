@@ -51,11 +51,14 @@ func (a *app) agentsRegister() *cobra.Command {
 func (a *app) fillRegistration(request *registryv1.RegisterAgentRequest, args []string, file, metadata string) error {
 	request.RequestId = requestID(request.GetRequestId())
 	if file != "" {
-		content := &structpb.Struct{}
-		if err := a.readMessage(file, content); err != nil {
+		content, err := a.readFile(file)
+		if err != nil {
 			return err
 		}
-		request.Source = &registryv1.RegisterAgentRequest_Card{Card: content}
+		if err := parseMessage(file, content, &structpb.Struct{}); err != nil {
+			return err
+		}
+		request.Source = &registryv1.RegisterAgentRequest_CardJson{CardJson: string(content)}
 	} else {
 		request.Source = &registryv1.RegisterAgentRequest_CardUri{CardUri: args[0]}
 	}

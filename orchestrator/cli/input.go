@@ -42,6 +42,11 @@ func (a *app) readMessage(name string, m proto.Message) error {
 	if err != nil {
 		return err
 	}
+	return parseMessage(name, content, m)
+}
+
+// parseMessage is readMessage for what was read already.
+func parseMessage(name string, content []byte, m proto.Message) error {
 	if err := protojson.Unmarshal(content, m); err != nil {
 		text := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0") // protojson varies the space
 		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", name, text)

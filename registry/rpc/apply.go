@@ -20,10 +20,8 @@ func (s *Server) ApplyAgent(ctx context.Context, req *registryv1.ApplyAgentReque
 	if !p.Is(auth.RoleAdmin) {
 		in.OnlyName = p.Name
 	}
-	if req.GetCard() != nil {
-		if in.RawCard, err = encodeCard(req.GetCard()); err != nil {
-			return nil, err
-		}
+	if in.RawCard, err = inlineCard(req); err != nil {
+		return nil, err
 	}
 	if req.GetMetadata() != nil {
 		m := metadataFromProto(req.GetMetadata())

@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -93,6 +94,33 @@ func TestTheWholeLifeOfAnAgentOverREST(t *testing.T) {
 	onEachStore(t, wholeLife)
 }
 
+func TestACardIsServedAsItCame(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, url string) {
+		t.Helper()
+		const raw = "{\n  \"version\": \"1.0.0\", \"name\":\"web\", \"x\": 1.50e1, \"y\": \"\\u00e9<\",\n  \"url\": \"https://web.example/\",\"skills\":[] }\n"
+		for name, path := range map[string]string{"web": "/v1/agents:register", "other": "/v1/agents:apply"} {
+			card := strings.Replace(raw, "web", name, 1)
+			body, err := json.Marshal(map[string]string{"cardJson": card})
+			if err != nil {
+				t.Fatalf("Marshal() = %v, want no error", err)
+			}
+			call{name: "a card as text", token: adminToken.Reveal(), method: "POST", path: path, body: string(body), status: 200, want: "SKILLS_EMPTY"}.do(t, url)
+			_, got := call{name: "its card", token: "viewer-token", method: "GET", path: "/v1/agents/" + name + "/card", status: 200}.do(t, url)
+			if got != card {
+				t.Errorf("GET card = %q, want %q", got, card)
+			}
+		}
+		call{
+			name: "both forms", token: adminToken.Reveal(), method: "POST", path: "/v1/agents:register", body: `{"card":{},"cardJson":"{}"}`, status: 400, want: "oneof",
+		}.do(t, url)
+		call{
+			name: "a key twice", token: adminToken.Reveal(), method: "POST", path: "/v1/agents:register", status: 400, want: "CARD_DUPLICATE_KEY",
+			body: `{"cardJson":"{\"name\":\"a\",\"name\":\"b\"}"}`,
+		}.do(t, url)
+	})
+}
+
 func wholeLife(t *testing.T, url string) {
 	t.Helper()
 	admin := adminToken.Reveal()
@@ -112,7 +140,7 @@ func wholeLife(t *testing.T, url string) {
 			body: strings.Replace(inline, "r-1", "r-2", 1),
 		},
 		{
-			name: "the card, verbatim", token: "viewer-token", method: "GET", path: "/v1/agents/web/card", status: 200,
+			name: "the card, with its keys in order", token: "viewer-token", method: "GET", path: "/v1/agents/web/card", status: 200,
 			want: `{"name":"web","skills":[{"id":"fetch"}],"url":"https://web.example/","version":"1.0.0"}`,
 		},
 		{name: "the list", token: "viewer-token", method: "GET", path: "/v1/agents?pageSize=1", status: 200, want: `"agents":[`},

@@ -48,10 +48,8 @@ func (s *Server) RegisterAgent(ctx context.Context, req *registryv1.RegisterAgen
 	if !p.Is(auth.RoleAdmin) {
 		in.OnlyName = p.Name
 	}
-	if req.GetCard() != nil {
-		if in.RawCard, err = encodeCard(req.GetCard()); err != nil {
-			return nil, err
-		}
+	if in.RawCard, err = inlineCard(req); err != nil {
+		return nil, err
 	}
 	if req.GetMetadata() != nil {
 		m := metadataFromProto(req.GetMetadata())
@@ -66,6 +64,18 @@ func (s *Server) RegisterAgent(ctx context.Context, req *registryv1.RegisterAgen
 		return nil, err
 	}
 	return &registryv1.RegisterAgentResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
+}
+
+// inlineCard returns the card in a request, or nothing when there is none.
+func inlineCard(req interface {
+	GetCard() *structpb.Struct
+	GetCardJson() string
+},
+) ([]byte, error) {
+	if req.GetCard() != nil {
+		return encodeCard(req.GetCard())
+	}
+	return []byte(req.GetCardJson()), nil
 }
 
 // encodeCard returns an inline card as JSON with sorted keys, so that the same card always has the same bytes.

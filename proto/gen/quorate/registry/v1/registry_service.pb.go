@@ -40,6 +40,7 @@ type RegisterAgentRequest struct {
 	//
 	//	*RegisterAgentRequest_Card
 	//	*RegisterAgentRequest_CardUri
+	//	*RegisterAgentRequest_CardJson
 	Source isRegisterAgentRequest_Source `protobuf_oneof:"source"`
 	// Typed inputs and outputs and consultation rules; wins over what the card's extension says.
 	Metadata *AgentMetadata `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -108,6 +109,15 @@ func (x *RegisterAgentRequest) GetCardUri() string {
 	return ""
 }
 
+func (x *RegisterAgentRequest) GetCardJson() string {
+	if x != nil {
+		if x, ok := x.Source.(*RegisterAgentRequest_CardJson); ok {
+			return x.CardJson
+		}
+	}
+	return ""
+}
+
 func (x *RegisterAgentRequest) GetMetadata() *AgentMetadata {
 	if x != nil {
 		return x.Metadata
@@ -141,7 +151,7 @@ type isRegisterAgentRequest_Source interface {
 }
 
 type RegisterAgentRequest_Card struct {
-	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB.
+	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB. What is kept has the same content, and its keys in order.
 	Card *structpb.Struct `protobuf:"bytes,1,opt,name=card,proto3,oneof"`
 }
 
@@ -150,9 +160,16 @@ type RegisterAgentRequest_CardUri struct {
 	CardUri string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3,oneof"`
 }
 
+type RegisterAgentRequest_CardJson struct {
+	// The A2A agent card, v1.0 or v0.3, as text, whose bytes are kept as they are. At most 256 KiB.
+	CardJson string `protobuf:"bytes,7,opt,name=card_json,json=cardJson,proto3,oneof"`
+}
+
 func (*RegisterAgentRequest_Card) isRegisterAgentRequest_Source() {}
 
 func (*RegisterAgentRequest_CardUri) isRegisterAgentRequest_Source() {}
+
+func (*RegisterAgentRequest_CardJson) isRegisterAgentRequest_Source() {}
 
 // RegisterAgentResponse is the registered agent.
 type RegisterAgentResponse struct {
@@ -1368,11 +1385,12 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\xb7\x03\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\xe3\x03\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x10H\x00R\acardUri\x12>\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x10H\x00R\acardUri\x12*\n" +
+	"\tcard_json\x18\a \x01(\tB\v\xbaH\br\x06\x10\x01(\x80\x80\x10H\x00R\bcardJson\x12>\n" +
 	"\bmetadata\x18\x03 \x01(\v2\".quorate.registry.v1.AgentMetadataR\bmetadata\x12\xad\x01\n" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
@@ -1682,6 +1700,7 @@ func file_quorate_registry_v1_registry_service_proto_init() {
 	file_quorate_registry_v1_registry_service_proto_msgTypes[0].OneofWrappers = []any{
 		(*RegisterAgentRequest_Card)(nil),
 		(*RegisterAgentRequest_CardUri)(nil),
+		(*RegisterAgentRequest_CardJson)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -126,6 +126,7 @@ type ApplyAgentRequest struct {
 	//
 	//	*ApplyAgentRequest_Card
 	//	*ApplyAgentRequest_CardUri
+	//	*ApplyAgentRequest_CardJson
 	Source isApplyAgentRequest_Source `protobuf_oneof:"source"`
 	// Typed inputs and outputs and consultation rules. Absent: what is there already or, for a new agent, what the card's extension says.
 	Metadata *AgentMetadata `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -194,6 +195,15 @@ func (x *ApplyAgentRequest) GetCardUri() string {
 	return ""
 }
 
+func (x *ApplyAgentRequest) GetCardJson() string {
+	if x != nil {
+		if x, ok := x.Source.(*ApplyAgentRequest_CardJson); ok {
+			return x.CardJson
+		}
+	}
+	return ""
+}
+
 func (x *ApplyAgentRequest) GetMetadata() *AgentMetadata {
 	if x != nil {
 		return x.Metadata
@@ -227,7 +237,7 @@ type isApplyAgentRequest_Source interface {
 }
 
 type ApplyAgentRequest_Card struct {
-	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB.
+	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB. What is kept has the same content, and its keys in order.
 	Card *structpb.Struct `protobuf:"bytes,1,opt,name=card,proto3,oneof"`
 }
 
@@ -236,9 +246,16 @@ type ApplyAgentRequest_CardUri struct {
 	CardUri string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3,oneof"`
 }
 
+type ApplyAgentRequest_CardJson struct {
+	// The A2A agent card, v1.0 or v0.3, as text, whose bytes are kept as they are. At most 256 KiB.
+	CardJson string `protobuf:"bytes,7,opt,name=card_json,json=cardJson,proto3,oneof"`
+}
+
 func (*ApplyAgentRequest_Card) isApplyAgentRequest_Source() {}
 
 func (*ApplyAgentRequest_CardUri) isApplyAgentRequest_Source() {}
+
+func (*ApplyAgentRequest_CardJson) isApplyAgentRequest_Source() {}
 
 // ApplyAgentResponse is the agent as it is now.
 type ApplyAgentResponse struct {
@@ -522,11 +539,12 @@ const file_quorate_registry_v1_search_proto_rawDesc = "" +
 	"\x15BatchGetAgentsRequest\x12(\n" +
 	"\x05names\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18@R\x05names\"L\n" +
 	"\x16BatchGetAgentsResponse\x122\n" +
-	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\"\xaf\x03\n" +
+	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\"\xdb\x03\n" +
 	"\x11ApplyAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x10H\x00R\acardUri\x12>\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x10H\x00R\acardUri\x12*\n" +
+	"\tcard_json\x18\a \x01(\tB\v\xbaH\br\x06\x10\x01(\x80\x80\x10H\x00R\bcardJson\x12>\n" +
 	"\bmetadata\x18\x03 \x01(\v2\".quorate.registry.v1.AgentMetadataR\bmetadata\x12\xad\x01\n" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
@@ -607,6 +625,7 @@ func file_quorate_registry_v1_search_proto_init() {
 	file_quorate_registry_v1_search_proto_msgTypes[2].OneofWrappers = []any{
 		(*ApplyAgentRequest_Card)(nil),
 		(*ApplyAgentRequest_CardUri)(nil),
+		(*ApplyAgentRequest_CardJson)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
