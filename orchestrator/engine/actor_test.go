@@ -17,6 +17,7 @@ type actor struct {
 	name         string
 	skill        string
 	status       string
+	announces    bool // instead of streaming
 	requirements []registry.ConsultationRequirement
 	inputs       []registry.InputSchema
 	outputs      []registry.OutputSchema
@@ -39,7 +40,7 @@ func (a *actor) agent() registry.Agent {
 		status = "available"
 	}
 	agent := registry.Agent{
-		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Streaming: true}, Status: registry.Status{Status: status},
+		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
 		Metadata: registry.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
 	}
 	if a.once {

@@ -19,13 +19,14 @@ const writeDelay = 50 * time.Millisecond
 
 // conversation is one attempt's exchange with its agent.
 type conversation struct {
-	engine  *Engine
-	client  agentclient.Client
-	stream  bool
-	cancel  context.CancelCauseFunc // ends the exchange when it can no longer be written down
-	reached func()                  // is told when the agent answers anything
-	context string                  // the agent's own id of the context, as it was sent
-	sent    time.Time               // when the reply was
+	engine    *Engine
+	client    agentclient.Client
+	stream    bool
+	announces bool                    // the agent announces what becomes of a task
+	cancel    context.CancelCauseFunc // ends the exchange when it can no longer be written down
+	reached   func()                  // is told when the agent answers anything
+	context   string                  // the agent's own id of the context, as it was sent
+	sent      time.Time               // when the reply was
 
 	mu    sync.Mutex
 	task  orchestrator.Task // guarded by mu; as last written
@@ -142,15 +143,21 @@ func (c *conversation) rests() bool {
 // poll asks for the task until it has ended or waits for its caller, for agents that do not stream or whose stream ended early.
 func (c *conversation) poll(ctx context.Context) error {
 	wait := 50 * time.Millisecond
-	for !c.rests() {
+	var announced <-chan struct{}
+	for first := true; !c.rests(); first = false {
 		c.mu.Lock()
 		remote, agent := c.heard.remote, c.task.Agent
 		c.mu.Unlock()
 		if remote == "" {
 			return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "agent %q ended its answer without a task or a message", agent)
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := pause(ctx, wait, announced); err != nil {
 			return err
+		}
+		if first {
+			var stop func()
+			announced, stop = c.announcements(ctx, remote)
+			defer stop()
 		}
 		wait = min(wait*3/2, pollEvery)
 		t, err := c.client.Task(ctx, remote)

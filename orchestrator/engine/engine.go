@@ -28,7 +28,7 @@ type Connector interface {
 	Connect(name string, card registry.Card) (client agentclient.Client, binding string, err error)
 }
 
-// Config holds what an Engine works with. All fields but Now, Notifier and the durations are required.
+// Config holds what an Engine works with. All fields but Now, Notifier, Receiver and the durations are required.
 type Config struct {
 	Store     orchestrator.Store
 	Leases    *lease.Manager
@@ -41,6 +41,9 @@ type Config struct {
 	Meter     metric.Meter
 	Now       func() time.Time // default time.Now
 	Notifier  Notifier         // tells receivers of push notifications; nil: there are none
+
+	// Receiver returns the URL that the agent of an attempt announces to what becomes of the task; nil, or an empty URL: agents are asked instead.
+	Receiver func(k orchestrator.Key, attempt int) string
 
 	Rescan       time.Duration // how often unfinished tasks are looked for anew; default 60 s
 	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms

@@ -52,7 +52,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 			return e.giveUp(ctx, t, err)
 		}
 	}
-	return e.converse(ctx, &conversation{engine: e, client: client, stream: agent.Card.Streaming, task: t, reached: sync.OnceFunc(breaker.RecordSuccess)}, breaker)
+	return e.converse(ctx, &conversation{engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming, task: t, reached: sync.OnceFunc(breaker.RecordSuccess)}, breaker)
 }
 
 // converse has the conversation and stores what came of it.

@@ -109,6 +109,7 @@ type simulation struct {
 	client   agentclient.Client // the worker, or something before it
 	actors   map[string]*actor  // who is registered; nil: the worker
 	notifier engine.Notifier    // tells receivers of push notifications; may be nil
+	receiver func(orchestrator.Key, int) string
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -139,7 +140,7 @@ func (s *simulation) start() {
 	}
 	e, err := engine.New(engine.Config{
 		Store: life, Leases: leases, Agents: agents, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}),
-		Notifier: s.notifier, Logger: slog.New(slog.DiscardHandler), Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+		Notifier: s.notifier, Receiver: s.receiver, Logger: slog.New(slog.DiscardHandler), Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -250,6 +251,8 @@ type noConsultations struct{ consultation.Store }
 
 // worker is an agent with a network of its own: it outlives the engine, takes a second for its work, and deduplicates by message id.
 type worker struct {
+	takes time.Duration // its work
+
 	mu    sync.Mutex
 	sends []string               // guarded by mu
 	done  map[string]int         // guarded by mu; work done by message id
@@ -257,7 +260,7 @@ type worker struct {
 }
 
 func newWorker() *worker {
-	return &worker{done: make(map[string]int), tasks: make(map[string]*a2apb.Task)}
+	return &worker{takes: time.Second, done: make(map[string]int), tasks: make(map[string]*a2apb.Task)}
 }
 
 func (w *worker) sent() []string {
@@ -275,7 +278,7 @@ func (w *worker) Send(_ context.Context, m *a2apb.Message, _ bool, each agentcli
 		w.done[id]++
 		task = remoteTask("remote-"+id, a2apb.TaskState_TASK_STATE_WORKING, "on it")
 		w.tasks[task.GetId()] = task
-		time.AfterFunc(time.Second, func() {
+		time.AfterFunc(w.takes, func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.tasks[task.GetId()] = remoteTask(task.GetId(), a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")

@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -27,10 +28,26 @@ func (s *Server) handleA2A(o Options) {
 		config.GRPCPort = port
 	}
 	h := a2aedge.NewHandler(config)
+	s.rpc.Handle("POST "+a2aedge.AnnouncePath+"{token}", s.announcements.Handler(s.Engine.Announced))
 	const agent = a2aedge.AgentsPath + "{name}"
 	for _, pattern := range []string{a2aedge.Path, a2aedge.Path + "/", agent, agent + "/"} {
 		s.rpc.Handle(pattern, h)
 	}
 	s.rpc.Handle("GET "+a2aedge.CardPath, http.HandlerFunc(h.ServeCard))
 	s.rpc.Handle("GET "+agent+a2aedge.CardPath, s.rpc.Authenticated(http.HandlerFunc(h.ServeAgentCard)))
+}
+
+// reachedAt returns the base URL of our HTTP as agents reach it: as configured, or on this machine; empty otherwise.
+func reachedAt(o Options) string {
+	if o.PublicURL != "" {
+		return strings.TrimRight(o.PublicURL, "/")
+	}
+	if o.HTTPListener == nil {
+		return ""
+	}
+	host, _, err := net.SplitHostPort(o.HTTPListener.Addr().String())
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
+		return ""
+	}
+	return "http://" + o.HTTPListener.Addr().String()
 }

@@ -71,7 +71,9 @@ type Server struct {
 	catalog    *catalog.Catalog
 	pool       *agentclient.Pool
 	a2a        *a2aedge.Service
-	rpc        *rpcserver.Server
+
+	announcements *a2aedge.Announcements
+	rpc           *rpcserver.Server
 }
 
 // New prepares everything; nothing is served before the tasks run. The caller calls Close, also after an error of Run.
@@ -88,6 +90,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	ledger := consultation.NewLedger(o.Stores.Consultations, consultation.LedgerOptions{Logger: s.logger})
 	store, pages := o.Stores.Tasks, o.Stores.Pages
 	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}))
+	s.announcements = &a2aedge.Announcements{Base: reachedAt(o), Pages: pages}
 	leases, err := lease.New(lease.Config{Store: o.Stores.Leases, Logger: s.logger, Duration: o.Stores.LeaseDuration})
 	if err != nil {
 		return s, err
@@ -95,7 +98,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	s.Engine, err = engine.New(engine.Config{
 		Store: store, Leases: leases, Agents: s.Registry, Directory: s.Registry.Directory(), Connect: s.pool, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
-		Notifier: push.New(o.Policy, a2aedge.Notification),
+		Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
 	})
 	if err != nil {
 		return s, err
