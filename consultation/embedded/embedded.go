@@ -20,6 +20,7 @@ import (
 var (
 	entriesBucket = []byte("consultations")
 	idsBucket     = []byte("consultation_ids")
+	timesBucket   = []byte("consultation_times") // time of issue and key of the entry → key of the id
 )
 
 var _ consultation.Store = (*Store)(nil)
@@ -49,9 +50,15 @@ func (s *Store) Append(ctx context.Context, tenant, taskID string, next func([]c
 		if ids.Get(id) != nil {
 			return fault.New(fault.AlreadyExists, "CONSULTATION_EXISTS", "consultation %q exists", c.ID)
 		}
-		key := boltdb.Key(tenant, taskID, fmt.Sprintf("%04d", len(list)))
+		key, err := nextKey(tx, tenant, taskID)
+		if err != nil {
+			return err
+		}
 		if err := ids.Put(id, key); err != nil {
 			return fmt.Errorf("writing the id of consultation %s: %w", c.ID, err)
+		}
+		if err := noteTime(tx, c.IssueTime, key, id); err != nil {
+			return err
 		}
 		return put(tx, key, consultation.Entry{Consultation: c})
 	})

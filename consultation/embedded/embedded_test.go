@@ -2,12 +2,15 @@ package embedded_test
 
 import (
 	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/embedded"
 	"github.com/quorate/quorate/consultation/storetest"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func open(t *testing.T, path string) *boltdb.DB {
@@ -50,5 +53,39 @@ func TestEntriesSurviveARestart(t *testing.T) {
 	got, err := embedded.New(db).List(t.Context(), "a", "t")
 	if err != nil || len(got) != 1 || got[0].Consultation.ID != "1" {
 		t.Errorf("List() after a restart = %v, %v, want consultation 1", got, err)
+	}
+}
+
+func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
+	t.Parallel()
+	db := open(t, filepath.Join(t.TempDir(), "spans.db"))
+	t.Cleanup(func() { _ = db.Close() })
+	s := embedded.New(db)
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	add := func(id string, issued time.Time) {
+		t.Helper()
+		err := s.Append(t.Context(), "a", "t", func([]consultation.Entry) (consultation.Consultation, error) {
+			return consultation.Consultation{ID: id, Tenant: "a", TaskID: "t", IssueTime: issued}, nil
+		})
+		if err != nil {
+			t.Fatalf("Append(%s) = %v, want no error", id, err)
+		}
+	}
+	for i := range 4 {
+		add(strconv.Itoa(i), at.Add(time.Duration(i)*time.Hour))
+	}
+	if n, err := s.Sweep(t.Context(), at.Add(2*time.Hour)); n != 2 || err != nil {
+		t.Errorf("Sweep() = %d, %v, want 2, nil", n, err)
+	}
+	add("4", at.Add(4*time.Hour)) // takes the place of none that is left
+	list, err := s.List(t.Context(), "a", "t")
+	if err != nil || len(list) != 3 || list[0].Consultation.ID != "2" || list[2].Consultation.ID != "4" {
+		t.Errorf("List() = %v, %v, want 2, 3 and 4", list, err)
+	}
+	if _, err := s.Get(t.Context(), "a", "1"); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
+		t.Errorf("Get(1) = %v, want CONSULTATION_NOT_FOUND", err)
+	}
+	if e, err := s.Get(t.Context(), "a", "3"); err != nil || e.Consultation.ID != "3" {
+		t.Errorf("Get(3) = %v, %v, want it still there", e, err)
 	}
 }

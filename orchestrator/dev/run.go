@@ -101,7 +101,7 @@ func (m *machine) assemble(ctx context.Context) error {
 		return err
 	}
 	m.closers = append(m.closers, closeFetcher)
-	stores, err := server.OpenEmbedded(ctx, m.cfg.DataDir, nil)
+	stores, err := server.OpenEmbedded(ctx, m.cfg.DataDir, nil, server.Retention{})
 	if err != nil {
 		return err
 	}

@@ -121,6 +121,9 @@ func write(tx *bbolt.Tx, old, t *orchestrator.Task, events []orchestrator.Event)
 	if err := tx.Bucket(taskBucket).Put(taskKey(k), append(binary.BigEndian.AppendUint64(nil, t.Version), b...)); err != nil {
 		return err
 	}
+	if err := noteEnd(tx, old, t); err != nil {
+		return err
+	}
 	if t.Settled() {
 		return tx.Bucket(openBucket).Delete(openKey(t.Shard, k))
 	}

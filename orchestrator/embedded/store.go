@@ -21,6 +21,7 @@ var (
 	eventBucket  = []byte("task_events")  // tenant, id, sequence → event
 	openBucket   = []byte("tasks_open")   // shard, tenant, id → nothing; only while the task is not settled
 	recentBucket = []byte("tasks_recent") // tenant, inverted creation time, id → nothing
+	endedBucket  = []byte("tasks_ended")  // time of the last change, tenant, id → nothing; only of settled tasks
 
 	contextBucket = []byte("task_contexts") // tenant, owner, context, agent → the agent's id of the context
 )
@@ -36,7 +37,7 @@ var _ orchestrator.Store = (*Store)(nil)
 // New returns a store in db, which stays the caller's to close.
 func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{taskBucket, blobBucket, eventBucket, openBucket, recentBucket, contextBucket} {
+		for _, name := range [][]byte{taskBucket, blobBucket, eventBucket, openBucket, recentBucket, endedBucket, contextBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

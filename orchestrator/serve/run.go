@@ -131,16 +131,16 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	if err != nil {
 		return nil, err
 	}
+	keep := server.Retention{Tasks: p.cfg.Retention.Tasks, Evidence: p.cfg.Retention.Evidence}
 	if c.Kind == KindDynamoDB {
 		return server.OpenDynamoDB(ctx, server.DynamoDB{
-			Config: c.dynamoDB(), PageKey: key, Lease: c.Lease,
-			Retention: server.Retention{Tasks: p.cfg.Retention.Tasks, Evidence: p.cfg.Retention.Evidence},
+			Config: c.dynamoDB(), PageKey: key, Lease: c.Lease, Retention: keep,
 		})
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	return server.OpenEmbedded(ctx, c.DataDir, key)
+	return server.OpenEmbedded(ctx, c.DataDir, key, keep)
 }
 
 // hosts are the names that clients may use.

@@ -14,12 +14,6 @@ import (
 	registrydynamo "github.com/quorate/quorate/registry/dynamo"
 )
 
-// Retention says how long what is over is kept. Zero is for ever.
-type Retention struct {
-	Tasks    time.Duration // after a task was settled
-	Evidence time.Duration // after a consultation was issued
-}
-
 // DynamoDB says where the stores of replicas are.
 type DynamoDB struct {
 	ddb.Config

@@ -67,6 +67,7 @@ type Server struct {
 	Engine   *engine.Engine
 
 	logger     *slog.Logger
+	stores     *Stores
 	discoverer *discovery.Discoverer
 	catalog    *catalog.Catalog
 	pool       *agentclient.Pool
@@ -78,7 +79,7 @@ type Server struct {
 
 // New prepares everything; nothing is served before the tasks run. The caller calls Close, also after an error of Run.
 func New(ctx context.Context, o Options) (s *Server, err error) {
-	s = &Server{logger: o.Telemetry.Logger}
+	s = &Server{logger: o.Telemetry.Logger, stores: o.Stores}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -154,10 +155,14 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 
 // Tasks returns the parts that have to run, to be started together with others.
 func (s *Server) Tasks() []tasks.Task {
-	return append(s.registryTasks(),
+	list := append(s.registryTasks(),
 		tasks.Task{Name: "rpc", Run: s.rpc.Run},
 		tasks.Task{Name: "engine", Run: s.Engine.Run},
 	)
+	if s.stores.sweep != nil {
+		list = append(list, tasks.Task{Name: "retention", Run: func(ctx context.Context) error { return s.stores.runSweeper(ctx, s.logger) }})
+	}
+	return list
 }
 
 // Close closes connections; call it when every task has returned.

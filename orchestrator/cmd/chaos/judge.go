@@ -19,7 +19,7 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-const judges = 8 // tasks that are looked at at a time
+const judges = 32 // tasks that are looked at at a time
 
 // verdict is what became of a task.
 type verdict struct {
@@ -55,13 +55,14 @@ func (l *load) judge(ctx context.Context, disturbances []disturbance, out io.Wri
 	return l.print(out, verdicts, executed, disturbances)
 }
 
-// look follows a task to its end by its log, on whatever replica answers.
+// look follows a task to its end by its log, on whatever replica answers. The client's own time-out bounds each try; one is made even when
+// the time is over, to tell what has ended from what has not.
 func (w *world) look(ctx context.Context, a accepted) verdict {
 	v := verdict{accepted: a}
-	for try := 0; ctx.Err() == nil; try++ {
+	for try := 0; ; try++ {
 		r := w.replicas[try%len(w.replicas)]
 		ends, task := 0, &orchestratorv1.Task{}
-		err := r.client.Stream(ctx, "/v1/tasks/"+url.PathEscape(a.id)+":watch", url.Values{"throughGates": {"true"}},
+		err := r.client.Stream(context.WithoutCancel(ctx), "/v1/tasks/"+url.PathEscape(a.id)+":watch", url.Values{"throughGates": {"true"}},
 			func() proto.Message { return &orchestratorv1.WatchTaskResponse{} },
 			func(m proto.Message) error {
 				watched, ok := m.(*orchestratorv1.WatchTaskResponse)
@@ -80,7 +81,8 @@ func (w *world) look(ctx context.Context, a accepted) verdict {
 		}
 		if err != nil || task.GetId() == "" {
 			if pause(ctx, submitPause) != nil {
-				break
+				v.problem = w.state(context.WithoutCancel(ctx), a.id)
+				return v
 			}
 			continue
 		}
@@ -96,8 +98,6 @@ func (w *world) look(ctx context.Context, a accepted) verdict {
 		}
 		return v
 	}
-	v.problem = w.state(context.WithoutCancel(ctx), a.id)
-	return v
 }
 
 // state says what a task that does not end is doing.

@@ -1,0 +1,92 @@
+package embedded_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/embedded"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+var at = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// tasks is how many there are: more than one commit removes.
+const tasks = 260
+
+func id(i int) orchestrator.Key { return orchestrator.Key{Tenant: "default", ID: fmt.Sprint("t", i)} }
+
+// end creates a task and ends it some minutes later; the last one never ends.
+func end(t *testing.T, s *embedded.Store, i int) {
+	t.Helper()
+	_, _, err := s.Create(t.Context(), orchestrator.Task{
+		Tenant: "default", ID: id(i).ID, CreateTime: at, UpdateTime: at, Message: &a2apb.Message{MessageId: "m"},
+	}, orchestrator.Event{Type: orchestrator.EventSubmitted})
+	if err != nil {
+		t.Errorf("Create() = %v, want no error", err)
+	}
+	if i == tasks-1 {
+		return
+	}
+	if _, err := s.Update(t.Context(), id(i), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
+		task.State, task.UpdateTime = a2apb.TaskState_TASK_STATE_COMPLETED, at.Add(time.Duration(i)*time.Minute)
+		return nil, nil
+	}); err != nil {
+		t.Errorf("Update() = %v, want no error", err)
+	}
+}
+
+func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var writers sync.WaitGroup // many at a time share a commit
+	for i := range tasks {
+		writers.Go(func() { end(t, s, i) })
+	}
+	writers.Wait()
+	// One is touched after it ended, as a receiver of notifications that is told late does.
+	if _, err := s.Update(t.Context(), id(0), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
+		task.UpdateTime = at.Add(tasks * time.Minute)
+		return nil, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	before := at.Add(220 * time.Minute)
+	if n, err := s.Sweep(t.Context(), before); n != 219 || err != nil {
+		t.Errorf("Sweep() = %d, %v, want 219, nil", n, err)
+	}
+	wantThere(t, s, map[int]bool{0: true, 1: false, 219: false, 220: true, tasks - 1: true})
+	if page, _, err := s.Tasks(t.Context(), "default", "", 1000); err != nil || len(page) != tasks-219 {
+		t.Errorf("Tasks() = %d tasks, %v, want %d", len(page), err, tasks-219)
+	}
+	if n, err := s.Sweep(t.Context(), before); n != 0 || err != nil {
+		t.Errorf("Sweep() again = %d, %v, want 0, nil", n, err)
+	}
+}
+
+// wantThere looks for tasks and their logs.
+func wantThere(t *testing.T, s *embedded.Store, want map[int]bool) {
+	t.Helper()
+	for i, there := range want {
+		_, taskErr := s.Task(t.Context(), id(i))
+		_, logErr := s.Events(t.Context(), id(i), 0, 10)
+		for call, err := range map[string]error{"Task": taskErr, "Events": logErr} {
+			if there && err != nil || !there && fault.ReasonOf(err) != "TASK_NOT_FOUND" {
+				t.Errorf("%s(%d) after the sweep = %v, want it there: %t", call, i, err, there)
+			}
+		}
+	}
+}
