@@ -2,11 +2,13 @@ package webfetch_test
 
 import (
 	"context"
+	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -14,7 +16,9 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/browser"
 	"github.com/quorate/quorate/agents/webfetch/pace"
+	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -200,4 +204,53 @@ type teller struct{ urls []string }
 func (s *teller) Markdown(_ context.Context, u *url.URL) (string, error) {
 	s.urls = append(s.urls, u.String())
 	return "text", nil
+}
+
+// TestNoAttackReachesThisMachineFromABrowser has a page ask for every attack, in a Chromium behind the guard.
+func TestNoAttackReachesThisMachineFromABrowser(t *testing.T) {
+	chromium, ok := browser.Find(browser.Options{NoSandbox: os.Geteuid() == 0})
+	if !ok && config.Env("QUORATE_CI") == "1" {
+		t.Fatal("there is no Chromium, and CI has to test with one")
+	}
+	if !ok {
+		t.Skip("there is no Chromium here; install one, such as apt-get install chromium")
+	}
+	port, reached := newVictim(t)
+	const perPage = 100 // a page has 300 connections
+	var urls []string
+	for _, host := range attackHosts {
+		urls = append(urls, "http://"+host+":"+port+"/")
+	}
+	for _, shape := range attackShapes {
+		if strings.Contains(shape, "HOST") {
+			urls = append(urls, strings.ReplaceAll(shape, "HOST", "127.0.0.1:"+port))
+		}
+	}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		first, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+		if err != nil || first >= len(urls) {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		for _, u := range urls[first:min(first+perPage, len(urls))] {
+			_, _ = io.WriteString(w, "<img src=\""+html.EscapeString(u)+"\">")
+		}
+		_, _ = io.WriteString(w, "<p>The page itself.</p>")
+	}))
+	defer front.Close()
+	host := front.Listener.Addr().String()
+	f := newFetcher(t, webfetch.Options{
+		Open: true, Browser: chromium, IgnoreRobots: true,
+		Policy: &netguard.Policy{AllowOrigins: []string{host}, AllowPorts: ports(t, port), Resolver: newResolver(t, attackNames)},
+	})
+	for first := 0; first < len(urls); first += perPage {
+		p, err := f.Fetch(t.Context(), webfetch.Request{URL: front.URL + "/" + strconv.Itoa(first), Render: webfetch.RenderAlways, Timeout: time.Minute})
+		if err != nil || !p.Rendered || !strings.Contains(p.Content, "The page itself") || reached.Load() != 0 {
+			t.Fatalf("Fetch(a page of attacks from %d) = %+v, %v, reached %d, want the page and nobody reached", first, p, err, reached.Load())
+		}
+	}
+	if len(urls) < 150 {
+		t.Errorf("the page tried %d attacks, want at least 150", len(urls))
+	}
 }
