@@ -66,6 +66,7 @@ type Engine struct {
 	meters   meters
 	router   *router.Router
 	breakers breakers
+	budget   budget
 	outbox   *outbox
 
 	signal chan struct{} // holds one token when pending may have work

@@ -34,6 +34,11 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 			return step{wait: wait}, nil
 		}
 	}
+	end, ok := e.budget.begin(retried(&t))
+	if !ok {
+		return step{wait: jittered(budgetWait)}, nil
+	}
+	defer end()
 	breaker := e.breakers.of(t.Tenant, t.Agent)
 	if !breaker.TryAcquirePermit() {
 		wait := max(breaker.RemainingDelay(), e.RetryDelay)
@@ -52,7 +57,10 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 			return e.giveUp(ctx, t, err)
 		}
 	}
-	return e.converse(ctx, &conversation{engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming, task: t, reached: sync.OnceFunc(breaker.RecordSuccess)}, breaker)
+	return e.converse(ctx, &conversation{engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming, task: t, reached: sync.OnceFunc(func() {
+		breaker.RecordSuccess()
+		end()
+	})}, breaker)
 }
 
 // converse has the conversation and stores what came of it.

@@ -18,8 +18,15 @@ import (
 // flaky is a worker whose first sends fail in a way of their own; it notes when it was asked.
 type flaky struct {
 	*worker
-	fail  func(send int) error
+	fail  func(send int) error // by number
+	hold  func()               // before a message that is not refused is taken
 	asked []time.Time
+}
+
+func (f *flaky) count(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
 }
 
 func (f *flaky) Send(ctx context.Context, m *a2apb.Message, stream bool, each agentclient.Each) error {
@@ -29,6 +36,9 @@ func (f *flaky) Send(ctx context.Context, m *a2apb.Message, stream bool, each ag
 	f.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	if f.hold != nil {
+		f.hold()
 	}
 	return f.worker.Send(ctx, m, stream, each)
 }
@@ -101,4 +111,39 @@ func (s *simulation) submit(requestID string) orchestrator.Key {
 	}
 	s.accepted++
 	return orchestrator.Key{Tenant: tenant, ID: task.ID}
+}
+
+func TestAnOutageIsNotFollowedByAStorm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tasks, most, down = 150, 32, time.Minute
+		start := time.Now()
+		underWay, highest := 0, 0
+		f := &flaky{worker: newWorker(), fail: func(int) error {
+			if time.Since(start) < down {
+				return overloaded(0)
+			}
+			return nil
+		}}
+		f.hold = func() { // the agent is slow to accept
+			f.count(func() {
+				underWay++
+				highest = max(highest, underWay)
+			})
+			<-time.After(5 * time.Second)
+			f.count(func() { underWay-- })
+		}
+		s := newSimulation(t, f)
+		var keys []orchestrator.Key
+		for n := range tasks {
+			keys = append(keys, s.submit(fmt.Sprintf("r%d", n)))
+		}
+		<-time.After(20 * time.Minute)
+		s.stop()
+		if highest < most/2 || highest > most {
+			t.Errorf("up to %d messages were on their way at once after the outage, want most of %d and no more", highest, most)
+		}
+		for _, k := range keys {
+			s.check("after the outage", k)
+		}
+	})
 }
