@@ -49,6 +49,9 @@ type Config struct {
 	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
 	BreakerDelay time.Duration // how long an agent that could not be reached five times in a row is left alone; default 15 s
 	MaxRunning   int           // runners at a time; more tasks wait their turn; default 4,096
+
+	Embedder router.Embedder // the second stage of routing by text; nil: there is none
+	EmbedBox time.Duration   // how long a decision waits for it; default 150 ms
 }
 
 const (
@@ -132,7 +135,7 @@ func New(c Config) (*Engine, error) {
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		fresh:    make(map[orchestrator.Key]uint64),
 	}
-	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Now: c.Now})
+	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
 }

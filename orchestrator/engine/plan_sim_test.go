@@ -1,8 +1,8 @@
 package engine_test
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +16,7 @@ import (
 // TestAChainIsCompletedWhereverItBreaks runs a chain's life once for every call to the store and every kind of mishap: it is completed once, and each
 // of its agents, which deduplicate, did its work once.
 func TestAChainIsCompletedWhereverItBreaks(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
@@ -71,19 +72,23 @@ func simulateChain(t *testing.T, kind mishap, at int) (reached bool) {
 	}
 	s.stop()
 	s.store.Fail = nil
-	ctx := context.Background() // the test's own is over with the engine's life
+	s.checkChain(fmt.Sprintf("%s at call %d", kind, at), task)
+	return reached
+}
+
+func (s *simulation) checkChain(when string, task orchestrator.Task) {
+	t, w, ctx := s.t, s.worker, s.t.Context()
 	got, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: task.ID})
 	if err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
-		t.Errorf("%s at call %d: the task is in state %s (%+v), %v, want completed", kind, at, got.State, got.Error, err)
+		t.Errorf("%s: the task is in state %s (%+v), %v, want completed", when, got.State, got.Error, err)
 	}
 	log, err := s.store.Events(ctx, orchestrator.Key{Tenant: tenant, ID: task.ID}, 0, 1000)
 	if err != nil || count(log, orchestrator.EventState) != 1 {
-		t.Errorf("%s at call %d: the log has %d ends, %v, want 1", kind, at, count(log, orchestrator.EventState), err)
+		t.Errorf("%s: the log has %d ends, %v, want 1", when, count(log, orchestrator.EventState), err)
 	}
 	for id, n := range w.done {
 		if n != 1 || len(w.done) != 2 {
-			t.Errorf("%s at call %d: message %s of %d was worked on %d times, want two messages, once each", kind, at, id, len(w.done), n)
+			t.Errorf("%s: message %s of %d was worked on %d times, want two messages, once each", when, id, len(w.done), n)
 		}
 	}
-	return reached
 }

@@ -1,6 +1,8 @@
 package router
 
 import (
+	"context"
+
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -26,7 +28,7 @@ type found struct {
 }
 
 // find collects the agents that a route may lead to.
-func (r *Router) find(tenant string, route orchestrator.Route) (found, error) {
+func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (found, error) {
 	if err := checkFanOut(route); err != nil {
 		return found{}, err
 	}
@@ -42,7 +44,7 @@ func (r *Router) find(tenant string, route orchestrator.Route) (found, error) {
 	case route.Contract != nil:
 		return r.byContract(tenant, *route.Contract), nil
 	case route.Text != "":
-		return r.byText(tenant, route.Text), nil
+		return r.byText(ctx, tenant, route.Text), nil
 	default:
 		return found{}, fault.Invalid("route", "ROUTE_MISSING", "say where the task goes: an agent, a skill, a contract or a text")
 	}

@@ -20,6 +20,7 @@ type library struct {
 	directory Directory
 	stale     chan struct{} // holds one token when a shelf is out of date
 	untrained chan struct{} // holds one token when texts wait for training
+	unread    chan struct{} // holds one token when there are skills that the second stage may not have read
 
 	mu      sync.Mutex
 	shelves map[string]*shelf // by tenant; guarded by mu
@@ -48,7 +49,7 @@ type texts struct {
 }
 
 func newLibrary(d Directory) *library {
-	return &library{directory: d, stale: make(chan struct{}, 1), untrained: make(chan struct{}, 1), shelves: make(map[string]*shelf)}
+	return &library{directory: d, stale: make(chan struct{}, 1), untrained: make(chan struct{}, 1), unread: make(chan struct{}, 1), shelves: make(map[string]*shelf)}
 }
 
 func newView(list registry.Listing) *view {
@@ -115,6 +116,7 @@ func (l *library) renewView(s *shelf) *view {
 	if v == nil || v.Edition != l.directory.Edition(s.tenant) {
 		v = newView(l.directory.Listing(s.tenant))
 		s.view.Store(v)
+		poke(l.unread)
 	}
 	return v
 }
@@ -175,6 +177,9 @@ func (r *Router) Run(ctx context.Context) {
 	defer running.Wait()
 	l := r.library
 	running.Go(func() { l.work(ctx, l.stale, func(s *shelf) { l.renew(s.tenant) }) })
+	if r.second != nil {
+		running.Go(func() { r.readAll(ctx) })
+	}
 	running.Go(func() { l.work(ctx, l.untrained, func(s *shelf) { l.learn(ctx, s) }) })
 }
 

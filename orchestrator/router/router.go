@@ -34,6 +34,8 @@ type Config struct {
 	Cut       func(tenant, agent string) bool // whether an agent is left alone since it could not be reached lately; nil: none is
 	Now       func() time.Time                // default time.Now
 	Intn      func(n int) int                 // a random number from 0 to n-1; default math/rand
+	Embedder  Embedder                        // the second stage of routing by text; nil: there is none
+	EmbedBox  time.Duration                   // how long a decision waits for it; default 150 ms
 }
 
 // Router decides. Its methods may be called by many goroutines. Run should be running.
@@ -43,6 +45,7 @@ type Router struct {
 	intn      func(n int) int
 	signals   *signals
 	library   *library
+	second    *second // nil: there is none
 }
 
 // New returns a router.
@@ -56,7 +59,9 @@ func New(c Config) *Router {
 	if c.Cut == nil {
 		c.Cut = func(string, string) bool { return false }
 	}
-	return &Router{directory: c.Directory, cut: c.Cut, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory)}
+	return &Router{
+		directory: c.Directory, cut: c.Cut, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory), second: newSecond(c.Embedder, c.EmbedBox),
+	}
 }
 
 // Result is a decision with the agent that was chosen. When no agent alone will do, Decision.Chain lists those that will one after the other.
@@ -84,7 +89,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 			return Result{}, err
 		}
 	}
-	got, err := r.decide(tenant, route)
+	got, err := r.decide(ctx, tenant, route)
 	if got.Decision.Refused == "" {
 		return got, err
 	}
@@ -93,14 +98,14 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 		return Result{}, err
 	}
 	if renewed := r.library.renew(tenant); renewed || r.directory.Revision(tenant) != known {
-		return r.decide(tenant, route)
+		return r.decide(ctx, tenant, route)
 	}
 	return got, err
 }
 
 // decide is Resolve with what is known.
-func (r *Router) decide(tenant string, route orchestrator.Route) (Result, error) {
-	f, err := r.find(tenant, route)
+func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
+	f, err := r.find(ctx, tenant, route)
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,14 +19,19 @@ const (
 )
 
 // byText takes the agents whose skills are most like a text.
-func (r *Router) byText(tenant, words string) found {
+func (r *Router) byText(ctx context.Context, tenant, words string) found {
 	answer := r.library.texts(tenant).index.Search(words, looked)
 	hits := bestOfEach(answer.Hits)
+	second := r.second.judge(ctx, words, answer, hits, func(h text.Hit) string {
+		a, _ := r.directory.Agent(tenant, h.Agent)
+		return documentOf(&a, h.Skill)
+	})
+	refused := answer.Refused() && !second.fits
 	var f found
-	for i, h := range hits {
-		like := h.Score / hits[0].Score
-		if answer.Refused() || like < nearAsGood {
-			if i < nearest || !answer.Refused() {
+	for i, h := range second.hits {
+		like := h.Score / second.hits[0].Score
+		if refused || like < nearAsGood {
+			if i < nearest || !refused {
 				f.rejected = append(f.rejected, orchestrator.Rejection{Agent: h.Agent, Code: CodeNotAlike, Reason: fmt.Sprintf("of its skills %s is the nearest, with %.2f", h.Skill, h.Share)})
 			}
 			continue
@@ -36,10 +42,13 @@ func (r *Router) byText(tenant, words string) found {
 		}
 		c := candidate{agent: a, skill: h.Skill, relevance: like}
 		c.say("skill %s: probability %.2f, %s", h.Skill, h.Share, stage(answer, h))
+		if second.note != "" {
+			c.say("%s", second.note)
+		}
 		f.candidates = append(f.candidates, c)
 	}
 	if len(f.candidates) == 0 {
-		f.refusal = notAlike(answer, hits)
+		f.refusal = notAlike(answer, hits, second.note)
 	}
 	return f
 }
@@ -66,7 +75,7 @@ func bestOfEach(hits []text.Hit) []text.Hit {
 	return out
 }
 
-func notAlike(a text.Answer, hits []text.Hit) error {
+func notAlike(a text.Answer, hits []text.Hit, note string) error {
 	if len(hits) == 0 {
 		return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: none of its words is in any card")
 	}
@@ -74,6 +83,9 @@ func notAlike(a text.Answer, hits []text.Hit) error {
 	for _, h := range hits[:min(len(hits), nearest)] {
 		names = append(names, fmt.Sprintf("%s of %s (%.2f)", h.Skill, h.Agent, h.Share))
 	}
-	return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: sure to %.2f where %.2f is needed; the nearest are %s",
-		a.Confidence, a.Limit, strings.Join(names, ", "))
+	if note != "" {
+		note = " (" + note + ")"
+	}
+	return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: sure to %.2f where %.2f is needed%s; the nearest are %s",
+		a.Confidence, a.Limit, note, strings.Join(names, ", "))
 }

@@ -22,6 +22,7 @@ type Config struct {
 	Store     Store     `yaml:"store"`
 	Auth      Auth      `yaml:"auth"`
 	Agents    Agents    `yaml:"agents"`
+	Routing   Routing   `yaml:"routing"`
 	Retention Retention `yaml:"retention"`
 	Telemetry Telemetry `yaml:"telemetry"`
 }
@@ -85,6 +86,14 @@ type Agents struct {
 	AllowLoopback bool     `yaml:"allowLoopback" doc:"Agents may be on this machine's loopback addresses."`
 }
 
+// Routing says what helps to find the agent for a text. Without an endpoint words and examples decide.
+type Routing struct {
+	EmbeddingsURL     string        `yaml:"embeddingsURL" doc:"Base URL of an endpoint of the OpenAI form, such as https://api.openai.com/v1, that is asked when words do not decide; empty for none."`
+	EmbeddingsModel   string        `yaml:"embeddingsModel" doc:"Model to ask for."`
+	EmbeddingsKeyFile string        `yaml:"embeddingsKeyFile" doc:"File with the endpoint's API key; empty for none."`
+	EmbeddingsTimeout time.Duration `yaml:"embeddingsTimeout" doc:"How long a decision waits for it, 10ms to 2s; after that it is made without."`
+}
+
 // Retention says how long what is over is kept.
 type Retention struct {
 	Tasks    time.Duration `yaml:"tasks" doc:"How long a task is kept after it ended; 0 is for ever."`
@@ -107,6 +116,7 @@ func DefaultConfig() Config {
 		Store:     Store{Kind: KindEmbedded, Lease: 10 * time.Second},
 		Auth:      Auth{OIDC: oidc.DefaultConfig()},
 		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent)},
+		Routing:   Routing{EmbeddingsTimeout: 150 * time.Millisecond},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
 		Telemetry: Telemetry{LogLevel: "info", LogFormat: "json"},
 	}
@@ -230,6 +240,27 @@ func (a *Agents) sources() (list []discovery.Source) {
 		list = append(list, discovery.Source{Catalog: u})
 	}
 	return list
+}
+
+const (
+	minEmbeddings = 10 * time.Millisecond
+	maxEmbeddings = 2 * time.Second
+)
+
+// Validate refuses half of an endpoint.
+func (r *Routing) Validate() error {
+	u, err := url.Parse(r.EmbeddingsURL)
+	switch {
+	case r.EmbeddingsURL == "" && r.EmbeddingsModel+r.EmbeddingsKeyFile != "":
+		return invalid("embeddingsURL", "embeddingsModel and embeddingsKeyFile need embeddingsURL")
+	case r.EmbeddingsURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
+		return invalid("embeddingsURL", "%q is not an http or https URL", r.EmbeddingsURL)
+	case r.EmbeddingsURL != "" && r.EmbeddingsModel == "":
+		return invalid("embeddingsModel", "say which model is asked for")
+	case r.EmbeddingsTimeout < minEmbeddings || r.EmbeddingsTimeout > maxEmbeddings:
+		return invalid("embeddingsTimeout", "%s is not from %s to %s", r.EmbeddingsTimeout, minEmbeddings, maxEmbeddings)
+	}
+	return nil
 }
 
 const (

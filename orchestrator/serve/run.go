@@ -80,13 +80,17 @@ func (p *process) assemble(ctx context.Context) error {
 		return err
 	}
 	p.closers = append(p.closers, stores.Close)
+	embeddings, err := p.cfg.Routing.embeddings()
+	if err != nil {
+		return err
+	}
 	options := server.Options{
 		Stores: stores, Telemetry: p.tel, Authenticator: callers,
 		Policy: &netguard.Policy{AllowLoopback: p.cfg.Agents.AllowLoopback, AllowOrigins: p.cfg.Agents.AllowOrigins},
 		Agents: server.Agents{
 			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
 		},
-		PassThrough: p.cfg.Agents.PassThrough, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
+		Embeddings: embeddings, PassThrough: p.cfg.Agents.PassThrough, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
 	}
 	if options.HTTPListener, err = listen(ctx, "http.addr", p.cfg.HTTP.Addr, protection); err != nil {
 		return err

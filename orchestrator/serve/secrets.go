@@ -42,6 +42,30 @@ func (s *Store) pageKey() ([]byte, error) {
 	return key, nil
 }
 
+// embeddings is the endpoint with its key.
+func (r *Routing) embeddings() (server.Embeddings, error) {
+	e := server.Embeddings{URL: r.EmbeddingsURL, Model: r.EmbeddingsModel, Timeout: r.EmbeddingsTimeout}
+	if r.EmbeddingsKeyFile == "" {
+		return e, nil
+	}
+	info, err := os.Stat(r.EmbeddingsKeyFile)
+	if err != nil {
+		return e, fmt.Errorf("read the key of the embeddings endpoint: %w", err)
+	}
+	if info.Mode().Perm()&0o007 != 0 {
+		return e, invalid("routing.embeddingsKeyFile", "%s may be read by everybody (mode %s): run chmod 600 on it", r.EmbeddingsKeyFile, info.Mode().Perm())
+	}
+	key, err := os.ReadFile(r.EmbeddingsKeyFile)
+	if err != nil {
+		return e, fmt.Errorf("read the key of the embeddings endpoint: %w", err)
+	}
+	e.Key = auth.Secret(bytes.TrimSpace(key))
+	if e.Key == "" {
+		return e, invalid("routing.embeddingsKeyFile", "%s is empty", r.EmbeddingsKeyFile)
+	}
+	return e, nil
+}
+
 // keys are the API keys of a file.
 type keys struct {
 	file   string

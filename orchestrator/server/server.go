@@ -48,6 +48,7 @@ type Options struct {
 	Policy        *netguard.Policy   // which addresses cards and agents may have
 	Agents        Agents             // where agents come from besides the API
 	PassThrough   []string           // agents whose A2A calls go to them as they came, untracked; see a2aedge.Passages
+	Embeddings    Embeddings         // the second stage of routing by text
 	Services      []Service          // more services behind the same doors
 	AllowedHosts  []string           // names that clients may use for us besides localhost and the addresses of the listener
 	PublicURL     string             // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
@@ -96,8 +97,12 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	if err != nil {
 		return s, err
 	}
+	embedder, err := o.Embeddings.client()
+	if err != nil {
+		return s, err
+	}
 	s.Engine, err = engine.New(engine.Config{
-		Store: store, Leases: leases, Agents: s.Registry, Directory: s.Registry.Directory(), Connect: s.pool, Ledger: ledger, Logger: s.logger,
+		Store: store, Leases: leases, Agents: s.Registry, Directory: s.Registry.Directory(), Connect: s.pool, Embedder: embedder, EmbedBox: o.Embeddings.Timeout, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
 		Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
 	})

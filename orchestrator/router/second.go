@@ -1,0 +1,275 @@
+package router
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+
+	"github.com/quorate/quorate/orchestrator/router/text"
+	"github.com/quorate/quorate/registry"
+)
+
+// Embedder turns texts into vectors of length 1, all of as many numbers. It takes at most 64 texts.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+const (
+	boxed        = 150 * time.Millisecond // that a decision waits for the second stage by default
+	readTimeout  = 30 * time.Second       // of a call that reads skills
+	readPause    = 10 * time.Second       // after one that failed
+	batch        = 64                     // texts of a call
+	maxVectors   = 50_000
+	maxDocument  = 4000 // bytes of a skill's text
+	docExamples  = 5
+	manyAsking   = 32   // decisions that wait for the second stage at a time; more decide without it
+	sure         = 0.8  // a probability above which the first stage decides alone
+	nearlyEnough = 0.25 // of the limit: a text below it is refused without a second opinion
+	temperature  = 0.05 // of similarities: what makes one e times as likely as another
+)
+
+// second is the second stage of routing by text: vectors of an embedding model put those in order between which words do not decide. It is asked
+// only when the first stage is not sure, waited for a short time only, and does without when it fails.
+type second struct {
+	embedder Embedder
+	box      time.Duration
+	breaker  circuitbreaker.CircuitBreaker[any]
+	asking   chan struct{} // holds a token for each decision that waits
+
+	mu      sync.Mutex
+	vectors map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
+}
+
+func newSecond(e Embedder, box time.Duration) *second {
+	if e == nil {
+		return nil
+	}
+	if box <= 0 {
+		box = boxed
+	}
+	return &second{
+		embedder: e, box: box, asking: make(chan struct{}, manyAsking), vectors: make(map[[sha256.Size]byte][]float32),
+		breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(3).WithSuccessThreshold(1).WithDelay(readPause).Build(),
+	}
+}
+
+// opinion is what the second stage has to say.
+type opinion struct {
+	hits []text.Hit // in its order, with new shares and scores
+	fits bool       // it finds that one of those nearest to the first stage fits
+	note string     // which stage decided and why
+}
+
+var (
+	errUnread  = errors.New("it has not read all skills yet")
+	errOther   = errors.New("its vectors for skills and for texts are of different lengths")
+	errBusy    = errors.New("too many decisions wait for it")
+	errAtRest  = errors.New("it failed lately and is left alone for a while")
+	errTooLate = errors.New("it did not answer in time")
+)
+
+// judge gives a second opinion on what the first stage found, the best of each agent; document returns the text of a skill.
+func (s *second) judge(ctx context.Context, words string, a text.Answer, hits []text.Hit, document func(text.Hit) string) opinion {
+	o := opinion{hits: hits}
+	switch {
+	case s == nil || len(hits) == 0:
+		return o
+	case a.Refused() && a.Confidence < nearlyEnough*a.Limit, !a.Refused() && (hits[0].Share >= sure || len(hits) == 1):
+		o.note = "the first stage decided: it is sure"
+		return o
+	}
+	skills, query, err := s.compare(ctx, words, hits, document)
+	if err != nil {
+		o.note = "the first stage decided: of the second, " + err.Error()
+		return o
+	}
+	similar := similarities(query, skills)
+	first := slices.Index(similar, slices.Max(similar))
+	// A text fits a skill when it is nearer to it than the other skills are: that asks for no limit of the model's own.
+	others := similarities(skills[first], slices.Delete(slices.Clone(skills), first, first+1))
+	o.fits = len(others) > 0 && similar[first] > slices.Max(others) && hits[first].Score >= nearAsGood*hits[0].Score
+	o.hits = reorder(hits, similar)
+	o.note = fmt.Sprintf("the second stage (embeddings) decided: similarity %.2f", similar[first])
+	if len(others) > 0 {
+		o.note += fmt.Sprintf(", while the skill nearest to this one has %.2f", slices.Max(others))
+	}
+	return o
+}
+
+func similarities(v []float32, list [][]float32) []float64 {
+	out := make([]float64, len(list))
+	for i, w := range list {
+		for j := range v {
+			out[i] += float64(v[j]) * float64(w[j])
+		}
+	}
+	return out
+}
+
+// reorder sorts hits by the mean of both stages' probabilities.
+func reorder(hits []text.Hit, similar []float64) []text.Hit {
+	most, sum, shares := slices.Max(similar), 0.0, 0.0
+	for i, v := range similar {
+		sum += math.Exp((v - most) / temperature)
+		shares += hits[i].Share
+	}
+	out := slices.Clone(hits)
+	for i := range out {
+		p := math.Exp((similar[i]-most)/temperature) / sum
+		if shares > 0 {
+			p = (p + out[i].Share/shares) / 2
+		}
+		out[i].Share, out[i].Score = p, p
+	}
+	slices.SortStableFunc(out, func(x, y text.Hit) int {
+		switch {
+		case x.Score > y.Score:
+			return -1
+		case x.Score < y.Score:
+			return 1
+		default:
+			return strings.Compare(x.Agent, y.Agent)
+		}
+	})
+	return out
+}
+
+// compare returns the vectors of the skills that were hit and of the text, all of one length.
+func (s *second) compare(ctx context.Context, words string, hits []text.Hit, document func(text.Hit) string) (skills [][]float32, query []float32, err error) {
+	skills = make([][]float32, len(hits))
+	s.mu.Lock()
+	for i, h := range hits {
+		skills[i] = s.vectors[sha256.Sum256([]byte(document(h)))]
+	}
+	s.mu.Unlock()
+	if slices.ContainsFunc(skills, func(v []float32) bool { return v == nil }) {
+		return nil, nil, errUnread
+	}
+	query, err = s.ask(ctx, words)
+	if err == nil && slices.ContainsFunc(skills, func(v []float32) bool { return len(v) != len(query) }) {
+		err = errOther
+	}
+	return skills, query, err
+}
+
+// ask has a text turned into a vector within the time that a decision may take.
+func (s *second) ask(ctx context.Context, words string) ([]float32, error) {
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	default:
+		return nil, errBusy
+	}
+	if !s.breaker.TryAcquirePermit() {
+		return nil, errAtRest
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.box)
+	defer cancel()
+	vectors, err := s.embedder.Embed(ctx, []string{clipped(words)})
+	if err != nil {
+		s.breaker.RecordFailure()
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%w (%s)", errTooLate, s.box)
+		}
+		return nil, fmt.Errorf("it failed: %w", err)
+	}
+	s.breaker.RecordSuccess()
+	return vectors[0], nil
+}
+
+// read has the texts of skills that are not known yet turned into vectors, and forgets those that are gone.
+func (s *second) read(ctx context.Context, documents []string) error {
+	var missing []string
+	wanted := make(map[[sha256.Size]byte]bool, len(documents))
+	s.mu.Lock()
+	for _, d := range documents {
+		k := sha256.Sum256([]byte(d))
+		if !wanted[k] && s.vectors[k] == nil && len(wanted) < maxVectors {
+			missing = append(missing, d)
+		}
+		wanted[k] = true
+	}
+	for k := range s.vectors {
+		if !wanted[k] {
+			delete(s.vectors, k)
+		}
+	}
+	s.mu.Unlock()
+	for chunk := range slices.Chunk(missing, batch) {
+		if err := s.readSome(ctx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *second) readSome(ctx context.Context, documents []string) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	vectors, err := s.embedder.Embed(ctx, documents)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, d := range documents {
+		s.vectors[sha256.Sum256([]byte(d))] = vectors[i]
+	}
+	return nil
+}
+
+// documentOf is the text of a skill that the second stage compares.
+func documentOf(a *registry.Agent, skill string) string {
+	for _, s := range a.Card.Skills {
+		if s.ID != skill {
+			continue
+		}
+		parts := []string{s.Name, s.Description, strings.Join(s.Tags, ", ")}
+		parts = append(parts, s.Examples[:min(len(s.Examples), docExamples)]...)
+		return clipped(strings.Join(parts, "\n"))
+	}
+	return ""
+}
+
+func clipped(s string) string {
+	return strings.ToValidUTF8(s[:min(len(s), maxDocument)], "")
+}
+
+// readAll has the skills of all tenants that are indexed read, again after a while when that fails.
+func (r *Router) readAll(ctx context.Context) {
+	for {
+		var documents []string
+		for _, s := range r.library.all() {
+			v := s.view.Load()
+			if v == nil {
+				continue
+			}
+			for _, a := range v.Agents {
+				for _, skill := range a.Card.Skills {
+					documents = append(documents, documentOf(a, skill.ID))
+				}
+			}
+		}
+		pause := time.NewTimer(readPause)
+		if err := r.second.read(ctx, documents); err == nil {
+			pause.Stop()
+		}
+		select {
+		case <-ctx.Done():
+		case <-r.library.unread:
+		case <-pause.C:
+		}
+		pause.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package router_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/orchestrator/router/embedding"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// model is a server of the OpenAI form that knows what two animals are called. It answers queries, single texts, as told.
+type model struct {
+	queries atomic.Int32
+	query   func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
+}
+
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var asked struct{ Input []string }
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if len(asked.Input) == 1 {
+		m.queries.Add(1)
+		if m.query != nil && m.query(w, r) {
+			return
+		}
+	}
+	var answer struct {
+		Data []map[string]any `json:"data"`
+	}
+	for i, text := range asked.Input {
+		v := []float32{0.1, 0.1, 0.1}
+		for at, names := range [][]string{{"cat", "feline"}, {"dog", "hound"}} {
+			for _, n := range names {
+				if strings.Contains(strings.ToLower(text), n) {
+					v[at] = 1
+				}
+			}
+		}
+		answer.Data = append(answer.Data, map[string]any{"index": i, "embedding": v})
+	}
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		return // the client left
+	}
+}
+
+// withModel is a router over two agents that words do not tell apart, once its second stage has read their skills.
+func withModel(t *testing.T, m *model, box time.Duration) *router.Router {
+	t.Helper()
+	s := httptest.NewServer(m)
+	t.Cleanup(s.Close)
+	client, err := embedding.New(s.URL, "small", "", s.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents := fleet{
+		skilled("a-cats", registry.StatusAvailable, "draw_cat", "Draws a picture of a cat."),
+		skilled("b-dogs", registry.StatusAvailable, "draw_dog", "Draws a picture of a dog."),
+	}
+	r := router.New(router.Config{Directory: agents, Intn: first, Embedder: client, EmbedBox: box})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { r.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for strings.Contains(reasons(t, r, "draw a picture of a hound"), "not read all skills") {
+		<-tick.C
+	}
+	return r
+}
+
+// reasons is what a decision says of its first candidate, or of why there is none.
+func reasons(t *testing.T, r *router.Router, words string) string {
+	t.Helper()
+	got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Text: words})
+	if fault.ReasonOf(err) == router.ReasonNoneFits {
+		return got.Decision.Refused
+	}
+	if err != nil {
+		t.Fatalf("Resolve(%q) = %+v, %v, want an agent or a refusal", words, got.Decision, err)
+	}
+	return strings.Join(got.Decision.Candidates[0].Reasons, "; ")
+}
+
+func TestTheSecondStageDecidesWhereWordsDoNot(t *testing.T) {
+	t.Parallel()
+	r := withModel(t, &model{}, 10*time.Second)
+	for words, want := range map[string]string{"draw a picture of a hound": "b-dogs", "draw a picture of a feline": "a-cats", "draw a hound and a dog": "b-dogs"} {
+		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Text: words})
+		if err != nil || got.Decision.Candidates[0].Agent != want {
+			t.Errorf("Resolve(%q) = %+v, %v, want %s first", words, got.Decision, err, want)
+		}
+		if says := reasons(t, r, words); !strings.Contains(says, "the second stage (embeddings) decided: similarity") {
+			t.Errorf("Resolve(%q) says %q, want that the second stage decided", words, says)
+		}
+	}
+}
+
+func TestTheSecondStageIsNotAskedWhereWordsDecide(t *testing.T) {
+	t.Parallel()
+	m := &model{}
+	r := withModel(t, m, 10*time.Second)
+	before := m.queries.Load()
+	if says := reasons(t, r, "dog"); !strings.Contains(says, "the first stage decided: it is sure") {
+		t.Errorf("Resolve(dog) says %q, want that the first stage decided", says)
+	}
+	_, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Text: "compose a symphony for four violins"})
+	if fault.ReasonOf(err) != router.ReasonNoneFits || m.queries.Load() != before {
+		t.Errorf("Resolve(like nothing) = %v after %d questions, want it refused without any", err, m.queries.Load()-before)
+	}
+}
+
+func TestWithoutTheSecondStageTheFirstDecides(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	var broken atomic.Bool
+	answers := func(how func(w http.ResponseWriter, r *http.Request)) *model {
+		return &model{query: func(w http.ResponseWriter, r *http.Request) bool {
+			if broken.Load() {
+				how(w, r)
+			}
+			return broken.Load()
+		}}
+	}
+	tests := map[string]struct {
+		m    *model
+		box  time.Duration
+		says string
+	}{
+		"what it says is not enough": {answers(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"data":[{"index":0,"embedding":[0.05,0.05,1]}]}`)) // nearer to neither than they are to one another
+		}), 10 * time.Second, "the second stage (embeddings) decided"},
+		"it is slow": {answers(func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		}), 20 * time.Millisecond, "it did not answer in time (20ms)"},
+		"it is wrong": {answers(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			_, _ = w.Write([]byte(`{"data":[]}`)) // the client may have left
+		}), 10 * time.Second, "0 vectors for 1 texts"},
+		"it is down": {answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }), 10 * time.Second, "HTTP 503"},
+		"it speaks of another model": {answers(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"data":[{"index":0,"embedding":[1,0]}]}`)) // the client may have left
+		}), 10 * time.Second, "of different lengths"},
+	}
+	routers := make(map[string]*router.Router)
+	for name, test := range tests {
+		routers[name] = withModel(t, test.m, test.box)
+	}
+	broken.Store(true)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			says := reasons(t, routers[name], "draw a picture of a hound")
+			if !strings.Contains(says, "no agent does what the text asks for") || !strings.Contains(says, test.says) {
+				t.Errorf("Resolve() says %q, want a refusal that says %q", says, test.says)
+			}
+		})
+	}
+}
+
+func TestASecondStageThatFailsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	m := &model{query: func(w http.ResponseWriter, _ *http.Request) bool {
+		if broken.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		return broken.Load()
+	}}
+	r := withModel(t, m, 10*time.Second)
+	broken.Store(true)
+	before := m.queries.Load()
+	for range 20 {
+		reasons(t, r, "draw a picture of a hound")
+	}
+	if n := m.queries.Load() - before; n != 3 {
+		t.Errorf("20 decisions asked an endpoint that fails %d times, want 3", n)
+	}
+}
