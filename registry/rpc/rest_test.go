@@ -156,6 +156,10 @@ func wholeLife(t *testing.T, url string) {
 			name: "metadata", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: "TARGET_AGENT_UNKNOWN",
 			body: `{"consultation_requirements":[{"id":"r","target_agent":"reviewer","phase":"pre-completion","mandatory":true}]}`,
 		},
+		{
+			name: "metadata with a mask as in JSON", token: admin, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=inputSchemas", status: 200,
+			want: `"targetAgent":"reviewer"`, body: `{"inputSchemas":[{"name":"i","semanticType":"document"}],"consultationRequirements":[]}`,
+		},
 		{name: "metadata that is read back", token: admin, method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"targetAgent":"reviewer"`},
 		{name: "an agent that is not there", token: admin, method: "GET", path: "/v1/agents/nobody", status: 404, want: "AGENT_NOT_FOUND"},
 	} {
@@ -175,6 +179,13 @@ func wholeLife(t *testing.T, url string) {
 		name: "it is available", token: own, method: "GET", path: "/v1/skills/fetch/agents?availableOnly=true", status: 200, want: `"name":"web"`,
 	}.do(t, url)
 
+	call{
+		name: "its own rules, with a mask as in JSON", token: own, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=consultationRequirements",
+		body: `{}`, status: 403, want: "RULES_ARE_THE_ADMINS",
+	}.do(t, url)
+	call{
+		name: "its own inputs", token: own, method: "PATCH", path: "/v1/agents/web/metadata?updateMask=inputSchemas", body: `{}`, status: 200, want: `"targetAgent":"reviewer"`,
+	}.do(t, url)
 	header, _ := call{name: "the agent", token: own, method: "GET", path: "/v1/agents/web", status: 200, want: `"version":"1.0.0"`}.do(t, url)
 	call{
 		name: "a stale If-Match", token: admin, method: "DELETE", path: "/v1/agents/web", ifMatch: `"stale"`, status: 412, want: "ETAG_MISMATCH",

@@ -146,13 +146,14 @@ func (s *Server) UpdateAgentMetadata(
 	if err != nil {
 		return nil, err
 	}
-	if !p.Is(auth.RoleAdmin) && !onlySchemas(req.GetUpdateMask().GetPaths()) {
+	mask := maskPaths(req.GetUpdateMask())
+	if !p.Is(auth.RoleAdmin) && !onlySchemas(mask) {
 		return nil, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
 			"an agent cannot change the consultations that it needs; name input_schemas or output_schemas in update_mask, or ask an admin")
 	}
 	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
 	agent, warnings, err := once.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()),
-		req.GetUpdateMask().GetPaths(), metadataFromProto(req.GetMetadata()))
+		mask, metadataFromProto(req.GetMetadata()))
 	if err != nil {
 		return nil, err
 	}
