@@ -63,26 +63,43 @@ func aimedParams(params []byte) (at about, aimed func(tenant string) []byte, ok 
 	}, ok
 }
 
+// passer is a request that may pass.
+type passer struct {
+	id     json.RawMessage
+	method *method
+	at     about
+	aimed  func(tenant string) []byte // its parameters
+}
+
+// readPassing reads a request behind the door of an agent by bytes; it is not ok when the request has to go the ordinary way.
+func readPassing(agent string, body []byte) (x passer, ok bool) {
+	e, ok := envelopeOf(body)
+	m := methods[e.Method]
+	if !ok || m == nil || !slices.Contains(passing, m.name) {
+		return x, false
+	}
+	at, aimed, ok := aimedParams(e.Params)
+	if !ok || at.agent != "" && at.agent != agent {
+		return x, false
+	}
+	at.agent = agent
+	return passer{e.ID, m, at, aimed}, true
+}
+
 // pass takes a JSON-RPC request behind an agent's door to the agent as it came, and reports whether it did: a request that has to be tracked, or whose
 // agent does not speak JSON-RPC, goes the ordinary way. The envelope is made anew, so that the agent cannot read another method in it.
 func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string, body []byte) bool {
 	if h.Service == nil || h.Service.passages == nil || !named(h.Service.passages.Agents, agent) {
 		return false
 	}
-	e, ok := envelopeOf(body)
-	m := methods[e.Method]
-	if !ok || m == nil || !slices.Contains(passing, m.name) {
+	x, ok := readPassing(agent, body)
+	if !ok {
 		return false
 	}
-	at, aimed, ok := aimedParams(e.Params)
-	if !ok || at.agent != "" && at.agent != agent {
-		return false
-	}
-	at.agent = agent
-	ctx, err := h.Admit(ctx, r.Header, m.path())
+	ctx, err := h.Admit(ctx, r.Header, x.method.path())
 	var way *agentclient.Passage
 	if err == nil {
-		way, err = h.Service.wayOverJSONRPC(ctx, at, body)
+		way, err = h.Service.wayOverJSONRPC(ctx, x.at, body)
 		if way == nil && err == nil {
 			return false
 		}
@@ -91,10 +108,10 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		err = h.Service.checkVersion(versionOf(r))
 	}
 	if err == nil {
-		err = h.forward(ctx, w, way, m, e.ID, aimed(way.Tenant))
+		err = h.forward(ctx, w, way, x.method, x.id, x.aimed(way.Tenant))
 	}
 	if err != nil {
-		h.refuseJSONRPC(w, e.ID, err)
+		h.refuseJSONRPC(w, x.id, err)
 	}
 	return true
 }

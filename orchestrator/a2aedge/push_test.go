@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
 
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
@@ -58,21 +59,7 @@ func TestAReceiverIsToldOverEveryBinding(t *testing.T) {
 				ReturnImmediately: true,
 				PushConfig:        &a2a.PushConfig{ID: "mine", URL: url, Token: "tok", Auth: &a2a.PushAuthInfo{Scheme: "Bearer", Credentials: "cred"}},
 			}})
-			asked := next(t, notifications)
-			for !strings.Contains(asked.body, "TASK_STATE_INPUT_REQUIRED") { // it may be told of the work's beginning first
-				asked = next(t, notifications)
-			}
-			if asked.header.Get("Authorization") != "Bearer cred" || asked.header.Get("A2A-Notification-Token") != "tok" ||
-				!strings.HasPrefix(asked.header.Get("Quorate-Event-Id"), string(task.ID)+"/") || asked.header.Get("Content-Type") != "application/a2a+json" {
-				t.Errorf("the notification's header = %v, want the credentials, the token and the event's id", asked.header)
-			}
-			var r a2a.StreamResponse
-			if err := json.Unmarshal([]byte(asked.body), &r); err != nil {
-				t.Fatalf("the notification is no StreamResponse: %v\n%s", err, asked.body)
-			}
-			if got, ok := r.Event.(*a2a.Task); !ok || got.ID != task.ID || got.Status.Message.Parts[0].Text() != "which one?" {
-				t.Errorf("the notification = %s, want the task with its question", asked.body)
-			}
+			wantToldOfQuestion(t, task, notifications)
 			for _, word := range []string{"green", "two"} {
 				send(t, w, c, &a2a.SendMessageRequest{Message: follow(task, word, nil)})
 			}
@@ -83,23 +70,49 @@ func TestAReceiverIsToldOverEveryBinding(t *testing.T) {
 			if !strings.Contains(last.body, "a hat, green, two") {
 				t.Errorf("the last notification = %s, want the artifact in it", last.body)
 			}
-			got, err := c.GetTaskPushConfig(w.ctx, &a2a.GetTaskPushConfigRequest{TaskID: task.ID, ID: "mine"})
-			if err != nil || got.URL != url || got.Token != "tok" || got.Auth == nil || got.Auth.Credentials != "" {
-				t.Errorf("GetTaskPushConfig() = %+v, %v, want it without its credentials", got, err)
-			}
-			made, err := c.CreateTaskPushConfig(w.ctx, &a2a.PushConfig{TaskID: task.ID, URL: url})
-			if err != nil || made.ID == "" {
-				t.Fatalf("CreateTaskPushConfig() = %+v, %v, want one with an id", made, err)
-			}
-			for range 2 { // to delete it again is no error
-				if err := c.DeleteTaskPushConfig(w.ctx, &a2a.DeleteTaskPushConfigRequest{TaskID: task.ID, ID: "mine"}); err != nil {
-					t.Errorf("DeleteTaskPushConfig() = %v", err)
-				}
-			}
-			if list, err := c.ListTaskPushConfigs(w.ctx, &a2a.ListTaskPushConfigRequest{TaskID: task.ID}); err != nil || len(list) != 1 || list[0].ID != made.ID {
-				t.Errorf("ListTaskPushConfigs() = %+v, %v, want the other one", list, err)
-			}
+			wantManaged(t, w, c, task, url)
 		})
+	}
+}
+
+// wantToldOfQuestion wants a notification with the agent's question, in the form of A2A.
+func wantToldOfQuestion(t *testing.T, task *a2a.Task, notifications <-chan told) {
+	t.Helper()
+	asked := next(t, notifications)
+	for !strings.Contains(asked.body, "TASK_STATE_INPUT_REQUIRED") { // it may be told of the work's beginning first
+		asked = next(t, notifications)
+	}
+	if asked.header.Get("Authorization") != "Bearer cred" || asked.header.Get("A2A-Notification-Token") != "tok" ||
+		!strings.HasPrefix(asked.header.Get("Quorate-Event-Id"), string(task.ID)+"/") || asked.header.Get("Content-Type") != "application/a2a+json" {
+		t.Errorf("the notification's header = %v, want the credentials, the token and the event's id", asked.header)
+	}
+	var r a2a.StreamResponse
+	if err := json.Unmarshal([]byte(asked.body), &r); err != nil {
+		t.Fatalf("the notification is no StreamResponse: %v\n%s", err, asked.body)
+	}
+	if got, ok := r.Event.(*a2a.Task); !ok || got.ID != task.ID || got.Status.Message.Parts[0].Text() != "which one?" {
+		t.Errorf("the notification = %s, want the task with its question", asked.body)
+	}
+}
+
+// wantManaged reads, adds and removes receivers of a task that has one at url.
+func wantManaged(t *testing.T, w *world, c *a2aclient.Client, task *a2a.Task, url string) {
+	t.Helper()
+	got, err := c.GetTaskPushConfig(w.ctx, &a2a.GetTaskPushConfigRequest{TaskID: task.ID, ID: "mine"})
+	if err != nil || got.URL != url || got.Token != "tok" || got.Auth == nil || got.Auth.Credentials != "" {
+		t.Errorf("GetTaskPushConfig() = %+v, %v, want it without its credentials", got, err)
+	}
+	made, err := c.CreateTaskPushConfig(w.ctx, &a2a.PushConfig{TaskID: task.ID, URL: url})
+	if err != nil || made.ID == "" {
+		t.Fatalf("CreateTaskPushConfig() = %+v, %v, want one with an id", made, err)
+	}
+	for range 2 { // to delete it again is no error
+		if err := c.DeleteTaskPushConfig(w.ctx, &a2a.DeleteTaskPushConfigRequest{TaskID: task.ID, ID: "mine"}); err != nil {
+			t.Errorf("DeleteTaskPushConfig() = %v", err)
+		}
+	}
+	if list, err := c.ListTaskPushConfigs(w.ctx, &a2a.ListTaskPushConfigRequest{TaskID: task.ID}); err != nil || len(list) != 1 || list[0].ID != made.ID {
+		t.Errorf("ListTaskPushConfigs() = %+v, %v, want the other one", list, err)
 	}
 }
 

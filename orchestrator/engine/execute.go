@@ -250,9 +250,9 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 		why.Message = "the agent ended without delivering; its words are held back, since a review stands between it and the caller"
 	}
 	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
-		said := progress(t, c.said...)
 		c.heard.name(t)
 		e.keepTurns(t, &c.heard)
+		said := progress(t, c.said...)
 		e.closeAttempt(t, why)
 		if c.heard.status != nil {
 			t.StatusMessage = c.heard.status

@@ -44,7 +44,8 @@ func (e *Engine) SetWebhook(ctx context.Context, k orchestrator.Key, w orchestra
 		if len(list) >= orchestrator.MaxWebhooks {
 			return nil, fault.New(fault.FailedPrecondition, "TOO_MANY_WEBHOOKS", "task %s has %d receivers of push notifications; remove one", t.ID, len(list))
 		}
-		t.Webhooks = append(list, w)
+		list = append(list, w)
+		t.Webhooks = list
 		return nil, nil
 	})
 	return w, err

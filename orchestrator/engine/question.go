@@ -91,6 +91,9 @@ func (e *Engine) keepTurns(t *orchestrator.Task, h *heard) {
 	if reply := t.EditUnsent(); reply != nil && h.delivered {
 		reply.Done = true
 	}
+	if !h.waits() && orchestrator.Interrupted(t.State) { // it has gone on by itself
+		t.State = a2apb.TaskState_TASK_STATE_WORKING
+	}
 	if !h.asksAnew(t) {
 		return
 	}

@@ -118,7 +118,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		taskService(taskrpc.New(s.Engine, store, pages)),
 		routeService(taskrpc.NewRoutes(s.Engine)),
 		consultationService(consultationrpc.New(ledger, taskrpc.NewConsultations(s.Engine, store))),
-		a2aService(s.a2a),
+		a2aService(s.a2a), //nolint:contextcheck // each of its streams has a context of its own
 	}, o.Services...)
 	return s, s.serve(ctx, o, otlp.New(ledger, s.logger), services)
 }
