@@ -29,6 +29,8 @@ type fleet struct {
 	store  storetest.Memory
 	leases storetest.MemoryLeases
 
+	history history
+
 	mu      sync.Mutex
 	calls   int                                      // guarded by mu
 	quiet   bool                                     // guarded by mu; nothing goes wrong any more
@@ -225,6 +227,7 @@ func (f *fleet) check(k orchestrator.Key) {
 		f.agent.gaveUp++
 	}
 	f.checkEpochs(when, k)
+	f.history.check(f.t, when, k)
 	f.agent.check(f.t, when, &task)
 }
 

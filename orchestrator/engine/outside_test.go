@@ -91,26 +91,32 @@ type storeOutside struct {
 }
 
 func (s storeOutside) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (stored orchestrator.Task, created bool, err error) {
+	answer := s.node.fleet.history.note(orchestrator.Key{Tenant: t.Tenant, ID: t.ID}, callCreate)
 	err = s.do(func() error {
 		stored, created, err = s.Store.Create(ctx, t, events...)
 		return err
 	})
+	answer(stored.Version, err)
 	return stored, created && err == nil, err
 }
 
 func (s storeOutside) Task(ctx context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
+	answer := s.node.fleet.history.note(k, callRead)
 	err = s.do(func() error {
 		t, err = s.Store.Task(ctx, k)
 		return err
 	})
+	answer(t.Version, err)
 	return t, err
 }
 
 func (s storeOutside) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (t orchestrator.Task, err error) {
+	answer := s.node.fleet.history.note(k, callUpdate)
 	err = s.do(func() error {
 		t, err = s.Store.Update(ctx, k, change)
 		return err
 	})
+	answer(t.Version, err)
 	return t, err
 }
 
