@@ -206,6 +206,22 @@ func (s *teller) Markdown(_ context.Context, u *url.URL) (string, error) {
 	return "text", nil
 }
 
+// pagesOf answers /N with a page whose images are so many of the urls from the Nth on.
+func pagesOf(urls []string, perPage int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		first, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+		if err != nil || first >= len(urls) {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		for _, u := range urls[first:min(first+perPage, len(urls))] {
+			_, _ = io.WriteString(w, "<img src=\""+html.EscapeString(u)+"\">")
+		}
+		_, _ = io.WriteString(w, "<p>The page itself.</p>")
+	}
+}
+
 // TestNoAttackReachesThisMachineFromABrowser has a page ask for every attack, in a Chromium behind the guard.
 func TestNoAttackReachesThisMachineFromABrowser(t *testing.T) {
 	chromium, ok := browser.Find(browser.Options{NoSandbox: os.Geteuid() == 0})
@@ -226,18 +242,7 @@ func TestNoAttackReachesThisMachineFromABrowser(t *testing.T) {
 			urls = append(urls, strings.ReplaceAll(shape, "HOST", "127.0.0.1:"+port))
 		}
 	}
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		first, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
-		if err != nil || first >= len(urls) {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		for _, u := range urls[first:min(first+perPage, len(urls))] {
-			_, _ = io.WriteString(w, "<img src=\""+html.EscapeString(u)+"\">")
-		}
-		_, _ = io.WriteString(w, "<p>The page itself.</p>")
-	}))
+	front := httptest.NewServer(pagesOf(urls, perPage))
 	defer front.Close()
 	host := front.Listener.Addr().String()
 	f := newFetcher(t, webfetch.Options{
