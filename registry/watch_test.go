@@ -3,10 +3,7 @@ package registry_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,96 +106,6 @@ func TestASlowWatcherIsEndedAndMayResume(t *testing.T) {
 	two := int64(2)
 	if rest, _ := told(t, r, registry.WatchOptions{Revision: &two}, 1); !slices.Equal(rest, []string{"created c "}) {
 		t.Errorf("Watch(2) = %v, want what was not told", rest)
-	}
-}
-
-// TestStreamsKilledAtRandomMissNothing lets several watchers follow while agents come, beat, drain and go, kills each stream again
-// and again, and compares what each was told with the log.
-func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
-	t.Parallel()
-	r := open(t, registry.Options{})
-	const writers, writes = 8, 60
-	var finished atomic.Bool
-	var watchers, group sync.WaitGroup
-	logs := make([][]registry.Entry, 4)
-	for i := range logs {
-		watchers.Go(func() { logs[i] = followKilled(t, r, &finished) })
-	}
-	for w := range writers {
-		group.Go(func() {
-			for n := range writes {
-				churn(t, r, fmt.Sprintf("agent-%d", w), n)
-			}
-		})
-	}
-	group.Wait()
-	finished.Store(true)
-	watchers.Wait()
-	want := followKilled(t, r, &finished)
-	if len(want) < writers*writes/2 {
-		t.Errorf("the log has %d entries, want many", len(want))
-	}
-	for i, entry := range want {
-		if entry.Revision != int64(i+1) {
-			t.Fatalf("entry %d has the revision %d, want no gap", i, entry.Revision)
-		}
-	}
-	for i := range logs {
-		if diff := cmp.Diff(want, logs[i]); diff != "" {
-			t.Errorf("watcher %d, difference to the log (-want +got):\n%s", i, diff)
-		}
-	}
-}
-
-// churn does one thing to an agent; each kind of change comes about.
-func churn(t *testing.T, r *registry.Registry, name string, n int) {
-	t.Helper()
-	var err error
-	switch n % 6 {
-	case 0:
-		register(t, r, name)
-	case 1:
-		_, err = r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: name, Status: "available"})
-	case 2:
-		_, err = r.Heartbeat(t.Context(), tenant, registry.Beat{Agent: name, Epoch: 1, Status: "busy"})
-	case 3:
-		_, err = r.Drain(t.Context(), tenant, name, "", registry.Retry{})
-	case 4:
-		_, _, err = r.UpdateMetadata(t.Context(), tenant, name, "", nil, registry.Metadata{})
-	case 5:
-		err = r.Delete(t.Context(), tenant, name, "")
-	}
-	if err != nil {
-		t.Errorf("write %d to %s = %v, want no error", n, name, err)
-	}
-}
-
-// followKilled follows the log from its beginning with streams that end after a few events, until finished is true and nothing
-// is left.
-func followKilled(t *testing.T, r *registry.Registry, finished *atomic.Bool) (entries []registry.Entry) {
-	t.Helper()
-	revision := int64(0)
-	for {
-		over := finished.Load()
-		quiet, left := false, rand.IntN(20)
-		err := r.Watch(t.Context(), tenant, registry.WatchOptions{Revision: &revision, Wait: time.Millisecond}, func(e registry.Event) error {
-			if e.Type == registry.EventBookmark {
-				quiet = true
-				return nil
-			}
-			if left--; left < 0 {
-				return errEnough // the stream broke before the event arrived
-			}
-			entries, revision = append(entries, e.Entry), e.Revision
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			t.Errorf("Watch(%d) = %v, want no error", revision, err)
-			return entries
-		}
-		if quiet && over {
-			return entries
-		}
 	}
 }
 

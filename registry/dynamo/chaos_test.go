@@ -5,6 +5,7 @@ import (
 
 	"github.com/quorate/quorate/platform/dynamotest"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/dynamo"
 	"github.com/quorate/quorate/registry/storetest"
 )
 
@@ -70,4 +71,10 @@ func TestTheStoreIsLinearizableOnABadDay(t *testing.T) {
 	for seed := range uint64(3) {
 		storetest.RunLinearizable(t, store, seed)
 	}
+}
+
+func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
+	t.Parallel()
+	first, db := openBoth(t, nil)
+	storetest.RunWatch(t, first, dynamo.New(db))
 }

@@ -22,3 +22,10 @@ func TestTheStoreIsLinearizable(t *testing.T) {
 		storetest.RunLinearizable(t, store, seed)
 	}
 }
+
+func TestStreamsKilledAtRandomMissNothing(t *testing.T) {
+	t.Parallel()
+	store, closeStore := open(t, filepath.Join(t.TempDir(), "quorate.db"))
+	defer closeStore()
+	storetest.RunWatch(t, store)
+}
