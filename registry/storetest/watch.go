@@ -93,7 +93,7 @@ func followKilled(t *testing.T, r *registry.Registry, finished *atomic.Bool) (en
 	revision := int64(0)
 	for {
 		over := finished.Load()
-		quiet, left := false, rand.IntN(20)
+		quiet, left := false, rand.IntN(20) //nolint:gosec // only where a stream breaks
 		err := r.Watch(t.Context(), watchTenant, registry.WatchOptions{Revision: &revision, Wait: time.Millisecond}, func(e registry.Event) error {
 			if e.Type == registry.EventBookmark {
 				quiet = true
