@@ -10,9 +10,16 @@ import (
 
 // disturbance is one thing done to a replica.
 type disturbance struct {
-	what  string // killed or stopped
+	what  string // one of the constants
 	start time.Time
 }
+
+// What is done to replicas.
+const (
+	killed     = "killed"
+	frozen     = "frozen"
+	terminated = "terminated"
+)
 
 // Pauses of the disturbances. A stop is often longer than a lease, so that the replica wakes up and finds that its work is another's.
 const (
@@ -20,6 +27,9 @@ const (
 	maxPause = 1500 * time.Millisecond
 	maxStop  = 5 * time.Second
 )
+
+// kinds has each thing as often as it is to be done.
+var kinds = []string{killed, killed, killed, frozen, frozen, terminated}
 
 // disturb kills and stops replicas, one at a time, for a time. All run when it returns.
 func (w *world) disturb(ctx context.Context, duration time.Duration, seed uint64) (done []disturbance, err error) {
@@ -33,11 +43,13 @@ func (w *world) disturb(ctx context.Context, duration time.Duration, seed uint64
 			return done, err
 		}
 		r := w.replicas[random.IntN(len(w.replicas))]
-		d := disturbance{what: "killed", start: time.Now()}
-		if random.IntN(5) < 3 {
-			err = w.crash(ctx, r, between(0, maxPause))
-		} else {
-			d.what = "stopped"
+		d := disturbance{what: kinds[random.IntN(len(kinds))], start: time.Now()}
+		switch d.what {
+		case killed:
+			err = restart(ctx, r, r.kill, between(0, maxPause))
+		case terminated:
+			err = restart(ctx, r, func() error { return r.leave(ctx) }, between(0, maxPause))
+		default:
 			err = freeze(ctx, r, between(minPause, maxStop))
 		}
 		if err != nil {
@@ -53,14 +65,14 @@ func (w *world) disturb(ctx context.Context, duration time.Duration, seed uint64
 	return done, nil
 }
 
-// crash kills a replica and starts it again after a time.
-func (w *world) crash(ctx context.Context, r *replica, after time.Duration) error {
+// restart ends a replica and starts it again after a time.
+func restart(ctx context.Context, r *replica, end func() error, after time.Duration) error {
 	select {
 	case <-r.ended():
 		return fmt.Errorf("%s ended by itself; it said:\n%s", r.name, tail(r.log))
 	default:
 	}
-	if err := r.kill(); err != nil {
+	if err := end(); err != nil {
 		return err
 	}
 	if err := pause(ctx, after); err != nil {
@@ -69,7 +81,15 @@ func (w *world) crash(ctx context.Context, r *replica, after time.Duration) erro
 	return r.start(ctx)
 }
 
-// freeze stops a replica for a time, as a machine that pauses does.
+// leave tells a replica to stop once it serves: before, nothing in it hears a signal.
+func (r *replica) leave(ctx context.Context) error {
+	if err := r.until(ctx, r.name+" is ready", func() bool { return r.ready(ctx) }); err != nil {
+		return err
+	}
+	return r.stop(ctx)
+}
+
+// freeze stops a replica (SIGSTOP) for a time, as a machine that pauses does.
 func freeze(ctx context.Context, r *replica, duration time.Duration) error {
 	if err := r.signal(syscall.SIGSTOP); err != nil {
 		return err

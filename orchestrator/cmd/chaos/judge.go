@@ -147,23 +147,21 @@ func (l *load) print(out io.Writer, verdicts []verdict, executed map[string]int,
 			return false, err
 		}
 	}
-	kills := 0
+	times := make(map[string]int)
 	for _, d := range disturbances {
-		if d.what == "killed" {
-			kills++
-		}
+		times[d.what]++
 	}
 	for _, why := range l.refused[:min(len(l.refused), 5)] {
 		if _, err := fmt.Fprintf(out, "refused        %s\n", why); err != nil {
 			return false, err
 		}
 	}
-	_, err = fmt.Fprintf(out, `replicas       %d, killed %d times, stopped %d times
+	_, err = fmt.Fprintf(out, `replicas       %d, killed %d times, frozen %d times, told to stop %d times
 submissions    %d accepted, %d repeated because a replica gave no answer
 lost           %d
 duplicated     %d executions at the agent beyond the first of a message
 recovery       p50 %s, p90 %s, p99 %s, max %s: from a disturbance to the end of the last task that was under way then
-`, len(l.world.replicas), kills, len(disturbances)-kills, len(verdicts), l.retries, lost, twice,
+`, len(l.world.replicas), times[killed], times[frozen], times[terminated], len(verdicts), l.retries, lost, twice,
 		percentile(verdicts, disturbances, 50), percentile(verdicts, disturbances, 90), percentile(verdicts, disturbances, 99), percentile(verdicts, disturbances, 100))
 	return lost == 0 && len(verdicts) > 0, err
 }

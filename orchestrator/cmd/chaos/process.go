@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// stopTime is how long a program may take to end well.
+const stopTime = 30 * time.Second
+
 // process is a program that runs, is killed and started again.
 type process struct {
 	name string
@@ -73,6 +76,27 @@ func (p *process) kill() error {
 	p.mu.Unlock()
 	if done != nil {
 		<-done
+	}
+	return nil
+}
+
+// stop asks the program to end and waits until it has, which must be soon and well.
+func (p *process) stop(ctx context.Context) error {
+	p.mu.Lock()
+	cmd := p.cmd
+	p.mu.Unlock()
+	if err := p.signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	select {
+	case <-p.ended():
+	case <-ctx.Done():
+		return fmt.Errorf("%s does not end after SIGTERM: %w; it said:\n%s", p.name, ctx.Err(), tail(p.log))
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("%s ended with %d after SIGTERM; it said:\n%s", p.name, code, tail(p.log))
 	}
 	return nil
 }

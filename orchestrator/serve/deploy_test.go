@@ -1,0 +1,46 @@
+package serve_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/quorate/quorate/orchestrator/serve"
+	settings "github.com/quorate/quorate/platform/config"
+)
+
+const deploy = "../../deploy"
+
+// TestWhatIsDeployedIsAConfiguration reads the configurations in deploy as serve does: strictly.
+func TestWhatIsDeployedIsAConfiguration(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{"compose": filepath.Join(deploy, "compose", "quorate.yaml"), "helm": chartConfig(t)} {
+		c := serve.DefaultConfig()
+		if _, err := settings.Load(&c, settings.Options{File: file, Environ: []string{}}); err != nil {
+			t.Errorf("Load(%s) = %v, want no error", name, err)
+		}
+		if c.Store.Kind != "dynamodb" {
+			t.Errorf("%s has a store of kind %q, want dynamodb: it has replicas", name, c.Store.Kind)
+		}
+	}
+}
+
+// chartConfig writes what the chart puts into the replicas' configuration into a file.
+func chartConfig(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(deploy, "helm", "quorate", "values.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values struct{ Config map[string]any }
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		t.Fatalf("values.yaml: %v", err)
+	}
+	encoded, err := yaml.Marshal(values.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, filepath.Join(t.TempDir(), "quorate.yaml"), string(encoded))
+}
