@@ -24,8 +24,16 @@ type bm25 struct {
 	unknown  float32 // the inverse document frequency of a word that no document has
 }
 
+// background is how many documents there are at least when words are weighed without enough examples to learn from: a word that most of a few
+// skills have still says something, because most of what people ask for has it not.
+const background = 100
+
 func newBM25(docs []document, held func(skill, example int) bool) bm25 {
-	m := bm25{terms: make(map[string]int32), unknown: idf(len(docs), 0)}
+	taught, all := enoughExamples(docs), len(docs)
+	if !taught {
+		all = max(all, background)
+	}
+	m := bm25{terms: make(map[string]int32), unknown: idf(all, 0)}
 	for i, d := range docs {
 		add := func(list []string, weight float32) {
 			for _, w := range list {
@@ -51,12 +59,16 @@ func newBM25(docs []document, held func(skill, example int) bool) bm25 {
 		}
 		for e, x := range d.examples {
 			if held == nil || !held(i, e) {
-				add(x.stems, 1)
+				if taught {
+					add(x.stems, 1)
+				} else { // a filler in the one example of a skill would look like its mark
+					add(content(x.words), 1)
+				}
 			}
 		}
 	}
 	for _, p := range m.postings {
-		m.idf = append(m.idf, idf(len(docs), len(p)))
+		m.idf = append(m.idf, idf(all, len(p)))
 	}
 	return m
 }
@@ -100,7 +112,7 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 // covered is the share of a text's words that a skill's document has, by their weight; fillers do not count.
 func (m *bm25) covered(list []string, skill int32) float32 {
 	var has, all float32
-	for _, w := range distinct(stems(slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] }))) {
+	for _, w := range content(list) {
 		t, ok := m.terms[w]
 		if !ok {
 			all += m.unknown

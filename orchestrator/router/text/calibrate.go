@@ -12,12 +12,7 @@ const (
 // calibrate finds the confidence that the given share of examples would miss if they were not in the index; ok is false when there are not
 // enough of them, or none are wanted.
 func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bool) {
-	total := 0
-	for _, d := range docs {
-		if n := len(d.examples); n > 1 {
-			total += n
-		}
-	}
+	total := examplesHeld(docs)
 	if o.Untrained || total < fewestHeld {
 		return 0, false
 	}
@@ -43,3 +38,17 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 	slices.Sort(seen)
 	return seen[int(o.FalseRefusal*float64(len(seen)))], true
 }
+
+// examplesHeld counts the examples of which some can be held out.
+func examplesHeld(docs []document) int {
+	total := 0
+	for _, d := range docs {
+		if n := len(d.examples); n > 1 {
+			total += n
+		}
+	}
+	return total
+}
+
+// enoughExamples reports whether there are enough examples to learn from.
+func enoughExamples(docs []document) bool { return examplesHeld(docs) >= fewestHeld }

@@ -132,9 +132,9 @@ func newDocument(s *Skill) document {
 
 // gist is what tells examples apart: their words in no order, without fillers if there are others.
 func gist(list []string) string {
-	content := slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] })
-	if len(content) == 0 {
-		content = list
+	said := content(list)
+	if len(said) == 0 {
+		said = distinct(stems(list))
 	}
-	return strings.Join(distinct(stems(content)), " ")
+	return strings.Join(said, " ")
 }

@@ -116,3 +116,8 @@ func distinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
+
+// content lists the stems of the words that mean something, each once.
+func content(list []string) []string {
+	return distinct(stems(slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] })))
+}

@@ -1,0 +1,59 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/quorate/quorate/orchestrator/router/text"
+)
+
+// TestFewAgentsAreFoundByWhatTheySay asks for the agents of quorate dev, as someone does who tries it.
+func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
+	const (
+		reads   = "Reads a web page and returns its main content as Markdown. Reads allowed hosts only, never internal addresses."
+		reviews = "Rejects content that holds a secret or is empty, by fixed rules; approves the rest."
+	)
+	url, page := []string{"url", "The http or https URL of the page to read."}, []string{"page", "The main content of the page."}
+	x := text.New([]text.Skill{
+		{
+			Agent: "web-fetch", AgentDescription: reads, ID: "fetch_url", Name: "Fetch URL", Tags: []string{"web", "fetch", "markdown"}, Inputs: url, Outputs: page,
+			Description: "Reads the web page at a URL and returns its main content as Markdown.", Examples: []string{"Fetch https://example.com/article"},
+		},
+		{
+			Agent: "web-fetch", AgentDescription: reads, ID: "fetch_links", Name: "Fetch links", Tags: []string{"web", "links"}, Inputs: url, Outputs: page,
+			Description: "Reads the web page at a URL and returns its links as JSON.", Examples: []string{"fetch_links https://example.com/"},
+		},
+		{
+			Agent: "web-fetch", AgentDescription: reads, ID: "extract", Name: "Extract", Tags: []string{"web", "extract"}, Inputs: url, Outputs: page,
+			Description: "Returns the parts of a web page that a CSS selector, an XPath or a JSONPath names.",
+			Examples:    []string{`{"skill": "extract", "url": "https://example.com/", "selector": "h1"}`},
+		},
+		{
+			Agent: "web-fetch", AgentDescription: reads, ID: "list_domains", Name: "List domains", Tags: []string{"web", "allowlist"}, Inputs: url, Outputs: page,
+			Description: "Returns the domains that may be read.", Examples: []string{"list_domains"},
+		},
+		{
+			Agent: "reviewer", AgentDescription: reviews, ID: "review", Name: "Review", Tags: []string{"review", "security"},
+			Description: "Looks for secrets in a text and says where they are.", Examples: []string{"Is there a secret in this text?"},
+		},
+	}, text.Options{})
+	for query, want := range map[string]string{
+		"fetch a web page":                         "web-fetch",
+		"read a web page":                          "web-fetch",
+		"get the content of this URL as markdown":  "web-fetch",
+		"list the links of a page":                 "web-fetch",
+		"review this text for secrets":             "reviewer",
+		"is there a secret in this text?":          "reviewer",
+		"bake a cake":                              "",
+		"what is the weather in Berlin tomorrow":   "",
+		"book a flight to the moon and pay for it": "",
+	} {
+		r := x.Search(query, 3)
+		got := ""
+		if !r.Refused() {
+			got = r.Hits[0].Agent
+		}
+		if got != want {
+			t.Errorf("Search(%q) chose %q, want %q: %+v", query, got, want, r)
+		}
+	}
+}
