@@ -16,9 +16,18 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quorate/quorate/agents/webfetch/cli"
+	"github.com/quorate/quorate/platform/dynamotest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain fails when a test leaves a goroutine behind, the emulator's connections with the emulator.
+func TestMain(m *testing.M) {
+	code := dynamotest.Main(m)
+	if err := goleak.Find(); code == 0 && err != nil {
+		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		code = 1
+	}
+	os.Exit(code)
+}
 
 func TestFetchOnce(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

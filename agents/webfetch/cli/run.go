@@ -61,8 +61,8 @@ func (p *program) serve(ctx context.Context) (err error) {
 	}
 	state := map[bool]string{true: "disabled", false: "enabled"}[f.Disabled()]
 	logger.InfoContext(ctx, "web-fetch", slog.String("state", state), slog.String("profile", f.Profile().Name))
-	if open, err := p.everyHost(); !open && err == nil && len(p.allow)+len(p.internal) == 0 && p.dataDir == "" {
-		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow, or use --data-dir or --allowlist off")
+	if open, err := p.everyHost(); !open && err == nil && len(p.allow)+len(p.internal) == 0 && !p.storage.kept() {
+		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow, or use --data-dir, --store dynamodb or --allowlist off")
 	}
 	if _, err := fmt.Fprintf(p.out, "%s serves on %s\n", c.Name, a.URL()); err != nil {
 		_ = listener.Close() // nothing was served

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -15,8 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quorate/quorate/agents/webfetch"
-	"github.com/quorate/quorate/agents/webfetch/allowlist"
-	"github.com/quorate/quorate/agents/webfetch/allowlist/embedded"
 	"github.com/quorate/quorate/agents/webfetch/browser"
 	"github.com/quorate/quorate/agents/webfetch/remote"
 	"github.com/quorate/quorate/platform/boltdb"
@@ -31,7 +27,7 @@ type settings struct {
 	profile         string
 	allowlist       string // on, off or profile
 	allow, internal []string
-	dataDir         string
+	storage         storage
 	userAgent       string
 	proxy           string
 	browser         string // a path, auto or off
@@ -51,7 +47,7 @@ func (s *settings) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.allowlist, "allowlist", "", "on: only listed hosts are read; off: every public host; default: as the profile has it (env WEBFETCH_ALLOWLIST)")
 	flags.StringSliceVar(&s.allow, "allow", nil, "host, *.host or host:port that may be read; repeat it for more (env WEBFETCH_ALLOW)")
 	flags.StringSliceVar(&s.internal, "allow-internal", nil, "host:port that may be read though it is not on the public internet (env WEBFETCH_ALLOW_INTERNAL)")
-	flags.StringVar(&s.dataDir, "data-dir", "", "where the list of domains is kept; empty keeps it in memory (env WEBFETCH_DATA_DIR)")
+	s.storage.flags(flags)
 	flags.StringVar(&s.userAgent, "user-agent", "", "name that requests go by (env WEB_FETCH_USER_AGENT)")
 	flags.StringVar(&s.proxy, "proxy", "", "http://host:port that every connection goes through (env WEBFETCH_PROXY)")
 	flags.StringVar(&s.browser, "browser", "auto", "path of Chromium, auto to look for it, or off")
@@ -75,7 +71,7 @@ func (s *settings) complete() (file, error) {
 	tool := f.Tools.WebFetch
 	s.profile = cmp.Or(s.profile, config.Env("WEBFETCH_PROFILE"), f.Profile)
 	s.allowlist = cmp.Or(s.allowlist, config.Env("WEBFETCH_ALLOWLIST"), f.Allowlist)
-	s.dataDir = cmp.Or(s.dataDir, config.Env("WEBFETCH_DATA_DIR"))
+	s.storage.environment()
 	s.userAgent = cmp.Or(s.userAgent, config.Env("WEB_FETCH_USER_AGENT"), f.UserAgent)
 	s.proxy = cmp.Or(s.proxy, config.Env("WEBFETCH_PROXY"), f.Proxy)
 	s.format = cmp.Or(s.format, config.Env("WEB_FETCH_DEFAULT_MODE"))
@@ -186,7 +182,7 @@ func (s *settings) open(ctx context.Context, m *made, logger *slog.Logger, more 
 	if b, ok := s.findBrowser(); ok {
 		options.Browser = b
 	}
-	if options.Allowlist, err = s.store(ctx, m); err != nil {
+	if options.Allowlist, err = s.storage.open(ctx, m); err != nil {
 		return err
 	}
 	m.Fetcher, err = webfetch.New(options)
@@ -201,20 +197,4 @@ func (s *settings) findBrowser() (*browser.Browser, bool) {
 		return browser.Find(browser.Options{NoSandbox: s.noSandbox})
 	}
 	return browser.Find(browser.Options{Path: s.browser, NoSandbox: s.noSandbox})
-}
-
-// store opens the list of domains in the data directory; without one it is nil.
-func (s *settings) store(ctx context.Context, m *made) (*allowlist.List, error) {
-	if s.dataDir == "" {
-		return nil, nil
-	}
-	var err error
-	if m.db, err = boltdb.Open(filepath.Join(s.dataDir, "webfetch.db"), boltdb.Options{}); err != nil {
-		return nil, err
-	}
-	store, err := embedded.New(ctx, m.db)
-	if err != nil {
-		return nil, fmt.Errorf("open the list of domains: %w", err)
-	}
-	return allowlist.New(store)
 }

@@ -14,7 +14,9 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/allowlist/dynamo"
 	"github.com/quorate/quorate/agents/webfetch/cli"
+	"github.com/quorate/quorate/platform/dynamotest"
 )
 
 // newSite answers with what it was sent, long text, or 401.
@@ -222,7 +224,24 @@ func TestOnePortSpeaksEveryDialect(t *testing.T) {
 }
 
 func TestDomainsAreKeptInTheDataDirectory(t *testing.T) {
-	data := t.TempDir()
+	keepsDomains(t, "--data-dir", t.TempDir())
+}
+
+func TestDomainsAreKeptInDynamoDB(t *testing.T) {
+	db := dynamotest.Open(t, nil)
+	if err := db.Apply(t.Context(), dynamo.Tables(), nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WEBFETCH_STORE", "dynamodb")
+	keepsDomains(t, "--table-prefix", strings.TrimSuffix(*db.Table("AllowedDomains"), "AllowedDomains"), "--dynamodb-endpoint", dynamotest.Endpoint(t))
+	if code, _, notes := run(t, "--store", "paper", "https://example.com/"); code != 6 || !strings.Contains(notes, "folder or dynamodb") {
+		t.Errorf("webfetch --store paper = %d, %s, want 6 and what there is", code, notes)
+	}
+}
+
+// keepsDomains adds a domain in one process and looks for it in another.
+func keepsDomains(t *testing.T, flags ...string) {
+	t.Helper()
 	call := func(tool string) string {
 		var out strings.Builder
 		in := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
@@ -236,7 +255,7 @@ func TestDomainsAreKeptInTheDataDirectory(t *testing.T) {
 			<-answered.seen
 			_ = writer.Close()
 		}()
-		if code := cli.Main(t.Context(), []string{"mcp", "--data-dir", data, "--allowlist-write"}, reader, answered, io.Discard); code != 0 {
+		if code := cli.Main(t.Context(), append([]string{"mcp", "--allowlist-write"}, flags...), reader, answered, io.Discard); code != 0 {
 			t.Errorf("webfetch mcp = %d, want 0", code)
 		}
 		return out.String()
