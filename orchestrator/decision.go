@@ -24,14 +24,14 @@ type Typed struct {
 
 // Decision explains where a task went: the choice, who else could have taken it, and who could not and why.
 type Decision struct {
-	Chosen     string
-	Skill      string `json:",omitempty"` // of the chosen agent, when one was asked for or found
-	Candidates []Candidate
-	Rejected   []Rejection
-	Omitted    int      `json:",omitempty"` // further candidates and rejections that are not listed
-	Refused    string   // why nobody was chosen; empty when somebody was
-	Chain      []Link   `json:",omitempty"` // agents that do it one after the other, when none does it alone
-	FanOut     []string `json:",omitempty"` // agents that all do it
+	Chosen     string      `json:",omitempty"`
+	Skill      string      `json:",omitempty"` // of the chosen agent, when one was asked for or found
+	Candidates []Candidate `json:",omitempty"`
+	Rejected   []Rejection `json:",omitempty"`
+	Omitted    int         `json:",omitempty"` // further candidates and rejections that are not listed
+	Refused    string      `json:",omitempty"` // why nobody was chosen; empty when somebody was
+	Chain      []Link      `json:",omitempty"` // agents that do it one after the other, when none does it alone
+	FanOut     []string    `json:",omitempty"` // agents that all do it
 }
 
 // Together reports whether several agents were chosen, one after the other or all of them.
@@ -40,7 +40,7 @@ func (d *Decision) Together() bool { return d.Chosen == "" && len(d.Chain)+len(d
 // Candidate is an agent that can take a task. Score is between 0 and 1, higher is better.
 type Candidate struct {
 	Agent   string
-	Skill   string
+	Skill   string `json:",omitempty"`
 	Score   float64
 	Reasons []string
 }

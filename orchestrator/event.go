@@ -31,5 +31,5 @@ type Event struct {
 	Type     EventType
 	State    a2apb.TaskState
 	Phase    Phase
-	Detail   string
+	Detail   string `json:",omitempty"`
 }

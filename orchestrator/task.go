@@ -38,26 +38,26 @@ type Task struct {
 	ID           string
 	ContextID    string
 	Owner        string // the principal who submitted it
-	RequestHash  string // of the submission, to tell a retry from another request with the same id
+	RequestHash  string `json:",omitempty"` // of the submission, to tell a retry from another request with the same id
 	State        a2apb.TaskState
 	Phase        Phase
 	Agent        string
-	Skill        string
-	Attributes   consultation.Attributes
-	Requirements []consultation.Requirement // the agent's rules when the task was accepted: nobody can change them under it
+	Skill        string                     `json:",omitempty"`
+	Attributes   consultation.Attributes    `json:",omitempty"`
+	Requirements []consultation.Requirement `json:",omitempty"` // the agent's rules when the task was accepted: nobody can change them under it
 	Attempts     []Attempt
-	Gates        []Gate
+	Gates        []Gate    `json:",omitempty"`
 	Turns        []Turn    `json:",omitempty"` // what was said after Message, in order
 	Webhooks     []Webhook `json:",omitempty"` // who is told of the task
 	Decision     Decision
-	Plan         *Plan `json:",omitempty"` // not nil when it is done by other tasks
-	Error        *Error
-	Parent       *Parent
+	Plan         *Plan   `json:",omitempty"` // not nil when it is done by other tasks
+	Error        *Error  `json:",omitempty"`
+	Parent       *Parent `json:",omitempty"`
 	TraceID      string
 	SpanID       string
-	CancelAsked  bool
+	CancelAsked  bool   `json:",omitempty"`
 	AtMostOnce   bool   `json:",omitempty"` // the message is not sent again when it is not known what became of it
-	Released     bool   // artifacts and progress may be shown: no mandatory gate holds them back
+	Released     bool   `json:",omitempty"` // artifacts and progress may be shown: no mandatory gate holds them back
 	Shard        int    // of those who share the work; chosen when the task is accepted
 	OwnerEpoch   uint64 // of the lease under which the task was last worked on; an owner with an earlier one may not write any more
 	Version      uint64 // counts the task's writes; the etag
@@ -65,7 +65,7 @@ type Task struct {
 	CreateTime   time.Time
 	UpdateTime   time.Time
 	Deadline     time.Time
-	NextDue      time.Time // nothing is sent before; zero when nothing has to wait
+	NextDue      time.Time `json:",omitzero"` // nothing is sent before; zero when nothing has to wait
 
 	// Stores keep these apart from the rest, which is small and rewritten with every step.
 	Message       *a2apb.Message    `json:"-"` // what was submitted
@@ -78,15 +78,15 @@ type Attempt struct {
 	Number        int
 	Agent         string
 	MessageID     string
-	RemoteTaskID  string
+	RemoteTaskID  string `json:",omitempty"`
 	RemoteContext string `json:",omitempty"` // the agent's own context id
 	Question      string `json:",omitempty"` // the last one of the agent's that is among the turns
 	Binding       string
 	Sends         int
 	NotTaken      bool `json:",omitempty"` // the agent surely did not take the last sending
 	StartTime     time.Time
-	EndTime       time.Time
-	Error         *Error
+	EndTime       time.Time `json:",omitzero"`
+	Error         *Error    `json:",omitempty"`
 }
 
 // Gate is a phase's latest consultation check.

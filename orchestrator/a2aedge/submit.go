@@ -30,11 +30,7 @@ func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest
 	}
 	c := req.GetConfiguration()
 	if !c.GetReturnImmediately() && !interrupted(t.State) {
-		f := follower{service: s, key: keyOf(&t), state: t.State, send: func(*a2apb.StreamResponse) error { return nil }}
-		if err := f.run(ctx, t.LastEvent); err != nil {
-			return nil, err
-		}
-		if t, err = s.store.Task(ctx, keyOf(&t)); err != nil {
+		if t, err = s.engine.Await(ctx, keyOf(&t)); err != nil {
 			return nil, err
 		}
 	}

@@ -165,9 +165,10 @@ func (s *Submission) check(now time.Time) (hash string, err error) {
 	if err := checkInputs(s.Inputs); err != nil {
 		return "", err
 	}
-	hash, err = s.hash()
-	if err != nil {
-		return "", err
+	if s.RequestID != "" { // without one there is no retry
+		if hash, err = s.hash(); err != nil {
+			return "", err
+		}
 	}
 	if s.Message.GetRole() == a2apb.Role_ROLE_UNSPECIFIED || s.Message.GetMessageId() == "" {
 		m, ok := proto.Clone(s.Message).(*a2apb.Message)

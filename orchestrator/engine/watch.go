@@ -49,6 +49,24 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 	}
 }
 
+// Await returns the task when it has ended, or when a gate blocks it or its agent waits for its caller.
+func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
+	changed, stop := e.subscribe(k)
+	defer stop()
+	for {
+		t, err := e.Store.Task(ctx, k)
+		if err != nil || t.Ended() || t.Blocked() || t.Waits() {
+			return t, err
+		}
+		select {
+		case <-ctx.Done():
+			return t, ctx.Err()
+		case <-changed:
+		case <-time.After(e.reread(t.Shard)):
+		}
+	}
+}
+
 // reread says how soon a watched task is read again when nobody tells of a change: soon when another replica works on it.
 func (e *Engine) reread(shard int) time.Duration {
 	if _, held := e.Leases.Epoch(shard); held {
