@@ -106,18 +106,18 @@ func newAgentItem(r *registry.Record, generation string, versions []int64, w wri
 	if agent, err = marshal("agent "+key.Name, i); err != nil {
 		return nil, nil, "", err
 	}
-	if size(agent) > inlineCard && len(r.RawCard) > 0 {
+	if ddb.Size(agent) > inlineCard && len(r.RawCard) > 0 {
 		sum := sha256.Sum256(r.RawCard)
 		digest = hex.EncodeToString(sum[:])
 		delete(agent, "card_bytes")
 		agent["card_digest"] = &types.AttributeValueMemberS{Value: digest}
 		card = keyItem(cardKey(key, digest))
 		card["card_bytes"] = &types.AttributeValueMemberB{Value: r.RawCard}
-		if err := boltdb.CheckItem("the card of agent "+key.Name, size(card)); err != nil {
+		if err := boltdb.CheckItem("the card of agent "+key.Name, ddb.Size(card)); err != nil {
 			return nil, nil, "", err
 		}
 	}
-	return agent, card, digest, boltdb.CheckItem("agent "+key.Name, size(agent))
+	return agent, card, digest, boltdb.CheckItem("agent "+key.Name, ddb.Size(agent))
 }
 
 func hasToken(r *registry.Record) bool { return r.TokenHash != [sha256.Size]byte{} }
@@ -155,34 +155,4 @@ func marshal(what string, v any) (ddb.Item, error) {
 		return nil, fmt.Errorf("encoding %s: %w", what, err)
 	}
 	return item, nil
-}
-
-// size returns how large DynamoDB counts an item, in bytes.
-func size(item ddb.Item) int {
-	n := 0
-	for name, v := range item {
-		n += len(name) + valueSize(v)
-	}
-	return n
-}
-
-func valueSize(av types.AttributeValue) int {
-	switch v := av.(type) {
-	case *types.AttributeValueMemberS:
-		return len(v.Value)
-	case *types.AttributeValueMemberB:
-		return len(v.Value)
-	case *types.AttributeValueMemberN:
-		return len(v.Value)/2 + 2
-	case *types.AttributeValueMemberL:
-		n := 3
-		for _, e := range v.Value {
-			n += 1 + valueSize(e)
-		}
-		return n
-	case *types.AttributeValueMemberM:
-		return 3 + len(v.Value) + size(v.Value)
-	default:
-		return 1
-	}
 }

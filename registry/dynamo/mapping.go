@@ -82,7 +82,7 @@ func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem
 	if err != nil {
 		return false, err
 	}
-	if err := boltdb.CheckItem("the semantic mappings", size(item)); err != nil {
+	if err := boltdb.CheckItem("the semantic mappings", ddb.Size(item)); err != nil {
 		return false, err
 	}
 	put := &types.Put{TableName: s.db.Table(tableMetadata), Item: item}

@@ -40,7 +40,7 @@ func (s *Store) putRequest(r *registry.Request) (*types.Put, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := boltdb.CheckItem("the request", size(item)); err != nil {
+	if err := boltdb.CheckItem("the request", ddb.Size(item)); err != nil {
 		return nil, err
 	}
 	over := expression.Name(attrExpireNS).LessThanEqual(expression.Value(r.CreateTime.UnixNano()))

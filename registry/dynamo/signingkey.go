@@ -47,7 +47,7 @@ func (s *Store) PutKey(ctx context.Context, key registry.SigningKey) error {
 	if err != nil {
 		return err
 	}
-	if err := boltdb.CheckItem("the key "+key.ID, size(item)); err != nil {
+	if err := boltdb.CheckItem("the key "+key.ID, ddb.Size(item)); err != nil {
 		return err
 	}
 	put := types.TransactWriteItem{Put: &types.Put{TableName: s.db.Table(tableMetadata), Item: item}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -61,7 +62,7 @@ func newWaiting(ctx context.Context, items []types.TransactWriteItem, entry *reg
 	w := &waiting{items: items, entry: entry, ended: make(chan struct{})}
 	for i := range items {
 		if put := items[i].Put; put != nil {
-			w.bytes += size(put.Item)
+			w.bytes += ddb.Size(put.Item)
 		}
 	}
 	w.whenGone = func(call func(error)) func() bool {

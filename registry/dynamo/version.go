@@ -43,7 +43,7 @@ func (t *transaction) version(v *registry.Version, kept []int64) ([]int64, error
 	if err != nil {
 		return nil, err
 	}
-	if err := boltdb.CheckItem(fmt.Sprintf("version %d of agent %s", v.Number, t.key.Name), size(item)); err != nil {
+	if err := boltdb.CheckItem(fmt.Sprintf("version %d of agent %s", v.Number, t.key.Name), ddb.Size(item)); err != nil {
 		return nil, err
 	}
 	t.putItem(tableMetadata, item)
