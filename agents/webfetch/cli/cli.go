@@ -37,6 +37,7 @@ type program struct {
 	addr, publicURL string
 	server, token   string // token is the name of a file
 	allowlistWrite  bool
+	api             api
 }
 
 // Main runs the program with args, without its name, until it is done or ctx is. It returns the exit code: 0 done, 1 other,
@@ -72,6 +73,7 @@ func (p *program) command() *cobra.Command {
 	flags.StringVar(&p.publicURL, "public-url", "", "URL by which others reach the agent (env WEBFETCH_PUBLIC_URL or AGENTCORE_RUNTIME_URL, default: the address)")
 	flags.StringVar(&p.server, "server", "", "Quorate's HTTP base URL to join; empty serves without joining (env QUORATE_SERVER)")
 	flags.StringVar(&p.token, "token-file", "", "file with the agent's token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
+	p.api.flags(flags)
 	cmd.AddCommand(&cobra.Command{
 		Use: "mcp", Short: "Serve MCP over standard input and output", Args: cobra.NoArgs,
 		RunE: p.runMCP,

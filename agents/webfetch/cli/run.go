@@ -18,6 +18,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/tasks"
 )
 
 const (
@@ -29,11 +30,12 @@ const (
 func (p *program) environment() {
 	p.addr = cmp.Or(p.addr, config.Env("WEBFETCH_ADDR"), defaultAddr)
 	p.publicURL = cmp.Or(p.publicURL, config.Env("WEBFETCH_PUBLIC_URL"), config.Env("AGENTCORE_RUNTIME_URL"))
+	p.api.environment()
 	p.server = cmp.Or(p.server, config.Env("QUORATE_SERVER"))
 	p.allowlistWrite = p.allowlistWrite || config.Env("WEBFETCH_ALLOWLIST_WRITE") == "true"
 }
 
-// serve runs the agent until ctx is done: A2A, the dialect of execute_task, and MCP.
+// serve runs the agent until ctx is done: A2A, the dialect of execute_task, and MCP; with an address for it the API, too.
 func (p *program) serve(ctx context.Context) (err error) {
 	p.environment()
 	logger := slog.New(slog.NewTextHandler(p.err, nil))
@@ -64,11 +66,23 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if open, err := p.everyHost(); !open && err == nil && len(p.allow)+len(p.internal) == 0 && !p.storage.kept() {
 		logger.WarnContext(ctx, "no host is allowed, so every fetch will be refused; name hosts with --allow, or use --data-dir, --store dynamodb or --allowlist off")
 	}
-	if _, err := fmt.Fprintf(p.out, "%s serves on %s\n", c.Name, a.URL()); err != nil {
+	parts := []tasks.Task{{Name: "agent", Run: a.Run}}
+	told := fmt.Sprintf("%s serves on %s\n", c.Name, a.URL())
+	if p.api.wanted() {
+		var s *served
+		if s, err = p.api.open(ctx, f.Fetcher, logger); err != nil {
+			_ = listener.Close() // nothing was served
+			return err
+		}
+		defer func() { err = errors.Join(err, s.close(ctx)) }()
+		parts = append(parts, tasks.Task{Name: "API", Run: s.Run})
+		told += s.where()
+	}
+	if _, err := io.WriteString(p.out, told); err != nil {
 		_ = listener.Close() // nothing was served
 		return fmt.Errorf("print the address: %w", err)
 	}
-	return a.Run(ctx)
+	return tasks.Run(ctx, logger, parts...)
 }
 
 // serveMCP serves MCP on standard input and output until the client leaves.

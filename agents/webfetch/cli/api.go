@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	fetchrpc "github.com/quorate/quorate/agents/webfetch/rpc"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
+	"github.com/quorate/quorate/platform/telemetry"
+	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
+)
+
+// api is quorate.webfetch.v1 beside the agent: the agent trusts whoever reaches it, the API knows its callers.
+type api struct {
+	addr, grpcAddr string // empty for none
+	keys           string // name of a file
+	plaintext      bool
+}
+
+func (a *api) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&a.addr, "api-addr", "", "address to serve quorate.webfetch.v1 on over REST; empty for none (env WEBFETCH_API_ADDR)")
+	flags.StringVar(&a.grpcAddr, "api-grpc-addr", "", "address to serve quorate.webfetch.v1 on over gRPC; empty for none (env WEBFETCH_API_GRPC_ADDR)")
+	flags.StringVar(&a.keys, "api-keys", "", "file with a line for each API key, as quorate keys new prints it (env WEBFETCH_API_KEYS)")
+	flags.BoolVar(&a.plaintext, "api-plaintext", false, "serve the API on addresses that are not loopback: only behind a proxy that has TLS")
+}
+
+func (a *api) environment() {
+	a.addr = cmp.Or(a.addr, config.Env("WEBFETCH_API_ADDR"))
+	a.grpcAddr = cmp.Or(a.grpcAddr, config.Env("WEBFETCH_API_GRPC_ADDR"))
+	a.keys = cmp.Or(a.keys, config.Env("WEBFETCH_API_KEYS"))
+}
+
+func (a *api) wanted() bool { return a.addr != "" || a.grpcAddr != "" }
+
+// served is an API that is ready to Run.
+type served struct {
+	*rpcserver.Server
+
+	http, grpc net.Listener // nil for none
+	tel        *telemetry.Telemetry
+}
+
+// open returns the API over f, which the caller closes after Run.
+func (a *api) open(ctx context.Context, f *webfetch.Fetcher, logger *slog.Logger) (*served, error) {
+	s := &served{}
+	if err := a.fill(ctx, s, f, logger); err != nil {
+		return nil, errors.Join(err, s.close(ctx))
+	}
+	return s, nil
+}
+
+// fill opens what s needs as far as it gets.
+func (a *api) fill(ctx context.Context, s *served, f *webfetch.Fetcher, logger *slog.Logger) error {
+	callers, err := a.callers()
+	if err != nil {
+		return err
+	}
+	if s.http, err = a.listen(ctx, a.addr); err != nil {
+		return err
+	}
+	if s.grpc, err = a.listen(ctx, a.grpcAddr); err != nil {
+		return err
+	}
+	if s.tel, err = telemetry.Setup(ctx, telemetry.Config{ServiceName: "web-fetch"}); err != nil {
+		return err
+	}
+	s.Server, err = rpcserver.New(rpcserver.Options{
+		Logger: logger, Telemetry: s.tel, Authenticator: callers, Rules: fetchrpc.Rules(), HTTPListener: s.http, GRPCListener: s.grpc,
+	})
+	if err != nil {
+		return err
+	}
+	webfetchv1.RegisterWebFetchServiceServer(s.GRPC(), fetchrpc.New(f))
+	return s.Gateway(ctx, webfetchv1.RegisterWebFetchServiceHandler)
+}
+
+// callers reads the API keys.
+func (a *api) callers() (*auth.Keyring, error) {
+	file, err := os.Open(a.keys)
+	if err != nil {
+		return nil, fault.Invalid("api-keys", "CONFIG_INVALID", "nobody could call the API: %w; make a key with quorate keys new", err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	ring := auth.NewKeyring()
+	n, err := ring.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the API keys in %s: %w", a.keys, err)
+	}
+	if n == 0 {
+		return nil, fault.Invalid("api-keys", "CONFIG_INVALID", "nobody could call the API: %s has no key; quorate keys new makes one", a.keys)
+	}
+	return ring, nil
+}
+
+// listen returns nothing for no address.
+func (a *api) listen(ctx context.Context, addr string) (net.Listener, error) {
+	if addr == "" {
+		return nil, nil
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fault.Invalid("api-addr", "CONFIG_INVALID", "%q is not host:port", addr)
+	}
+	if ip, err := netip.ParseAddr(host); !a.plaintext && host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		return nil, fault.Invalid("api-addr", "CONFIG_INVALID", "%q is not on loopback and the API has no TLS; set --api-plaintext behind a proxy that has", addr)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("serve the API on %s: %w", addr, err)
+	}
+	return l, nil
+}
+
+// where says at which addresses it serves.
+func (s *served) where() string {
+	text := ""
+	if s.http != nil {
+		text += "its API is at http://" + s.http.Addr().String() + "\n"
+	}
+	if s.grpc != nil {
+		text += "its API over gRPC is at " + s.grpc.Addr().String() + "\n"
+	}
+	return text
+}
+
+// close ends what Run did not: after Run there is nothing left but telemetry.
+func (s *served) close(ctx context.Context) error {
+	for _, l := range []net.Listener{s.http, s.grpc} {
+		if l != nil {
+			_ = l.Close() // Run may have closed it
+		}
+	}
+	if s.tel == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	return s.tel.Shutdown(ctx)
+}
