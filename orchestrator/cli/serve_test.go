@@ -22,6 +22,10 @@ func TestANewKeyIsShownWithTheLineOfItsHash(t *testing.T) {
 	if err != nil || p.Name != "batch" || p.Tenant != "acme" || !p.Is(auth.RoleViewer) || p.Is(auth.RoleAdmin) {
 		t.Errorf("Authenticate() = %+v, %v, want batch of acme with the roles given", p, err)
 	}
+}
+
+func TestAKeyThatNobodyCouldUseIsNotMade(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{
 		"no name":          {"--role", "admin"},
 		"no role":          {"--name", "a"},

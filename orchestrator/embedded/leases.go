@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
@@ -29,7 +30,7 @@ var _ orchestrator.LeaseStore = (*Leases)(nil)
 func NewLeases(ctx context.Context, db *boltdb.DB) (*Leases, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{nodeBucket, mailBucket} {
-			if err := tx.DeleteBucket(name); err != nil && !errors.Is(err, bbolt.ErrBucketNotFound) {
+			if err := tx.DeleteBucket(name); err != nil && !errors.Is(err, bolterrors.ErrBucketNotFound) {
 				return err
 			}
 		}

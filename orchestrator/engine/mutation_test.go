@@ -12,6 +12,7 @@ import (
 // TestTheSimulationNoticesWhatIsMissing takes what the engine's safety rests on out of it, one at a time, and sees the simulation of replicas fail each
 // time: a simulation that passes without them would show nothing.
 func TestTheSimulationNoticesWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the package once for each part that is taken out")
 	}
@@ -31,7 +32,7 @@ func TestTheSimulationNoticesWhatIsMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			output, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay(t, x.file, x.old, x.mutated), //nolint:gosec // our own words
+			output, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay(t, x.file, x.old, x.mutated),
 				"-run", "^TestNothingAcceptedIsLostAmongReplicas$/^2_replicas$", "-failfast", ".").CombinedOutput()
 			if err == nil {
 				t.Errorf("the simulation passes without %s", name)

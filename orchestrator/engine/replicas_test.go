@@ -12,6 +12,7 @@ import (
 // every way for it to go wrong. What is checked is seen from outside: the task ends exactly once, completed; no owner wrote after a later one; the agent
 // got no message that was not written down before; an agent that deduplicates did the work once.
 func TestNothingAcceptedIsLostAmongReplicas(t *testing.T) {
+	t.Parallel()
 	for size := 1; size <= 3; size++ {
 		for _, agent := range []temper{steady, late} {
 			for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost, throttled, pausesBefore, pausesAfter} {
@@ -26,6 +27,7 @@ func TestNothingAcceptedIsLostAmongReplicas(t *testing.T) {
 
 // TestAgentsThatMisbehaveLoseNothing does the same in the largest fleet with agents that are at fault themselves.
 func TestAgentsThatMisbehaveLoseNothing(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []temper{twice, forgets, goes} {
 		for _, kind := range []mishap{diesAfter, pausesBefore, answerLost} {
 			t.Run(fmt.Sprintf("the agent %s/%s", agent, kind), func(t *testing.T) {

@@ -142,7 +142,8 @@ func (m *Manager) share(ctx context.Context, w Worker, v []orchestrator.Lease, a
 			calls.Go(func() error { m.release(ctx, w, l); return nil })
 		}
 	}
-	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) // so that replicas do not all try the same one
+	// Replicas do not all try the same one.
+	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) //nolint:gosec // nobody gains by guessing it
 	for _, l := range free[:min(len(free), max(target-len(mine), 0))] {
 		calls.Go(func() error { m.take(ctx, w, l); return nil })
 	}
