@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +28,7 @@ type verdict struct {
 	accepted
 	problem  string // empty when it ended once, as it should
 	messages []string
+	log      []string // the task's events
 	end      time.Time
 }
 
@@ -62,10 +65,14 @@ func (w *world) look(ctx context.Context, a accepted) verdict {
 	for try := 0; ; try++ {
 		r := w.replicas[try%len(w.replicas)]
 		ends, task := 0, &orchestratorv1.Task{}
+		v.log = nil
 		err := r.client.Stream(context.WithoutCancel(ctx), "/v1/tasks/"+url.PathEscape(a.id)+":watch", url.Values{"throughGates": {"true"}},
 			func() proto.Message { return &orchestratorv1.WatchTaskResponse{} },
 			func(m proto.Message) error {
 				watched, ok := m.(*orchestratorv1.WatchTaskResponse)
+				if e := watched.GetEvent(); ok && e != nil {
+					v.log = append(v.log, fmt.Sprintf("%s %s: %s", e.GetTime().AsTime().Format("15:04:05.000"), e.GetType(), e.GetDetail()))
+				}
 				switch {
 				case !ok:
 				case watched.GetTask() != nil:
@@ -163,7 +170,23 @@ duplicated     %d executions at the agent beyond the first of a message
 recovery       p50 %s, p90 %s, p99 %s, max %s: from a disturbance to the end of the last task that was under way then
 `, len(l.world.replicas), times[killed], times[frozen], times[terminated], len(verdicts), l.retries, lost, twice,
 		percentile(verdicts, disturbances, 50), percentile(verdicts, disturbances, 90), percentile(verdicts, disturbances, 99), percentile(verdicts, disturbances, 100))
-	return lost == 0 && len(verdicts) > 0, err
+	if err != nil {
+		return false, err
+	}
+	return lost == 0 && len(verdicts) > 0, slowest(out, verdicts)
+}
+
+// slowest shows the tasks that took longest, with what happened to them.
+func slowest(out io.Writer, verdicts []verdict) error {
+	took := func(v verdict) time.Duration { return v.end.Sub(v.at) }
+	slices.SortFunc(verdicts, func(a, b verdict) int { return cmp.Compare(took(b), took(a)) })
+	for _, v := range verdicts[:min(len(verdicts), 3)] {
+		_, err := fmt.Fprintf(out, "slow           %s from acceptance: task %s\n  %s\n", took(v).Round(time.Millisecond), v.id, strings.Join(v.log, "\n  "))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // percentile returns a percentile over the disturbances of how long it took to the end of the last task that was under way.
