@@ -41,6 +41,7 @@ const (
 	defaultCollect  = 250 * time.Millisecond
 	beats           = 5
 	parallel        = 16 // calls to the store at a time
+	idleRounds      = 2  // that a group stays free for those who have less than their share
 )
 
 // Manager holds leases for one process.
@@ -51,8 +52,9 @@ type Manager struct {
 	duration time.Duration
 	collect  time.Duration
 
-	seen map[string]sign // by node; used by Run only
-	beat uint64          // used by Run only
+	seen map[string]sign          // by node; used by Run only
+	beat uint64                   // used by Run only
+	idle [orchestrator.Groups]int // rounds in a row that a group was free; used by Run only
 
 	mu    sync.Mutex
 	until time.Time                   // guarded by mu; what is held may be acted on before

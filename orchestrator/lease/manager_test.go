@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"testing"
@@ -90,6 +91,12 @@ func run(t *testing.T, store orchestrator.LeaseStore, node string) *site {
 	return s
 }
 
+func (s *site) has(group int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.groups[group]
+}
+
 func held(sites ...*site) (all int, counts []int) {
 	for _, s := range sites {
 		counts = append(counts, s.holds())
@@ -116,6 +123,34 @@ func TestReplicasShareTheGroupsWithoutALeader(t *testing.T) {
 		<-time.After(4 * time.Second)
 		if all, counts := held(a, b); all != orchestrator.Groups {
 			t.Errorf("4 s after the third has left the others hold %v groups, want all: what is released need not run out", counts)
+		}
+	})
+}
+
+// TestNothingStaysFreeForThoseWhoDieAtOnce has one replica after the other show itself once and die: those that live must not wait for them.
+func TestNothingStaysFreeForThoseWhoDieAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const step, most = time.Second, 8 * time.Second // four rounds
+		var store storetest.MemoryLeases
+		sites := []*site{run(t, &store, "a"), run(t, &store, "b")}
+		<-time.After(10 * time.Second)
+		var free [orchestrator.Groups]time.Duration
+		var longest time.Duration
+		for i := range 60 {
+			if err := store.Beat(t.Context(), orchestrator.Node{ID: fmt.Sprint("dead", i), Beats: 1}); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(step)
+			for g := range free {
+				free[g] += step
+				if sites[0].has(g) || sites[1].has(g) {
+					free[g] = 0
+				}
+				longest = max(longest, free[g])
+			}
+		}
+		if longest > most {
+			t.Errorf("a group was nobody's for %s, want no more than %s", longest, most)
 		}
 	})
 }

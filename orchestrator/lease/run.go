@@ -123,29 +123,36 @@ func (m *Manager) reconcile(ctx context.Context, w Worker, v []orchestrator.Leas
 	}
 }
 
-// share takes what is free until this replica has its share of all groups, and gives up what it has beyond that.
+// share takes what is free until this replica has its share of all groups, and gives up what it has beyond that. Among those that seem to be alive may
+// be some that have just died and will never take their share: so nothing is given up while anything is free, and what stays free is taken by whoever
+// comes first.
 func (m *Manager) share(ctx context.Context, w Worker, v []orchestrator.Lease, alive map[string]bool) {
 	target := (orchestrator.Groups + len(alive) - 1) / len(alive)
 	var mine, free []orchestrator.Lease
-	for _, l := range v {
+	for g, l := range v {
 		switch {
 		case l.Owner == m.node:
 			mine = append(mine, l)
 		case !alive[l.Owner]:
 			free = append(free, l)
+			m.idle[g]++
+			continue
 		}
+		m.idle[g] = 0
 	}
 	var calls errgroup.Group
 	calls.SetLimit(parallel)
-	if surplus := len(mine) - target; surplus > 0 {
+	if surplus := len(mine) - target; surplus > 0 && len(free) == 0 {
 		for _, l := range mine[:surplus] {
 			calls.Go(func() error { m.release(ctx, w, l); return nil })
 		}
 	}
 	// Replicas do not all try the same one.
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) //nolint:gosec // nobody gains by guessing it
-	for _, l := range free[:min(len(free), max(target-len(mine), 0))] {
-		calls.Go(func() error { m.take(ctx, w, l); return nil })
+	for i, l := range free {
+		if i < target-len(mine) || m.idle[l.Group] > idleRounds {
+			calls.Go(func() error { m.take(ctx, w, l); return nil })
+		}
 	}
 	_ = calls.Wait() // each call deals with its own error
 }

@@ -176,11 +176,11 @@ recovery       p50 %s, p90 %s, p99 %s, max %s: from a disturbance to the end of 
 	return lost == 0 && len(verdicts) > 0, slowest(out, verdicts)
 }
 
-// slowest shows the tasks that took longest, with what happened to them.
+// slowest shows the task that took longest, with what happened to it.
 func slowest(out io.Writer, verdicts []verdict) error {
 	took := func(v verdict) time.Duration { return v.end.Sub(v.at) }
 	slices.SortFunc(verdicts, func(a, b verdict) int { return cmp.Compare(took(b), took(a)) })
-	for _, v := range verdicts[:min(len(verdicts), 3)] {
+	for _, v := range verdicts[:min(len(verdicts), 1)] {
 		_, err := fmt.Fprintf(out, "slow           %s from acceptance: task %s\n  %s\n", took(v).Round(time.Millisecond), v.id, strings.Join(v.log, "\n  "))
 		if err != nil {
 			return err
