@@ -36,7 +36,7 @@ func (e *Engine) Announced(ctx context.Context, k orchestrator.Key, attempt int)
 // announcements has the agent asked to announce what becomes of its task, if it does that and does not stream. It returns what holds a token when the task
 // may have changed, nil when nothing is announced, and what ends that.
 func (c *conversation) announcements(ctx context.Context, remote string) (<-chan struct{}, func()) {
-	e, t := c.engine, c.task
+	e, t := c.engine, c.current()
 	client, can := c.client.(agentclient.Announcer)
 	if !c.announces || !can || e.Receiver == nil {
 		return nil, func() {}

@@ -122,6 +122,13 @@ func (r *Reply) hash() (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
+// current returns the task as it was last written.
+func (c *conversation) current() orchestrator.Task {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.task
+}
+
 // unsent returns the reply that is on its way to the agent, or nil.
 func (c *conversation) unsent() *orchestrator.Turn {
 	c.mu.Lock()
@@ -143,7 +150,8 @@ func (c *conversation) expect(remote *a2apb.Task) {
 
 // reply sends the reply. An agent that refuses it because it has gone on without is as good as one that took it.
 func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) error {
-	m, err := outgoingReply(ctx, &c.task, reply)
+	t := c.current()
+	m, err := outgoingReply(ctx, &t, reply)
 	if err != nil {
 		return err
 	}
