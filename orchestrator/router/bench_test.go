@@ -1,79 +1,140 @@
 package router_test
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/embedded"
 )
 
-// indexed is a directory in memory as the registry's is: with an index of names and of skills.
-type indexed struct {
-	fleet
-	byName  map[string]registry.Agent
-	bySkill map[string][]registry.Agent
+const (
+	benchAgents = 1000
+	benchSkills = 10 // of each, and agents that have each
+	hopAgents   = 5  // of a chain
+)
+
+// crowd is a registry of 1,000 agents with 10,000 skills, each of which ten agents have, one of them with an example. Its directory is up to date.
+func crowd(b *testing.B) *registry.Registry {
+	b.Helper()
+	db, err := boltdb.Open(filepath.Join(b.TempDir(), "r.db"), boltdb.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	store, err := embedded.New(b.Context(), db)
+	if err != nil {
+		b.Fatal(err)
+	}
+	reg := registry.New(store, registry.Options{LeaseDuration: time.Hour})
+	var calls errgroup.Group
+	calls.SetLimit(64)
+	for i := range benchAgents {
+		calls.Go(func() error { return join(b.Context(), reg, fmt.Sprintf("agent-%04d", i), skills(i), ports(i)) })
+	}
+	for i := range hopAgents {
+		hop := maker("", fmt.Sprintf("hop%d:reference", i), fmt.Sprintf("hop%d:reference", i+1)).Metadata
+		hop.InputSchemas[0].JSONSchema, hop.OutputSchemas[0].JSONSchema = only(i), only(i+1)
+		calls.Go(func() error {
+			return join(b.Context(), reg, fmt.Sprintf("hop-%d", i), `{"id":"hop","name":"Hop","description":"Hops.","tags":["hop"]}`, hop)
+		})
+	}
+	if err := calls.Wait(); err != nil {
+		b.Fatal(err)
+	}
+	if err := reg.Directory().Sync(b.Context(), tenant); err != nil {
+		b.Fatal(err)
+	}
+	return reg
 }
 
-func (d *indexed) Agent(_, name string) (registry.Agent, bool) {
-	a, ok := d.byName[name]
-	return a, ok
+// only is a JSON Schema that nothing else is within.
+func only(i int) map[string]any {
+	return map[string]any{"type": "string", "const": fmt.Sprint("hop", i)}
 }
 
-func (d *indexed) BySkill(_, skill string) []registry.Agent { return d.bySkill[skill] }
+func join(ctx context.Context, reg *registry.Registry, name, skills string, m registry.Metadata) error {
+	card := fmt.Sprintf(`{"name":%q,"description":"Makes things.","version":"1.0.0","supportedInterfaces":[{"url":"http://127.0.0.1:1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
+		"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[%s]}`, name, skills)
+	if _, _, err := reg.Register(ctx, tenant, registry.Registration{RawCard: []byte(card), Metadata: &m}); err != nil {
+		return err
+	}
+	_, err := reg.Heartbeat(ctx, tenant, registry.Beat{Agent: name, Status: registry.StatusAvailable})
+	return err
+}
 
-// BenchmarkResolve is a decision among 1,000 agents with 10,000 skills, of which ten agents have each.
+// skills are ten of an agent: the first is its own, the others those of other agents.
+func skills(i int) string {
+	list := ""
+	for j := range benchSkills {
+		n := ((i-j*97+benchAgents*benchSkills)%benchAgents)*benchSkills + j
+		if list != "" {
+			list += ","
+		}
+		list += fmt.Sprintf(`{"id":"skill_%05d","name":"%s %s","description":"Does %s for %s and %s","tags":["t"],"examples":["please %s the %s of my %s"]}`,
+			n, word(n), word(n*7), word(n*3), word(n*5), word(n*11), word(n), word(n*7), word(n*13))
+	}
+	return list
+}
+
+var benchTypes = []string{"document", "artifact", "collection", "reference", "comment"}
+
+func ports(i int) registry.Metadata {
+	return maker("", "in:"+benchTypes[i%5], fmt.Sprintf("out%d:%s", i%100, benchTypes[i*7%5])).Metadata
+}
+
+// BenchmarkResolve is a decision among 1,000 agents with 10,000 skills in the registry's own directory: p99 in microseconds, refusals included.
 func BenchmarkResolve(b *testing.B) {
-	const agents, each = 1000, 10
-	kinds := []string{"document", "artifact", "collection", "reference", "comment"}
-	d := &indexed{byName: make(map[string]registry.Agent), bySkill: make(map[string][]registry.Agent)}
-	for i := range agents {
-		a := agent(fmt.Sprintf("agent-%04d", i), registry.StatusAvailable)
-		a.Card.Skills = nil
-		for j := range each {
-			n := i*each + j
-			a.Card.Skills = append(a.Card.Skills, registry.Skill{
-				ID: fmt.Sprintf("skill_%05d", n), Name: word(n) + " " + word(n*7), Description: "Does " + word(n*3) + " for " + word(n*5) + " and " + word(n*11),
-				Examples: []string{fmt.Sprintf("please %s the %s of my %s", word(n), word(n*7), word(n*13))},
-			})
-		}
-		a.Metadata = maker("", "in:"+kinds[i%5], fmt.Sprintf("out%d:%s", i%100, kinds[i*7%5])).Metadata
-		d.fleet = append(d.fleet, a)
-		d.byName[a.Name] = a
-	}
-	for i := range agents * each {
-		for k := range 10 {
-			d.bySkill[fmt.Sprintf("skill_%05d", i)] = append(d.bySkill[fmt.Sprintf("skill_%05d", i)], d.fleet[(i+k*97)%agents])
-		}
-	}
-	ways := map[string]func(i int) orchestrator.Route{
-		"agent": func(i int) orchestrator.Route { return orchestrator.Route{Agent: d.fleet[i%agents].Name} },
-		"skill": func(i int) orchestrator.Route {
-			return orchestrator.Route{Skill: fmt.Sprintf("skill_%05d", i%(agents*each))}
-		},
-		"contract": func(i int) orchestrator.Route {
-			return orchestrator.Route{Contract: &orchestrator.Contract{Inputs: typed(":" + kinds[i%5]), Output: typed(fmt.Sprintf("out%d:", i%100))[0]}}
-		},
-		"text": func(i int) orchestrator.Route {
+	reg := crowd(b)
+	r := router.New(router.Config{Directory: reg.Directory()})
+	ctx, cancel := context.WithCancel(b.Context())
+	var running sync.WaitGroup
+	running.Go(func() { r.Run(ctx) })
+	b.Cleanup(func() { cancel(); running.Wait() })
+	ways := []struct {
+		name  string
+		route func(i int) orchestrator.Route
+	}{
+		{"agent", func(i int) orchestrator.Route {
+			return orchestrator.Route{Agent: fmt.Sprintf("agent-%04d", i%benchAgents)}
+		}},
+		{"skill", func(i int) orchestrator.Route {
+			return orchestrator.Route{Skill: fmt.Sprintf("skill_%05d", i%benchAgents*benchSkills+i%benchSkills)}
+		}},
+		{"contract", func(i int) orchestrator.Route {
+			return orchestrator.Route{Contract: &orchestrator.Contract{Inputs: typed(":" + benchTypes[i%5]), Output: typed(fmt.Sprintf("out%d:", i%100))[0]}}
+		}},
+		{"text", func(i int) orchestrator.Route {
 			return orchestrator.Route{Text: fmt.Sprintf("please %s the %s of my %s", word(i), word(i*7), word(i*13))}
-		},
+		}},
+		{"chain", func(int) orchestrator.Route { return contract("hop0:", fmt.Sprintf("hop%d:", hopAgents)) }},
 	}
-	for name, route := range ways {
-		b.Run(name, func(b *testing.B) {
-			r := router.New(router.Config{Directory: d})
-			_, _ = r.Resolve(b.Context(), tenant, route(0)) // makes the index
+	for _, way := range ways {
+		b.Run(way.name, func(b *testing.B) {
+			_, _ = r.Resolve(b.Context(), tenant, way.route(0)) // makes the index
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {
 				begin := time.Now()
-				_, _ = r.Resolve(b.Context(), tenant, route(i)) // a refusal is a decision too
+				_, _ = r.Resolve(b.Context(), tenant, way.route(i)) // a refusal is a decision too
 				took = append(took, time.Since(begin))
 			}
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "p50-µs")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "p99-µs")
 		})
 	}
 }

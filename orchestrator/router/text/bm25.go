@@ -15,6 +15,11 @@ type posting struct {
 	tf    float32 // in how many sources of the document it is; what is above 1 only matters when an example is left out
 }
 
+const (
+	nothing  = 0.003 // of a whole text's weight
+	manyHave = 1000  // skills
+)
+
 // bm25 compares texts with documents by the words that they share. Of BM25 it is the case where both k1 and b are 0: whoever says a word in many
 // places, or in few words altogether, says it once, so that repetition gains nothing and leaving words out must not raise others.
 type bm25 struct {
@@ -97,6 +102,9 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 			continue
 		}
 		scale := m.idf[t] / most
+		if scale < nothing && len(m.postings[t]) > manyHave {
+			continue // a word of nearly all documents tells none from another, and there are thousands
+		}
 		for _, p := range m.postings[t] {
 			tf := p.tf
 			if p.skill == own {

@@ -12,7 +12,7 @@ const (
 	rivalsMost = 256  // skills that an example is told apart from: those most like it
 	epochs     = 6    // times that each example is looked at
 	rowMost    = 2048 // skills that a feature may tell apart; one of more is no feature
-	workMost   = 4e9  // steps of training; beyond it there are fewer epochs
+	workMost   = 2e9  // steps of training; beyond it there are fewer epochs
 	seenLeast  = 2    // examples that a feature has to be in
 )
 
@@ -230,21 +230,32 @@ func collect(docs []document, held func(skill, example int) bool) ([]sample, *li
 
 func (m *linear) weight(id uint32) float32 { return m.idf[id] }
 
-// rivals lists the skills most like an example, with its own, in order.
+// rivals lists the skills most like an example, with its own, in order. When there are many, those that are not like it at all are left out.
 func rivals(scores []float32, own int32) []int32 {
-	list := make([]int32, 0, len(scores))
-	for c := range scores {
-		if int32(c) != own {
-			list = append(list, int32(c))
+	list := make([]int32, 0, min(len(scores), 2*rivalsMost))
+	least, many := float32(0), len(scores) > rivalsMost
+	for c, score := range scores {
+		if int32(c) == own || many && score <= least {
+			continue
+		}
+		list = append(list, int32(c))
+		if len(list) == 2*rivalsMost { // the worse half goes, and what is no better is not looked at any more
+			list, least = bestRivals(list, scores)
 		}
 	}
 	if len(list) >= rivalsMost {
-		slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
-		list = list[:rivalsMost-1]
+		list, _ = bestRivals(list, scores)
 	}
 	list = append(list, own)
 	slices.Sort(list)
 	return list
+}
+
+// bestRivals keeps the best and returns the score of the worst of them.
+func bestRivals(list []int32, scores []float32) (best []int32, least float32) {
+	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	best = list[:rivalsMost-1]
+	return best, scores[best[len(best)-1]]
 }
 
 // layout makes a row for each feature, with a place for each skill that it may tell apart.

@@ -84,18 +84,30 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 	x.linear.score(list, r.share)
 	most := slices.Max(r.share)
 	var sum float32
+	unlike := exp(-most) // the same for the thousands that nothing speaks for or against
 	for c, l := range r.share {
-		r.share[c] = 0
-		if l >= most-negligible {
-			r.share[c] = float32(math.Exp(float64(l - most)))
-			sum += r.share[c]
+		switch {
+		case l == 0:
+			r.share[c] = unlike
+		case l >= most-negligible:
+			r.share[c] = exp(l - most)
+		default:
+			r.share[c] = 0
 		}
+		sum += r.share[c]
 	}
 	for c := range r.share {
 		r.share[c] /= sum
 		r.agents[x.owner[c]] += r.share[c]
 	}
 	x.judge(r, most, list)
+}
+
+func exp(x float32) float32 {
+	if x < -negligible {
+		return 0
+	}
+	return float32(math.Exp(float64(x)))
 }
 
 // judge ranks the skills, the greatest logit being most, and says how sure that is.
