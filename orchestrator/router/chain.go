@@ -1,6 +1,7 @@
 package router
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,8 @@ import (
 const (
 	maxHops = 5  // agents that may work one after the other
 	farHops = 32 // how far a plan is looked for, so that a refusal can say that there is one and how long it is
+
+	maxDetours = 50 // agents that are found on the way and cannot take tasks; more are no way
 )
 
 // item is something that is there, or that an agent makes.
@@ -30,61 +33,129 @@ type maker struct {
 // plan finds the shortest way from what is there to what is wanted through agents that can take tasks now: round by round, whoever has its
 // required inputs makes its guaranteed outputs, until one is what is wanted. Each agent works once, so there are no circles. A way that is
 // too long is a refusal; none at all is neither.
+//
+// Whether an agent can take tasks is looked at for those on the way only; one that cannot is left out and the way is looked for anew.
 func (r *Router) plan(tenant string, v *view, want orchestrator.Contract) ([]orchestrator.Link, error) {
-	var there []item
-	for _, t := range things(want.Inputs) {
-		there = append(there, item{thing: t})
+	out := make(map[string]bool)
+	for {
+		list, hops := v.way(want, out)
+		before := len(out)
+		for _, l := range list {
+			if a, ok := r.directory.Agent(tenant, l.Agent); !ok || !Takes(a.Status) || r.cut(tenant, l.Agent) {
+				out[l.Agent] = true
+			}
+		}
+		switch {
+		case len(out) > maxDetours:
+			return nil, nil
+		case len(out) > before:
+			continue
+		case hops > maxHops:
+			return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
+				"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", show(want.Output), hops, agentsOf(list), maxHops)
+		default:
+			return list, nil
+		}
 	}
-	idle := slices.Clone(v.Agents)
-	for hops := 1; hops <= farHops; hops++ {
+}
+
+// way finds the shortest way without some agents, and how many work one after the other on it.
+func (v *view) way(want orchestrator.Contract, without map[string]bool) (list []orchestrator.Link, hops int) {
+	there := newStock()
+	for _, t := range things(want.Inputs) {
+		there.add(item{thing: t})
+	}
+	idle := slices.DeleteFunc(slices.Clone(v.Agents), func(a *registry.Agent) bool { return without[a.Name] || !chains(a) })
+	for hops = 1; hops <= farHops; hops++ {
 		var made []item
 		idle = slices.DeleteFunc(idle, func(a *registry.Agent) bool {
 			m, ok := v.ready(a, there)
-			if !ok {
-				return false
+			if ok {
+				made = append(made, m.makes()...)
 			}
-			if now, there := r.directory.Agent(tenant, a.Name); !there || !Takes(now.Status) || r.cut(tenant, a.Name) {
-				return true // it is of no use in a later round either
-			}
-			made = append(made, m.makes()...)
-			return true
+			return ok
 		})
 		for _, x := range made {
 			if (want.Output.Name == "" || want.Output.Name == x.Name) && (want.Output.SemanticType == "" || v.Related(x.SemanticType, want.Output.SemanticType)) {
-				list := links(x)
-				if hops > maxHops {
-					return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,
-						"no agent alone makes an output %s; it would take %d one after the other (%s) and the limit is %d", show(want.Output), hops, agentsOf(list), maxHops)
-				}
-				return list, nil
+				return links(x), hops
 			}
 		}
 		if len(made) == 0 {
 			break
 		}
-		there = append(there, made...)
+		for _, x := range made {
+			there.add(x)
+		}
 	}
-	return nil, nil
+	return nil, 0
 }
 
-// ready reports whether an agent's required inputs are there; it must require some, or it would belong to every chain.
-func (v *view) ready(a *registry.Agent, there []item) (*maker, bool) {
-	required := slices.DeleteFunc(slices.Clone(a.Metadata.InputSchemas), func(in registry.InputSchema) bool { return !in.Required })
-	if len(required) == 0 || len(a.Metadata.OutputSchemas) == 0 {
-		return nil, false
-	}
-	have := make([]thing, len(there))
-	for i, x := range there {
-		have[i] = x.thing
-	}
-	bound, missing := v.bind(required, have)
-	if len(missing) > 0 {
-		return nil, false
-	}
+// chains reports whether an agent can be part of a chain: it must require something, or it would belong to every chain.
+func chains(a *registry.Agent) bool {
+	return len(a.Metadata.OutputSchemas) > 0 && slices.ContainsFunc(a.Metadata.InputSchemas, func(in registry.InputSchema) bool { return in.Required })
+}
+
+// stock is what is there in a round.
+type stock struct {
+	items  []item
+	byName map[string][]int
+	byType map[string][]int
+}
+
+func newStock() *stock {
+	return &stock{byName: make(map[string][]int), byType: make(map[string][]int)}
+}
+
+func (s *stock) add(x item) {
+	n := len(s.items)
+	s.items = append(s.items, x)
+	s.byName[x.Name] = append(s.byName[x.Name], n)
+	s.byType[x.SemanticType] = append(s.byType[x.SemanticType], n)
+}
+
+// ready reports whether an agent's required inputs are there. Each gets one of the same name if there is one, or else of the same type, or else one
+// that may stand for it, as bind does.
+func (v *view) ready(a *registry.Agent, there *stock) (*maker, bool) {
 	m := &maker{agent: a}
-	for _, in := range required {
-		m.takes = append(m.takes, in.Name)
-		m.inputs = append(m.inputs, there[bound[in.Name]])
+	got := make(map[string]int)
+	taken := make(map[int]bool)
+	give := func(in *registry.InputSchema, among []int) {
+		for _, i := range among {
+			if _, done := got[in.Name]; !done && !taken[i] && v.fits(there.items[i].thing, *in) {
+				got[in.Name], taken[i] = i, true
+				return
+			}
+		}
+	}
+	places := []func(in *registry.InputSchema){
+		func(in *registry.InputSchema) { give(in, there.byName[in.Name]) },
+		func(in *registry.InputSchema) { give(in, there.byType[in.SemanticType]) },
+		func(in *registry.InputSchema) {
+			for _, kind := range slices.Sorted(maps.Keys(there.byType)) {
+				if v.Related(kind, in.SemanticType) {
+					give(in, there.byType[kind])
+				}
+			}
+		},
+	}
+	inputs := a.Metadata.InputSchemas
+	for _, place := range places {
+		for i := range inputs {
+			if _, done := got[inputs[i].Name]; inputs[i].Required && !done {
+				place(&inputs[i])
+			}
+		}
+	}
+	for i := range inputs {
+		if !inputs[i].Required {
+			continue
+		}
+		at, ok := got[inputs[i].Name]
+		if !ok {
+			return nil, false
+		}
+		m.takes = append(m.takes, inputs[i].Name)
+		m.inputs = append(m.inputs, there.items[at])
 	}
 	return m, true
 }
