@@ -87,24 +87,30 @@ func (e *Engine) lookAtSteps(ctx context.Context, r *round) error {
 		if err != nil {
 			return fmt.Errorf("look at step %d of task %s: %w", i+1, r.task.ID, err)
 		}
-		if child.State == a2apb.TaskState_TASK_STATE_COMPLETED {
-			r.made[i] = child.Artifacts
-		}
-		if child.State == s.State {
-			continue
-		}
-		s.State = child.State
-		switch {
-		case child.State == a2apb.TaskState_TASK_STATE_COMPLETED:
-			r.say(i, "completed; artifacts: %d", len(child.Artifacts))
-		case child.Ended():
-			s.Error = child.Error
-			r.say(i, "ended as %s: %s", strings.ToLower(strings.TrimPrefix(child.State.String(), "TASK_STATE_")), words(child.Error))
-		case orchestrator.Interrupted(child.State):
-			r.say(i, "task %s waits: %s", s.TaskID, words(child.Error))
-		}
+		r.take(i, &child)
 	}
 	return nil
+}
+
+// take takes in how a step's task stands.
+func (r *round) take(i int, child *orchestrator.Task) {
+	s := &r.plan.Steps[i]
+	if child.State == a2apb.TaskState_TASK_STATE_COMPLETED {
+		r.made[i] = child.Artifacts
+	}
+	if child.State == s.State {
+		return
+	}
+	s.State = child.State
+	switch {
+	case child.State == a2apb.TaskState_TASK_STATE_COMPLETED:
+		r.say(i, "completed; artifacts: %d", len(child.Artifacts))
+	case child.Ended():
+		s.Error = child.Error
+		r.say(i, "ended as %s: %s", strings.ToLower(strings.TrimPrefix(child.State.String(), "TASK_STATE_")), words(child.Error))
+	case orchestrator.Interrupted(child.State):
+		r.say(i, "task %s waits: %s", s.TaskID, words(child.Error))
+	}
 }
 
 func words(e *orchestrator.Error) string {
@@ -135,8 +141,9 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 		return ctx.Err()
 	}
 	if err == nil {
-		s.TaskID, s.State = child.ID, child.State
+		s.TaskID = child.ID
 		r.say(i, "started as task %s", child.ID)
+		r.take(i, &child) // it may have ended already: it was submitted before a crash
 		return nil
 	}
 	f := fault.From(err)
