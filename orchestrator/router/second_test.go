@@ -94,10 +94,13 @@ func reasons(t *testing.T, r *router.Router, words string) string {
 	return strings.Join(got.Decision.Candidates[0].Reasons, "; ")
 }
 
+// farFetched is a text that the first stage alone refuses, though not by far.
+const farFetched = "a hound with feet and ears and a picture"
+
 func TestTheSecondStageDecidesWhereWordsDoNot(t *testing.T) {
 	t.Parallel()
 	r := withModel(t, &model{}, 10*time.Second)
-	for words, want := range map[string]string{"draw a picture of a hound": "b-dogs", "draw a picture of a feline": "a-cats", "draw a hound and a dog": "b-dogs"} {
+	for words, want := range map[string]string{"draw a picture of a hound": "b-dogs", "draw a picture of a feline": "a-cats", farFetched: "b-dogs"} {
 		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Text: words})
 		if err != nil || got.Decision.Candidates[0].Agent != want {
 			t.Errorf("Resolve(%q) = %+v, %v, want %s first", words, got.Decision, err, want)
@@ -166,9 +169,12 @@ func TestWithoutTheSecondStageTheFirstDecides(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			says := reasons(t, routers[name], "draw a picture of a hound")
+			says := reasons(t, routers[name], farFetched)
 			if !strings.Contains(says, "no agent does what the text asks for") || !strings.Contains(says, test.says) {
-				t.Errorf("Resolve() says %q, want a refusal that says %q", says, test.says)
+				t.Errorf("Resolve(far-fetched) says %q, want a refusal that says %q", says, test.says)
+			}
+			if says := reasons(t, routers[name], "draw a picture of a hound"); !strings.Contains(says, "skill draw_") || !strings.Contains(says, test.says) {
+				t.Errorf("Resolve() says %q, want an agent, and %q", says, test.says)
 			}
 		})
 	}
