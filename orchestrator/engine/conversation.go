@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -28,13 +27,21 @@ type conversation struct {
 	context   string                  // the agent's own id of the context, as it was sent
 	sent      time.Time               // when the reply was
 
-	mu    sync.Mutex
+	mu    latch
 	task  orchestrator.Task // guarded by mu; as last written
 	heard heard             // guarded by mu
 	said  []string          // guarded by mu; progress that is not in the log yet
 	timer *time.Timer       // guarded by mu; not nil while something is unwritten
 	over  bool              // guarded by mu; run has ended
 }
+
+// latch is a lock that is held while the store writes. Waiting for a channel lets played time pass in simulations; waiting for a mutex does not.
+type latch chan struct{}
+
+func newLatch() latch { return make(latch, 1) }
+
+func (l latch) Lock()   { l <- struct{}{} }
+func (l latch) Unlock() { <-l }
 
 // run sends the message, or takes up the agent's task when it is known, and returns when the agent has ended it. When it is interrupted it
 // writes down what the agent has said so far, so that the agent's task can be found again, or canceled.

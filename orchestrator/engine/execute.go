@@ -57,10 +57,13 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 			return e.giveUp(ctx, t, err)
 		}
 	}
-	return e.converse(ctx, &conversation{engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming, task: t, reached: sync.OnceFunc(func() {
-		breaker.RecordSuccess()
-		end()
-	})}, breaker)
+	return e.converse(ctx, &conversation{
+		engine: e, client: client, stream: agent.Card.Streaming, announces: agent.Card.PushNotifications && !agent.Card.Streaming,
+		mu: newLatch(), task: t, reached: sync.OnceFunc(func() {
+			breaker.RecordSuccess()
+			end()
+		}),
+	}, breaker)
 }
 
 // converse has the conversation and stores what came of it.
@@ -157,6 +160,13 @@ func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Even
 		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding))
 	}
 	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
+}
+
+// remember notes that the task's message is accepted together with the intent to send it.
+func (e *Engine) remember(t *orchestrator.Task) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fresh[keyOf(t)] = t.OwnerEpoch
 }
 
 // isFresh reports, once, that this process accepted the task together with the intent to send it, has held it ever since, and has not sent it yet.

@@ -96,16 +96,15 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 	for i := range t.Webhooks { // what has happened so far the caller hears now
 		t.Webhooks[i].Due, t.Webhooks[i].Sent = uint64(len(events)), uint64(len(events))
 	}
+	if sends { // before the task is there, because a scan may find it at once
+		e.remember(&t)
+	}
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
+		e.isFresh(&t) // if it is there all the same, its message is sent as if it had been before
 		return same(stored, t.RequestHash, requestID, err)
 	}
 	e.meters.accept(ctx, &stored)
-	if sends {
-		e.mu.Lock()
-		e.fresh[keyOf(&stored)] = stored.OwnerEpoch
-		e.mu.Unlock()
-	}
 	e.Wake(keyOf(&stored))
 	return stored, nil
 }
