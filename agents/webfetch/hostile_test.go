@@ -1,9 +1,7 @@
 package webfetch_test
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -62,32 +60,4 @@ func TestHostilePagesAreBounded(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzMarkdown(f *testing.F) {
-	f.Add("<h1>a</h1><p>b <a href=c>d</a><table><tr><td colspan=3>e<td rowspan=2>f</table>")
-	f.Add("<ul><li>a<ol><li>b<pre>c\n```\n</pre></ol></ul><blockquote>d</blockquote>")
-	for _, source := range hostile() {
-		if len(source) < 1<<10 {
-			f.Add(source)
-		}
-	}
-	var current string
-	fetcher, site := serve(f, func(w http.ResponseWriter, r *http.Request) { send("text/html; charset=utf-8", current)(w, r) })
-	f.Fuzz(func(t *testing.T, source string) {
-		current = source
-		page, err := fetcher.Fetch(t.Context(), webfetch.Request{URL: site})
-		if err != nil {
-			if _, ok := errors.AsType[*fault.Error](err); !ok {
-				t.Errorf("Fetch(%q) = %v, want a fault", source, err)
-			}
-			return
-		}
-		if !utf8.ValidString(page.Content) {
-			t.Errorf("Fetch(%q) = %q, want valid UTF-8", source, page.Content)
-		}
-		if strings.Contains(page.Content, "](javascript:") {
-			t.Errorf("Fetch(%q) = %q, want no script link", source, page.Content)
-		}
-	})
 }
