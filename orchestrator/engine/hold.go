@@ -45,9 +45,7 @@ func (e *Engine) hold(r *runner, t *orchestrator.Task) error {
 
 // handOver tells whoever holds the task's shard that there is something to do.
 func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) {
-	e.mu.Lock()
-	delete(e.fresh, keyOf(t))
-	e.mu.Unlock()
+	e.isFresh(t) // whoever works on it sends it as if it had been sent before
 	if t.Settled() {
 		return
 	}

@@ -14,21 +14,30 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 )
 
+// readSecret returns the content of a file that not everybody may read; what and field name it in errors.
+func readSecret(file, field, what string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	if info.Mode().Perm()&0o007 != 0 {
+		return nil, invalid(field, "%s may be read by everybody (mode %s): run chmod 600 on it", file, info.Mode().Perm())
+	}
+	secret, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	return secret, nil
+}
+
 // pageKey returns the key of page tokens; nil when no file is named.
 func (s *Store) pageKey() ([]byte, error) {
 	if s.PageKeyFile == "" {
 		return nil, nil
 	}
-	info, err := os.Stat(s.PageKeyFile)
+	key, err := readSecret(s.PageKeyFile, "store.pageKeyFile", "the key of page tokens")
 	if err != nil {
-		return nil, fmt.Errorf("read the key of page tokens: %w", err)
-	}
-	if info.Mode().Perm()&0o007 != 0 {
-		return nil, invalid("store.pageKeyFile", "%s may be read by everybody (mode %s): run chmod 600 on it", s.PageKeyFile, info.Mode().Perm())
-	}
-	key, err := os.ReadFile(s.PageKeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the key of page tokens: %w", err)
+		return nil, err
 	}
 	if text := bytes.TrimSpace(key); len(text) == hex.EncodedLen(server.PageKeyBytes) {
 		decoded := make([]byte, server.PageKeyBytes)
@@ -48,16 +57,9 @@ func (r *Routing) embeddings() (server.Embeddings, error) {
 	if r.EmbeddingsKeyFile == "" {
 		return e, nil
 	}
-	info, err := os.Stat(r.EmbeddingsKeyFile)
+	key, err := readSecret(r.EmbeddingsKeyFile, "routing.embeddingsKeyFile", "the key of the embeddings endpoint")
 	if err != nil {
-		return e, fmt.Errorf("read the key of the embeddings endpoint: %w", err)
-	}
-	if info.Mode().Perm()&0o007 != 0 {
-		return e, invalid("routing.embeddingsKeyFile", "%s may be read by everybody (mode %s): run chmod 600 on it", r.EmbeddingsKeyFile, info.Mode().Perm())
-	}
-	key, err := os.ReadFile(r.EmbeddingsKeyFile)
-	if err != nil {
-		return e, fmt.Errorf("read the key of the embeddings endpoint: %w", err)
+		return e, err
 	}
 	e.Key = auth.Secret(bytes.TrimSpace(key))
 	if e.Key == "" {
