@@ -234,15 +234,8 @@ func (s *Store) entries(items []ddb.Item) (list []consultation.Entry, err error)
 	return list, nil
 }
 
-// over reports whether an item's time is over, which DynamoDB may take days to remove it for.
-func (s *Store) over(item ddb.Item) bool {
-	n, ok := item[attrTTL].(*types.AttributeValueMemberN)
-	if !ok {
-		return false
-	}
-	seconds, err := strconv.ParseInt(n.Value, 10, 64)
-	return err == nil && seconds <= s.Now().Unix()
-}
+// over reports whether an item's time is over.
+func (s *Store) over(item ddb.Item) bool { return ddb.Expired(item, attrTTL, s.Now()) }
 
 // stored is an entry in its stored form, side by side.
 type stored struct {

@@ -140,12 +140,5 @@ func decode(item ddb.Item) (*state, error) {
 	return st, nil
 }
 
-// over reports whether an item's time is over, which DynamoDB may take days to remove it for.
-func (s *Store) over(item ddb.Item) bool {
-	n, ok := item[attrTTL].(*types.AttributeValueMemberN)
-	if !ok {
-		return false
-	}
-	end, err := strconv.ParseInt(n.Value, 10, 64)
-	return err == nil && end <= s.Now().Unix()
-}
+// over reports whether an item's time is over.
+func (s *Store) over(item ddb.Item) bool { return ddb.Expired(item, attrTTL, s.Now()) }
