@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -140,34 +141,68 @@ func (m *Manager) share(ctx context.Context, w Worker, v []orchestrator.Lease, a
 		}
 		m.idle[g] = 0
 	}
-	var calls errgroup.Group
-	calls.SetLimit(parallel)
 	if surplus := len(mine) - target; surplus > 0 && len(free) == 0 {
+		var calls errgroup.Group
+		calls.SetLimit(parallel)
 		for _, l := range mine[:surplus] {
 			calls.Go(func() error { m.release(ctx, w, l); return nil })
 		}
+		_ = calls.Wait() // each call deals with its own error
 	}
-	// Replicas do not all try the same one.
-	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) //nolint:gosec // nobody gains by guessing it
-	for i, l := range free {
-		if i < target-len(mine) || m.idle[l.Group] > idleRounds {
-			calls.Go(func() error { m.take(ctx, w, l); return nil })
-		}
-	}
-	_ = calls.Wait() // each call deals with its own error
+	m.takeFree(ctx, w, free, target-len(mine))
 }
 
-// take tries to become the owner. When it comes to nothing the next round sees how things stand.
-func (m *Manager) take(ctx context.Context, w Worker, seen orchestrator.Lease) {
+// takeFree takes what has been free for too long, and of the rest as much as is wanted. Where another replica came first it goes on to the next, so that
+// replicas that start together have their shares after one round.
+func (m *Manager) takeFree(ctx context.Context, w Worker, free []orchestrator.Lease, wanted int) {
+	// Replicas do not all try the same one.
+	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) //nolint:gosec // nobody gains by guessing it
+	waiting := make([]orchestrator.Lease, 0, len(free))
+	overdue := make([]orchestrator.Lease, 0, len(free))
+	for _, l := range free {
+		if m.idle[l.Group] > idleRounds {
+			overdue = append(overdue, l)
+		} else {
+			waiting = append(waiting, l)
+		}
+	}
+	wanted -= m.takeAll(ctx, w, overdue)
+	for wanted > 0 && len(waiting) > 0 {
+		n := min(wanted, len(waiting))
+		wanted -= m.takeAll(ctx, w, waiting[:n])
+		waiting = waiting[n:]
+	}
+}
+
+// takeAll tries to become the owner of each, and returns of how many it did.
+func (m *Manager) takeAll(ctx context.Context, w Worker, free []orchestrator.Lease) int {
+	var taken atomic.Int64
+	var calls errgroup.Group
+	calls.SetLimit(parallel)
+	for _, l := range free {
+		calls.Go(func() error {
+			if m.take(ctx, w, l) {
+				taken.Add(1)
+			}
+			return nil
+		})
+	}
+	_ = calls.Wait() // each call deals with its own error
+	return int(taken.Load())
+}
+
+// take tries to become the owner, and tells whether it did. When it comes to nothing the next round sees how things stand.
+func (m *Manager) take(ctx context.Context, w Worker, seen orchestrator.Lease) bool {
 	l, err := m.store.Take(ctx, seen.Group, m.node, seen.Epoch)
 	if err != nil {
 		m.logger.DebugContext(ctx, "a lease was not taken", slog.Int("group", seen.Group), slog.Any("error", err))
-		return
+		return false
 	}
 	m.mu.Lock()
 	m.held[l.Group], m.owner[l.Group] = l.Epoch, m.node
 	m.mu.Unlock()
 	w.Gained(l.Group)
+	return true
 }
 
 // release ends the work on a group before it lets go of it, so that its next owner finds nothing under way.
