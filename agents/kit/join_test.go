@@ -2,6 +2,7 @@ package kit_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -124,8 +125,15 @@ func TestAnOlderProcessStopsBeatingAndGoesOnServing(t *testing.T) {
 		}
 		return nil
 	}
-	agent, stop := start(t, member(q, echo))
-	q.until(t, "the second beat", func() bool { return len(q.beats) >= 2 })
+	c := member(q, echo)
+	told := make(chan struct{}, 1)
+	c.Logger = slog.New(warned(told))
+	agent, stop := start(t, c)
+	select {
+	case <-told:
+	case <-time.After(patience):
+		t.Fatalf("the agent has not noticed the refusal within %s", patience)
+	}
 	if task := send(t, client(t, agent, a2a.TransportProtocolGRPC), say("x")); task.Status.State != a2a.TaskStateCompleted {
 		t.Errorf("SendMessage() = %s, want COMPLETED", task.Status.State)
 	}
@@ -135,6 +143,21 @@ func TestAnOlderProcessStopsBeatingAndGoesOnServing(t *testing.T) {
 	if len(q.beats) != 2 {
 		t.Errorf("%d beats, want 2: none after the refusal, not even to leave", len(q.beats))
 	}
+}
+
+// warned has something in it once there was a warning.
+type warned chan struct{}
+
+func (w warned) Enabled(_ context.Context, l slog.Level) bool { return l == slog.LevelWarn }
+func (w warned) WithAttrs([]slog.Attr) slog.Handler           { return w }
+func (w warned) WithGroup(string) slog.Handler                { return w }
+
+func (w warned) Handle(context.Context, slog.Record) error {
+	select {
+	case w <- struct{}{}:
+	default:
+	}
+	return nil
 }
 
 func TestAHandlerConsultsAboutExactlyWhatItDelivers(t *testing.T) {
