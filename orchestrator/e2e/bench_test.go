@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,12 +24,18 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-// cpu is the CPU time of the process so far, of which the kernel keeps count in hundredths of a second.
+// cpu is the CPU time of the process so far.
 func (i *instance) cpu() time.Duration {
 	i.t.Helper()
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", i.cmd.Process.Pid))
+	return cpuOf(i.t, i.cmd.Process.Pid)
+}
+
+// cpuOf is the CPU time of a process so far, of which the kernel keeps count in hundredths of a second.
+func cpuOf(tb testing.TB, pid int) time.Duration {
+	tb.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		i.t.Skip("the CPU of another process is only measured on Linux")
+		tb.Skip("the CPU of another process is only measured on Linux")
 	}
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	const user, system, tick = 11, 12, 10 * time.Millisecond
@@ -38,7 +43,7 @@ func (i *instance) cpu() time.Duration {
 	for _, at := range []int{user, system} {
 		n, err := strconv.Atoi(fields[at])
 		if err != nil {
-			i.t.Fatal(err)
+			tb.Fatal(err)
 		}
 		sum += time.Duration(n) * tick
 	}
@@ -121,73 +126,6 @@ func share(tb testing.TB, callers, n int, do func() error) {
 		})
 	}
 	wg.Wait()
-}
-
-// BenchmarkPassing is a message to an agent that answers at once: directly, through a Quorate of its own process, and through a floor, one after the other
-// in one run. It reports the medians as multiples of the direct one's, and the CPU that each takes for one, Quorate with authentication, roles, limits and
-// tracing as they always are.
-func BenchmarkPassing(b *testing.B) {
-	i := start(b, b.TempDir(), "--pass-through", "*", "--log-level", "error")
-	agent := servePlain(b, i, "plain", false)
-	floor, floorAddr := startFloor(b, agent.grpc)
-	const text = "hello"
-	bottom := sendGRPC(b, floorAddr, "", "", text)
-	for _, binding := range []struct {
-		name            string
-		direct, through call
-	}{
-		{"gRPC", sendGRPC(b, agent.grpc, "", "", text), sendGRPC(b, i.ports.GRPC, "plain", i.token(), text)},
-		{"JSONRPC", sendJSONRPC(b, agent.http, "", text), sendJSONRPC(b, i.ports.HTTP+"/agents/plain", i.token(), text)},
-	} {
-		for _, callers := range []int{1, 16} {
-			b.Run(fmt.Sprintf("%s/callers=%d", binding.name, callers), func(b *testing.B) {
-				var t trio
-				share(b, callers, 100, func() error { return t.do(binding.direct, binding.through, bottom) }) // connections and pools
-				t = trio{}
-				before, beforeFloor := i.cpu(), floor.cpu()
-				b.ResetTimer()
-				share(b, callers, b.N, func() error { return t.do(binding.direct, binding.through, bottom) })
-				b.StopTimer()
-				if b.Failed() {
-					return
-				}
-				direct, through, bottom := median(t.took[0]), median(t.took[1]), median(t.took[2])
-				b.ReportMetric(float64((i.cpu()-before).Microseconds())/float64(b.N), "server-cpu-µs/op")
-				b.ReportMetric(float64((floor.cpu()-beforeFloor).Microseconds())/float64(b.N), "floor-cpu-µs/op")
-				b.ReportMetric(float64(direct.Microseconds()), "direct-p50-µs")
-				b.ReportMetric(float64(through)/float64(direct), "x-direct")
-				b.ReportMetric(float64(bottom)/float64(direct), "floor-x-direct")
-			})
-		}
-	}
-}
-
-// trio is how long three calls took, over and over.
-type trio struct {
-	mu   sync.Mutex
-	took [3][]time.Duration // guarded by mu
-}
-
-func (t *trio) do(calls ...call) error {
-	var took [3]time.Duration
-	for n, c := range calls {
-		begin := time.Now()
-		if err := c(); err != nil {
-			return err
-		}
-		took[n] = time.Since(begin)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for n := range took {
-		t.took[n] = append(t.took[n], took[n])
-	}
-	return nil
-}
-
-func median(list []time.Duration) time.Duration {
-	slices.Sort(list)
-	return list[len(list)/2]
 }
 
 // BenchmarkTracked is a tracked task from an A2A message over gRPC to its end, durable at every step, with 64 callers, beside the puts of one kilobyte that

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -20,12 +18,11 @@ import (
 // that says something ten times.
 type plainAgent struct {
 	a2apb.UnimplementedA2AServiceServer
-	name, grpc, http string
 }
 
 const saidPerStream = 10
 
-var sayEvery = 100 * time.Millisecond
+const sayEvery = 100 * time.Millisecond
 
 func (*plainAgent) SendMessage(_ context.Context, req *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
 	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Message{Message: &a2apb.Message{
@@ -86,43 +83,23 @@ func (*plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"answer","role":"ROLE_AGENT","parts":%s}}}`, e.ID, e.Params.Message.Parts)
 }
 
-// servePlain serves a plain agent and registers it with i under a name.
-func servePlain(tb testing.TB, i *instance, name string, streaming bool) *plainAgent {
-	tb.Helper()
-	a := &plainAgent{name: name}
-	l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+// serve serves until the process is killed.
+func (a *plainAgent) serve(over listeners) error {
 	server := grpc.NewServer()
 	a2apb.RegisterA2AServiceServer(server, a)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(l); err != nil {
-			tb.Error(err)
-		}
-	}()
-	tb.Cleanup(func() { server.Stop(); <-done })
-	over := httptest.NewServer(a)
-	tb.Cleanup(over.Close)
-	a.grpc, a.http = l.Addr().String(), over.URL
+	go func() { _ = http.Serve(over[1], a) }()
+	return server.Serve(over[0])
+}
+
+// servePlain starts a plain agent in a process of its own, as agents are, and registers it with i under a name.
+func servePlain(tb testing.TB, i *instance, name string, streaming bool) (agent *instance, at addresses) {
+	tb.Helper()
+	agent, at = startPart(tb, "-part", "agent")
 	card := fmt.Sprintf(`{"name":%q,"description":"d","version":"1.0.0","capabilities":{"streaming":%t},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
 		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[
-		{"url":%q,"protocolBinding":"GRPC","protocolVersion":"1.0"},{"url":%q,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, name, streaming, a.grpc, a.http)
-	req, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, i.ports.HTTP+"/v1/agents:register", strings.NewReader(`{"card":`+card+`}`))
-	if err != nil {
-		tb.Fatal(err)
+		{"url":%q,"protocolBinding":"GRPC","protocolVersion":"1.0"},{"url":%q,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, name, streaming, at.GRPC, at.HTTP)
+	if code, body, _ := i.http(http.MethodPost, "/v1/agents:register", strings.NewReader(`{"card":`+card+`}`), i.token()); code != http.StatusOK {
+		tb.Fatalf("register = %d %s", code, body)
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Authorization", "Bearer "+i.token())
-	resp, err := new(http.Client).Do(req)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
-		tb.Fatalf("register = %d %s", resp.StatusCode, body)
-	}
-	return a
+	return agent, at
 }

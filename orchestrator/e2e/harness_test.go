@@ -23,8 +23,8 @@ var binary string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if *floorOf != "" {
-		os.Exit(runFloor())
+	if *partFlag != "" {
+		os.Exit(runPart(*partFlag))
 	}
 	os.Exit(build(m))
 }
