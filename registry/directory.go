@@ -65,6 +65,16 @@ func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
 	return s.agent(name, d.registry.now())
 }
 
+// Peek returns one agent as the directory keeps it, without RawCard and Status, and whether it is drained: for those who look often and at little. It is
+// shared with all who read, and must not be changed.
+func (d *Directory) Peek(tenant, name string) (a *Agent, drained, ok bool) {
+	s := d.shelf(tenant)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	a, ok = s.agents[name]
+	return a, ok && !s.pulses[name].DrainTime.IsZero(), ok
+}
+
 // BySkill returns the agents that have the skill, in order of name, without their RawCard, with their status.
 func (d *Directory) BySkill(tenant, skill string) []Agent {
 	s := d.shelf(tenant)

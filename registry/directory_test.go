@@ -129,3 +129,33 @@ func TestAListingKnowsWhichTypesAreRelated(t *testing.T) {
 		t.Errorf("after a mapping the edition is %d and was %d, and Related() = %t, want another one and true", after, before, list.Related("artifact", "collection"))
 	}
 }
+
+func TestAPeekShowsWhetherAnAgentIsDrained(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	d := r.Directory()
+	searchable(t, r, "a", "", "fetch|d|t")
+	peek := func() (name string, drained bool) {
+		t.Helper()
+		if err := d.Sync(t.Context(), tenant); err != nil {
+			t.Fatalf("Sync() = %v, want no error", err)
+		}
+		a, drained, ok := d.Peek(tenant, "a")
+		if !ok {
+			t.Fatal("Peek(a) finds nothing")
+		}
+		return a.Card.Name, drained
+	}
+	if name, drained := peek(); name != "a" || drained {
+		t.Errorf("Peek(a) = %q, %t, want a that is not drained", name, drained)
+	}
+	if _, err := r.Drain(t.Context(), tenant, "a", "", registry.Retry{}); err != nil {
+		t.Fatalf("Drain() = %v, want no error", err)
+	}
+	if name, drained := peek(); name != "a" || !drained {
+		t.Errorf("Peek(a) after Drain() = %q, %t, want it drained", name, drained)
+	}
+	if _, _, ok := d.Peek(tenant, "b"); ok {
+		t.Error("Peek(b) finds what is not there")
+	}
+}

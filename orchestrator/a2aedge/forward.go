@@ -16,18 +16,27 @@ func envelopeOf(body []byte) (e envelope, ok bool) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return e, false
 	}
-	seen := map[string]*json.RawMessage{"id": &e.ID, "params": &e.Params, "method": new(json.RawMessage), "jsonrpc": new(json.RawMessage)}
+	var name, version json.RawMessage
 	ok = members(body, func(m member) bool {
-		field := seen[string(m.name)]
-		if field == nil {
+		var field *json.RawMessage
+		switch string(m.name) {
+		case "jsonrpc":
+			field = &version
+		case "id":
+			field = &e.ID
+		case "method":
+			field = &name
+		case "params":
+			field = &e.Params
+		default:
 			return true
 		}
 		once := *field == nil
 		*field = m.value
 		return once
 	})
-	e.Method = string(bytes.Trim(*seen["method"], `"`))
-	return e, ok && string(*seen["jsonrpc"]) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
+	e.Method = string(bytes.Trim(name, `"`))
+	return e, ok && string(version) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
 }
 
 // aimedParams reads what params say of the call and returns them with another tenant, or none.

@@ -61,12 +61,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if below, ok := strings.CutPrefix(r.URL.Path, AgentsPath); ok {
 		agent, rest, _ = strings.Cut(below, "/")
 	}
-	ctx := metadata.AppendToOutgoingContext(r.Context(), parameters(r)...)
 	if rest = strings.Trim(rest, "/"); rest == "" {
-		h.serveJSONRPC(ctx, w, r, agent)
+		h.serveJSONRPC(w, r, agent)
 		return
 	}
-	h.serveREST(ctx, w, r, agent, rest)
+	h.serveREST(withParameters(r.Context(), r), w, r, agent, rest)
 }
 
 // method is an A2A operation.
@@ -79,8 +78,8 @@ type method struct {
 
 func (m *method) path() string { return "/lf.a2a.v1.A2AService/" + m.name }
 
-// parameters are what goes along with the call for a request, as pairs of metadata: its identity, version and place in a stream.
-func parameters(r *http.Request) []string {
+// withParameters returns a context with what goes along with the call for it as metadata: its identity, version and place in a stream.
+func withParameters(ctx context.Context, r *http.Request) context.Context {
 	version := versionOf(r)
 	var pairs []string
 	for key, value := range map[string]string{
@@ -90,7 +89,7 @@ func parameters(r *http.Request) []string {
 			pairs = append(pairs, key, printable(value))
 		}
 	}
-	return pairs
+	return metadata.AppendToOutgoingContext(ctx, pairs...)
 }
 
 // versionOf returns the version of A2A that a request is in.

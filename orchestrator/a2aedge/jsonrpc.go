@@ -2,7 +2,6 @@ package a2aedge
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -31,7 +30,7 @@ type rpcError struct {
 }
 
 // serveJSONRPC serves one request of the JSON-RPC binding (A2A §9).
-func (h *Handler) serveJSONRPC(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string) {
+func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent string) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		writeJSONRPC(w, http.StatusMethodNotAllowed, null, nil, &rpcError{Code: codeInvalidRequest, Message: "JSON-RPC takes POST only"})
@@ -42,9 +41,10 @@ func (h *Handler) serveJSONRPC(ctx context.Context, w http.ResponseWriter, r *ht
 		h.refuseJSONRPC(w, null, err)
 		return
 	}
-	if agent != "" && h.pass(ctx, w, r, agent, body) {
+	if agent != "" && h.pass(r.Context(), w, r, agent, body) {
 		return
 	}
+	ctx := withParameters(r.Context(), r)
 	e, wrong := open(body)
 	if wrong != nil {
 		writeJSONRPC(w, http.StatusOK, e.ID, nil, wrong)

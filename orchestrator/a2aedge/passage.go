@@ -11,8 +11,8 @@ import (
 
 // Directory is what passages need of the registry's memory.
 type Directory interface {
-	// Agent returns one agent with its status; ok is false when there is none.
-	Agent(tenant, name string) (a registry.Agent, ok bool)
+	// Peek returns one agent, which must not be changed, and whether it is drained; ok is false when there is none.
+	Peek(tenant, name string) (a *registry.Agent, drained, ok bool)
 	// Fresh reports whether the directory knows of everything that was done through this process, and Sync has it know what was done by any.
 	Fresh(tenant string) bool
 	Sync(ctx context.Context, tenant string) error
@@ -42,11 +42,11 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 			return nil // the tracked way says what is wrong
 		}
 	}
-	a, ok := p.Directory.Agent(caller.Tenant, name)
-	if !ok || a.Status.Draining || ruled(&a) {
+	a, drained, ok := p.Directory.Peek(caller.Tenant, name)
+	if !ok || drained || ruled(a) {
 		return nil
 	}
-	return &a
+	return a
 }
 
 func named(list []string, name string) bool {

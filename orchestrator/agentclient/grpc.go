@@ -74,11 +74,19 @@ func (c *grpcClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, er
 
 // outgoing adds A2A's service parameters (A2A §3.2.6) and the trace context.
 func outgoing(ctx context.Context) context.Context {
-	carrier := propagation.MapCarrier{}
-	propagation.TraceContext{}.Inject(ctx, carrier)
-	pairs := []string{"a2a-version", version, "a2a-extensions", extensions}
-	for k, v := range carrier {
-		pairs = append(pairs, k, v)
-	}
-	return metadata.AppendToOutgoingContext(ctx, pairs...)
+	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", extensions) //nolint:mnd // as many as there are with a trace and its state
+	propagation.TraceContext{}.Inject(ctx, &p)
+	return metadata.AppendToOutgoingContext(ctx, p...)
 }
+
+// pairs are metadata to send, and a carrier of the trace context for every request: a map would cost more than the rest.
+type pairs []string
+
+// Set adds a pair.
+func (p *pairs) Set(key, value string) { *p = append(*p, key, value) }
+
+// Get returns nothing: nothing is read from what is sent.
+func (*pairs) Get(string) string { return "" }
+
+// Keys returns nothing, as Get.
+func (*pairs) Keys() []string { return nil }

@@ -36,7 +36,7 @@ type Pool struct {
 	http *http.Client
 
 	mu    sync.Mutex
-	conns map[string]*grpc.ClientConn // guarded by mu; by target
+	conns map[string]*grpc.ClientConn // guarded by mu; by URL, as cards write it
 }
 
 // NewPool returns a pool whose every connection goes through dial. client is used for the HTTP bindings and must go through the same guard;
@@ -121,6 +121,11 @@ func describe(list []registry.Interface) string {
 // grpc returns the shared connection for an interface URL. Cards in the field say host:port as well as http:// and https:// URLs
 // (A2A#1997); the scheme decides about TLS, and none means no TLS.
 func (p *Pool) grpc(raw string) (*grpc.ClientConn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, ok := p.conns[raw]; ok {
+		return c, nil
+	}
 	target, creds := raw, insecure.NewCredentials()
 	if u, err := url.Parse(raw); err == nil && u.Host != "" {
 		target = u.Host
@@ -131,12 +136,6 @@ func (p *Pool) grpc(raw string) (*grpc.ClientConn, error) {
 			}
 		}
 	}
-	key := creds.Info().SecurityProtocol + " " + target
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c, ok := p.conns[key]; ok {
-		return c, nil
-	}
 	c, err := grpc.NewClient("passthrough:///"+target,
 		grpc.WithTransportCredentials(creds),
 		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) { return p.dial(ctx, "tcp", addr) }),
@@ -145,6 +144,6 @@ func (p *Pool) grpc(raw string) (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_INVALID", "the gRPC interface %q is not an address: %w", raw, err)
 	}
-	p.conns[key] = c
+	p.conns[raw] = c
 	return c, nil
 }
