@@ -1,7 +1,6 @@
 package router
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -100,6 +99,7 @@ type stock struct {
 	items  []item
 	byName map[string][]int
 	byType map[string][]int
+	types  []string // of byType, in order
 }
 
 func newStock() *stock {
@@ -110,52 +110,53 @@ func (s *stock) add(x item) {
 	n := len(s.items)
 	s.items = append(s.items, x)
 	s.byName[x.Name] = append(s.byName[x.Name], n)
+	if at, known := slices.BinarySearch(s.types, x.SemanticType); !known {
+		s.types = slices.Insert(s.types, at, x.SemanticType)
+	}
 	s.byType[x.SemanticType] = append(s.byType[x.SemanticType], n)
 }
 
 // ready reports whether an agent's required inputs are there. Each gets one of the same name if there is one, or else of the same type, or else one
 // that may stand for it, as bind does.
 func (v *view) ready(a *registry.Agent, there *stock) (*maker, bool) {
-	m := &maker{agent: a}
-	got := make(map[string]int)
-	taken := make(map[int]bool)
-	give := func(in *registry.InputSchema, among []int) {
+	inputs := a.Metadata.InputSchemas
+	got := make([]int, len(inputs)) // what each gets, from 1; 0 is nothing yet
+	give := func(to int, among []int) {
 		for _, i := range among {
-			if _, done := got[in.Name]; !done && !taken[i] && v.fits(there.items[i].thing, *in) {
-				got[in.Name], taken[i] = i, true
+			if got[to] == 0 && !slices.Contains(got, i+1) && v.fits(there.items[i].thing, inputs[to]) {
+				got[to] = i + 1
 				return
 			}
 		}
 	}
-	places := []func(in *registry.InputSchema){
-		func(in *registry.InputSchema) { give(in, there.byName[in.Name]) },
-		func(in *registry.InputSchema) { give(in, there.byType[in.SemanticType]) },
-		func(in *registry.InputSchema) {
-			for _, kind := range slices.Sorted(maps.Keys(there.byType)) {
-				if v.Related(kind, in.SemanticType) {
-					give(in, there.byType[kind])
+	places := [...]func(to int){
+		func(to int) { give(to, there.byName[inputs[to].Name]) },
+		func(to int) { give(to, there.byType[inputs[to].SemanticType]) },
+		func(to int) {
+			for _, kind := range there.types {
+				if v.Related(kind, inputs[to].SemanticType) {
+					give(to, there.byType[kind])
 				}
 			}
 		},
 	}
-	inputs := a.Metadata.InputSchemas
 	for _, place := range places {
 		for i := range inputs {
-			if _, done := got[inputs[i].Name]; inputs[i].Required && !done {
-				place(&inputs[i])
+			if inputs[i].Required && got[i] == 0 {
+				place(i)
 			}
 		}
 	}
+	m := &maker{agent: a}
 	for i := range inputs {
 		if !inputs[i].Required {
 			continue
 		}
-		at, ok := got[inputs[i].Name]
-		if !ok {
+		if got[i] == 0 {
 			return nil, false
 		}
 		m.takes = append(m.takes, inputs[i].Name)
-		m.inputs = append(m.inputs, there.items[at])
+		m.inputs = append(m.inputs, there.items[got[i]-1])
 	}
 	return m, true
 }
