@@ -31,6 +31,7 @@ const (
 	defaultMaxBody = 4 << 20
 	maxAnswer      = 64 << 20 // of the in-memory connection; a page of large items is more than a request may be
 	maxStreams     = 4096     // per connection; all REST calls share one
+	workers        = 128      // goroutines that stay for the next call, with a stack that has grown; a call more than they are has its own
 	maxHeaderBytes = 64 << 10
 	pipeBuffer     = 256 << 10
 	connectTimeout = 20 * time.Second
@@ -123,6 +124,7 @@ func (s *Server) newGRPC() *grpc.Server {
 		grpc.ChainStreamInterceptor(s.observeStream, s.authorizeStream, s.validateStream),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
 		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.NumStreamWorkers(workers),
 		grpc.MaxHeaderListSize(maxHeaderBytes),
 		grpc.ConnectionTimeout(connectTimeout),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
