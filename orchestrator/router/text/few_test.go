@@ -37,6 +37,8 @@ func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 		},
 	}, text.Options{})
 	for query, want := range map[string]string{
+		"Fetch http://127.0.0.1:33571/article":     "web-fetch",
+		"fetch HTTPS://weather.example/moon/cake":  "web-fetch",
 		"fetch a web page":                         "web-fetch",
 		"read a web page":                          "web-fetch",
 		"get the content of this URL as markdown":  "web-fetch",

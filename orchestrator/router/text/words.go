@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,6 +31,17 @@ func set(list string) map[string]bool {
 	return m
 }
 
+// address is a URL in a text: what to work on, which says nothing of the work.
+var address = regexp.MustCompile(`(?i)\bhttps?://\S+`)
+
+// withoutAddresses puts the word url where a URL is, so that neither the words in it count nor how many they are.
+func withoutAddresses(s string) string {
+	if !strings.Contains(s, "://") {
+		return s
+	}
+	return address.ReplaceAllString(s, " url ")
+}
+
 const maxWords = 256 // of a text; the rest is not looked at
 
 // words splits a text into lower-case words: at everything that is neither letter nor digit, and at a capital behind a small letter.
@@ -45,7 +57,7 @@ func words(s string) []string {
 		}
 	}
 	small := false
-	for _, r := range s {
+	for _, r := range withoutAddresses(s) {
 		switch {
 		case r == '\'' || r == '’', unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me): // don't is one word, and so is one with a character that nobody sees
 			continue
@@ -70,7 +82,7 @@ func words(s string) []string {
 func declared(texts ...string) []string {
 	var out []string
 	for _, text := range texts {
-		for _, sentence := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?;\n", r) }) {
+		for _, sentence := range strings.FieldsFunc(withoutAddresses(text), func(r rune) bool { return strings.ContainsRune(".!?;\n", r) }) {
 			list := words(sentence)
 			praised := 0
 			for _, w := range strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !unicode.IsLetter(r) }) {
