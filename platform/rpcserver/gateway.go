@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // forwarded are the headers that become metadata of the call. The gateway passes authorization by itself; listing it
@@ -74,6 +76,7 @@ func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 	if wrapped, ok := errors.AsType[*runtime.HTTPStatusError](err); ok { // a path that cannot be decoded
 		err = status.Error(codes.InvalidArgument, wrapped.Err.Error())
 	}
+	err = plain(err)
 	if body, ok := r.Body.(*limitedBody); ok && body.exceeded {
 		body.refuse(w, r)
 		return
@@ -82,6 +85,36 @@ func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	writeError(w, r, err)
+}
+
+// number is how strconv complains of one, and parameter how the gateway says of which.
+var (
+	number    = regexp.MustCompile(`^strconv\.Parse(Bool|\w+): parsing (".*"): (?:invalid syntax|(value out of range))$`)
+	parameter = regexp.MustCompile(`^(?:parsing field "([^"]+)": |type mismatch, parameter: (\S+), error: )(.*)$`)
+)
+
+// plain says in the API's own words what the gateway found wrong with a parameter.
+func plain(err error) error {
+	st, ok := status.FromError(err)
+	if !ok || st.Code() != codes.InvalidArgument || len(st.Proto().GetDetails()) > 0 {
+		return err
+	}
+	of := parameter.FindStringSubmatch(st.Message())
+	if of == nil {
+		return err
+	}
+	name, text := of[1]+of[2], of[3]
+	if wrong := number.FindStringSubmatch(text); wrong != nil {
+		switch {
+		case wrong[1] == "Bool":
+			text = wrong[2] + " is neither true nor false"
+		case wrong[3] != "":
+			text = wrong[2] + " is a number out of range"
+		default:
+			text = wrong[2] + " is not a number of its kind"
+		}
+	}
+	return rpcfault.Status(fault.Invalid(name, "INVALID_ARGUMENT", "%s: %s", name, text)).Err()
 }
 
 // probe asks whether a method has a handler, without calling it.
@@ -132,6 +165,10 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 			}
 		}
 		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, out: newStreamWriter(w)}
+		if err := c.checkText(); err != nil {
+			writeError(w, r, err)
+			return
+		}
 		defer c.out.stop()
 		if c.events = acceptsEvents(r); c.events {
 			r.Header.Set("Accept", eventMIME) // the gateway compares the whole value

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -64,12 +65,20 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 	})
 }
 
-// readable undoes the non-breaking spaces by which protojson keeps programs from parsing its errors.
+// place is where protojson says that an error is.
+var place = regexp.MustCompile(`^(syntax error )?\((line \d+:\d+)\): `)
+
+// readable says that it is the body that is wrong, and where. It undoes the non-breaking spaces by which protojson keeps programs from
+// parsing its errors.
 func readable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: "))
+	text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
+	if at := place.FindStringSubmatch(text); at != nil {
+		return fmt.Errorf("the body cannot be read, %s: %s%s", at[2], at[1], strings.TrimPrefix(text, at[0]))
+	}
+	return fmt.Errorf("the body cannot be read: %s", text)
 }
 
 // eventMarshaler writes each message of a stream as one server-sent event. Whatever is no part of a stream stays JSON.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/grpc"
@@ -48,6 +49,24 @@ func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn,
 		}
 	}
 	return open(ctx, desc, cc, method, opts...)
+}
+
+// checkText refuses a path or a query that is not UTF-8, of which no message can be made.
+func (c *restCall) checkText() error {
+	for field, value := range c.path {
+		if !utf8.ValidString(value) {
+			return fault.Invalid(field, "PATH_INVALID", "%s: %q in the path is not UTF-8", field, value)
+		}
+	}
+	for key, values := range c.query {
+		for _, value := range append([]string{key}, values...) {
+			if !utf8.ValidString(value) {
+				key = strings.ToValidUTF8(key, "\uFFFD")
+				return fault.Invalid(key, "QUERY_INVALID", "%s: %q in the query is not UTF-8", key, value)
+			}
+		}
+	}
+	return nil
 }
 
 // checkQuery refuses the query parameters that the gateway would drop in silence: those of no field, those that the path
