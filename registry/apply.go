@@ -92,7 +92,7 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
 				"an agent cannot change the consultations that it needs; apply the ones that are there, or ask an admin")
 		}
-		next.Metadata = *in.Metadata
+		next.Metadata = in.Metadata.kept()
 		version := change.Version
 		if change, err = r.write(old, &next); err != nil {
 			return Change{}, err

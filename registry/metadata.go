@@ -19,6 +19,16 @@ type Metadata struct {
 	OutputSchemas            []OutputSchema            `json:"output_schemas,omitempty"`
 	ConsultationRequirements []ConsultationRequirement `json:"consultation_requirements,omitempty"`
 	AtMostOnceSkills         []string                  `json:"at_most_once_skills,omitempty"` // whose work must not be done twice; * is all
+
+	// What its author takes it to be about is checked and not kept; empty when nothing was said.
+	AgentName string `json:"-"` // another agent's name is an error
+	Version   string `json:"-"` // another version than the card's is a warning
+}
+
+// kept returns the metadata without what is only checked.
+func (m Metadata) kept() Metadata {
+	m.AgentName, m.Version = "", ""
+	return m
 }
 
 // AtMostOnce reports whether work for a skill must not be done twice. Work for no skill may be for any.
@@ -96,10 +106,21 @@ func (r *cardReader) capabilities(root map[string]any, card *Card) *Metadata {
 // metadataFrom reads metadata with names in snake_case or lowerCamelCase. An unknown name is an error: a rule with a
 // misspelt field would otherwise silently bind less than its author meant.
 func metadataFrom(params map[string]any) (*Metadata, error) {
-	snake, err := snakeKeys(params)
+	renamed, err := snakeKeys(params)
 	if err != nil {
 		return nil, err
 	}
+	snake, _ := renamed.(map[string]any) // as params is one
+	about := func(key string) (said string) {
+		said, _ = snake[key].(string)
+		if _, ok := snake[key].(string); ok {
+			delete(snake, key)
+		}
+		return said
+	}
+	name, version := about("agent_name"), about("version")
+	about("created_at") // the registry has times of its own
+	about("updated_at")
 	encoded, err := json.Marshal(snake)
 	if err != nil {
 		return nil, errors.New("it is not JSON")
@@ -110,6 +131,7 @@ func metadataFrom(params map[string]any) (*Metadata, error) {
 	if err := decoder.Decode(&m); err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
+	m.AgentName, m.Version = name, version
 	return &m, nil
 }
 

@@ -218,3 +218,19 @@ func TestARuleWithAnUnknownTargetIsAWarning(t *testing.T) {
 		t.Errorf("Register() = %+v, %v, want TARGET_AGENT_UNKNOWN", warnings, err)
 	}
 }
+
+func TestACardMayCarryTheWholeDocumentOfItsMetadata(t *testing.T) {
+	t.Parallel()
+	card := func(about string) []byte {
+		return []byte(`{"name":"a","version":"1.0.0","url":"https://a.example/","skills":[{"id":"s"}],"capabilities":{"extensions":[{"uri":"` +
+			registry.ContractExtension + `","params":{` + about + `,"created_at":"2026-01-16T12:00:00Z","output_schemas":[{"name":"x","semantic_type":"artifact"}]}}]}}`)
+	}
+	r := open(t, registry.Options{})
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: card(`"agent_name":"b"`)}); fault.ReasonOf(err) != "METADATA_INVALID" {
+		t.Errorf("Register() with metadata of another agent = %v, want METADATA_INVALID", err)
+	}
+	a, warnings, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: card(`"agent_name":"a","version":"2.0.0"`)})
+	if err != nil || len(warnings) != 1 || warnings[0].Code != "VERSION_MISMATCH" || len(a.Metadata.OutputSchemas) != 1 {
+		t.Errorf("Register() with metadata of another version = %+v, %v, %v, want VERSION_MISMATCH", a.Metadata, warnings, err)
+	}
+}

@@ -25,6 +25,13 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 	// What the new rules name is looked up first: inside Update the store may not be read.
 	proposed := Agent{Tenant: tenant, Name: name}
 	merge(&proposed.Metadata)
+	if proposed.Metadata.AgentName, proposed.Metadata.Version = m.AgentName, m.Version; m.Version != "" {
+		current, err := r.Agent(ctx, tenant, name)
+		if err != nil {
+			return Agent{}, nil, err
+		}
+		proposed.Card = current.Card
+	}
 	warnings, err := r.checkMetadata(ctx, &proposed)
 	if err != nil {
 		return Agent{}, nil, err
@@ -69,6 +76,7 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 			all = true
 		case "input_schemas", "output_schemas", "consultation_requirements", "at_most_once_skills":
 			fields[path] = true
+		case "agent_name", "version", "created_at", "updated_at": // checked or nothing; REST makes a mask of whatever the body has
 		default:
 			return nil, fault.Invalid(fmt.Sprintf("update_mask.paths[%d]", i), "MASK_INVALID",
 				"%q cannot be updated; input_schemas, output_schemas, consultation_requirements and at_most_once_skills can", clip(path))
@@ -90,12 +98,18 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 	}, nil
 }
 
-// checkMetadata validates an agent's metadata and warns of rules whose target is not registered.
+// checkMetadata validates an agent's metadata and warns of rules whose target is not registered and of another version than the card's.
 func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, error) {
 	if err := a.Metadata.Validate(a.Name); err != nil {
 		return nil, err
 	}
 	var warnings []Warning
+	if version := a.Metadata.Version; version != "" && version != a.Card.Version {
+		warnings = append(warnings, Warning{
+			Code: "VERSION_MISMATCH", Field: "metadata.version",
+			Message: fmt.Sprintf("the metadata says version %q, and the card says %s; the card's counts", clip(version), a.Card.Version),
+		})
+	}
 	for i, q := range a.Metadata.ConsultationRequirements {
 		exists, err := r.AgentExists(ctx, a.Tenant, q.TargetAgent)
 		if err != nil {

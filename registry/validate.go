@@ -41,6 +41,9 @@ func (m *Metadata) Validate(agentName string) error {
 	if len(v.violations) > 0 { // do not work through a list of any length
 		return invalid("METADATA_INVALID", v.violations)
 	}
+	if m.AgentName != "" && m.AgentName != agentName {
+		v.wrong("metadata.agent_name", "this is the metadata of %q, and the agent is %q; leave the name out or mend it", clip(m.AgentName), clip(agentName))
+	}
 	v.inputs(m.InputSchemas)
 	v.outputs(m.OutputSchemas)
 	v.requirements(agentName, m.ConsultationRequirements)

@@ -175,5 +175,6 @@ func metadataFromProto(m *registryv1.AgentMetadata) registry.Metadata {
 		out.ConsultationRequirements = append(out.ConsultationRequirements, requirement)
 	}
 	out.AtMostOnceSkills = m.GetAtMostOnceSkills()
+	out.AgentName, out.Version = m.GetAgentName(), m.GetVersion()
 	return out
 }

@@ -33,6 +33,15 @@ func versionsOverREST(t *testing.T, url string) {
 			body: `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]},"version":"2.0.0"}`,
 		},
 		{name: "its source", token: "viewer-token", method: "GET", path: "/v1/agents/web", status: 200, want: `"source":{"type":"api","present":true}`},
+		{
+			name: "metadata as the data model spells it", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", status: 200, want: `"semanticType":"document"`,
+			body: `{"agent_name":"web","version":"1.0.0","created_at":"2026-01-16T12:00:00Z","updated_at":"2026-01-16T12:00:00Z","input_schemas":[{"name":"specification",` +
+				`"semantic_type":"document","description":"d","required":true,"validation_rules":[{"type":"enum","value":["a","b"],"message":"a or b"}]}],` +
+				`"output_schemas":[{"name":"stories","semantic_type":"artifact","description":"d","guaranteed":true}],"consultation_requirements":[]}`,
+		},
+		{name: "metadata of another version", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{"version":"1.0.1"}`, status: 200, want: "metadata.version"},
+		{name: "metadata of another agent", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{"agent_name":"other"}`, status: 400, want: "metadata.agent_name"},
+		{name: "whose metadata", token: "viewer-token", method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"agentName":"web","version":"1.0.0","createdAt":"2026-`},
 		{name: "its versions", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions", status: 200, want: `"version":"1"`},
 		{name: "one version", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions/1", status: 200, want: `"card":{`},
 		{name: "a version that is not there", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions/2", status: 404, want: "VERSION_NOT_FOUND"},

@@ -113,7 +113,13 @@ func (s *Server) GetAgentMetadata(ctx context.Context, req *registryv1.GetAgentM
 	if err != nil {
 		return nil, err
 	}
-	return metadataToProto(&agent.Metadata)
+	metadata, err := metadataToProto(&agent.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	metadata.AgentName, metadata.Version = agent.Name, agent.Card.Version
+	metadata.CreatedAt, metadata.UpdatedAt = timeToProto(agent.CreateTime), timeToProto(agent.UpdateTime)
+	return metadata, nil
 }
 
 // GetAgentStatus returns the agent's status.

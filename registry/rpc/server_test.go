@@ -113,8 +113,9 @@ func TestAnAgentReadsAsItWasRegistered(t *testing.T) {
 		t.Errorf("GetAgentCard() = %s, %v, want %s", body.GetData(), err, want)
 	}
 	extra, err := s.GetAgentMetadata(ctx, &registryv1.GetAgentMetadataRequest{Name: "web"})
-	if err != nil || !proto.Equal(extra, req.GetMetadata()) {
-		t.Errorf("GetAgentMetadata() = %v, %v, want what was sent", extra, err)
+	if diff := cmp.Diff(req.GetMetadata(), extra, protocmp.Transform(),
+		protocmp.IgnoreFields(extra, "agent_name", "version", "created_at", "updated_at")); diff != "" || err != nil {
+		t.Errorf("GetAgentMetadata() = %v, difference (-want +got):\n%s", err, diff)
 	}
 	status, err := s.GetAgentStatus(ctx, &registryv1.GetAgentStatusRequest{Name: "web"})
 	if want := (&registryv1.AgentStatus{AgentName: "web", Status: "unknown"}); err != nil || !proto.Equal(status, want) {

@@ -349,8 +349,17 @@ type AgentMetadata struct {
 	// The ids of skills whose work must not be done twice: a task for one of them is never sent again when it is not known what became of it, and fails
 	// with the reason OUTCOME_UNKNOWN instead. A task without a skill counts as one for each of the agent's. At most 500; * is all skills.
 	AtMostOnceSkills []string `protobuf:"bytes,4,rep,name=at_most_once_skills,json=atMostOnceSkills,proto3" json:"at_most_once_skills,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The agent that this is the metadata of. In a request it may be left out; another agent's name is refused. GetAgentMetadata sets it; within an
+	// Agent it is empty, and so are the three below.
+	AgentName string `protobuf:"bytes,5,opt,name=agent_name,json=agentName,proto3" json:"agent_name,omitempty"`
+	// The version of the agent's card. In a request it may be left out; another version than the card's is a warning, and the card's counts.
+	Version string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
+	// When the agent was registered; ignored in a request.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the card or the metadata last changed; ignored in a request.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AgentMetadata) Reset() {
@@ -407,6 +416,34 @@ func (x *AgentMetadata) GetConsultationRequirements() []*ConsultationRequirement
 func (x *AgentMetadata) GetAtMostOnceSkills() []string {
 	if x != nil {
 		return x.AtMostOnceSkills
+	}
+	return nil
+}
+
+func (x *AgentMetadata) GetAgentName() string {
+	if x != nil {
+		return x.AgentName
+	}
+	return ""
+}
+
+func (x *AgentMetadata) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *AgentMetadata) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *AgentMetadata) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
 	}
 	return nil
 }
@@ -1109,12 +1146,19 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x1a\n" +
 	"\blocation\x18\x02 \x01(\tR\blocation\x12\x18\n" +
 	"\apresent\x18\x03 \x01(\bR\apresent\x127\n" +
-	"\tlast_seen\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blastSeen\"\xec\x02\n" +
+	"\tlast_seen\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\blastSeen\"\xad\x04\n" +
 	"\rAgentMetadata\x12O\n" +
 	"\rinput_schemas\x18\x01 \x03(\v2 .quorate.registry.v1.InputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\finputSchemas\x12R\n" +
 	"\x0eoutput_schemas\x18\x02 \x03(\v2!.quorate.registry.v1.OutputSchemaB\b\xbaH\x05\x92\x01\x02\x10@R\routputSchemas\x12s\n" +
 	"\x19consultation_requirements\x18\x03 \x03(\v2,.quorate.registry.v1.ConsultationRequirementB\b\xbaH\x05\x92\x01\x02\x10@R\x18consultationRequirements\x12A\n" +
-	"\x13at_most_once_skills\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xf4\x03\"\ar\x05\x10\x01\x18\x80\x02R\x10atMostOnceSkills\"\xe9\x02\n" +
+	"\x13at_most_once_skills\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xf4\x03\"\ar\x05\x10\x01\x18\x80\x02R\x10atMostOnceSkills\x12&\n" +
+	"\n" +
+	"agent_name\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18@R\tagentName\x12!\n" +
+	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversion\x129\n" +
+	"\n" +
+	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xe9\x02\n" +
 	"\vInputSchema\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x04name\x12^\n" +
@@ -1225,19 +1269,21 @@ var file_quorate_registry_v1_agent_proto_depIdxs = []int32{
 	4,  // 9: quorate.registry.v1.AgentMetadata.input_schemas:type_name -> quorate.registry.v1.InputSchema
 	5,  // 10: quorate.registry.v1.AgentMetadata.output_schemas:type_name -> quorate.registry.v1.OutputSchema
 	7,  // 11: quorate.registry.v1.AgentMetadata.consultation_requirements:type_name -> quorate.registry.v1.ConsultationRequirement
-	6,  // 12: quorate.registry.v1.InputSchema.validation_rules:type_name -> quorate.registry.v1.ValidationRule
-	12, // 13: quorate.registry.v1.InputSchema.json_schema:type_name -> google.protobuf.Struct
-	12, // 14: quorate.registry.v1.OutputSchema.json_schema:type_name -> google.protobuf.Struct
-	14, // 15: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
-	8,  // 16: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
-	14, // 17: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
-	13, // 18: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
-	13, // 19: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	13, // 12: quorate.registry.v1.AgentMetadata.created_at:type_name -> google.protobuf.Timestamp
+	13, // 13: quorate.registry.v1.AgentMetadata.updated_at:type_name -> google.protobuf.Timestamp
+	6,  // 14: quorate.registry.v1.InputSchema.validation_rules:type_name -> quorate.registry.v1.ValidationRule
+	12, // 15: quorate.registry.v1.InputSchema.json_schema:type_name -> google.protobuf.Struct
+	12, // 16: quorate.registry.v1.OutputSchema.json_schema:type_name -> google.protobuf.Struct
+	14, // 17: quorate.registry.v1.ValidationRule.value:type_name -> google.protobuf.Value
+	8,  // 18: quorate.registry.v1.ConsultationRequirement.condition:type_name -> quorate.registry.v1.ConsultationCondition
+	14, // 19: quorate.registry.v1.ConsultationCondition.value:type_name -> google.protobuf.Value
+	13, // 20: quorate.registry.v1.AgentStatus.last_heartbeat:type_name -> google.protobuf.Timestamp
+	13, // 21: quorate.registry.v1.AgentStatus.lease_expire_time:type_name -> google.protobuf.Timestamp
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_quorate_registry_v1_agent_proto_init() }
