@@ -26,7 +26,7 @@ const (
 
 // Event is one entry of a task's numbered log. The store sets Sequence: the first is 1 and there are no gaps.
 type Event struct {
-	Sequence uint64
+	Sequence uint64 `json:",omitempty"`
 	Time     time.Time
 	Type     EventType
 	State    a2apb.TaskState

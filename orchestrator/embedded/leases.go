@@ -130,7 +130,7 @@ func (s *Leases) Collect(ctx context.Context, node string, limit int) (keys []or
 func (s *Leases) noMail(node string) (empty bool, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		empty = true
-		return scan(tx.Bucket(mailBucket), boltdb.Prefix(node), nil, func([]byte, []byte) (bool, error) {
+		return scan(tx.Bucket(mailBucket), boltdb.Prefix(node), nil, func([]byte) (bool, error) {
 			empty = false
 			return false, nil
 		})
@@ -141,7 +141,7 @@ func (s *Leases) noMail(node string) (empty bool, err error) {
 // collect removes and returns word for a node; a limit of 0 is none.
 func collect(tx *bbolt.Tx, node string, limit int) (keys []orchestrator.Key, err error) {
 	b := tx.Bucket(mailBucket)
-	err = scan(b, boltdb.Prefix(node), nil, func(key, _ []byte) (bool, error) {
+	err = scan(b, boltdb.Prefix(node), nil, func(key []byte) (bool, error) {
 		parts := boltdb.Split(key)
 		keys = append(keys, orchestrator.Key{Tenant: parts[1], ID: parts[2]})
 		return len(keys) != limit, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -15,24 +16,19 @@ import (
 // sweepTasks bounds how many tasks one commit removes, so that no task waits long behind it.
 const sweepTasks = 200
 
-// timeForm sorts as the times do.
-const timeForm = "2006-01-02T15:04:05.000000000Z"
-
-func endedKey(t *orchestrator.Task) []byte {
-	return boltdb.Key(t.UpdateTime.UTC().Format(timeForm), t.Tenant, t.ID)
-}
+func endedKey(t *orchestrator.Task) []byte { return boltdb.Key(moment(t.UpdateTime), t.Tenant, t.ID) }
 
 // noteEnd keeps the list of settled tasks by the time of their last change.
-func noteEnd(tx *bbolt.Tx, old, t *orchestrator.Task) error {
+func noteEnd(tx *bbolt.Tx, old, r *record) error {
 	if old != nil && old.Settled() {
-		if err := tx.Bucket(endedBucket).Delete(endedKey(old)); err != nil {
+		if err := tx.Bucket(endedBucket).Delete(endedKey(&old.Task)); err != nil {
 			return err
 		}
 	}
-	if !t.Settled() {
+	if !r.Settled() {
 		return nil
 	}
-	return tx.Bucket(endedBucket).Put(endedKey(t), nil)
+	return bucket(tx, endedBucket).Put(endedKey(&r.Task), nil)
 }
 
 // Sweep removes the tasks that were settled and last changed before a time, with all that belongs to them, and returns how many.
@@ -59,9 +55,9 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err e
 
 // over returns keys of the list of settled tasks, the oldest first.
 func (s *Store) over(before time.Time) (keys [][]byte, err error) {
-	limit := boltdb.Key(before.UTC().Format(timeForm))
+	limit := boltdb.Key(moment(before))
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		return scan(tx.Bucket(endedBucket), nil, nil, func(key, _ []byte) (bool, error) {
+		return scan(tx.Bucket(endedBucket), nil, nil, func(key []byte) (bool, error) {
 			if len(keys) == sweepTasks || bytes.Compare(key, limit) >= 0 {
 				return false, nil
 			}
@@ -75,40 +71,41 @@ func (s *Store) over(before time.Time) (keys [][]byte, err error) {
 // remove removes the task of an entry in the list, unless it has changed since.
 func remove(tx *bbolt.Tx, ended []byte) error {
 	list := tx.Bucket(endedBucket)
-	if tx.Bucket(endedBucket).Get(ended) == nil {
+	if list.Get(ended) == nil {
 		return nil
 	}
 	parts := boltdb.Split(ended)
 	k := orchestrator.Key{Tenant: parts[1], ID: parts[2]}
-	t, err := readState(tx, k)
+	r, err := readState(tx, k)
 	if err != nil {
 		return err
 	}
-	for _, bucket := range [][]byte{blobBucket, eventBucket} {
-		if err := removeAll(tx.Bucket(bucket), boltdb.Prefix(k.Tenant, k.ID)); err != nil {
+	if err := removeLog(tx, &r); err != nil {
+		return err
+	}
+	if err := tx.Bucket(recentBucket).Delete(recentKey(&r.Task)); err != nil {
+		return err
+	}
+	for _, name := range [][]byte{statusBucket, taskBucket} {
+		if err := tx.Bucket(name).Delete(taskKey(k)); err != nil {
 			return err
 		}
-	}
-	if err := tx.Bucket(recentBucket).Delete(recentKey(&t)); err != nil {
-		return err
-	}
-	if err := tx.Bucket(taskBucket).Delete(taskKey(k)); err != nil {
-		return err
 	}
 	return list.Delete(ended)
 }
 
-// removeAll removes the keys with a prefix.
-func removeAll(b *bbolt.Bucket, prefix []byte) error {
-	var keys [][]byte
-	if err := scan(b, prefix, nil, func(key, _ []byte) (bool, error) {
-		keys = append(keys, bytes.Clone(key))
-		return true, nil
-	}); err != nil {
-		return err
+// removeLog removes a task's content and events.
+func removeLog(tx *bbolt.Tx, r *record) error {
+	all := slices.Concat(r.Places.Messages, r.Places.Artifacts)
+	for at := r.Places.Events; at > 0; {
+		b, err := readBatch(tx, at)
+		if err != nil {
+			return err
+		}
+		all, at = append(all, at), b.previous
 	}
-	for _, key := range keys {
-		if err := b.Delete(key); err != nil {
+	for _, n := range all {
+		if err := tx.Bucket(logBucket).Delete(logKey(n)); err != nil {
 			return err
 		}
 	}

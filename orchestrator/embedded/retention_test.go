@@ -2,12 +2,14 @@ package embedded_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"go.etcd.io/bbolt"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/embedded"
@@ -36,7 +38,8 @@ func end(t *testing.T, s *embedded.Store, i int) {
 	}
 	if _, err := s.Update(t.Context(), id(i), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
 		task.State, task.UpdateTime = a2apb.TaskState_TASK_STATE_COMPLETED, at.Add(time.Duration(i)*time.Minute)
-		return nil, nil
+		task.StatusMessage, task.Artifacts = message("done"), []*a2apb.Artifact{{ArtifactId: "1"}}
+		return []orchestrator.Event{{Type: orchestrator.EventState}}, nil
 	}); err != nil {
 		t.Errorf("Update() = %v, want no error", err)
 	}
@@ -74,6 +77,29 @@ func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
 	}
 	if n, err := s.Sweep(t.Context(), before); n != 0 || err != nil {
 		t.Errorf("Sweep() again = %d, %v, want 0, nil", n, err)
+	}
+	if _, err := s.Sweep(t.Context(), at.AddDate(1, 0, 0)); err != nil {
+		t.Errorf("Sweep() = %v, want no error", err)
+	}
+	wantKeys(t, db, map[string]int{ // of the one that never ended: its message and its one batch of events are in the log
+		"tasks": 1, "tasks_status": 0, "task_log": 2, "tasks_open": 1, "tasks_recent": 1, "tasks_ended": 0,
+	})
+}
+
+// wantKeys counts the keys of buckets.
+func wantKeys(t *testing.T, db *boltdb.DB, want map[string]int) {
+	t.Helper()
+	got := make(map[string]int)
+	if err := db.View(func(tx *bbolt.Tx) error {
+		for name := range want {
+			got[name] = tx.Bucket([]byte(name)).Stats().KeyN
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("keys = %v, want %v", got, want)
 	}
 }
 

@@ -1,11 +1,13 @@
 // Package embedded keeps tasks in a bbolt file: the same domain and engine as on any other store, durable on one machine.
+//
+// What is small and changes is rewritten in place. What a step adds, its events and its content, goes to the end of one log and is named by the
+// task, so that the steps of many tasks that share a commit share its pages too.
 package embedded
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -17,14 +19,28 @@ import (
 
 var (
 	taskBucket   = []byte("tasks")        // tenant, id → state
-	blobBucket   = []byte("task_blobs")   // tenant, id, blob name → A2A message or artifact
-	eventBucket  = []byte("task_events")  // tenant, id, sequence → event
+	statusBucket = []byte("tasks_status") // tenant, id → the last thing the agent said
+	logBucket    = []byte("task_log")     // number → content, or the events of one write
 	openBucket   = []byte("tasks_open")   // shard, tenant, id → nothing; only while the task is not settled
-	recentBucket = []byte("tasks_recent") // tenant, inverted creation time, id → nothing
+	recentBucket = []byte("tasks_recent") // tenant, creation time, id → nothing
 	endedBucket  = []byte("tasks_ended")  // time of the last change, tenant, id → nothing; only of settled tasks
 
 	contextBucket = []byte("task_contexts") // tenant, owner, context, agent → the agent's id of the context
 )
+
+// fills says how full bbolt leaves a page that it splits. What comes in order needs no room; a task's state does, since it grows as the task goes on.
+var fills = map[string]float64{
+	string(taskBucket): 0.75, string(logBucket): 1, string(recentBucket): 0.9, string(endedBucket): 0.9,
+}
+
+// bucket returns a bucket to write to.
+func bucket(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
+	b := tx.Bucket(name)
+	if fill, ok := fills[string(name)]; ok {
+		b.FillPercent = fill
+	}
+	return b
+}
 
 // Store implements orchestrator.Store.
 type Store struct {
@@ -37,7 +53,7 @@ var _ orchestrator.Store = (*Store)(nil)
 // New returns a store in db, which stays the caller's to close.
 func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{taskBucket, blobBucket, eventBucket, openBucket, recentBucket, endedBucket, contextBucket} {
+		for _, name := range [][]byte{taskBucket, statusBucket, logBucket, openBucket, recentBucket, endedBucket, contextBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
@@ -52,11 +68,10 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 
 // Create implements orchestrator.Store.
 func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
-	var stored orchestrator.Task
+	var stored record
 	var created bool
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
-		k := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-		old, err := s.read(tx, k)
+		old, err := s.read(tx, orchestrator.Key{Tenant: t.Tenant, ID: t.ID})
 		if err == nil {
 			stored, created = old, false
 			return nil
@@ -64,8 +79,8 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 		if fault.KindOf(err) != fault.NotFound {
 			return err
 		}
-		stored, created = t, true
-		if err := tx.Bucket(recentBucket).Put(recentKey(&t), nil); err != nil {
+		stored, created = record{Task: t}, true
+		if err := bucket(tx, recentBucket).Put(recentKey(&t), nil); err != nil {
 			return err
 		}
 		return write(tx, nil, &stored, events)
@@ -74,31 +89,32 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 		return orchestrator.Task{}, false, fmt.Errorf("create task %s: %w", t.ID, err)
 	}
 	s.cache.put(&stored)
-	return stored, created, nil
+	return stored.Task, created, nil
 }
 
 // Task implements orchestrator.Store.
-func (s *Store) Task(_ context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		t, err = s.read(tx, k)
+func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, error) {
+	var r record
+	err := s.db.View(func(tx *bbolt.Tx) (err error) {
+		r, err = s.read(tx, k)
 		return err
 	})
 	if err == nil {
-		s.cache.put(&t)
+		s.cache.put(&r)
 	}
-	return t, err
+	return r.Task, err
 }
 
 // Update implements orchestrator.Store.
 func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
-	var result orchestrator.Task
+	var result record
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		old, err := s.read(tx, k)
 		if err != nil {
 			return err
 		}
 		next := old
-		events, err := change(&next)
+		events, err := change(&next.Task)
 		if errors.Is(err, orchestrator.ErrUnchanged) {
 			result = old
 			return nil
@@ -115,23 +131,23 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 	if err == nil {
 		s.cache.put(&result)
 	}
-	return result, err
+	return result.Task, err
 }
 
 // Tasks implements orchestrator.Store.
 func (s *Store) Tasks(_ context.Context, tenant, after string, limit int) (page []orchestrator.Task, next string, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		return scan(tx.Bucket(recentBucket), boltdb.Prefix(tenant), []byte(after), func(key, _ []byte) (bool, error) {
+		return scanBack(tx.Bucket(recentBucket), boltdb.Prefix(tenant), []byte(after), func(key []byte) (bool, error) {
 			if len(page) == limit {
 				next = string(recentKey(&page[limit-1]))
 				return false, nil
 			}
 			parts := boltdb.Split(key)
-			t, err := readState(tx, orchestrator.Key{Tenant: tenant, ID: parts[len(parts)-1]})
+			r, err := readState(tx, orchestrator.Key{Tenant: tenant, ID: parts[len(parts)-1]})
 			if err != nil {
 				return false, err
 			}
-			page = append(page, t)
+			page = append(page, r.Task)
 			return true, nil
 		})
 	})
@@ -148,7 +164,7 @@ func (s *Store) Unfinished(_ context.Context, shard int, after orchestrator.Key,
 		from = openKey(shard, after)
 	}
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		return scan(tx.Bucket(openBucket), boltdb.Prefix(shardPart(shard)), from, func(key, _ []byte) (bool, error) {
+		return scan(tx.Bucket(openBucket), boltdb.Prefix(shardPart(shard)), from, func(key []byte) (bool, error) {
 			parts := boltdb.Split(key)
 			keys = append(keys, orchestrator.Key{Tenant: parts[1], ID: parts[2]})
 			return len(keys) < limit, nil
@@ -160,18 +176,16 @@ func (s *Store) Unfinished(_ context.Context, shard int, after orchestrator.Key,
 // Events implements orchestrator.Store.
 func (s *Store) Events(_ context.Context, k orchestrator.Key, after uint64, limit int) (events []orchestrator.Event, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		if tx.Bucket(taskBucket).Get(taskKey(k)) == nil {
-			return notFound(k)
+		r, err := s.read(tx, k)
+		if err != nil {
+			return err
 		}
-		return scan(tx.Bucket(eventBucket), boltdb.Prefix(k.Tenant, k.ID), eventKey(k, after), func(_, value []byte) (bool, error) {
-			e, err := decodeEvent(value)
-			if err != nil {
-				return false, err
-			}
-			events = append(events, e)
-			return len(events) < limit, nil
-		})
+		events, err = readEvents(tx, r.Places.Events, after, limit)
+		return err
 	})
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, fmt.Errorf("read the log of task %s: %w", k.ID, err)
+	}
 	return events, err
 }
 
@@ -183,14 +197,12 @@ func openKey(shard int, k orchestrator.Key) []byte {
 
 func shardPart(shard int) string { return fmt.Sprintf("%04d", shard) }
 
-func eventKey(k orchestrator.Key, sequence uint64) []byte {
-	return boltdb.Key(k.Tenant, k.ID, fmt.Sprintf("%016x", sequence))
+func recentKey(t *orchestrator.Task) []byte {
+	return boltdb.Key(t.Tenant, moment(t.CreateTime), t.ID)
 }
 
-// recentKey sorts the newest task first.
-func recentKey(t *orchestrator.Task) []byte {
-	return boltdb.Key(t.Tenant, fmt.Sprintf("%016x", math.MaxInt64-t.CreateTime.UTC().Truncate(time.Microsecond).UnixMicro()), t.ID)
-}
+// moment sorts as the times do.
+func moment(t time.Time) string { return t.UTC().Format("20060102150405.000000") }
 
 func notFound(k orchestrator.Key) error {
 	return fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)

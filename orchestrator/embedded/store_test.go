@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/embedded"
@@ -76,20 +78,41 @@ func open(t *testing.T, file string) *embedded.Store {
 	return s
 }
 
-// TestTurnsAreReadFromTheFile reads through a store that has nothing in its memory.
-func TestTurnsAreReadFromTheFile(t *testing.T) {
+// TestContentIsReadFromTheFile reads through a store that has nothing in its memory what another one wrote, replaced and left out.
+func TestContentIsReadFromTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "quorate.db")
 	k := orchestrator.Key{Tenant: "default", ID: "a"}
+	var want orchestrator.Task
 	t.Run("written", func(t *testing.T) {
-		said := &a2apb.Message{MessageId: "q", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "which one?"}}}}
-		if _, _, err := open(t, file).Create(t.Context(), orchestrator.Task{
-			Tenant: k.Tenant, ID: k.ID, Message: said, Turns: []orchestrator.Turn{{Number: 1, FromAgent: true, MessageID: "q", Message: said}},
+		s := open(t, file)
+		if _, _, err := s.Create(t.Context(), orchestrator.Task{
+			Tenant: k.Tenant, ID: k.ID, ContextID: "c", Message: message("do it"), Turns: []orchestrator.Turn{{Number: 1, FromAgent: true, Message: message("which one?")}},
 		}); err != nil {
 			t.Fatalf("Create() = %v", err)
 		}
+		for _, change := range []func(*orchestrator.Task){
+			func(t *orchestrator.Task) {
+				t.Artifacts = []*a2apb.Artifact{{ArtifactId: "1"}, {ArtifactId: "2"}, {ArtifactId: "3"}}
+				t.StatusMessage = message("busy")
+			},
+			func(t *orchestrator.Task) {
+				t.Artifacts = []*a2apb.Artifact{t.Artifacts[0], {ArtifactId: "4"}}
+				t.Turns = append(t.Turns[:1:1], orchestrator.Turn{Number: 2, Message: message("that one")})
+			},
+			func(t *orchestrator.Task) { t.StatusMessage = nil },
+		} {
+			var err error
+			if want, err = s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) { change(t); return nil, nil }); err != nil {
+				t.Fatalf("Update() = %v", err)
+			}
+		}
 	})
 	got, err := open(t, file).Task(t.Context(), k)
-	if err != nil || len(got.Turns) != 1 || got.Turns[0].Message.GetParts()[0].GetText() != "which one?" {
-		t.Errorf("Task() = %+v, %v, want its turn", got, err)
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" || err != nil || len(got.Artifacts) != 2 {
+		t.Errorf("Task() = %v (-want +got):\n%s", err, diff)
 	}
+}
+
+func message(text string) *a2apb.Message {
+	return &a2apb.Message{MessageId: text, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: text}}}}
 }

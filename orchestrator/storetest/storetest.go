@@ -34,6 +34,7 @@ func RunExceptLimits(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 		"an update is one step with its events":                  update,
 		"an update that fails or changes nothing writes nothing": updateWritesNothing,
 		"concurrent updates are all kept":                        concurrentUpdates,
+		"a log is read from any event on, in pages of any size":  logPages,
 		"a list is newest first, in pages, of one tenant":        list,
 		"what has ended is no longer unfinished":                 unfinished,
 		"tenants do not see each other":                          tenants,
@@ -141,6 +142,32 @@ func update(t *testing.T, s orchestrator.Store) {
 	log, err := s.Events(t.Context(), k, 2, 2)
 	if err != nil || len(log) != 2 || log[0].Sequence != 3 || log[1].Sequence != 4 || log[0].Detail != "2" {
 		t.Errorf("Events(after 2, limit 2) = %v, %v, want the events 3 and 4", log, err)
+	}
+}
+
+// logPages writes events in steps of one, none and several, and reads them back from everywhere.
+func logPages(t *testing.T, s orchestrator.Store) {
+	k := key(create(t, s, task("a")))
+	const total = 7
+	for _, n := range []int{2, 0, 3, 1} {
+		if _, err := s.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) { return make([]orchestrator.Event, n), nil }); err != nil {
+			t.Fatalf("Update() = %v", err)
+		}
+	}
+	for after := range uint64(total + 2) {
+		for limit := 1; limit <= total+1; limit++ {
+			events, err := s.Events(t.Context(), k, after, limit)
+			var got, want []uint64
+			for _, e := range events {
+				got = append(got, e.Sequence)
+			}
+			for n := after + 1; n <= min(total, after+uint64(limit)); n++ {
+				want = append(want, n)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("Events(after %d, limit %d) = %v (-want +got):\n%s", after, limit, err, diff)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,132 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// appendLog adds an entry and returns its number, from 1.
+func appendLog(tx *bbolt.Tx, value []byte) (uint64, error) {
+	b := bucket(tx, logBucket)
+	n, err := b.NextSequence()
+	if err != nil {
+		return 0, err
+	}
+	return n, b.Put(logKey(n), value)
+}
+
+func logKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// batch is the events of one write.
+type batch struct {
+	previous uint64 // entry of the log with the task's batch before; 0 is none
+	first    uint64 // number of the first event
+	events   []byte // JSON, without the numbers
+}
+
+const batchHeader = 16 // bytes: the two numbers
+
+func readBatch(tx *bbolt.Tx, at uint64) (batch, error) {
+	b := tx.Bucket(logBucket).Get(logKey(at))
+	if len(b) < batchHeader {
+		return batch{}, fmt.Errorf("entry %d of the log has no events", at)
+	}
+	return batch{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:]), b[batchHeader:]}, nil
+}
+
+// writeEvents gives events their numbers and stores them as one batch.
+func writeEvents(tx *bbolt.Tx, r *record, events []orchestrator.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	encoded, err := json.Marshal(events)
+	if err != nil {
+		return fmt.Errorf("encode events: %w", err)
+	}
+	b := make([]byte, 0, batchHeader+len(encoded))
+	b = binary.BigEndian.AppendUint64(b, r.Places.Events)
+	b = binary.BigEndian.AppendUint64(b, r.LastEvent+1)
+	r.LastEvent += uint64(len(events))
+	r.Places.Events, err = appendLog(tx, append(b, encoded...))
+	return err
+}
+
+// readEvents returns up to limit events after one, from the batch that is a task's last one and those before it.
+func readEvents(tx *bbolt.Tx, last, after uint64, limit int) (events []orchestrator.Event, err error) {
+	var batches []batch
+	for at := last; at > 0; {
+		b, err := readBatch(tx, at)
+		if err != nil {
+			return nil, err
+		}
+		batches = append(batches, b)
+		if at = b.previous; b.first <= after+1 {
+			break
+		}
+	}
+	for _, b := range slices.Backward(batches) {
+		var list []orchestrator.Event
+		if err := json.Unmarshal(b.events, &list); err != nil {
+			return nil, fmt.Errorf("decode events: %w", err)
+		}
+		for i := range list {
+			list[i].Sequence = b.first + uint64(i)
+		}
+		events = append(events, list[min(max(after+1, b.first)-b.first, uint64(len(list))):]...)
+		if len(events) >= limit {
+			return events[:limit], nil
+		}
+	}
+	return events, nil
+}
+
+// scan visits the keys with a prefix in order, behind after when it is given, until visit says stop.
+func scan(b *bbolt.Bucket, prefix, after []byte, visit func(key []byte) (more bool, err error)) error {
+	c := b.Cursor()
+	start := prefix
+	if len(after) > 0 {
+		start = after
+	}
+	key, _ := c.Seek(start)
+	if len(after) > 0 && bytes.Equal(key, after) {
+		key, _ = c.Next()
+	}
+	for ; key != nil && bytes.HasPrefix(key, prefix); key, _ = c.Next() {
+		more, err := visit(key)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanBack visits the keys with a prefix from the last to the first, before the given one when there is one, until visit says stop.
+func scanBack(b *bbolt.Bucket, prefix, before []byte, visit func(key []byte) (more bool, err error)) error {
+	c := b.Cursor()
+	end := before
+	if len(end) == 0 {
+		end = bytes.Clone(prefix)
+		end[len(end)-1]++ // behind all that begin with it: a prefix ends with the separator
+	}
+	key, _ := c.Seek(end)
+	if key == nil {
+		key, _ = c.Last()
+	}
+	for key != nil && bytes.Compare(key, end) >= 0 {
+		key, _ = c.Prev()
+	}
+	for ; key != nil && bytes.HasPrefix(key, prefix); key, _ = c.Prev() {
+		more, err := visit(key)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
+)
+
+// record is a task and where in the log its content is. As with tasks, what it points to is shared and never changed.
+type record struct {
+	orchestrator.Task
+	Places places
+}
+
+// places are numbers in the log; 0 is nothing.
+type places struct {
+	Events    uint64   `json:",omitempty"` // of the last write that had any
+	Messages  []uint64 `json:",omitempty"` // what was submitted, and behind it the turns'
+	Artifacts []uint64 `json:",omitempty"`
+}
+
+// versionSize is the length of the version before a state's JSON, where it can be compared without decoding the rest.
+const versionSize = 8
+
+func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, encoded []byte, err error) {
+	b := tx.Bucket(taskBucket).Get(taskKey(k))
+	if b == nil {
+		return 0, nil, notFound(k)
+	}
+	if len(b) < versionSize {
+		return 0, nil, fmt.Errorf("decode task %s: it is too short", k.ID)
+	}
+	return binary.BigEndian.Uint64(b), b[versionSize:], nil
+}
+
+// readState returns a task without its content.
+func readState(tx *bbolt.Tx, k orchestrator.Key) (r record, err error) {
+	_, b, err := state(tx, k)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return r, fmt.Errorf("decode task %s: %w", k.ID, err)
+	}
+	r.Tenant, r.ID = k.Tenant, k.ID
+	if r.ContextID == "" {
+		r.ContextID = k.ID
+	}
+	return r, nil
+}
+
+// writeState stores a task but for its content. What the key says is left out: the ids, and that of a context that began with the task.
+func writeState(tx *bbolt.Tx, r *record) error {
+	k, short := orchestrator.Key{Tenant: r.Tenant, ID: r.ID}, *r
+	short.Tenant, short.ID = "", ""
+	if r.ContextID == r.ID {
+		short.ContextID = ""
+	}
+	b, err := json.Marshal(&short)
+	if err != nil {
+		return fmt.Errorf("encode task: %w", err)
+	}
+	if err := boltdb.CheckItem("the task's state", len(b)); err != nil {
+		return err
+	}
+	return bucket(tx, taskBucket).Put(taskKey(k), append(binary.BigEndian.AppendUint64(make([]byte, 0, versionSize+len(b)), r.Version), b...))
+}
+
+// read returns a whole task, from the cache when it has the stored version.
+func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (record, error) {
+	version, _, err := state(tx, k)
+	if err != nil {
+		return record{}, err
+	}
+	if r, ok := s.cache.get(k, version); ok {
+		return r, nil
+	}
+	r, err := readState(tx, k)
+	if err != nil {
+		return r, err
+	}
+	if err := readContent(tx, &r); err != nil {
+		return r, fmt.Errorf("decode content of task %s: %w", k.ID, err)
+	}
+	return r, nil
+}
+
+// write stores r in place of old, which is nil for a new task, and appends events to its log. It sets what only a write may set:
+// the version, the last event's number, and where things are.
+func write(tx *bbolt.Tx, old, r *record, events []orchestrator.Event) error {
+	r.Version++
+	if err := writeEvents(tx, r, events); err != nil {
+		return err
+	}
+	if err := writeContent(tx, old, r); err != nil {
+		return err
+	}
+	if err := writeState(tx, r); err != nil {
+		return err
+	}
+	if err := noteEnd(tx, old, r); err != nil {
+		return err
+	}
+	open := openKey(r.Shard, orchestrator.Key{Tenant: r.Tenant, ID: r.ID})
+	switch {
+	case r.Settled():
+		return tx.Bucket(openBucket).Delete(open)
+	case old == nil || old.Settled():
+		return tx.Bucket(openBucket).Put(open, nil)
+	default:
+		return nil
+	}
+}
