@@ -8,7 +8,6 @@ import (
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
@@ -88,7 +87,7 @@ func encode(m proto.Message, what func() string) ([]byte, error) {
 }
 
 func writeStatus(tx *bbolt.Tx, old, r *record) error {
-	key := taskKey(orchestrator.Key{Tenant: r.Tenant, ID: r.ID})
+	key := taskKey(keyOf(r))
 	switch r.StatusMessage {
 	case old.StatusMessage:
 		return nil
@@ -125,7 +124,7 @@ func readContent(tx *bbolt.Tx, r *record) error {
 		}
 		r.Artifacts = append(r.Artifacts, a)
 	}
-	b := tx.Bucket(statusBucket).Get(taskKey(orchestrator.Key{Tenant: r.Tenant, ID: r.ID}))
+	b := tx.Bucket(statusBucket).Get(taskKey(keyOf(r)))
 	if b == nil {
 		return nil
 	}

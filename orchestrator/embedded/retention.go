@@ -40,7 +40,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err e
 		}
 		err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
 			for _, key := range over {
-				if err := remove(tx, key); err != nil {
+				if err := s.remove(tx, key); err != nil {
 					return err
 				}
 			}
@@ -69,7 +69,7 @@ func (s *Store) over(before time.Time) (keys [][]byte, err error) {
 }
 
 // remove removes the task of an entry in the list, unless it has changed since.
-func remove(tx *bbolt.Tx, ended []byte) error {
+func (s *Store) remove(tx *bbolt.Tx, ended []byte) error {
 	list := tx.Bucket(endedBucket)
 	if list.Get(ended) == nil {
 		return nil
@@ -91,6 +91,7 @@ func remove(tx *bbolt.Tx, ended []byte) error {
 			return err
 		}
 	}
+	s.cache.forget(tx, k)
 	return list.Delete(ended)
 }
 

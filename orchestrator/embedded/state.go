@@ -56,7 +56,7 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (r record, err error) {
 
 // writeState stores a task but for its content. What the key says is left out: the ids, and that of a context that began with the task.
 func writeState(tx *bbolt.Tx, r *record) error {
-	k, short := orchestrator.Key{Tenant: r.Tenant, ID: r.ID}, *r
+	k, short := keyOf(r), *r
 	short.Tenant, short.ID = "", ""
 	if r.ContextID == r.ID {
 		short.ContextID = ""
@@ -71,15 +71,20 @@ func writeState(tx *bbolt.Tx, r *record) error {
 	return bucket(tx, taskBucket).Put(taskKey(k), append(binary.BigEndian.AppendUint64(make([]byte, 0, versionSize+len(b)), r.Version), b...))
 }
 
-// read returns a whole task, from the cache when it has the stored version.
+// read returns a whole task as tx sees it, from the cache when that has the same version.
 func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (record, error) {
 	version, _, err := state(tx, k)
 	if err != nil {
 		return record{}, err
 	}
-	if r, ok := s.cache.get(k, version); ok {
+	if r, ok, _ := s.cache.get(k); ok && r.Version == version {
 		return r, nil
 	}
+	return readTask(tx, k)
+}
+
+// readTask returns a whole task from the file.
+func readTask(tx *bbolt.Tx, k orchestrator.Key) (record, error) {
 	r, err := readState(tx, k)
 	if err != nil {
 		return r, err
@@ -92,7 +97,7 @@ func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (record, error) {
 
 // write stores r in place of old, which is nil for a new task, and appends events to its log. It sets what only a write may set:
 // the version, the last event's number, and where things are.
-func write(tx *bbolt.Tx, old, r *record, events []orchestrator.Event) error {
+func (s *Store) write(tx *bbolt.Tx, old, r *record, events []orchestrator.Event) error {
 	r.Version++
 	if err := writeEvents(tx, r, events); err != nil {
 		return err
@@ -106,7 +111,8 @@ func write(tx *bbolt.Tx, old, r *record, events []orchestrator.Event) error {
 	if err := noteEnd(tx, old, r); err != nil {
 		return err
 	}
-	open := openKey(r.Shard, orchestrator.Key{Tenant: r.Tenant, ID: r.ID})
+	s.cache.note(tx, r)
+	open := openKey(r.Shard, keyOf(r))
 	switch {
 	case r.Settled():
 		return tx.Bucket(openBucket).Delete(open)

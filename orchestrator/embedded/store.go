@@ -83,24 +83,26 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 		if err := bucket(tx, recentBucket).Put(recentKey(&t), nil); err != nil {
 			return err
 		}
-		return write(tx, nil, &stored, events)
+		return s.write(tx, nil, &stored, events)
 	})
 	if err != nil {
 		return orchestrator.Task{}, false, fmt.Errorf("create task %s: %w", t.ID, err)
 	}
-	s.cache.put(&stored)
 	return stored.Task, created, nil
 }
 
 // Task implements orchestrator.Store.
 func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, error) {
-	var r record
+	r, ok, notes := s.cache.get(k)
+	if ok {
+		return r.Task, nil
+	}
 	err := s.db.View(func(tx *bbolt.Tx) (err error) {
-		r, err = s.read(tx, k)
+		r, err = readTask(tx, k)
 		return err
 	})
 	if err == nil {
-		s.cache.put(&r)
+		s.cache.fill(&r, notes)
 	}
 	return r.Task, err
 }
@@ -122,15 +124,12 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		if err != nil {
 			return err
 		}
-		if err := write(tx, &old, &next, events); err != nil {
+		if err := s.write(tx, &old, &next, events); err != nil {
 			return err
 		}
 		result = next
 		return nil
 	})
-	if err == nil {
-		s.cache.put(&result)
-	}
 	return result.Task, err
 }
 
@@ -188,6 +187,8 @@ func (s *Store) Events(_ context.Context, k orchestrator.Key, after uint64, limi
 	}
 	return events, err
 }
+
+func keyOf(r *record) orchestrator.Key { return orchestrator.Key{Tenant: r.Tenant, ID: r.ID} }
 
 func taskKey(k orchestrator.Key) []byte { return boltdb.Key(k.Tenant, k.ID) }
 
