@@ -17,12 +17,6 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Agents is what the engine needs to know of the registry.
-type Agents interface {
-	// Agent returns an agent with its status of now; an unknown one is fault NotFound.
-	Agent(ctx context.Context, tenant, name string) (registry.Agent, error)
-}
-
 // Connector opens a client to an agent.
 type Connector interface {
 	Connect(name string, card registry.Card) (client agentclient.Client, binding string, err error)
@@ -32,8 +26,7 @@ type Connector interface {
 type Config struct {
 	Store     orchestrator.Store
 	Leases    *lease.Manager
-	Agents    Agents
-	Directory router.Directory // where routes are decided; the same agents
+	Directory router.Directory // the agents
 	Connect   Connector
 	Ledger    *consultation.Ledger
 	Logger    *slog.Logger
@@ -138,6 +131,23 @@ func New(c Config) (*Engine, error) {
 	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
+}
+
+// agent returns an agent with its status of now; an unknown one is fault NotFound. As with routes, only the directory is looked at, which hears what
+// other processes did before there is said to be no such agent.
+func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent, error) {
+	if e.Directory.Fresh(tenant) {
+		if a, ok := e.Directory.Agent(tenant, name); ok {
+			return a, nil
+		}
+	}
+	if err := e.Directory.Sync(ctx, tenant); err != nil {
+		return registry.Agent{}, err
+	}
+	if a, ok := e.Directory.Agent(tenant, name); ok {
+		return a, nil
+	}
+	return registry.Agent{}, registry.Missing(registry.Key{Tenant: tenant, Name: name})
 }
 
 // update writes a change and tells those who watch the task.

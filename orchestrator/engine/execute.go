@@ -21,7 +21,7 @@ import (
 // execute has the agent do the work: it stores the intent, sends the message or takes up what an earlier process sent, follows the agent to
 // its end and stores what it delivered.
 func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error) {
-	agent, err := e.Agents.Agent(ctx, t.Tenant, t.Agent)
+	agent, err := e.agent(ctx, t.Tenant, t.Agent)
 	if err != nil {
 		return e.giveUp(ctx, t, err)
 	}
@@ -287,7 +287,7 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	agent, err := e.Agents.Agent(ctx, t.Tenant, t.Agent)
+	agent, err := e.agent(ctx, t.Tenant, t.Agent)
 	if err == nil {
 		var client agentclient.Client
 		if client, _, err = e.Connect.Connect(agent.Name, agent.Card); err == nil {

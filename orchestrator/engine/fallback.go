@@ -53,7 +53,7 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.open(t.Tenant, name) {
 		return registry.Agent{}, false
 	}
-	agent, err := e.Agents.Agent(ctx, t.Tenant, name)
+	agent, err := e.agent(ctx, t.Tenant, name)
 	if err != nil || !router.Takes(agent.Status) {
 		return agent, false
 	}

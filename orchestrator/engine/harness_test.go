@@ -22,7 +22,6 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/lease"
 	"github.com/quorate/quorate/platform/boltdb"
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -80,7 +79,7 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 	w.engine, err = engine.New(engine.Config{
-		Store: w.store, Leases: leases, Agents: w.agents, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
+		Store: w.store, Leases: leases, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
 		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, Now: func() time.Time { return w.now() },
 	})
@@ -183,19 +182,11 @@ func (p *played) actor(name string) *actor {
 	return p.actors[name]
 }
 
-func (p *played) Agent(_ context.Context, _, name string) (registry.Agent, error) {
-	a := p.actor(name)
-	if a == nil {
-		return registry.Agent{}, fault.New(fault.NotFound, "AGENT_NOT_FOUND", "there is no agent %q", name)
-	}
-	return a.agent(), nil
-}
-
 func (p *played) Connect(name string, _ registry.Card) (agentclient.Client, string, error) {
 	return p.actor(name), "GRPC", nil
 }
 
-// directory is the same registry as routes are decided in.
+// directory is the registry as the engine sees it.
 type directory struct{ *played }
 
 func (d directory) Agent(_, name string) (registry.Agent, bool) {

@@ -139,7 +139,7 @@ func (s *simulation) start() {
 		s.t.Fatal(err)
 	}
 	e, err := engine.New(engine.Config{
-		Store: life, Leases: leases, Agents: agents, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}),
+		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}),
 		Notifier: s.notifier, Receiver: s.receiver, Logger: slog.New(slog.DiscardHandler), Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
 	if err != nil {
