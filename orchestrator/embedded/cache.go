@@ -12,29 +12,27 @@ import (
 const cacheTasks = 4096
 
 // cache keeps tasks as they are in the file. The file is this process's alone, and whatever is written to it is noted here as part of its commit, in the
-// order of commits and before anybody hears of it; so what the cache has is what the file has. Tasks are shared: nobody changes what they point to.
+// order of commits and before anybody hears of it; so what the cache has is what the file has. Records are shared: nobody changes them.
 type cache struct {
 	mu    sync.RWMutex
-	tasks map[orchestrator.Key]record // guarded by mu
-	notes uint64                      // guarded by mu; counts what was noted or forgotten
+	tasks map[orchestrator.Key]*record // guarded by mu
+	notes uint64                       // guarded by mu; counts what was noted or forgotten
 }
 
-// get returns the task when the cache has it, and otherwise a number for fill.
-func (c *cache) get(k orchestrator.Key) (r record, ok bool, notes uint64) {
+// get returns the task when the cache has it, otherwise nil, and a number for fill.
+func (c *cache) get(k orchestrator.Key) (r *record, notes uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	r, ok = c.tasks[k]
-	return r, ok, c.notes
+	return c.tasks[k], c.notes
 }
 
 // note keeps what tx writes, once it is committed.
 func (c *cache) note(tx *bbolt.Tx, r *record) {
-	kept := *r
 	tx.OnCommit(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.notes++
-		c.keep(&kept)
+		c.keep(r)
 	})
 }
 
@@ -60,8 +58,8 @@ func (c *cache) fill(r *record, notes uint64) {
 // keep adds a task. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay. The caller holds mu.
 func (c *cache) keep(r *record) {
 	if c.tasks == nil || len(c.tasks) >= cacheTasks {
-		c.tasks = make(map[orchestrator.Key]record)
+		c.tasks = make(map[orchestrator.Key]*record)
 		c.notes++
 	}
-	c.tasks[keyOf(r)] = *r
+	c.tasks[keyOf(r)] = r
 }

@@ -80,7 +80,7 @@ func (s *Store) remove(tx *bbolt.Tx, ended []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := removeLog(tx, &r); err != nil {
+	if err := removeLog(tx, r); err != nil {
 		return err
 	}
 	if err := tx.Bucket(recentBucket).Delete(recentKey(&r.Task)); err != nil {

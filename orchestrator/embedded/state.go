@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,8 @@ type places struct {
 // versionSize is the length of the version before a state's JSON, where it can be compared without decoding the rest.
 const versionSize = 8
 
+const stateSize = 1 << 10 // which few exceed
+
 func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, encoded []byte, err error) {
 	b := tx.Bucket(taskBucket).Get(taskKey(k))
 	if b == nil {
@@ -39,13 +42,14 @@ func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, encoded []byte, er
 }
 
 // readState returns a task without its content.
-func readState(tx *bbolt.Tx, k orchestrator.Key) (r record, err error) {
+func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	_, b, err := state(tx, k)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	if err := json.Unmarshal(b, &r); err != nil {
-		return r, fmt.Errorf("decode task %s: %w", k.ID, err)
+	r := &record{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("decode task %s: %w", k.ID, err)
 	}
 	r.Tenant, r.ID = k.Tenant, k.ID
 	if r.ContextID == "" {
@@ -61,36 +65,37 @@ func writeState(tx *bbolt.Tx, r *record) error {
 	if r.ContextID == r.ID {
 		short.ContextID = ""
 	}
-	b, err := json.Marshal(&short)
-	if err != nil {
+	b := bytes.NewBuffer(make([]byte, versionSize, stateSize))
+	binary.BigEndian.PutUint64(b.Bytes(), r.Version)
+	if err := json.NewEncoder(b).Encode(&short); err != nil {
 		return fmt.Errorf("encode task: %w", err)
 	}
-	if err := boltdb.CheckItem("the task's state", len(b)); err != nil {
+	if err := boltdb.CheckItem("the task's state", b.Len()); err != nil {
 		return err
 	}
-	return bucket(tx, taskBucket).Put(taskKey(k), append(binary.BigEndian.AppendUint64(make([]byte, 0, versionSize+len(b)), r.Version), b...))
+	return bucket(tx, taskBucket).Put(taskKey(k), b.Bytes())
 }
 
 // read returns a whole task as tx sees it, from the cache when that has the same version.
-func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (record, error) {
+func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	version, _, err := state(tx, k)
 	if err != nil {
-		return record{}, err
+		return nil, err
 	}
-	if r, ok, _ := s.cache.get(k); ok && r.Version == version {
+	if r, _ := s.cache.get(k); r != nil && r.Version == version {
 		return r, nil
 	}
 	return readTask(tx, k)
 }
 
 // readTask returns a whole task from the file.
-func readTask(tx *bbolt.Tx, k orchestrator.Key) (record, error) {
+func readTask(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	r, err := readState(tx, k)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	if err := readContent(tx, &r); err != nil {
-		return r, fmt.Errorf("decode content of task %s: %w", k.ID, err)
+	if err := readContent(tx, r); err != nil {
+		return nil, fmt.Errorf("decode content of task %s: %w", k.ID, err)
 	}
 	return r, nil
 }

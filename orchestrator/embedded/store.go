@@ -68,7 +68,7 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 
 // Create implements orchestrator.Store.
 func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
-	var stored record
+	var stored *record
 	var created bool
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		old, err := s.read(tx, orchestrator.Key{Tenant: t.Tenant, ID: t.ID})
@@ -79,11 +79,11 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 		if fault.KindOf(err) != fault.NotFound {
 			return err
 		}
-		stored, created = record{Task: t}, true
+		stored, created = &record{Task: t}, true
 		if err := bucket(tx, recentBucket).Put(recentKey(&t), nil); err != nil {
 			return err
 		}
-		return s.write(tx, nil, &stored, events)
+		return s.write(tx, nil, stored, events)
 	})
 	if err != nil {
 		return orchestrator.Task{}, false, fmt.Errorf("create task %s: %w", t.ID, err)
@@ -93,29 +93,30 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 
 // Task implements orchestrator.Store.
 func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, error) {
-	r, ok, notes := s.cache.get(k)
-	if ok {
+	r, notes := s.cache.get(k)
+	if r != nil {
 		return r.Task, nil
 	}
 	err := s.db.View(func(tx *bbolt.Tx) (err error) {
 		r, err = readTask(tx, k)
 		return err
 	})
-	if err == nil {
-		s.cache.fill(&r, notes)
+	if err != nil {
+		return orchestrator.Task{}, err
 	}
-	return r.Task, err
+	s.cache.fill(r, notes)
+	return r.Task, nil
 }
 
 // Update implements orchestrator.Store.
 func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
-	var result record
+	var result *record
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		old, err := s.read(tx, k)
 		if err != nil {
 			return err
 		}
-		next := old
+		next := *old
 		events, err := change(&next.Task)
 		if errors.Is(err, orchestrator.ErrUnchanged) {
 			result = old
@@ -124,13 +125,16 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		if err != nil {
 			return err
 		}
-		if err := s.write(tx, &old, &next, events); err != nil {
+		if err := s.write(tx, old, &next, events); err != nil {
 			return err
 		}
-		result = next
+		result = &next
 		return nil
 	})
-	return result.Task, err
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	return result.Task, nil
 }
 
 // Tasks implements orchestrator.Store.

@@ -28,11 +28,7 @@ func outgoing(ctx context.Context, t *orchestrator.Task) (*a2apb.Message, error)
 	}
 	metadata := m.GetMetadata().GetFields()
 	if !t.Carries() {
-		word, err := taskWord(t)
-		if err != nil {
-			return nil, err
-		}
-		metadata[consultation.ExtensionURI] = word
+		metadata[consultation.ExtensionURI] = taskWord(t)
 		carrier := propagation.MapCarrier{}
 		propagation.TraceContext{}.Inject(ctx, carrier)
 		if tp := carrier["traceparent"]; tp != "" {
@@ -46,16 +42,16 @@ func outgoing(ctx context.Context, t *orchestrator.Task) (*a2apb.Message, error)
 }
 
 // taskWord names the task and the agent's rules that apply to it.
-func taskWord(t *orchestrator.Task) (*structpb.Value, error) {
-	rules := []any{}
+func taskWord(t *orchestrator.Task) *structpb.Value {
+	rules := &structpb.ListValue{}
 	for _, r := range t.Requirements {
 		if holds, _ := r.Condition.Holds(t.Attributes); holds {
-			rules = append(rules, map[string]any{"id": r.ID, "targetAgent": r.TargetAgent, "phase": r.Phase})
+			rules.Values = append(rules.GetValues(), structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+				"id": structpb.NewStringValue(r.ID), "targetAgent": structpb.NewStringValue(r.TargetAgent), "phase": structpb.NewStringValue(r.Phase),
+			}}))
 		}
 	}
-	v, err := structpb.NewValue(map[string]any{"taskId": t.ID, "requirements": rules})
-	if err != nil {
-		return nil, fmt.Errorf("describe task %s: %w", t.ID, err)
-	}
-	return v, nil
+	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+		"taskId": structpb.NewStringValue(t.ID), "requirements": structpb.NewListValue(rules),
+	}})
 }

@@ -14,7 +14,8 @@ import (
 func (r *Router) filter(tenant string, list []candidate, named bool) (fit []candidate, rejected []orchestrator.Rejection) {
 	easiest := hardship(math.MaxInt)
 	hard := make([]hardship, len(list))
-	for i, c := range list {
+	for i := range list {
+		c := &list[i]
 		switch {
 		case named:
 		case r.cut(tenant, c.agent.Name):
@@ -26,7 +27,9 @@ func (r *Router) filter(tenant string, list []candidate, named bool) (fit []cand
 			easiest = min(easiest, hard[i])
 		}
 	}
-	for i, c := range list {
+	fit = list[:0] // an agent is large, and nobody needs the list any more
+	for i := range list {
+		c := &list[i]
 		code, why := obstacle(c.agent.Status, named)
 		if code == "" && hard[i] > easiest {
 			code, why = CodeFull, fmt.Sprintf("it works on %d tasks and can work on %d; others have room", c.agent.Status.InFlight, c.agent.Status.Capacity)
@@ -38,7 +41,7 @@ func (r *Router) filter(tenant string, list []candidate, named bool) (fit []cand
 			rejected = append(rejected, orchestrator.Rejection{Agent: c.agent.Name, Code: code, Reason: why})
 			continue
 		}
-		fit = append(fit, c)
+		fit = append(fit, *c)
 	}
 	return fit, rejected
 }

@@ -136,7 +136,8 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 
 func listed(fit []candidate) []orchestrator.Candidate {
 	var list []orchestrator.Candidate
-	for _, c := range fit {
+	for i := range fit {
+		c := &fit[i]
 		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: c.reasons})
 	}
 	return list

@@ -121,8 +121,8 @@ func (s *signals) of(tenant string, list []candidate) []signal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]signal, len(list))
-	for i, c := range list {
-		if g, ok := s.by[signalKey{tenant, c.agent.Name}]; ok {
+	for i := range list {
+		if g, ok := s.by[signalKey{tenant, list[i].agent.Name}]; ok {
 			out[i] = *g
 			out[i].errorRate = g.rate(now)
 		}
