@@ -90,8 +90,11 @@ func (a *app) config() *cobra.Command {
 		} else {
 			_, sources, err = load()
 		}
-		if err != nil {
+		if sources == nil {
 			return err
+		}
+		if err != nil { // every value is known all the same
+			a.err.line("warning: quorate does not start with these settings: %s", oneLine(err.Error()))
 		}
 		return sources.Explain(a.out)
 	})
@@ -121,7 +124,7 @@ func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources,
 			File: name, Flags: given, KnownEnv: knownEnv,
 		})
 		if err != nil {
-			return cfg, nil, err
+			return cfg, sources, err
 		}
 		for _, warning := range sources.Warnings() {
 			a.err.line("warning: %s", warning)

@@ -64,6 +64,9 @@ func firstLine(text string) string {
 	return line
 }
 
+// oneLine joins the lines of several errors.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
+
 func exitCode(e *fault.Error) int {
 	switch e.Kind {
 	case fault.NotFound:
@@ -83,7 +86,7 @@ func exitCode(e *fault.Error) int {
 
 // explain prints what failed, the reason for programs, what is wrong with which field, and what to do.
 func (a *app) explain(cmd *cobra.Command, err error, e *fault.Error) {
-	a.err.line("%s: %s (%s)", cmd.CommandPath(), err, e.Reason)
+	a.err.line("%s: %s (%s)", cmd.CommandPath(), oneLine(err.Error()), e.Reason)
 	for _, v := range e.Violations {
 		if strings.Contains(e.Message, v.Description) {
 			a.err.line("  field: %s", v.Field)

@@ -47,7 +47,7 @@ func (a *app) serveConfig(cmd *cobra.Command) func() (serve.Config, *config.Sour
 		cfg := serve.DefaultConfig()
 		sources, err := config.Load(&cfg, config.Options{File: name, KnownEnv: knownEnv})
 		if err != nil {
-			return cfg, nil, err
+			return cfg, sources, err
 		}
 		for _, warning := range sources.Warnings() {
 			a.err.line("warning: %s", warning)

@@ -58,6 +58,17 @@ func TestTheConfigurationOfServeIsExplained(t *testing.T) {
 	}
 }
 
+func TestSettingsAreExplainedThatDoNotSuffice(t *testing.T) {
+	t.Parallel()
+	exit, stdout, stderr := run(t.Context(), "", "config", "explain", "serve", "--config", write(t, "quorate.yaml", "retention: {tasks: 48h}\n"))
+	if exit != 0 || !strings.Contains(stdout, "48h0m0s") || !strings.Contains(stdout, "auth.keysFile") {
+		t.Errorf("Main(config explain serve) without a store and keys = %d, %q, want 0 and every setting", exit, stdout)
+	}
+	if want := "needs a folder; nobody could call"; !strings.Contains(stderr, want) {
+		t.Errorf("Main(config explain serve) without a store and keys warned of %q, want %q", stderr, want)
+	}
+}
+
 func TestServeDoesNotStartWithAMistake(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -115,6 +116,17 @@ func (p *ports) write(cfg Config, tokenFile string) error {
 	}
 	if err := os.Rename(temporary, cfg.PortsFile); err != nil {
 		return fmt.Errorf("write the ports file: %w", err)
+	}
+	return nil
+}
+
+// forget removes the ports file.
+func forget(cfg Config) error {
+	if cfg.PortsFile == "" {
+		return nil
+	}
+	if err := os.Remove(cfg.PortsFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the ports file: %w", err)
 	}
 	return nil
 }

@@ -46,6 +46,11 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 	if err := m.assemble(ctx); err != nil {
 		return err
 	}
+	// Whoever waits for the ports file must not read that of an earlier start. Only now: until the store is open, it may be another's that runs.
+	if err := forget(cfg); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, forget(cfg)) }()
 	m.tasks = append(m.tasks, tasks.Task{Name: "ready", Run: func(ctx context.Context) error {
 		if err := m.await(ctx, m.agents); err != nil {
 			return err

@@ -19,7 +19,8 @@ type Options struct {
 }
 
 // Load fills dst, a pointer to a struct, and then calls Validate() error on it and on each nested struct that has it.
-// The error, for wrong content an InvalidArgument fault with the reason CONFIG_INVALID, lists every problem it found.
+// The error, for wrong content an InvalidArgument fault with the reason CONFIG_INVALID, lists every problem it found. When each value could
+// be read and only Validate objects, the sources are returned with the error.
 func Load(dst any, opts Options) (*Sources, error) {
 	fields, err := schema(dst)
 	if err != nil {
@@ -29,13 +30,15 @@ func Load(dst any, opts Options) (*Sources, error) {
 	l.readFile(dst, opts.File)
 	l.readEnviron(opts)
 	l.readFlags(opts.Flags)
+	var sources *Sources
 	if len(l.problems) == 0 {
+		sources = newSources(l)
 		l.validate(reflect.ValueOf(dst), "")
 	}
 	if len(l.problems) > 0 {
-		return nil, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "%w", errors.Join(l.problems...))
+		return sources, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "%w", errors.Join(l.problems...))
 	}
-	return newSources(l), nil
+	return sources, nil
 }
 
 // Env returns the process's environment variable name, or the empty string.

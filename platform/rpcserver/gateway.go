@@ -114,7 +114,10 @@ func plain(err error) error {
 			text = wrong[2] + " is not a number of its kind"
 		}
 	}
-	return rpcfault.Status(fault.Invalid(name, "INVALID_ARGUMENT", "%s: %s", name, text)).Err()
+	text = strings.TrimPrefix(text, "time: ")
+	f := fault.New(fault.InvalidArgument, "INVALID_ARGUMENT", "%s: %s", name, text)
+	f.Violations = []fault.Violation{{Field: name, Description: text}}
+	return rpcfault.Status(f).Err()
 }
 
 // probe asks whether a method has a handler, without calling it.
