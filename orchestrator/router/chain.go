@@ -24,9 +24,8 @@ type item struct {
 
 // maker is an agent that can work, with what it would be given.
 type maker struct {
-	agent  *registry.Agent
-	takes  []string // names of its inputs
-	inputs []item   // of each
+	agent *registry.Agent
+	*supply
 }
 
 // plan finds the shortest way from what is there to what is wanted through agents that can take tasks now: round by round, whoever has its
@@ -64,15 +63,19 @@ func (v *view) way(want orchestrator.Contract, without map[string]bool) (list []
 	for _, t := range things(want.Inputs) {
 		there.add(item{thing: t})
 	}
-	idle := slices.DeleteFunc(slices.Clone(v.Agents), func(a *registry.Agent) bool { return without[a.Name] || !chains(a) })
+	idle := slices.DeleteFunc(slices.Clone(v.workers), func(w worker) bool { return without[w.agent.Name] })
 	for hops = 1; hops <= farHops; hops++ {
 		var made []item
-		idle = slices.DeleteFunc(idle, func(a *registry.Agent) bool {
-			m, ok := v.ready(a, there)
-			if ok {
-				made = append(made, m.makes()...)
+		looked, supplies := make([]bool, v.needs), make([]*supply, v.needs)
+		idle = slices.DeleteFunc(idle, func(w worker) bool {
+			if !looked[w.needs] {
+				looked[w.needs], supplies[w.needs] = true, v.supply(w, there)
 			}
-			return ok
+			s := supplies[w.needs]
+			if s != nil {
+				made = (&maker{w.agent, s}).makes(made)
+			}
+			return s != nil
 		})
 		for _, x := range made {
 			if (want.Output.Name == "" || want.Output.Name == x.Name) && (want.Output.SemanticType == "" || v.Related(x.SemanticType, want.Output.SemanticType)) {
@@ -89,81 +92,8 @@ func (v *view) way(want orchestrator.Contract, without map[string]bool) (list []
 	return nil, 0
 }
 
-// chains reports whether an agent can be part of a chain: it must require something, or it would belong to every chain.
-func chains(a *registry.Agent) bool {
-	return len(a.Metadata.OutputSchemas) > 0 && slices.ContainsFunc(a.Metadata.InputSchemas, func(in registry.InputSchema) bool { return in.Required })
-}
-
-// stock is what is there in a round.
-type stock struct {
-	items  []item
-	byName map[string][]int
-	byType map[string][]int
-	types  []string // of byType, in order
-}
-
-func newStock() *stock {
-	return &stock{byName: make(map[string][]int), byType: make(map[string][]int)}
-}
-
-func (s *stock) add(x item) {
-	n := len(s.items)
-	s.items = append(s.items, x)
-	s.byName[x.Name] = append(s.byName[x.Name], n)
-	if at, known := slices.BinarySearch(s.types, x.SemanticType); !known {
-		s.types = slices.Insert(s.types, at, x.SemanticType)
-	}
-	s.byType[x.SemanticType] = append(s.byType[x.SemanticType], n)
-}
-
-// ready reports whether an agent's required inputs are there. Each gets one of the same name if there is one, or else of the same type, or else one
-// that may stand for it, as bind does.
-func (v *view) ready(a *registry.Agent, there *stock) (*maker, bool) {
-	inputs := a.Metadata.InputSchemas
-	got := make([]int, len(inputs)) // what each gets, from 1; 0 is nothing yet
-	give := func(to int, among []int) {
-		for _, i := range among {
-			if got[to] == 0 && !slices.Contains(got, i+1) && v.fits(there.items[i].thing, inputs[to]) {
-				got[to] = i + 1
-				return
-			}
-		}
-	}
-	places := [...]func(to int){
-		func(to int) { give(to, there.byName[inputs[to].Name]) },
-		func(to int) { give(to, there.byType[inputs[to].SemanticType]) },
-		func(to int) {
-			for _, kind := range there.types {
-				if v.Related(kind, inputs[to].SemanticType) {
-					give(to, there.byType[kind])
-				}
-			}
-		},
-	}
-	for _, place := range places {
-		for i := range inputs {
-			if inputs[i].Required && got[i] == 0 {
-				place(i)
-			}
-		}
-	}
-	m := &maker{agent: a}
-	for i := range inputs {
-		if !inputs[i].Required {
-			continue
-		}
-		if got[i] == 0 {
-			return nil, false
-		}
-		m.takes = append(m.takes, inputs[i].Name)
-		m.inputs = append(m.inputs, there.items[got[i]-1])
-	}
-	return m, true
-}
-
-// makes lists what a maker makes for certain.
-func (m *maker) makes() []item {
-	var made []item
+// makes adds what a maker makes for certain.
+func (m *maker) makes(made []item) []item {
 	for _, o := range m.agent.Metadata.OutputSchemas {
 		if o.Guaranteed {
 			made = append(made, item{thing{orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}, o.JSONSchema}, m})

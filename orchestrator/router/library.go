@@ -39,6 +39,9 @@ type view struct {
 	registry.Listing
 	byType map[string][]*registry.Agent // by the semantic type of an output, in order of name
 	byName map[string][]*registry.Agent // by the name of an output, in order of name
+
+	workers []worker // that chains are made of, in order of name
+	needs   int      // that they have, different ones
 }
 
 // texts is what the skills of one edition are found by.
@@ -65,6 +68,7 @@ func newView(list registry.Listing) *view {
 			add(v.byName, a.Metadata.OutputSchemas[i].Name, a)
 		}
 	}
+	v.workers, v.needs = workersOf(list.Agents)
 	return v
 }
 
