@@ -57,7 +57,8 @@ func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease,
 		case p.Epoch:
 		default:
 			return p, fault.New(fault.Conflict, "EPOCH_STALE",
-				"another process beats for agent %q since; begin again with epoch 0 if this one should", b.Agent).With("agent", b.Agent)
+				"epoch %d is not that of agent %q: another process beats for it since, or none has begun; begin with epoch 0 if this one should",
+				b.Epoch, b.Agent).With("agent", b.Agent)
 		}
 		lease.Epoch, lease.Draining = p.Epoch, !p.DrainTime.IsZero()
 		p.Capacity, p.InFlight = b.Capacity, b.InFlight

@@ -3,6 +3,7 @@ package dev
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -29,7 +30,8 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 		{"Data", cfg.DataDir, ""},
 		{"Token file", tokenFile, ""},
 	} {
-		if _, err := fmt.Fprintf(table, "  %s\t%s\t%s\n", row[0], row[1], row[2]); err != nil {
+		line := strings.TrimSuffix(strings.Join(row[:], "\t"), "\t") // an empty cell would make the others as wide as a path
+		if _, err := fmt.Fprintf(table, "  %s\n", line); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("echo", flag.ContinueOnError)
 	listen := flags.String("listen", "127.0.0.1:0", "address to serve A2A at")
 	name := flags.String("log", "", "file to append message ids to")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	file, err := os.OpenFile(*name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
