@@ -74,7 +74,7 @@ func (r *reader) readCatalog(ctx context.Context) {
 	w.urls = slices.Compact(w.urls)
 	inTurns(ctx, w.urls, func(uri string) { r.readURL(ctx, uri, source) })
 	for id, raw := range w.inline {
-		r.card(ctx, r.state(id), registry.Found{RawCard: raw, Source: source})
+		r.card(ctx, r.state(id), r.source.Catalog+" "+id, registry.Found{RawCard: raw, Source: source})
 	}
 	if ctx.Err() != nil {
 		return

@@ -171,19 +171,19 @@ func (r *reader) claim(s *state, name string) error {
 	return nil
 }
 
-// card takes a card that was found and notes how that went in its state.
-func (r *reader) card(ctx context.Context, s *state, f registry.Found) {
+// card takes a card that was found at a place of its source and notes how that went in its state.
+func (r *reader) card(ctx context.Context, s *state, place string, f registry.Found) {
 	read, _, _, err := registry.ParseCard(f.RawCard)
 	if err == nil {
 		err = r.claim(s, read.Name)
 	}
 	if err != nil {
-		r.failed(ctx, s, f.Source.Location, err)
+		r.failed(ctx, s, place, err)
 		return
 	}
 	agent, warnings, err := r.registry.Discover(ctx, r.source.tenant(), f)
 	if err != nil {
-		r.failed(ctx, s, f.Source.Location, err)
+		r.failed(ctx, s, place, err)
 		return
 	}
 	if s.name != agent.Name || s.failures > 0 {
@@ -193,14 +193,14 @@ func (r *reader) card(ctx context.Context, s *state, f registry.Found) {
 }
 
 // failed notes that a card could not be had, and says why once.
-func (r *reader) failed(ctx context.Context, s *state, location string, err error) {
+func (r *reader) failed(ctx context.Context, s *state, place string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	s.failures++
 	if why := err.Error(); why != s.said {
 		s.said = why
-		r.logger.WarnContext(ctx, "agent of a source not taken", slog.String("source", location), slog.String("agent", s.name), slog.Any("error", err))
+		r.logger.WarnContext(ctx, "agent of a source not taken", slog.String("card", place), slog.String("agent", s.name), slog.Any("error", err))
 	}
 }
 

@@ -3,6 +3,7 @@ package discovery_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -211,6 +212,29 @@ func TestAFolderOfCards(t *testing.T) {
 		}
 		pass(1)
 		want(t, r, "when the folder is back", "a z", "-b x")
+	})
+}
+
+func TestACardThatIsNotTakenIsNamed(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "broken.json")
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatalf("WriteFile() = %v, want no error", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		d, err := discovery.New(registrytest.New(t, registry.Options{}), discovery.Options{
+			Sources: []discovery.Source{{Folder: folder, Interval: minute}}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		if err != nil {
+			t.Fatalf("New() = %v, want no error", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), minute/2)
+		defer cancel()
+		if err := d.Run(ctx); err != nil || !strings.Contains(log.String(), "card="+file) {
+			t.Errorf("Run() = %v and logged %q, want %s named", err, log.String(), file)
+		}
 	})
 }
 

@@ -37,10 +37,11 @@ func (r *reader) readFolder(ctx context.Context) {
 		}
 		s := r.state(file)
 		raw, err := readFile(root, file)
+		place := path.Join(r.source.Folder, file)
 		if err != nil {
-			r.failed(ctx, s, path.Join(r.source.Folder, file), err)
+			r.failed(ctx, s, place, err)
 		} else {
-			r.card(ctx, s, registry.Found{RawCard: raw, Source: source})
+			r.card(ctx, s, place, registry.Found{RawCard: raw, Source: source})
 		}
 		there[file] = true
 	}

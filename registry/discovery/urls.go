@@ -37,7 +37,7 @@ func (r *reader) readURL(ctx context.Context, uri string, source registry.Source
 		s.validators = registry.Validators{} // the agent was deleted, say: read its card again next time
 		return
 	}
-	r.card(ctx, s, registry.Found{RawCard: answer.RawCard, CardURI: answer.URI, Source: source})
+	r.card(ctx, s, uri, registry.Found{RawCard: answer.RawCard, CardURI: answer.URI, Source: source})
 	s.validators = registry.Validators{}
 	if s.failures == 0 {
 		s.validators = answer.Validators
