@@ -108,7 +108,8 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	if in != nil {
 		content, err := protojson.Marshal(in)
 		if err != nil {
-			return nil, fmt.Errorf("encoding the request of %s %s: %w", method, path, err)
+			text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ") // protojson keeps programs from parsing its errors
+			return nil, fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request cannot be sent: %s", text)
 		}
 		body = bytes.NewReader(content)
 	}

@@ -93,6 +93,15 @@ func TestCallSendsTheRequestAndReadsTheAnswer(t *testing.T) {
 	}
 }
 
+func TestCallRefusesWhatNoJSONCanSay(t *testing.T) {
+	t.Parallel()
+	c := client(t, func(http.ResponseWriter, *http.Request) { t.Error("the server was called, want not") })
+	err := c.Call(t.Context(), http.MethodPost, "/v1/tasks", nil, structpb.NewStringValue("a\xff"), nil)
+	if fault.ReasonOf(err) != "REQUEST_INVALID" || fault.KindOf(err) != fault.InvalidArgument || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("Call() with bytes that are no text = %v, want REQUEST_INVALID", err)
+	}
+}
+
 func TestCallTurnsAnErrorBackIntoAFault(t *testing.T) {
 	t.Parallel()
 	c := client(t, func(w http.ResponseWriter, _ *http.Request) {
