@@ -77,6 +77,8 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 		case "input_schemas", "output_schemas", "consultation_requirements", "at_most_once_skills":
 			fields[path] = true
 		case "agent_name", "version", "created_at", "updated_at": // checked or nothing; REST makes a mask of whatever the body has
+		case "": // what REST makes of the body {}
+			return nil, fault.Invalid("update_mask", "MASK_INVALID", "nothing is named that should change; update_mask=* replaces all")
 		default:
 			return nil, fault.Invalid(fmt.Sprintf("update_mask.paths[%d]", i), "MASK_INVALID",
 				"%q cannot be updated; input_schemas, output_schemas, consultation_requirements and at_most_once_skills can", clip(path))

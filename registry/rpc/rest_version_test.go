@@ -40,6 +40,7 @@ func versionsOverREST(t *testing.T, url string) {
 				`"output_schemas":[{"name":"stories","semantic_type":"artifact","description":"d","guaranteed":true}],"consultation_requirements":[]}`,
 		},
 		{name: "metadata of another version", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{"version":"1.0.1"}`, status: 200, want: "metadata.version"},
+		{name: "metadata that says nothing", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{}`, status: 400, want: "nothing is named that should change"},
 		{name: "metadata of another agent", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{"agent_name":"other"}`, status: 400, want: "metadata.agent_name"},
 		{name: "whose metadata", token: "viewer-token", method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"agentName":"web","version":"1.0.0","createdAt":"2026-`},
 		{name: "its versions", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions", status: 200, want: `"version":"1"`},

@@ -170,8 +170,11 @@ func (s *Server) UpdateAgentMetadata(
 	return &registryv1.UpdateAgentMetadataResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
 }
 
+// ownFields are what an agent may update of its own metadata; those behind the schemas are only checked.
+var ownFields = []string{"input_schemas", "output_schemas", "agent_name", "version", "created_at", "updated_at"}
+
 func onlySchemas(mask []string) bool {
-	return len(mask) > 0 && !slices.ContainsFunc(mask, func(path string) bool { return path != "input_schemas" && path != "output_schemas" })
+	return len(mask) > 0 && !slices.ContainsFunc(mask, func(path string) bool { return !slices.Contains(ownFields, path) })
 }
 
 // Heartbeat renews an agent's lease; an agent may beat for itself only.

@@ -143,7 +143,7 @@ func TestAnAgentActsForItselfOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, updateErr := s.UpdateAgentMetadata(c.ctx, &registryv1.UpdateAgentMetadataRequest{
-				Name: c.agent, Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"input_schemas"}},
+				Name: c.agent, Metadata: &registryv1.AgentMetadata{}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"agent_name", "version", "input_schemas"}},
 			})
 			_, beatErr := s.Heartbeat(c.ctx, &registryv1.HeartbeatRequest{Name: c.agent, Status: "available"})
 			_, registerErr := s.RegisterAgent(c.ctx, card(t, c.agent))
