@@ -4,18 +4,23 @@ import (
 	"sync"
 
 	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// cacheTasks bounds how many decoded tasks are kept.
-const cacheTasks = 4096
+// Bounds of what is kept: decoded tasks, and what their content takes in the file.
+const (
+	cacheTasks = 4096
+	cacheBytes = 64 << 20
+)
 
 // cache keeps tasks as they are in the file. The file is this process's alone, and whatever is written to it is noted here as part of its commit, in the
 // order of commits and before anybody hears of it; so what the cache has is what the file has. Records are shared: nobody changes them.
 type cache struct {
 	mu    sync.RWMutex
 	tasks map[orchestrator.Key]*record // guarded by mu
+	bytes int                          // guarded by mu; of the content of all
 	notes uint64                       // guarded by mu; counts what was noted or forgotten
 }
 
@@ -42,7 +47,7 @@ func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.notes++
-		delete(c.tasks, k)
+		c.drop(k)
 	})
 }
 
@@ -57,9 +62,32 @@ func (c *cache) fill(r *record, notes uint64) {
 
 // keep adds a task. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay. The caller holds mu.
 func (c *cache) keep(r *record) {
-	if c.tasks == nil || len(c.tasks) >= cacheTasks {
-		c.tasks = make(map[orchestrator.Key]*record)
+	k, size := keyOf(r), contentSize(r)
+	c.drop(k)
+	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+size > cacheBytes {
+		c.tasks, c.bytes = make(map[orchestrator.Key]*record), 0
 		c.notes++
 	}
-	c.tasks[keyOf(r)] = r
+	c.tasks[k] = r
+	c.bytes += size
+}
+
+// drop removes a task, if it is there. The caller holds mu.
+func (c *cache) drop(k orchestrator.Key) {
+	if r, ok := c.tasks[k]; ok {
+		c.bytes -= contentSize(r)
+		delete(c.tasks, k)
+	}
+}
+
+// contentSize is how many bytes a task's content is, encoded.
+func contentSize(r *record) int {
+	n := proto.Size(r.StatusMessage)
+	for _, m := range messages(r) {
+		n += proto.Size(m)
+	}
+	for _, a := range r.Artifacts {
+		n += proto.Size(a)
+	}
+	return n
 }
