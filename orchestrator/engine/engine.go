@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/metric"
@@ -67,6 +68,8 @@ type Engine struct {
 
 	signal chan struct{} // holds one token when pending may have work
 	gained chan struct{} // holds one token when scans may have work
+	next   chan func()   // takes a runner's work when a goroutine rests
+	rest   atomic.Int64  // goroutines that do
 
 	mu       sync.Mutex
 	scans    map[int]scan                                    // guarded by mu; by group that is held
@@ -121,6 +124,7 @@ func New(c Config) (*Engine, error) {
 		outbox:   newOutbox(),
 		signal:   make(chan struct{}, 1),
 		gained:   make(chan struct{}, 1),
+		next:     make(chan func()),
 		scans:    make(map[int]scan),
 		pending:  make(map[orchestrator.Key]struct{}),
 		runners:  make(map[orchestrator.Key]*runner),

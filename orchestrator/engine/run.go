@@ -84,11 +84,33 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 		rctx, cancel := context.WithCancel(ctx)
 		r := &runner{cancel: cancel, done: make(chan struct{}), group: -1}
 		e.runners[k] = r
-		running.Go(func() {
+		run := func() {
 			defer cancel()
-			wait := e.drive(rctx, r, k)
-			e.end(k, wait)
-		})
+			e.end(k, e.drive(rctx, r, k))
+		}
+		select {
+		case e.next <- run:
+		default:
+			running.Go(func() { e.work(ctx, run) })
+		}
+	}
+}
+
+// resting is how many goroutines at most stay for the next task, with a stack that has grown.
+const resting = 128
+
+// work runs a runner, and others after it.
+func (e *Engine) work(ctx context.Context, run func()) {
+	for run != nil {
+		run()
+		run = nil
+		if e.rest.Add(1) <= resting {
+			select {
+			case <-ctx.Done():
+			case run = <-e.next:
+			}
+		}
+		e.rest.Add(-1)
 	}
 }
 
