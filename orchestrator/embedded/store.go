@@ -70,13 +70,10 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
 	var stored *record
 	var created bool
-	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
-		old, err := s.read(tx, orchestrator.Key{Tenant: t.Tenant, ID: t.ID})
-		if err == nil {
-			stored, created = old, false
-			return nil
-		}
-		if fault.KindOf(err) != fault.NotFound {
+	err := s.db.Update(ctx, func(tx *bbolt.Tx) (err error) {
+		if k := (orchestrator.Key{Tenant: t.Tenant, ID: t.ID}); tx.Bucket(taskBucket).Get(taskKey(k)) != nil {
+			created = false
+			stored, err = s.read(tx, k)
 			return err
 		}
 		stored, created = &record{Task: t}, true

@@ -79,14 +79,9 @@ type Server struct {
 	ballast       []byte
 }
 
-// ballastBytes is how much more garbage comes together before it is collected. A server's own heap is small, and would be collected many times in a second
-// of work; a percentage (GOGC) would spare that too, but take a multiple of the memory where there are many agents. Nobody touches the ballast, so it is
-// not in memory itself.
-const ballastBytes = 64 << 20
-
 // New prepares everything; nothing is served before the tasks run. The caller calls Close, also after an error of Run.
 func New(ctx context.Context, o Options) (s *Server, err error) {
-	s = &Server{logger: o.Telemetry.Logger, stores: o.Stores, ballast: make([]byte, ballastBytes)}
+	s = &Server{logger: o.Telemetry.Logger, stores: o.Stores, ballast: newBallast()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
