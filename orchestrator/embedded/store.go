@@ -50,9 +50,13 @@ type Store struct {
 
 var _ orchestrator.Store = (*Store)(nil)
 
-// New returns a store in db, which stays the caller's to close.
+// New returns a store in db, which stays the caller's to close. Tasks that another version wrote in another form are a FailedPrecondition fault with
+// the reason STORE_FORM_UNKNOWN.
 func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
+		if err := checkForm(tx); err != nil {
+			return err
+		}
 		for _, name := range [][]byte{taskBucket, statusBucket, logBucket, openBucket, recentBucket, endedBucket, contextBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err

@@ -1,0 +1,44 @@
+package embedded
+
+import (
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// form says how this version keeps tasks. Change it with whatever an earlier version could not read, or this one of an earlier's.
+const form = "2"
+
+var (
+	formBucket = []byte("tasks_form") // formKey → form
+	formKey    = []byte("form")
+)
+
+// checkForm writes the form down where there are no tasks yet, and refuses to work with tasks of another one: what can be read of them would be
+// wrong, and what is added could not be read by the version that wrote them.
+func checkForm(tx *bbolt.Tx) error {
+	forms, err := tx.CreateBucketIfNotExists(formBucket)
+	if err != nil {
+		return err
+	}
+	switch found := string(forms.Get(formKey)); {
+	case found == form:
+		return nil
+	case found == "" && empty(tx.Bucket(taskBucket)):
+		return forms.Put(formKey, []byte(form))
+	}
+	file := tx.DB().Path()
+	return fault.New(fault.FailedPrecondition, "STORE_FORM_UNKNOWN",
+		"the tasks in %s were written by another version of quorate, and this one cannot read them; start that version, or choose another data directory than %s",
+		file, filepath.Dir(file)).With("path", file)
+}
+
+func empty(b *bbolt.Bucket) bool {
+	if b == nil {
+		return true
+	}
+	key, _ := b.Cursor().First()
+	return key == nil
+}
