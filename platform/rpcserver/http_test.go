@@ -276,6 +276,26 @@ func TestStoppingEndsEveryKindOfStream(t *testing.T) {
 	}
 }
 
+func TestAStreamOfEventsSaysThatTheServerStops(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	resp, err := new(http.Client).Do(r.request(t, http.MethodGet, "/v1/books:watch?count=1000000000", http.NoBody, header{"Accept": "text/event-stream"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	r.cancel()
+	var last string
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if lines.Text() != "" {
+			last = lines.Text()
+		}
+	}
+	if !strings.Contains(last, "STREAM_ENDED") || !strings.Contains(last, "connect again") {
+		t.Errorf("GET /v1/books:watch ended with %q, want STREAM_ENDED", last)
+	}
+}
+
 func TestConnWaitsForTheServer(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
