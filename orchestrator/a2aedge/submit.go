@@ -134,16 +134,17 @@ func validate(order proto.Message) error {
 
 // aim sets the route: to the agent behind whose door the call came in, as the metadata says, or else to whoever fits the message's words best.
 func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
-	agent, words := req.GetTenant(), words(req.GetMessage())
+	agent := req.GetTenant()
 	switch {
 	case agent != "" && order.GetRoute() != nil && order.GetRoute().GetAgent() != agent:
 		return fault.Invalid("tenant", "ROUTE_AMBIGUOUS", "the tenant names agent %q and the message's metadata names another route; give one", agent)
 	case agent != "":
 		order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: agent}}
-	case order.GetRoute() != nil:
-	case words != "":
-		order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Text{Text: words}}
-	default:
+	case order.GetRoute() == nil:
+		if text := words(req.GetMessage()); text != "" {
+			order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Text{Text: text}}
+			return nil
+		}
 		return fault.Invalid("tenant", "ROUTE_MISSING",
 			"nothing says where the message goes: set tenant to an agent's name, send to /agents/{name}, or put {\"route\": …} in message.metadata under %s", TaskExtension)
 	}

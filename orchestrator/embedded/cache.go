@@ -19,16 +19,22 @@ const (
 // order of commits and before anybody hears of it; so what the cache has is what the file has. Records are shared: nobody changes them.
 type cache struct {
 	mu    sync.RWMutex
-	tasks map[orchestrator.Key]*record // guarded by mu
-	bytes int                          // guarded by mu; of the content of all
-	notes uint64                       // guarded by mu; counts what was noted or forgotten
+	tasks map[orchestrator.Key]cached // guarded by mu
+	bytes int                         // guarded by mu; of the content of all
+	notes uint64                      // guarded by mu; counts what was noted or forgotten
+}
+
+// cached is a task and how many bytes its content is, encoded.
+type cached struct {
+	*record
+	size int
 }
 
 // get returns the task when the cache has it, otherwise nil, and a number for fill.
 func (c *cache) get(k orchestrator.Key) (r *record, notes uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.tasks[k], c.notes
+	return c.tasks[k].record, c.notes
 }
 
 // note keeps what tx writes, once it is committed.
@@ -65,19 +71,17 @@ func (c *cache) keep(r *record) {
 	k, size := keyOf(r), contentSize(r)
 	c.drop(k)
 	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+size > cacheBytes {
-		c.tasks, c.bytes = make(map[orchestrator.Key]*record), 0
+		c.tasks, c.bytes = make(map[orchestrator.Key]cached), 0
 		c.notes++
 	}
-	c.tasks[k] = r
+	c.tasks[k] = cached{r, size}
 	c.bytes += size
 }
 
 // drop removes a task, if it is there. The caller holds mu.
 func (c *cache) drop(k orchestrator.Key) {
-	if r, ok := c.tasks[k]; ok {
-		c.bytes -= contentSize(r)
-		delete(c.tasks, k)
-	}
+	c.bytes -= c.tasks[k].size
+	delete(c.tasks, k)
 }
 
 // contentSize is how many bytes a task's content is, encoded.

@@ -25,7 +25,7 @@ func TestTheCacheHoldsNoMoreContentThanItMay(t *testing.T) {
 		c.keep(large(i, size)) // once more is not twice
 		sum := 0
 		for _, r := range c.tasks {
-			sum += contentSize(r)
+			sum += contentSize(r.record)
 		}
 		if sum != c.bytes || sum > cacheBytes {
 			t.Fatalf("after %d tasks the cache counts %d bytes and holds %d, want no more than %d", i+1, c.bytes, sum, cacheBytes)
