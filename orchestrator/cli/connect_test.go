@@ -113,6 +113,20 @@ func TestConfigExplainTellsWhereEachSettingComesFrom(t *testing.T) {
 	}
 }
 
+func TestAValueThatIsRefusedIsNamed(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"signatures: maybe\n": `:1: signatures: "maybe" is not off`,
+		"logLevel: loud\n":    `log level "loud" is not debug`,
+	} {
+		file := write(t, "quorate.yaml", content)
+		exit, _, stderr := run(t.Context(), "", "dev", "--config", file, "--data-dir", t.TempDir())
+		if exit != 6 || !strings.Contains(stderr, want) {
+			t.Errorf("Main(dev) with %q = %d, %q, want 6 and %q", content, exit, stderr, want)
+		}
+	}
+}
+
 func TestAWrongSettingIs6(t *testing.T) {
 	t.Parallel()
 	file := write(t, "quorate.yaml", "htpAddr: x\n")

@@ -64,7 +64,7 @@ func TestSettingsAreExplainedThatDoNotSuffice(t *testing.T) {
 	if exit != 0 || !strings.Contains(stdout, "48h0m0s") || !strings.Contains(stdout, "auth.keysFile") {
 		t.Errorf("Main(config explain serve) without a store and keys = %d, %q, want 0 and every setting", exit, stdout)
 	}
-	if want := "needs a folder; nobody could call"; !strings.Contains(stderr, want) {
+	if want := "store.dataDir: the embedded store needs a folder; auth.keysFile: nobody could call"; !strings.Contains(stderr, want) {
 		t.Errorf("Main(config explain serve) without a store and keys warned of %q, want %q", stderr, want)
 	}
 }

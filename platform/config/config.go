@@ -100,11 +100,24 @@ func (l *loader) validate(v reflect.Value, path string) {
 		return
 	}
 	if err := checked.Validate(); err != nil {
-		if path != "" {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-		l.problems = append(l.problems, err)
+		l.problems = append(l.problems, fmt.Errorf("%s%w", l.where(path, err), err))
 	}
+}
+
+// where says which setting a section's Validate objects to, as far as its error tells, and what set it.
+func (l *loader) where(path string, err error) string {
+	if e, ok := errors.AsType[*fault.Error](err); ok && len(e.Violations) == 1 {
+		path = join(path, e.Violations[0].Field)
+	}
+	if path == "" {
+		return ""
+	}
+	for _, f := range l.fields {
+		if f.path == path && f.source != "default" {
+			return f.source + ": " + path + ": "
+		}
+	}
+	return path + ": "
 }
 
 func join(path, name string) string {

@@ -36,6 +36,9 @@ func (s httpSettings) Validate() error {
 	if s.Addr == "" {
 		return errors.New("addr is empty")
 	}
+	if s.Retries > 9 {
+		return fault.Invalid("retries", "CONFIG_INVALID", "\"%d\" are too many", s.Retries)
+	}
 	return nil
 }
 
@@ -123,6 +126,7 @@ func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"a wrong map in a variable":   {environ: []string{"QUORATE_LABELS=a"}, want: `env QUORATE_LABELS: labels: "a" is not key=value`},
 		"a secret given twice":        {environ: []string{"QUORATE_TOKEN=a", "QUORATE_TOKEN_FILE=b"}, want: "QUORATE_TOKEN and QUORATE_TOKEN_FILE are both set; set one"},
 		"a flag for nothing":          {flags: map[string]string{"http.port": "1"}, want: "flag for http.port: no such setting"},
+		"a setting that is refused":   {file: "http:\n  retries: 99\n", want: `F:2: http.retries: "99" are too many`},
 		"what Validate refuses":       {flags: map[string]string{"http.addr": ""}, want: "http: addr is empty"},
 		"all problems at once":        {file: "x: 1\n", flags: map[string]string{"debug": "x"}, want: "F:1: unknown key x\nflag: debug: \"x\" is not a valid bool"},
 	}

@@ -2,18 +2,19 @@ package telemetry
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func newLogger(c Config) (*slog.Logger, error) {
 	var level slog.Level
 	if c.LogLevel != "" {
 		if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
-			return nil, fmt.Errorf("log level %q is not debug, info, warn or error", c.LogLevel)
+			return nil, fault.Invalid("logLevel", "CONFIG_INVALID", "log level %q is not debug, info, warn or error", c.LogLevel)
 		}
 	}
 	w := c.LogWriter
@@ -27,7 +28,7 @@ func newLogger(c Config) (*slog.Logger, error) {
 	case "text":
 		return slog.New(traceHandler{slog.NewTextHandler(w, options)}), nil
 	}
-	return nil, fmt.Errorf("log format %q is not json or text", c.LogFormat)
+	return nil, fault.Invalid("logFormat", "CONFIG_INVALID", "log format %q is not json or text", c.LogFormat)
 }
 
 // traceHandler adds the ids of the span in the context, so that a log line leads to its trace.
