@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -15,6 +16,10 @@ func attribute(n *html.Node, name string) string {
 		}
 	}
 	return ""
+}
+
+func hasAttribute(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
 func setAttribute(n *html.Node, name, value string) {

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -14,11 +15,14 @@ const minGraft = 75
 
 // graft reduces page to what found was made of, and tells whether that could be told. The readability stage says which words are
 // content; their form, which it loses, comes from the page: tables, languages of code, levels of lists, images.
-func graft(page, found *html.Node) bool {
-	kept, percent := match(page, found)
+func graft(page, found *html.Node, base *url.URL, description string) bool {
+	runs := runsOf(page)
+	kept, text, percent := match(runs, found)
 	if percent < minGraft {
 		return false
 	}
+	dropTrail(runs, kept, base)
+	addLead(runs, kept, text, description)
 	p := pruner{kept: kept, counts: map[*html.Node]int{}}
 	p.scope = p.lowest(page, p.count(page))
 	p.prune(p.scope)

@@ -29,7 +29,7 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	if o.Format == Links {
 		return writeLinks(content, linksOf(root, base))
 	}
-	revealStreamed(content, root)
+	reveal(content, root)
 	removeWhere(root, invisible)
 	main := mainContent(content, root, base, size)
 	return write(ctx, content, main, base, o)
@@ -50,11 +50,16 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *h
 	if visible < minArticle && !content.Metadata.holdsArticle() {
 		return pageContent(root)
 	}
+	dropFurniture(root, visible)
+	visible = textSize(root, around)
 	found, err := articleNode(root, base, visible)
+	if stated := statedText(content.Metadata.body); textSize(stated, nil) > visible && (err != nil || textSize(stated, nil) > 2*textSize(found, nil)) {
+		found, err = stated, nil // a script would show it
+	}
 	if err != nil || tooLittle(found, visible, isArticlePage(root, content.Metadata)) {
 		return pageContent(root)
 	}
-	if graft(root, found) {
+	if graft(root, found, base, content.Metadata.Description) {
 		content.Extractor = ByArticle
 		if body := find(root, atom.Body); body != nil {
 			return body
@@ -132,19 +137,4 @@ func renderTokens(content *Content, d document, o Options) error {
 	default:
 	}
 	return nil
-}
-
-// revealStreamed shows the hidden blocks in which a page streams its content: a script would move them into place
-// (https://github.com/vercel/next.js/issues/76651).
-func revealStreamed(content *Content, root *html.Node) {
-	for n := range root.Descendants() {
-		if n.DataAtom == atom.Div && strings.HasPrefix(attribute(n, "id"), "S:") {
-			for _, a := range n.Attr {
-				if a.Key == "hidden" {
-					content.warn(WarnHidden)
-				}
-			}
-			dropAttribute(n, "hidden")
-		}
-	}
 }

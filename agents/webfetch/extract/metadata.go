@@ -28,6 +28,7 @@ type Metadata struct {
 
 	title    string
 	language string
+	body     string // the text of the article in JSON-LD
 }
 
 // Bounds of metadata.
@@ -174,6 +175,9 @@ func (r *metadataReader) typed(value any) {
 			if t := texts(from); *field == "" && len(t) > 0 {
 				*field = line(t[0], maxValue)
 			}
+		}
+		if body := texts(v["articleBody"]); len(body) > 0 && len(body[0]) > len(r.body) {
+			r.body = body[0]
 		}
 		first(&r.Published, v["datePublished"])
 		first(&r.Modified, v["dateModified"])

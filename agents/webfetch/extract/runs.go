@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -11,6 +12,45 @@ import (
 type run struct {
 	nodes []*html.Node
 	text  string // without spaces
+}
+
+// kept tells whether any text of r is kept.
+func (r run) kept(kept map[*html.Node]bool) bool {
+	for _, n := range r.nodes {
+		if kept[n] && strings.TrimSpace(n.Data) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// within tells whether r is the text of one of elements, or of something inline in there.
+func (r run) within(elements ...atom.Atom) bool {
+	for p := r.nodes[0].Parent; p != nil; p = p.Parent {
+		if slices.Contains(elements, p.DataAtom) {
+			return true
+		}
+		if !inline[p.DataAtom] {
+			return false
+		}
+	}
+	return false
+}
+
+// linked returns how many bytes of r are links that are wanted.
+func (r run) linked(wanted func(a *html.Node) bool) int {
+	size := 0
+	for _, n := range r.nodes {
+		for p := n.Parent; p != nil && inline[p.DataAtom]; p = p.Parent {
+			if p.DataAtom == atom.A {
+				if wanted(p) {
+					size += squeezedSize(n.Data)
+				}
+				break
+			}
+		}
+	}
+	return size
 }
 
 // runsOf returns the runs below n in document order.
@@ -88,21 +128,29 @@ type taken struct {
 	size  int
 }
 
-// match returns the text nodes of page that the text of found consists of, and the share of that text in percent that they are.
-func match(page, found *html.Node) (kept map[*html.Node]bool, percent int) {
+// match returns the text nodes among runs that the text of found consists of, that text without spaces, and the share of it in
+// percent that they are.
+func match(runs []run, found *html.Node) (kept map[*html.Node]bool, text string, percent int) {
 	var whole strings.Builder
+	seen, repeated := map[string]bool{}, 0 // the libraries give some texts twice that the page has once
 	for n := range found.Descendants() {
-		if n.Type == html.TextNode {
-			for word := range strings.FieldsSeq(n.Data) {
-				whole.WriteString(word)
-			}
+		if n.Type != html.TextNode {
+			continue
 		}
+		text := squeeze([]*html.Node{n})
+		whole.WriteString(text)
+		if len(text) < longRun {
+			continue
+		}
+		if seen[text] {
+			repeated += len(text)
+		}
+		seen[text] = true
 	}
 	m := matcher{text: whole.String(), work: searchWork, kept: map[*html.Node]bool{}, from: map[int]taken{}}
 	if m.text == "" {
-		return nil, 0
+		return nil, "", 0
 	}
-	runs := runsOf(page)
 	begins := make([]int, len(runs)) // where each run was found, or -1
 	for i, r := range runs {
 		begins[i] = m.forward(r)
@@ -111,7 +159,7 @@ func match(page, found *html.Node) (kept map[*html.Node]bool, percent int) {
 		}
 	}
 	m.backward(runs, begins)
-	return m.kept, m.size * 100 / len(m.text)
+	return m.kept, m.text, m.size * 100 / (len(m.text) - repeated)
 }
 
 // forward returns where a run was found, or -1, and keeps its text nodes. Of a text that stands twice in the page and once in
@@ -126,8 +174,8 @@ func (m *matcher) forward(r run) int {
 		m.work -= len(m.text)
 		if begin = strings.Index(m.text[m.at:], r.text); begin >= 0 {
 			begin += m.at
-		} else {
-			begin = strings.Index(m.text[:m.at], r.text)
+		} else { // what was found last may have been a part of it, such as the title that the lead repeats
+			begin = strings.Index(m.text[:min(len(m.text), m.at+len(r.text)-1)], r.text)
 		}
 		if m.from[begin].size >= len(r.text) {
 			return -1

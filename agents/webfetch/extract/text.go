@@ -21,6 +21,7 @@ type textWriter struct {
 	out    strings.Builder
 	breaks int  // line breaks owed before the next text
 	space  bool // whether a space is owed before the next text
+	item   bool // whether the dash of a list item is owed before the next text: an empty one gets none
 }
 
 func (w *textWriter) node(n *html.Node, pre bool) {
@@ -36,12 +37,11 @@ func (w *textWriter) node(n *html.Node, pre bool) {
 	if n.DataAtom == atom.Br {
 		w.breaks++
 	}
-	if n.DataAtom == atom.Li {
-		w.write("- ")
-	}
+	w.item = w.item || n.DataAtom == atom.Li
 	for child := range n.ChildNodes() {
 		w.node(child, pre || n.DataAtom == atom.Pre)
 	}
+	w.item = w.item && n.DataAtom != atom.Li
 	if (n.DataAtom == atom.Td || n.DataAtom == atom.Th) && n.NextSibling != nil {
 		w.write("\t")
 	}
@@ -86,6 +86,9 @@ func (w *textWriter) write(s string) {
 	case w.space:
 		w.out.WriteByte(' ')
 	}
-	w.breaks, w.space = 0, false
+	if w.item {
+		w.out.WriteString("- ")
+	}
+	w.breaks, w.space, w.item = 0, false, false
 	w.out.WriteString(s)
 }
