@@ -24,6 +24,7 @@ const (
 	maxArticleText  = 400 << 10   // bytes of their text
 	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins them one by one
 	maxArticleLevel = 3_000_000   // their levels, summed
+	maxArticleDepth = 12_000_000  // bytes of their text times its levels; of 1,296 ordinary pages the most is 8,225,425
 	parseTime       = time.Second // for what no count foresees; an ordinary page takes milliseconds
 )
 
@@ -136,6 +137,7 @@ type cost struct {
 	nodes  int
 	levels int // summed over all nodes
 	text   int // bytes
+	nested int // bytes of text times the levels they are deep: the library reads the text of an element again for those around it
 	blocks int // paragraphs
 	work   int // of converting: nested lists and quotes indent each line, so a line costs its depth
 }
@@ -143,7 +145,7 @@ type cost struct {
 // forArticle tells whether the readability stage can afford the tree: it reads it several times, some parts with the square of
 // their depth.
 func (c cost) forArticle() bool {
-	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText && c.blocks*c.text <= maxArticleJoin
+	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText && c.nested <= maxArticleDepth && c.blocks*c.text <= maxArticleJoin
 }
 
 func costOf(doc *html.Node) cost {
@@ -160,6 +162,7 @@ func costOf(doc *html.Node) cost {
 		if n.Type == html.TextNode {
 			if !unread[n.Parent.Data] {
 				c.text += len(n.Data)
+				c.nested += len(n.Data) * level
 			}
 			c.work += level * (len(n.Data)/textUnit + strings.Count(n.Data, "\n"))
 		}

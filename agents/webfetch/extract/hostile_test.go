@@ -107,7 +107,23 @@ func hostile() map[string]func() extract.Source {
 		"headers without headings":           func() extract.Source { return page(fill("<header>x</header>")) },
 		"nested headers":                     func() extract.Source { return page(strings.Repeat("<header>", 480) + fill("<b>x</b>")) },
 		"nested mains":                       func() extract.Source { return page(strings.Repeat("<main><article>", 240) + fill("<i>x</i>")) },
-		"JSON that nests":                    func() extract.Source { return extract.Source{ContentType: "application/json", Data: []byte(fill("["))} },
+		"nested furniture": func() extract.Source {
+			return page(strings.Repeat(`<div class="related comments">`, 450) + strings.Repeat("word ", 70_000))
+		},
+		"furniture just within the bounds": func() extract.Source {
+			return page(strings.Repeat(`<div class="related comments">`, 450) + strings.Repeat("word ", 5_200))
+		},
+		"lines within spans just within the bounds": func() extract.Source {
+			return page("<h1>x</h1>" + strings.Repeat("<span>", 450) + strings.Repeat("<br>"+sentence, 250))
+		},
+		"a megabyte of classes": func() extract.Source { return page(`<div class="` + fill("a-b ") + `">x</div>` + filler) },
+		"lines within spans": func() extract.Source {
+			return page("<h1>x</h1>" + strings.Repeat("<span>", 450) + strings.Repeat("<br>"+sentence, 3_000))
+		},
+		"JSON-LD of many lines": func() extract.Source {
+			return page(`<script type="application/ld+json">{"@type":"Article","articleBody":"` + strings.Repeat(`x\n`, 20_000) + `"}</script>` + filler)
+		},
+		"JSON that nests": func() extract.Source { return extract.Source{ContentType: "application/json", Data: []byte(fill("["))} },
 		"JSON of many numbers": func() extract.Source {
 			return extract.Source{ContentType: "application/json", Data: []byte("[" + fill("1,") + "1]")}
 		},
