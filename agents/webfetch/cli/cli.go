@@ -82,9 +82,16 @@ func (p *program) command() *cobra.Command {
 }
 
 func (p *program) run(cmd *cobra.Command, args []string) error {
+	if p.output != "text" && p.output != "json" {
+		return fmt.Errorf("--output: %q is neither text nor json", p.output)
+	}
+	headers, err := parseHeaders(p.headers)
+	if err != nil {
+		return err
+	}
 	p.started = true
 	if len(args) == 1 {
-		return p.fetch(cmd.Context(), args[0], p.out, p.err)
+		return p.fetch(cmd.Context(), args[0], headers, p.out, p.err)
 	}
 	return p.serve(cmd.Context())
 }

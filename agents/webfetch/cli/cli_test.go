@@ -55,6 +55,8 @@ func TestFetchOnce(t *testing.T) {
 		"too large a limit":                {[]string{"--max-size", "99999999999", "https://example.com"}, 6, "", "REQUEST_INVALID"},
 		"an allowed host that is none":     {[]string{"--allow", "https://a/b", "https://example.com"}, 6, "", "cannot be listed"},
 		"an unknown flag":                  {[]string{"--colour"}, 2, "", "unknown flag"},
+		"an output nobody knows":           {[]string{"-o", "xml", "https://example.com"}, 2, "", "neither text nor json"},
+		"a header that is none":            {[]string{"-H", "Accept", "https://example.com"}, 2, "", "write it as"},
 		"two URLs":                         {[]string{"https://a.example", "https://b.example"}, 2, "", "see \"webfetch --help\""},
 		"a port that is no web server's":   {[]string{"http://93.184.216.34:22/"}, 4, "", "port 22"},
 		"a token file that is not there":   {[]string{"--token-file", filepath.Join(t.TempDir(), "none"), "--addr", "127.0.0.1:0"}, 1, "", "read the token file"},

@@ -43,7 +43,7 @@ func (f *fetching) pageFlags(flags *pflag.FlagSet) {
 }
 
 // fetch prints one page. Whoever types a URL allows its host.
-func (f *fetching) fetch(ctx context.Context, raw string, out, notes io.Writer) (err error) {
+func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]string, out, notes io.Writer) (err error) {
 	var hosts []string
 	if u, err := url.Parse(raw); err == nil && u.Hostname() != "" && u.User == nil {
 		hosts = []string{u.Host}
@@ -57,10 +57,6 @@ func (f *fetching) fetch(ctx context.Context, raw string, out, notes io.Writer) 
 			err = closeErr
 		}
 	}()
-	headers, err := parseHeaders(f.headers)
-	if err != nil {
-		return err
-	}
 	page, fetchErr := fetcher.Fetch(ctx, webfetch.Request{
 		URL: raw, Headers: headers, NoRedirects: !f.followRedirects, NoCache: f.noCache, StartIndex: f.startIndex, Selector: f.selector, XPath: f.xpath,
 		JSONPath: f.jsonPath, Render: webfetch.Render(f.render), Engine: webfetch.Engine(f.engine), Credential: f.credentialRef, Language: f.locale,
@@ -91,7 +87,7 @@ func parseHeaders(lines []string) (map[string]string, error) {
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			return nil, fmt.Errorf("header %q: write it as \"Name: value\"", line)
+			return nil, fmt.Errorf("--header %q: write it as \"Name: value\"", line)
 		}
 		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
