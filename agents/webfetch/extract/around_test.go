@@ -151,3 +151,13 @@ func TestListItemsStandBehindTheirDash(t *testing.T) {
 		t.Errorf("Extract() = %q, want %q", got, want)
 	}
 }
+
+// go-trafilatura leaves readings of characters out.
+func TestSentencesStayWhole(t *testing.T) {
+	t.Parallel()
+	const want = "The word 定足数（ていそくすう） is what the members of the committee in Kyoto call their quorum."
+	page := story("", "<p>"+strings.Replace(want, "定足数（ていそくすう）", "<ruby>定足数<rp>（</rp><rt>ていそくすう</rt><rp>）</rp></ruby>", 1)+"</p><p>"+sentence+"</p>")
+	if got := read(t, "text/html", page, extract.Options{Format: extract.Text}).Text; !strings.Contains(got, want) {
+		t.Errorf("Extract() = %q, want %q in it", got, want)
+	}
+}

@@ -159,6 +159,9 @@ func match(runs []run, found *html.Node) (kept map[*html.Node]bool, text string,
 		}
 	}
 	m.backward(runs, begins)
+	for _, r := range runs {
+		m.complete(r)
+	}
 	return m.kept, m.text, m.size * 100 / (len(m.text) - repeated)
 }
 
@@ -212,6 +215,23 @@ func (m *matcher) parts(r run) {
 		if node := r.nodes[i : i+1]; squeeze(node) != "" {
 			m.forward(run{nodes: node, text: squeeze(node)})
 		}
+	}
+}
+
+// complete keeps all of a run of which most was found, or any of a paragraph: libraries lose words around links and other marks, and
+// half a sentence says something else.
+func (m *matcher) complete(r run) {
+	size := 0
+	for _, n := range r.nodes {
+		if m.kept[n] {
+			size += squeezedSize(n.Data)
+		}
+	}
+	if size == 0 || size*2 < len(r.text) && !r.within(atom.P) {
+		return
+	}
+	for _, n := range r.nodes {
+		m.kept[n] = true
 	}
 }
 
