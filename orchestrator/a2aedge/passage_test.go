@@ -132,6 +132,10 @@ func TestBytesPassAsTheyAre(t *testing.T) {
 	var got, authorization string
 	const result = `{"jsonrpc":"2.0", "id":"i-1","result":{"message":{"messageId":"a","role":"ROLE_AGENT","parts":[{"text":"yes"}], "newIn":"1.1"}}}`
 	agent := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost { // the registry looks whether the agent is up
+			http.NotFound(rw, r)
+			return
+		}
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
