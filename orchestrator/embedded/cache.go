@@ -15,8 +15,8 @@ const (
 	cacheBytes = 64 << 20
 )
 
-// cache keeps tasks as they are in the file. The file is this process's alone, and whatever is written to it is noted here as part of its commit, in the
-// order of commits and before anybody hears of it; so what the cache has is what the file has. Records are shared: nobody changes them.
+// cache keeps tasks as they were last written to the file. What is written is noted here in the order of commits, a moment after others may read it from the
+// file: a record counts only for who finds its version there. Records are shared: nobody changes them.
 type cache struct {
 	mu    sync.RWMutex
 	tasks map[orchestrator.Key]cached // guarded by mu
@@ -30,11 +30,21 @@ type cached struct {
 	size int
 }
 
-// get returns the task when the cache has it, otherwise nil, and a number for fill.
-func (c *cache) get(k orchestrator.Key) (r *record, notes uint64) {
+// get returns a task, or nil when the cache does not have that version of it.
+func (c *cache) get(k orchestrator.Key, version uint64) *record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.tasks[k].record, c.notes
+	if r := c.tasks[k].record; r != nil && r.Version == version {
+		return r
+	}
+	return nil
+}
+
+// noted returns a number for fill.
+func (c *cache) noted() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.notes
 }
 
 // note keeps what tx writes, once it is committed.
@@ -57,7 +67,7 @@ func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
 	})
 }
 
-// fill keeps what was read from the file after get, unless something was written since: it may be that.
+// fill keeps what was read from the file after noted, unless something was written since: it may be that.
 func (c *cache) fill(r *record, notes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -76,16 +76,23 @@ func writeState(tx *bbolt.Tx, r *record) error {
 	return bucket(tx, taskBucket).Put(taskKey(k), b.Bytes())
 }
 
-// read returns a whole task as tx sees it, from the cache when that has the same version.
+// read returns a whole task as tx sees it.
 func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
+	r, _, err := s.look(tx, k)
+	return r, err
+}
+
+// look returns a whole task as tx sees it, and whether it is the cache's.
+func (s *Store) look(tx *bbolt.Tx, k orchestrator.Key) (r *record, known bool, err error) {
 	version, _, err := state(tx, k)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if r, _ := s.cache.get(k); r != nil && r.Version == version {
-		return r, nil
+	if r := s.cache.get(k, version); r != nil {
+		return r, true, nil
 	}
-	return readTask(tx, k)
+	r, err = readTask(tx, k)
+	return r, false, err
 }
 
 // readTask returns a whole task from the file.

@@ -92,20 +92,22 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	return stored.Task, created, nil
 }
 
-// Task implements orchestrator.Store.
-func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, error) {
-	r, notes := s.cache.get(k)
-	if r != nil {
-		return r.Task, nil
-	}
-	err := s.db.View(func(tx *bbolt.Tx) (err error) {
-		r, err = readTask(tx, k)
+// Task implements orchestrator.Store. It looks at the file for the version: a commit is there a moment before the cache knows of it, and who has read a
+// task's events from the file must not find a task that is older.
+func (s *Store) Task(_ context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
+	notes := s.cache.noted()
+	var r *record
+	var known bool
+	err = s.db.View(func(tx *bbolt.Tx) (err error) {
+		r, known, err = s.look(tx, k)
 		return err
 	})
 	if err != nil {
-		return orchestrator.Task{}, err
+		return t, err
 	}
-	s.cache.fill(r, notes)
+	if !known {
+		s.cache.fill(r, notes)
+	}
 	return r.Task, nil
 }
 

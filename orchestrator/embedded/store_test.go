@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -115,4 +116,40 @@ func TestContentIsReadFromTheFile(t *testing.T) {
 
 func message(text string) *a2apb.Message {
 	return &a2apb.Message{MessageId: text, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: text}}}}
+}
+
+// TestNobodyReadsATaskThatIsOlderThanItsEvents has readers follow a task's events while others write them.
+func TestNobodyReadsATaskThatIsOlderThanItsEvents(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "quorate.db"))
+	k := orchestrator.Key{Tenant: "t", ID: "1"}
+	if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: k.Tenant, ID: k.ID, Message: message("do")}); err != nil {
+		t.Fatal(err)
+	}
+	const writes = 1000
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			var after uint64
+			for after < writes {
+				events, err := s.Events(t.Context(), k, after, writes)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				after += uint64(len(events))
+				if got, err := s.Task(t.Context(), k); err != nil || got.LastEvent < after {
+					t.Errorf("Task() after %d events has %d of them, %v", after, got.LastEvent, err)
+					return
+				}
+			}
+		})
+	}
+	for range writes {
+		if _, err := s.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) {
+			return []orchestrator.Event{{Type: orchestrator.EventState}}, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	group.Wait()
 }
