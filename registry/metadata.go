@@ -111,9 +111,9 @@ func metadataFrom(params map[string]any) (*Metadata, error) {
 		return nil, err
 	}
 	snake, _ := renamed.(map[string]any) // as params is one
-	about := func(key string) (said string) {
-		said, _ = snake[key].(string)
-		if _, ok := snake[key].(string); ok {
+	about := func(key string) string {
+		said, ok := snake[key].(string)
+		if ok { // of another kind it is refused with what else is not known
 			delete(snake, key)
 		}
 		return said
