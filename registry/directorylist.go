@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
@@ -53,6 +54,15 @@ func (d *Directory) Revision(tenant string) int64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.revision
+}
+
+// Refresh makes the directory know of every change of the tenant that was made through this Registry before the call, and reads nothing when it is
+// Fresh.
+func (d *Directory) Refresh(ctx context.Context, tenant string) error {
+	if d.Fresh(tenant) {
+		return nil
+	}
+	return d.Sync(ctx, tenant)
 }
 
 // Fresh reports whether the directory knows of every change of the tenant that was made through this Registry before the call. What others

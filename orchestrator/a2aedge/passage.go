@@ -13,8 +13,8 @@ import (
 type Directory interface {
 	// Peek returns one agent, which must not be changed, and whether it is drained; ok is false when there is none.
 	Peek(tenant, name string) (a *registry.Agent, drained, ok bool)
-	// Fresh reports whether the directory knows of everything that was done through this process, and Sync has it know what was done by any.
-	Fresh(tenant string) bool
+	// Refresh has the directory know of everything that was done through this process, and Sync of what was done by any.
+	Refresh(ctx context.Context, tenant string) error
 	Sync(ctx context.Context, tenant string) error
 }
 
@@ -37,10 +37,8 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 	if !ok {
 		return nil
 	}
-	if !p.Directory.Fresh(caller.Tenant) {
-		if err := p.Directory.Sync(ctx, caller.Tenant); err != nil {
-			return nil // the tracked way says what is wrong
-		}
+	if err := p.Directory.Refresh(ctx, caller.Tenant); err != nil {
+		return nil // the tracked way says what is wrong
 	}
 	a, drained, ok := p.Directory.Peek(caller.Tenant, name)
 	if !ok || drained || ruled(a) {

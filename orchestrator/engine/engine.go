@@ -140,10 +140,11 @@ func New(c Config) (*Engine, error) {
 // agent returns an agent with its status of now; an unknown one is fault NotFound. As with routes, only the directory is looked at, which hears what
 // other processes did before there is said to be no such agent.
 func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent, error) {
-	if e.Directory.Fresh(tenant) {
-		if a, ok := e.Directory.Agent(tenant, name); ok {
-			return a, nil
-		}
+	if err := e.Directory.Refresh(ctx, tenant); err != nil {
+		return registry.Agent{}, err
+	}
+	if a, ok := e.Directory.Agent(tenant, name); ok {
+		return a, nil
 	}
 	if err := e.Directory.Sync(ctx, tenant); err != nil {
 		return registry.Agent{}, err

@@ -23,8 +23,8 @@ type Directory interface {
 	Edition(tenant string) uint64
 	// Revision grows with everything that the directory hears of the tenant.
 	Revision(tenant string) int64
-	// Fresh reports whether the directory knows of everything that was done through this process, and Sync has it know what was done by any.
-	Fresh(tenant string) bool
+	// Refresh has the directory know of everything that was done through this process, and Sync of what was done by any.
+	Refresh(ctx context.Context, tenant string) error
 	Sync(ctx context.Context, tenant string) error
 }
 
@@ -84,10 +84,8 @@ const maxListed = 100 // candidates in a decision, and as many rejections
 // It looks at nothing but the directory. Before it refuses it has the directory hear what other processes did: an agent that registered with
 // one of them a moment ago is not unknown here.
 func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
-	if !r.directory.Fresh(tenant) {
-		if err := r.directory.Sync(ctx, tenant); err != nil {
-			return Result{}, err
-		}
+	if err := r.directory.Refresh(ctx, tenant); err != nil {
+		return Result{}, err
 	}
 	got, err := r.decide(ctx, tenant, route)
 	if got.Decision.Refused == "" {

@@ -47,10 +47,10 @@ func (f fleet) Listing(tenant string) registry.Listing {
 	return list
 }
 
-func (f fleet) Edition(string) uint64              { return uint64(len(f)) + 1 }
-func (f fleet) Revision(string) int64              { return int64(len(f)) }
-func (f fleet) Fresh(string) bool                  { return true }
-func (f fleet) Sync(context.Context, string) error { return nil }
+func (f fleet) Edition(string) uint64                 { return uint64(len(f)) + 1 }
+func (f fleet) Revision(string) int64                 { return int64(len(f)) }
+func (f fleet) Refresh(context.Context, string) error { return nil }
+func (f fleet) Sync(context.Context, string) error    { return nil }
 
 // agent has the skill "work" and a status.
 func agent(name, status string) registry.Agent {
