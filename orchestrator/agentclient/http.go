@@ -18,10 +18,15 @@ import (
 // lenient reads what agents of newer versions say: A2A §3.7 asks receivers to ignore unknown fields.
 var lenient = protojson.UnmarshalOptions{DiscardUnknown: true}
 
+// doer is an http.Client, or what does the same.
+type doer interface {
+	Do(req *http.Request) (*http.Response, error)
+}
+
 // caller sends HTTP requests to one agent.
 type caller struct {
 	where  string
-	client *http.Client
+	client doer
 }
 
 // do sends a request and returns its answer, whatever its status. The caller closes the body.

@@ -22,7 +22,7 @@ type Passage struct {
 	where  string
 	conn   *grpc.ClientConn // nil: the agent has no such interface
 	url    string           // of JSON-RPC; empty: the agent has no such interface
-	http   *http.Client
+	http   doer
 }
 
 // PassageOverGRPC returns the passage to an agent over gRPC; nil when it does not offer it.
@@ -44,7 +44,7 @@ func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *Passage {
 	if in == nil {
 		return nil
 	}
-	return &Passage{Tenant: in.Tenant, where: where(name, in), url: in.URL, http: p.http}
+	return &Passage{Tenant: in.Tenant, where: where(name, in), url: in.URL, http: p.plain}
 }
 
 // offered returns a card's interface of A2A 1 over a binding, or nil.

@@ -32,8 +32,9 @@ type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // Pool makes clients and shares their connections.
 type Pool struct {
-	dial Dial
-	http *http.Client
+	dial  Dial
+	http  *http.Client
+	plain *plainHTTP
 
 	mu    sync.Mutex
 	conns map[string]*grpc.ClientConn // guarded by mu; by URL, as cards write it
@@ -42,11 +43,13 @@ type Pool struct {
 // NewPool returns a pool whose every connection goes through dial. client is used for the HTTP bindings and must go through the same guard;
 // it must not have a Timeout, which would cut streams.
 func NewPool(dial Dial, client *http.Client) *Pool {
-	return &Pool{dial: dial, http: client, conns: make(map[string]*grpc.ClientConn)}
+	return &Pool{dial: dial, http: client, plain: &plainHTTP{dial: dial, other: client}, conns: make(map[string]*grpc.ClientConn)}
 }
 
-// Close ends all connections.
+// Close ends all connections but those over HTTP that are in use.
 func (p *Pool) Close() error {
+	p.plain.idle.close()
+	p.http.CloseIdleConnections()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for target, c := range p.conns {
