@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,9 +23,12 @@ const (
 	benchAgents = 1000
 	benchSkills = 10 // of each, and agents that have each
 	hopAgents   = 5  // of a chain
+
+	absent = "absent" // how the names of agents begin that never send a heartbeat
 )
 
-// crowd is a registry of 1,000 agents with 10,000 skills, each of which ten agents have, one of them with an example. Its directory is up to date.
+// crowd is a registry of 1,000 agents with 10,000 skills, each of which ten agents have, one of them with an example. Each agent of the chain has
+// a twin that would come before it, and is absent. The directory is up to date.
 func crowd(b *testing.B) *registry.Registry {
 	b.Helper()
 	db, err := boltdb.Open(filepath.Join(b.TempDir(), "r.db"), boltdb.Options{})
@@ -47,11 +51,13 @@ func crowd(b *testing.B) *registry.Registry {
 		calls.Go(func() error { return join(b.Context(), reg, fmt.Sprintf("agent-%04d", i), skills(i), ports(i)) })
 	}
 	for i := range hopAgents {
-		hop := maker("", fmt.Sprintf("hop%d:reference", i), fmt.Sprintf("hop%d:reference", i+1)).Metadata
-		hop.InputSchemas[0].JSONSchema, hop.OutputSchemas[0].JSONSchema = only(i), only(i+1)
-		calls.Go(func() error {
-			return join(b.Context(), reg, fmt.Sprintf("hop-%d", i), `{"id":"hop","name":"Hop","description":"Hops.","tags":["hop"]}`, hop)
-		})
+		for _, name := range []string{"hop", absent} {
+			hop := maker("", fmt.Sprintf("hop%d:reference", i), fmt.Sprintf("hop%d:reference", i+1)).Metadata
+			hop.InputSchemas[0].JSONSchema, hop.OutputSchemas[0].JSONSchema = only(i), only(i+1)
+			calls.Go(func() error {
+				return join(b.Context(), reg, fmt.Sprintf("%s-%d", name, i), `{"id":"hop","name":"Hop","description":"Hops.","tags":["hop"]}`, hop)
+			})
+		}
 	}
 	if err := calls.Wait(); err != nil {
 		b.Fatal(err)
@@ -72,6 +78,9 @@ func join(ctx context.Context, reg *registry.Registry, name, skills string, m re
 		"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[%s]}`, name, skills)
 	if _, _, err := reg.Register(ctx, tenant, registry.Registration{RawCard: []byte(card), Metadata: &m}); err != nil {
 		return err
+	}
+	if strings.HasPrefix(name, absent) {
+		return nil
 	}
 	_, err := reg.Heartbeat(ctx, tenant, registry.Beat{Agent: name, Status: registry.StatusAvailable})
 	return err
@@ -121,7 +130,7 @@ func BenchmarkResolve(b *testing.B) {
 		{"text", func(i int) orchestrator.Route {
 			return orchestrator.Route{Text: fmt.Sprintf("please %s the %s of my %s", word(i), word(i*7), word(i*13))}
 		}},
-		{"chain", func(int) orchestrator.Route { return contract("hop0:", fmt.Sprintf("hop%d:", hopAgents)) }},
+		{"chain", chainRoute},
 	}
 	for _, way := range ways {
 		b.Run(way.name, func(b *testing.B) {
@@ -136,6 +145,21 @@ func BenchmarkResolve(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "p50-µs")
 			b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "p99-µs")
 		})
+	}
+}
+
+// chainRoute wants what no agent makes alone: what takes five agents, or fewer, or one of the crowd behind one of the hops, or what nobody makes.
+func chainRoute(i int) orchestrator.Route {
+	from := fmt.Sprintf("hop%d:", i/4%(hopAgents-1))
+	switch i % 4 {
+	case 0:
+		return contract("hop0:", fmt.Sprintf("hop%d:", hopAgents))
+	case 1:
+		return contract(from, fmt.Sprintf("hop%d:", hopAgents))
+	case 2:
+		return contract(from, fmt.Sprintf("out%d:", i%100))
+	default:
+		return contract(from, fmt.Sprintf("nothing%d:", i))
 	}
 }
 

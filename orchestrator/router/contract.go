@@ -76,6 +76,7 @@ func (v *view) makers(want orchestrator.Typed) []string {
 // others lists the agents that are not among the makers, which are in order, as far as a decision has room for them, and counts the rest.
 func (v *view) others(makers []string, want orchestrator.Typed) (list []orchestrator.Rejection, omitted int) {
 	lacks := "it does not declare an output " + show(want)
+	list = make([]orchestrator.Rejection, 0, min(len(v.Agents), maxListed))
 	for _, a := range v.Agents {
 		if len(list) == maxListed {
 			break
@@ -111,12 +112,17 @@ func (v *view) produces(m registry.Metadata, want orchestrator.Typed) (registry.
 	var found registry.OutputSchema
 	ok := false
 	for _, o := range m.OutputSchemas {
-		fits := (want.Name == "" || want.Name == o.Name) && (want.SemanticType == "" || v.Related(o.SemanticType, want.SemanticType))
-		if fits && (!ok || (o.Guaranteed && !found.Guaranteed)) {
+		serves := v.serves(orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}, want)
+		if serves && (!ok || (o.Guaranteed && !found.Guaranteed)) {
 			found, ok = o, true
 		}
 	}
 	return found, ok
+}
+
+// serves reports whether something is what is wanted.
+func (v *view) serves(have, want orchestrator.Typed) bool {
+	return (want.Name == "" || want.Name == have.Name) && (want.SemanticType == "" || v.Related(have.SemanticType, want.SemanticType))
 }
 
 // thing is something that is there, with the JSON Schema that it keeps if one is known.
@@ -135,18 +141,14 @@ func things(list []orchestrator.Typed) []thing {
 
 // fits reports whether something may be given as an input: by its name when its type is not known, otherwise by type, and only if its schema
 // is within the input's where both have one.
-func (v *view) fits(have thing, in registry.InputSchema) bool {
+func (v *view) fits(have *thing, in *registry.InputSchema) bool {
 	if have.SemanticType == "" {
 		return have.Name == in.Name
 	}
 	if !v.Related(have.SemanticType, in.SemanticType) {
 		return false
 	}
-	if have.schema == nil || in.JSONSchema == nil {
-		return true
-	}
-	within, _ := registry.SchemaWithin(have.schema, in.JSONSchema)
-	return within
+	return have.schema == nil || in.JSONSchema == nil || v.schemas.within(have, in)
 }
 
 // bind gives each input of an agent one of the things that are there: of the same name if there is one, or else of the same type, or else of
@@ -154,20 +156,21 @@ func (v *view) fits(have thing, in registry.InputSchema) bool {
 func (v *view) bind(schemas []registry.InputSchema, have []thing) (bound map[string]int, missing []registry.InputSchema) {
 	bound = make(map[string]int, len(schemas))
 	taken := make([]bool, len(have))
-	ranks := []func(h thing, in registry.InputSchema) bool{
-		func(h thing, in registry.InputSchema) bool { return h.Name == in.Name },
-		func(h thing, in registry.InputSchema) bool { return h.SemanticType == in.SemanticType },
-		func(thing, registry.InputSchema) bool { return true },
+	ranks := []func(h *thing, in *registry.InputSchema) bool{
+		func(h *thing, in *registry.InputSchema) bool { return h.Name == in.Name },
+		func(h *thing, in *registry.InputSchema) bool { return h.SemanticType == in.SemanticType },
+		func(*thing, *registry.InputSchema) bool { return true },
 	}
 	for _, required := range []bool{true, false} {
 		for _, alike := range ranks {
-			for _, in := range schemas {
+			for i := range schemas {
+				in := &schemas[i]
 				if _, done := bound[in.Name]; done || in.Required != required {
 					continue
 				}
-				for i, h := range have {
-					if !taken[i] && alike(h, in) && v.fits(h, in) {
-						bound[in.Name], taken[i] = i, true
+				for j := range have {
+					if h := &have[j]; !taken[j] && alike(h, in) && v.fits(h, in) {
+						bound[in.Name], taken[j] = j, true
 						break
 					}
 				}

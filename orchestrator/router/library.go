@@ -40,8 +40,8 @@ type view struct {
 	byType map[string][]*registry.Agent // by the semantic type of an output, in order of name
 	byName map[string][]*registry.Agent // by the name of an output, in order of name
 
-	workers []worker // that chains are made of, in order of name
-	needs   int      // that they have, different ones
+	works           // what chains are made of
+	schemas schemas // of theirs, compared
 }
 
 // texts is what the skills of one edition are found by.
@@ -68,7 +68,7 @@ func newView(list registry.Listing) *view {
 			add(v.byName, a.Metadata.OutputSchemas[i].Name, a)
 		}
 	}
-	v.workers, v.needs = workersOf(list.Agents)
+	v.works = worksOf(list.Agents)
 	return v
 }
 

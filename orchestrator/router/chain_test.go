@@ -1,0 +1,153 @@
+package router_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+func TestAChainIsFoundBehindAnyNumberOfAgentsThatCannotTakeTasks(t *testing.T) {
+	t.Parallel()
+	agents := fleet{maker("last", "stories:reference", "code:artifact"), maker("the-one", "idea:comment", "stories:reference")}
+	for i := range 100 {
+		down := maker(fmt.Sprintf("down-%02d", i), "idea:comment", "stories:reference")
+		down.Status.Status = registry.StatusError
+		agents = append(agents, down)
+	}
+	got, err := newRouter(agents...).Resolve(t.Context(), tenant, contract("idea:comment", "code:"))
+	if list := got.Decision.Chain; err != nil || len(list) != 2 || list[0].Agent != "the-one" {
+		t.Errorf("Resolve() = %+v, %v, want a chain of the-one and last", list, err)
+	}
+}
+
+// TestChainsAreThoseOfAPlainPlanner compares decisions in random small registries with what a planner says that knows no index.
+func TestChainsAreThoseOfAPlainPlanner(t *testing.T) {
+	t.Parallel()
+	dice := rand.New(rand.NewPCG(1, 2))
+	var alone, chains, far, nowhere int
+	for n := range 4000 {
+		agents, want := randomTask(dice)
+		got, err := newRouter(agents...).Resolve(t.Context(), tenant, orchestrator.Route{Contract: &want})
+		if got.Decision.Chosen != "" {
+			alone++
+			continue
+		}
+		plain := planner{listing: agents.Listing(tenant)}
+		list, hops := plain.plan(want)
+		switch {
+		case hops > 5:
+			far++
+			list = nil
+		case hops > 0:
+			chains++
+		default:
+			nowhere++
+		}
+		if diff := cmp.Diff(list, got.Decision.Chain); diff != "" {
+			t.Fatalf("Resolve(%+v) in registry %d: %v, chain (-want +got):\n%s", want, n, err, diff)
+		}
+		if tooFar := fault.ReasonOf(err) == router.ReasonChainTooLong; tooFar != (hops > 5) {
+			t.Fatalf("Resolve(%+v) in registry %d = %v, want a refusal as too long: %t", want, n, err, hops > 5)
+		}
+	}
+	t.Logf("%d of one agent, %d chains, %d too long, %d nowhere", alone, chains, far, nowhere)
+	if min(chains, far, nowhere) < 100 {
+		t.Errorf("%d chains, %d too long and %d nowhere, want 100 of each", chains, far, nowhere)
+	}
+}
+
+var (
+	randomNames = []string{"a", "b", "c", "d", "e"}
+	randomTypes = []string{"document", "artifact", "collection", "reference", "comment"}
+)
+
+func pick(dice *rand.Rand, list []string) string { return list[dice.IntN(len(list))] }
+
+// randomTask is a registry and what is wanted of it. In every other one there is a ladder: most agents take only what those a step lower make.
+func randomTask(dice *rand.Rand) (fleet, orchestrator.Contract) {
+	agents := make(fleet, 4+dice.IntN(14))
+	ladder, twins := dice.IntN(2) == 0, 1+dice.IntN(2)
+	for i, n := range dice.Perm(len(agents)) {
+		agents[i] = agent(fmt.Sprintf("agent-%02d", n), registry.StatusAvailable)
+		if dice.IntN(8) == 0 {
+			agents[i].Status.Status = registry.StatusError
+		}
+		agents[i].Metadata = randomPorts(dice)
+		switch {
+		case ladder && dice.IntN(10) > 0:
+			agents[i].Metadata = rung(i / twins)
+		case i > 0 && dice.IntN(3) == 0:
+			agents[i].Metadata = otherSchemas(dice, agents[i-1].Metadata)
+		}
+	}
+	want := randomContract(dice, agents)
+	if ladder {
+		want.Inputs = []orchestrator.Typed{{Name: "step0"}}
+		want.Output = orchestrator.Typed{Name: fmt.Sprint("step", 2+dice.IntN(7))}
+	}
+	return agents, want
+}
+
+func rung(i int) registry.Metadata {
+	return maker("", fmt.Sprintf("step%d:type%d", i, i), fmt.Sprintf("step%d:type%d", i+1, i+1)).Metadata
+}
+
+// randomPorts have names and types that meet often.
+func randomPorts(dice *rand.Rand) registry.Metadata {
+	var m registry.Metadata
+	for range 1 + dice.IntN(3) {
+		m.InputSchemas = append(m.InputSchemas, registry.InputSchema{
+			Name: pick(dice, randomNames), SemanticType: pick(dice, randomTypes), Required: dice.IntN(5) > 0, JSONSchema: randomSchema(dice),
+		})
+	}
+	for range dice.IntN(3) {
+		m.OutputSchemas = append(m.OutputSchemas, registry.OutputSchema{
+			Name: pick(dice, randomNames), SemanticType: pick(dice, randomTypes), Guaranteed: dice.IntN(6) > 0, JSONSchema: randomSchema(dice),
+		})
+	}
+	return m
+}
+
+// otherSchemas is the same inputs with schemas of their own.
+func otherSchemas(dice *rand.Rand, m registry.Metadata) registry.Metadata {
+	m.InputSchemas = slices.Clone(m.InputSchemas)
+	for i := range m.InputSchemas {
+		m.InputSchemas[i].JSONSchema = randomSchema(dice)
+	}
+	return m
+}
+
+func randomSchema(dice *rand.Rand) map[string]any {
+	if dice.IntN(2) == 0 {
+		return nil
+	}
+	return map[string]any{"type": pick(dice, []string{"string", "object"})}
+}
+
+// randomContract wants of some agents' inputs, named or typed or both, what some agent makes.
+func randomContract(dice *rand.Rand, agents fleet) orchestrator.Contract {
+	either := func(name, kind string) orchestrator.Typed {
+		return []orchestrator.Typed{{Name: name}, {SemanticType: kind}, {Name: name, SemanticType: kind}}[dice.IntN(3)]
+	}
+	want := orchestrator.Contract{Output: either(pick(dice, randomNames), pick(dice, randomTypes))}
+	for range 1 + dice.IntN(2) {
+		if inputs := agents[dice.IntN(len(agents))].Metadata.InputSchemas; len(inputs) > 0 {
+			want.Inputs = append(want.Inputs, either(inputs[0].Name, inputs[0].SemanticType))
+		}
+	}
+	if dice.IntN(20) == 0 {
+		want.Inputs = append(want.Inputs, orchestrator.Typed{SemanticType: "unheard of"})
+	}
+	if outputs := agents[dice.IntN(len(agents))].Metadata.OutputSchemas; len(outputs) > 0 {
+		want.Output = either(outputs[0].Name, outputs[0].SemanticType)
+	}
+	return want
+}
