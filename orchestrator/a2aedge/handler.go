@@ -1,7 +1,6 @@
 package a2aedge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -94,7 +93,10 @@ func withParameters(ctx context.Context, r *http.Request) context.Context {
 
 // versionOf returns the version of A2A that a request is in.
 func versionOf(r *http.Request) string {
-	return cmp.Or(r.Header.Get("A2A-Version"), r.URL.Query().Get("A2A-Version"))
+	if version := r.Header.Get("A2A-Version"); version != "" {
+		return version
+	}
+	return r.URL.Query().Get("A2A-Version")
 }
 
 // printable keeps what metadata can carry; whatever else is there makes the value wrong, as it should.
@@ -143,9 +145,13 @@ func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	contentType := r.Header.Get("Content-Type")
+	if contentType == jsonMIME { // as nearly all say it
+		return body, nil
+	}
+	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil || mediaType != jsonMIME && mediaType != a2aMIME {
-		return nil, h.Edition.refusal(reasonContentType, "the content type %.100q is not supported; send %s", r.Header.Get("Content-Type"), jsonMIME)
+		return nil, h.Edition.refusal(reasonContentType, "the content type %.100q is not supported; send %s", contentType, jsonMIME)
 	}
 	return body, nil
 }

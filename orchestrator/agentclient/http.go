@@ -39,12 +39,10 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	if err != nil {
 		return nil, fmt.Errorf("build request to %s: %w", c.where, err)
 	}
+	req.Header = http.Header{"Accept": {accept}, "A2a-Version": {version}, "A2a-Extensions": {extensions}} // in net/http's spelling
 	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header["Content-Type"] = []string{"application/json"}
 	}
-	req.Header.Set("Accept", accept)
-	req.Header.Set("A2A-Version", version)
-	req.Header.Set("A2A-Extensions", extensions)
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.client.Do(req)
 	if err != nil {

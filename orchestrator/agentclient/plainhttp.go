@@ -10,12 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 )
 
-const (
-	maxPlainRequest = 64 << 10 // bytes of a body: what a connection takes before the agent has read anything
-	headerRoom      = 2 << 10  // for a request's headers
-)
+// maxPlainRequest is of a body, in bytes: what a connection takes before the agent has read anything.
+const maxPlainRequest = 64 << 10
 
 // plainHTTP sends requests to http:// URLs with HTTP/1.1, each on the goroutine that asks. http.Transport has two goroutines for each connection, and
 // handing a request and its answer over costs more than all else that a passage does.
@@ -26,6 +25,7 @@ type plainHTTP struct {
 	dial  Dial
 	other *http.Client
 	idle  idleLines
+	spare sync.Pool // of *bytes.Buffer, for requests as they are written
 }
 
 // Do sends a request and returns its answer. The context of the request ends the exchange until the answer's body is read or closed, which must be done;
@@ -34,7 +34,12 @@ func (p *plainHTTP) Do(req *http.Request) (*http.Response, error) {
 	if u := req.URL; u.Scheme != "http" || u.Host == "" || u.User != nil || req.ContentLength > maxPlainRequest {
 		return p.other.Do(req)
 	}
-	message := bytes.NewBuffer(make([]byte, 0, req.ContentLength+headerRoom))
+	message, ok := p.spare.Get().(*bytes.Buffer)
+	if !ok {
+		message = new(bytes.Buffer)
+	}
+	defer p.spare.Put(message)
+	message.Reset()
 	if err := req.Write(message); err != nil {
 		return nil, fmt.Errorf("write request to %s: %w", req.URL.Host, err)
 	}
