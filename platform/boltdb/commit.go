@@ -3,6 +3,7 @@ package boltdb
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"go.etcd.io/bbolt"
@@ -30,6 +31,7 @@ func (db *DB) commitLoop() {
 	for {
 		select {
 		case r := <-db.queue:
+			runtime.Gosched() // who is about to write joins the group
 			broken = db.commitGroup(db.gather(r), broken)
 		case <-db.stop:
 			for group := db.gather(); len(group) > 0; group = db.gather() {
