@@ -40,6 +40,13 @@ func (c *cache) get(k orchestrator.Key, version uint64) *record {
 	return nil
 }
 
+// latest returns a task as it is known, which may be out of date; or nil.
+func (c *cache) latest(k orchestrator.Key) *record {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.tasks[k].record
+}
+
 // noted returns a number for fill.
 func (c *cache) noted() uint64 {
 	c.mu.RLock()
@@ -47,13 +54,13 @@ func (c *cache) noted() uint64 {
 	return c.notes
 }
 
-// note keeps what tx writes, once it is committed.
-func (c *cache) note(tx *bbolt.Tx, r *record) {
+// note keeps what tx writes, once it is committed; size is that of its content.
+func (c *cache) note(tx *bbolt.Tx, r *record, size int) {
 	tx.OnCommit(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.notes++
-		c.keep(r)
+		c.keep(r, size)
 	})
 }
 
@@ -69,16 +76,17 @@ func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
 
 // fill keeps what was read from the file after noted, unless something was written since: it may be that.
 func (c *cache) fill(r *record, notes uint64) {
+	size := contentSize(&r.Task)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old, ok := c.tasks[keyOf(r)]; notes == c.notes && (!ok || old.Version < r.Version) {
-		c.keep(r)
+		c.keep(r, size)
 	}
 }
 
 // keep adds a task. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay. The caller holds mu.
-func (c *cache) keep(r *record) {
-	k, size := keyOf(r), contentSize(r)
+func (c *cache) keep(r *record, size int) {
+	k := keyOf(r)
 	c.drop(k)
 	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+size > cacheBytes {
 		c.tasks, c.bytes = make(map[orchestrator.Key]cached), 0
@@ -95,12 +103,12 @@ func (c *cache) drop(k orchestrator.Key) {
 }
 
 // contentSize is how many bytes a task's content is, encoded.
-func contentSize(r *record) int {
-	n := proto.Size(r.StatusMessage)
-	for _, m := range messages(r) {
+func contentSize(t *orchestrator.Task) int {
+	n := proto.Size(t.StatusMessage)
+	for _, m := range messages(t) {
 		n += proto.Size(m)
 	}
-	for _, a := range r.Artifacts {
+	for _, a := range t.Artifacts {
 		n += proto.Size(a)
 	}
 	return n

@@ -2,12 +2,12 @@ package embedded
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
@@ -17,58 +17,50 @@ type content interface {
 	proto.Message
 }
 
-// writeContent stores what is new and removes what is replaced.
-func writeContent(tx *bbolt.Tx, old, r *record) (err error) {
-	if old == nil {
-		old = &record{}
-	}
-	if err := writeStatus(tx, old, r); err != nil {
-		return err
-	}
-	r.Places.Messages, err = place(tx, old.Places.Messages, messages(old), messages(r), func(i int) string { return fmt.Sprintf("message %d of the task", i) })
-	if err != nil {
-		return err
-	}
-	r.Places.Artifacts, err = place(tx, old.Places.Artifacts, old.Artifacts, r.Artifacts, func(i int) string {
-		return fmt.Sprintf("artifact %q", r.Artifacts[i].GetArtifactId())
-	})
-	return err
+// piece is one content of a task: where it is, or what is to be appended.
+type piece struct {
+	at  uint64 // 0: encoded is new
+	new []byte
 }
 
 // messages are what was submitted and, behind it, what was said after that.
-func messages(r *record) []*a2apb.Message {
-	list := make([]*a2apb.Message, 1, 1+len(r.Turns))
-	list[0] = r.Message
-	for i := range r.Turns {
-		list = append(list, r.Turns[i].Message)
+func messages(t *orchestrator.Task) []*a2apb.Message {
+	list := make([]*a2apb.Message, 1, 1+len(t.Turns))
+	list[0] = t.Message
+	for i := range t.Turns {
+		list = append(list, t.Turns[i].Message)
 	}
 	return list
 }
 
-// place returns where in the log the content of a list is now: was tells where that of the old list is.
-func place[C content](tx *bbolt.Tx, was []uint64, old, now []C, what func(i int) string) ([]uint64, error) {
-	if len(was) == len(now) && slices.Equal(old, now) {
-		return was, nil
-	}
+// pieces compares two versions of a list of content, of which was says where that of the old one is. It encodes what is new and returns which entries of
+// the log are replaced.
+func pieces[C content](was []uint64, old, now []C, what func(i int) string) (list []piece, replaced []uint64, err error) {
 	same := func(i int) bool { return i < len(was) && i < len(now) && old[i] == now[i] }
 	for i, n := range was {
 		if !same(i) {
-			if err := tx.Bucket(logBucket).Delete(logKey(n)); err != nil {
-				return nil, err
-			}
+			replaced = append(replaced, n)
 		}
 	}
-	at := make([]uint64, len(now))
+	list = make([]piece, len(now))
 	for i, c := range now {
 		if same(i) {
-			at[i] = was[i]
+			list[i].at = was[i]
+		} else if list[i].new, err = encode(c, func() string { return what(i) }); err != nil {
+			return nil, nil, err
+		}
+	}
+	return list, replaced, nil
+}
+
+// place appends what is new and returns where all of a list is.
+func place(tx *bbolt.Tx, list []piece) (at []uint64, err error) {
+	at = make([]uint64, len(list))
+	for i, p := range list {
+		if at[i] = p.at; p.at > 0 {
 			continue
 		}
-		b, err := encode(c, func() string { return what(i) })
-		if err != nil {
-			return nil, err
-		}
-		if at[i], err = appendLog(tx, b); err != nil {
+		if at[i], err = appendLog(tx, p.new); err != nil {
 			return nil, err
 		}
 	}
@@ -86,27 +78,12 @@ func encode(m proto.Message, what func() string) ([]byte, error) {
 	return b, nil
 }
 
-func writeStatus(tx *bbolt.Tx, old, r *record) error {
-	key := taskKey(keyOf(r))
-	switch r.StatusMessage {
-	case old.StatusMessage:
-		return nil
-	case nil:
-		return tx.Bucket(statusBucket).Delete(key)
-	}
-	b, err := encode(r.StatusMessage, func() string { return "the agent's status message" })
-	if err != nil {
-		return err
-	}
-	return tx.Bucket(statusBucket).Put(key, b)
-}
-
 // readContent fills in what a task's state leaves out.
 func readContent(tx *bbolt.Tx, r *record) error {
-	if len(r.Places.Messages) != 1+len(r.Turns) {
-		return fmt.Errorf("there are %d messages for %d turns", len(r.Places.Messages), len(r.Turns))
+	if len(r.places.messages) != 1+len(r.Turns) {
+		return fmt.Errorf("there are %d messages for %d turns", len(r.places.messages), len(r.Turns))
 	}
-	for i, n := range r.Places.Messages {
+	for i, n := range r.places.messages {
 		m := &a2apb.Message{}
 		if err := readLog(tx, n, m); err != nil {
 			return err
@@ -117,7 +94,7 @@ func readContent(tx *bbolt.Tx, r *record) error {
 			r.Turns[i-1].Message = m
 		}
 	}
-	for _, n := range r.Places.Artifacts {
+	for _, n := range r.places.artifacts {
 		a := &a2apb.Artifact{}
 		if err := readLog(tx, n, a); err != nil {
 			return err

@@ -28,10 +28,13 @@ func logKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 type batch struct {
 	previous uint64 // entry of the log with the task's batch before; 0 is none
 	first    uint64 // number of the first event
-	events   []byte // JSON, without the numbers
+	events   []byte // a line of JSON each, without the numbers, so that those before the first that is wanted need not be decoded
 }
 
-const batchHeader = 16 // bytes: the two numbers
+const (
+	batchHeader = 16  // bytes: the two numbers
+	eventSize   = 160 // which few exceed
+)
 
 func readBatch(tx *bbolt.Tx, at uint64) (batch, error) {
 	b := tx.Bucket(logBucket).Get(logKey(at))
@@ -41,21 +44,18 @@ func readBatch(tx *bbolt.Tx, at uint64) (batch, error) {
 	return batch{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:]), b[batchHeader:]}, nil
 }
 
-// writeEvents gives events their numbers and stores them as one batch.
-func writeEvents(tx *bbolt.Tx, r *record, events []orchestrator.Event) error {
-	if len(events) == 0 {
-		return nil
+// encodeBatch encodes what one write adds to the events of a task as it was before.
+func encodeBatch(old *record, events []orchestrator.Event) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, batchHeader+len(events)*eventSize))
+	b.Write(binary.BigEndian.AppendUint64(b.AvailableBuffer(), old.places.events))
+	b.Write(binary.BigEndian.AppendUint64(b.AvailableBuffer(), old.LastEvent+1))
+	lines := json.NewEncoder(b)
+	for i := range events {
+		if err := lines.Encode(&events[i]); err != nil {
+			return nil, fmt.Errorf("encode events: %w", err)
+		}
 	}
-	encoded, err := json.Marshal(events)
-	if err != nil {
-		return fmt.Errorf("encode events: %w", err)
-	}
-	b := make([]byte, 0, batchHeader+len(encoded))
-	b = binary.BigEndian.AppendUint64(b, r.Places.Events)
-	b = binary.BigEndian.AppendUint64(b, r.LastEvent+1)
-	r.LastEvent += uint64(len(events))
-	r.Places.Events, err = appendLog(tx, append(b, encoded...))
-	return err
+	return b.Bytes(), nil
 }
 
 // readEvents returns up to limit events after one, from the batch that is a task's last one and those before it.
@@ -72,19 +72,28 @@ func readEvents(tx *bbolt.Tx, last, after uint64, limit int) (events []orchestra
 		}
 	}
 	for _, b := range slices.Backward(batches) {
-		var list []orchestrator.Event
-		if err := json.Unmarshal(b.events, &list); err != nil {
-			return nil, fmt.Errorf("decode events: %w", err)
-		}
-		for i := range list {
-			list[i].Sequence = b.first + uint64(i)
-		}
-		events = append(events, list[min(max(after+1, b.first)-b.first, uint64(len(list))):]...)
-		if len(events) >= limit {
-			return events[:limit], nil
+		if events, err = b.decode(events, after, limit); err != nil || len(events) == limit {
+			return events, err
 		}
 	}
 	return events, nil
+}
+
+// decode adds the batch's events after one to a list, until that has as many as limit.
+func (b *batch) decode(list []orchestrator.Event, after uint64, limit int) ([]orchestrator.Event, error) {
+	n := b.first
+	for line := range bytes.Lines(b.events) {
+		if n > after && len(list) < limit {
+			e := orchestrator.Event{}
+			if err := json.Unmarshal(line, &e); err != nil {
+				return nil, fmt.Errorf("decode event %d: %w", n, err)
+			}
+			e.Sequence = n
+			list = append(list, e)
+		}
+		n++
+	}
+	return list, nil
 }
 
 // scan visits the keys with a prefix in order, behind after when it is given, until visit says stop.

@@ -97,8 +97,8 @@ func (s *Store) remove(tx *bbolt.Tx, ended []byte) error {
 
 // removeLog removes a task's content and events.
 func removeLog(tx *bbolt.Tx, r *record) error {
-	all := slices.Concat(r.Places.Messages, r.Places.Artifacts)
-	for at := r.Places.Events; at > 0; {
+	all := slices.Concat(r.places.messages, r.places.artifacts)
+	for at := r.places.events; at > 0; {
 		b, err := readBatch(tx, at)
 		if err != nil {
 			return err

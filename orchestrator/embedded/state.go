@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -15,22 +14,14 @@ import (
 // record is a task and where in the log its content is. As with tasks, what it points to is shared and never changed.
 type record struct {
 	orchestrator.Task
-	Places places
+	places places
 }
 
-// places are numbers in the log; 0 is nothing.
-type places struct {
-	Events    uint64   `json:",omitempty"` // of the last write that had any
-	Messages  []uint64 `json:",omitempty"` // what was submitted, and behind it the turns'
-	Artifacts []uint64 `json:",omitempty"`
-}
-
-// versionSize is the length of the version before a state's JSON, where it can be compared without decoding the rest.
+// versionSize is the length of the version before the rest of a state, where it can be compared without decoding that.
 const versionSize = 8
 
-const stateSize = 1 << 10 // which few exceed
-
-func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, encoded []byte, err error) {
+// state returns a task's version and what is stored behind it: its places and, as JSON, the task without its content.
+func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err error) {
 	b := tx.Bucket(taskBucket).Get(taskKey(k))
 	if b == nil {
 		return 0, nil, notFound(k)
@@ -48,7 +39,10 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 		return nil, err
 	}
 	r := &record{}
-	if err := json.Unmarshal(b, r); err != nil {
+	if b, err = r.places.read(b); err == nil {
+		err = json.Unmarshal(b, &r.Task)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("decode task %s: %w", k.ID, err)
 	}
 	r.Tenant, r.ID = k.Tenant, k.ID
@@ -58,22 +52,27 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	return r, nil
 }
 
-// writeState stores a task but for its content. What the key says is left out: the ids, and that of a context that began with the task.
-func writeState(tx *bbolt.Tx, r *record) error {
-	k, short := keyOf(r), *r
-	short.Tenant, short.ID = "", ""
-	if r.ContextID == r.ID {
-		short.ContextID = ""
+// encodeTask encodes a task but for its content and what the key says: the ids, and that of a context that began with the task.
+func encodeTask(t orchestrator.Task) ([]byte, error) {
+	if t.ContextID == t.ID {
+		t.ContextID = ""
 	}
-	b := bytes.NewBuffer(make([]byte, versionSize, stateSize))
-	binary.BigEndian.PutUint64(b.Bytes(), r.Version)
-	if err := json.NewEncoder(b).Encode(&short); err != nil {
-		return fmt.Errorf("encode task: %w", err)
+	t.Tenant, t.ID = "", ""
+	b, err := json.Marshal(&t)
+	if err != nil {
+		return nil, fmt.Errorf("encode task: %w", err)
 	}
-	if err := boltdb.CheckItem("the task's state", b.Len()); err != nil {
+	return b, nil
+}
+
+// writeState stores a task that is encoded, but for its content.
+func writeState(tx *bbolt.Tx, r *record, encoded []byte) error {
+	b := make([]byte, 0, versionSize+r.places.room()+len(encoded))
+	b = append(r.places.append(binary.BigEndian.AppendUint64(b, r.Version)), encoded...)
+	if err := boltdb.CheckItem("the task's state", len(b)); err != nil {
 		return err
 	}
-	return bucket(tx, taskBucket).Put(taskKey(k), b.Bytes())
+	return bucket(tx, taskBucket).Put(taskKey(keyOf(r)), b)
 }
 
 // read returns a whole task as tx sees it.
@@ -105,32 +104,4 @@ func readTask(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 		return nil, fmt.Errorf("decode content of task %s: %w", k.ID, err)
 	}
 	return r, nil
-}
-
-// write stores r in place of old, which is nil for a new task, and appends events to its log. It sets what only a write may set:
-// the version, the last event's number, and where things are.
-func (s *Store) write(tx *bbolt.Tx, old, r *record, events []orchestrator.Event) error {
-	r.Version++
-	if err := writeEvents(tx, r, events); err != nil {
-		return err
-	}
-	if err := writeContent(tx, old, r); err != nil {
-		return err
-	}
-	if err := writeState(tx, r); err != nil {
-		return err
-	}
-	if err := noteEnd(tx, old, r); err != nil {
-		return err
-	}
-	s.cache.note(tx, r)
-	open := openKey(r.Shard, keyOf(r))
-	switch {
-	case r.Settled():
-		return tx.Bucket(openBucket).Delete(open)
-	case old == nil || old.Settled():
-		return tx.Bucket(openBucket).Put(open, nil)
-	default:
-		return nil
-	}
 }

@@ -6,7 +6,6 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -70,28 +69,6 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	return &Store{db: db}, nil
 }
 
-// Create implements orchestrator.Store.
-func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
-	var stored *record
-	var created bool
-	err := s.db.Update(ctx, func(tx *bbolt.Tx) (err error) {
-		if k := (orchestrator.Key{Tenant: t.Tenant, ID: t.ID}); tx.Bucket(taskBucket).Get(taskKey(k)) != nil {
-			created = false
-			stored, err = s.read(tx, k)
-			return err
-		}
-		stored, created = &record{Task: t}, true
-		if err := bucket(tx, recentBucket).Put(recentKey(&t), nil); err != nil {
-			return err
-		}
-		return s.write(tx, nil, stored, events)
-	})
-	if err != nil {
-		return orchestrator.Task{}, false, fmt.Errorf("create task %s: %w", t.ID, err)
-	}
-	return stored.Task, created, nil
-}
-
 // Task implements orchestrator.Store. It looks at the file for the version: a commit is there a moment before the cache knows of it, and who has read a
 // task's events from the file must not find a task that is older.
 func (s *Store) Task(_ context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
@@ -109,35 +86,6 @@ func (s *Store) Task(_ context.Context, k orchestrator.Key) (t orchestrator.Task
 		s.cache.fill(r, notes)
 	}
 	return r.Task, nil
-}
-
-// Update implements orchestrator.Store.
-func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
-	var result *record
-	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
-		old, err := s.read(tx, k)
-		if err != nil {
-			return err
-		}
-		next := *old
-		events, err := change(&next.Task)
-		if errors.Is(err, orchestrator.ErrUnchanged) {
-			result = old
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.write(tx, old, &next, events); err != nil {
-			return err
-		}
-		result = &next
-		return nil
-	})
-	if err != nil {
-		return orchestrator.Task{}, err
-	}
-	return result.Task, nil
 }
 
 // Tasks implements orchestrator.Store.
@@ -186,7 +134,7 @@ func (s *Store) Events(_ context.Context, k orchestrator.Key, after uint64, limi
 		if err != nil {
 			return err
 		}
-		events, err = readEvents(tx, r.Places.Events, after, limit)
+		events, err = readEvents(tx, r.places.events, after, limit)
 		return err
 	})
 	if err != nil && fault.KindOf(err) != fault.NotFound {

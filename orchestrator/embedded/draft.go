@@ -1,0 +1,89 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// draft is a write of a task that is ready but for its numbers in the log. It is made before the transaction where it can be: all writers wait for one
+// another in transactions, and encoding is most of the work.
+type draft struct {
+	old  *record           // that it builds on; nil: the task is new
+	task orchestrator.Task // as it will be
+
+	state     []byte
+	events    []byte // one batch; nil: there are none
+	status    []byte
+	newStatus bool // status replaces what is stored; nil removes it
+	messages  []piece
+	artifacts []piece
+	replaced  []uint64 // entries of the log
+	size      int      // of the content
+}
+
+// newDraft encodes a task that takes the place of old, which is nil for a new one, and events that are added to its log. It sets what only a write
+// may set: the version and the last event's number.
+func newDraft(old *record, t orchestrator.Task, events []orchestrator.Event) (d *draft, err error) {
+	before := old
+	if old == nil {
+		before = &record{}
+	}
+	t.Version++
+	t.LastEvent = before.LastEvent + uint64(len(events))
+	d = &draft{old: old, task: t, size: contentSize(&t)}
+	if d.state, err = encodeTask(t); err != nil {
+		return nil, err
+	}
+	if len(events) > 0 {
+		if d.events, err = encodeBatch(before, events); err != nil {
+			return nil, err
+		}
+	}
+	return d, d.encodeContent(before)
+}
+
+// encodeContent encodes what is new in the content.
+func (d *draft) encodeContent(old *record) (err error) {
+	t := &d.task
+	if d.newStatus = t.StatusMessage != old.StatusMessage; d.newStatus && t.StatusMessage != nil {
+		if d.status, err = encode(t.StatusMessage, func() string { return "the agent's status message" }); err != nil {
+			return err
+		}
+	}
+	var messagesOut, artifactsOut []uint64
+	d.messages, messagesOut, err = pieces(old.places.messages, messages(&old.Task), messages(t), func(i int) string { return fmt.Sprintf("message %d of the task", i) })
+	if err != nil {
+		return err
+	}
+	d.artifacts, artifactsOut, err = pieces(old.places.artifacts, old.Artifacts, t.Artifacts, func(i int) string {
+		return fmt.Sprintf("artifact %q", t.Artifacts[i].GetArtifactId())
+	})
+	d.replaced = slices.Concat(messagesOut, artifactsOut)
+	return err
+}
+
+// place writes to the log and returns where things are.
+func (d *draft) place(tx *bbolt.Tx) (p places, err error) {
+	for _, n := range d.replaced {
+		if err := tx.Bucket(logBucket).Delete(logKey(n)); err != nil {
+			return p, err
+		}
+	}
+	if d.old != nil {
+		p.events = d.old.places.events
+	}
+	if d.events != nil {
+		if p.events, err = appendLog(tx, d.events); err != nil {
+			return p, err
+		}
+	}
+	if p.messages, err = place(tx, d.messages); err != nil {
+		return p, err
+	}
+	p.artifacts, err = place(tx, d.artifacts)
+	return p, err
+}

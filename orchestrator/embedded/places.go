@@ -1,0 +1,58 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// places are numbers in the log; 0 is nothing.
+type places struct {
+	events    uint64   // of the last write that had any
+	messages  []uint64 // what was submitted, and behind it the turns'
+	artifacts []uint64
+}
+
+var errPlaces = errors.New("where its content is cannot be read")
+
+// room is how many bytes append takes at most.
+func (p *places) room() int { return (3 + len(p.messages) + len(p.artifacts)) * binary.MaxVarintLen64 }
+
+// append adds the places to b.
+func (p *places) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, p.events)
+	for _, list := range [][]uint64{p.messages, p.artifacts} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, n := range list {
+			b = binary.AppendUvarint(b, n)
+		}
+	}
+	return b
+}
+
+// read takes the places from b and returns what is behind them.
+func (p *places) read(b []byte) (rest []byte, err error) {
+	if p.events, b, err = readNumber(b); err != nil {
+		return nil, err
+	}
+	for _, list := range []*[]uint64{&p.messages, &p.artifacts} {
+		var size uint64
+		if size, b, err = readNumber(b); err != nil || size > uint64(len(b)) { // each takes a byte at least
+			return nil, errPlaces
+		}
+		*list = make([]uint64, size)
+		for i := range *list {
+			if (*list)[i], b, err = readNumber(b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
+}
+
+func readNumber(b []byte) (n uint64, rest []byte, err error) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 {
+		return 0, nil, errPlaces
+	}
+	return n, b[size:], nil
+}

@@ -1,0 +1,135 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// Create implements orchestrator.Store.
+func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
+	var stored *record
+	var created bool
+	d, err := newDraft(nil, t, events)
+	if err == nil {
+		err = s.db.Update(ctx, func(tx *bbolt.Tx) (err error) {
+			if k := (orchestrator.Key{Tenant: t.Tenant, ID: t.ID}); tx.Bucket(taskBucket).Get(taskKey(k)) != nil {
+				created = false
+				stored, err = s.read(tx, k)
+				return err
+			}
+			created = true
+			if err := bucket(tx, recentBucket).Put(recentKey(&t), nil); err != nil {
+				return err
+			}
+			stored, err = s.write(tx, d)
+			return err
+		})
+	}
+	if err != nil {
+		return orchestrator.Task{}, false, fmt.Errorf("create task %s: %w", t.ID, err)
+	}
+	return stored.Task, created, nil
+}
+
+// Update implements orchestrator.Store.
+func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+	ahead := s.ahead(k, change)
+	var result *record
+	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
+		version, _, err := state(tx, k)
+		if err != nil {
+			return err
+		}
+		if ahead != nil && ahead.old.Version == version {
+			result, err = s.write(tx, ahead)
+			return err
+		}
+		old, err := s.read(tx, k)
+		if err != nil {
+			return err
+		}
+		d, err := old.change(change)
+		if errors.Is(err, orchestrator.ErrUnchanged) {
+			result = old
+			return nil
+		}
+		if err == nil {
+			result, err = s.write(tx, d)
+		}
+		return err
+	})
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	return result.Task, nil
+}
+
+// ahead makes a change before the transaction, to what the task most likely is then. Nil says that it has to be made there: nobody knows the task, or it
+// cannot be changed as it was, which says nothing about what it is.
+func (s *Store) ahead(k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) *draft {
+	old := s.cache.latest(k)
+	if old == nil {
+		return nil
+	}
+	d, err := old.change(change)
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// change returns what a change makes of a task.
+func (r *record) change(change func(*orchestrator.Task) ([]orchestrator.Event, error)) (*draft, error) {
+	t := r.Task
+	events, err := change(&t)
+	if err != nil {
+		return nil, err
+	}
+	return newDraft(r, t, events)
+}
+
+// write stores a draft, which must build on what tx sees, and returns what is there then. It may be called again when a transaction is.
+func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
+	r = &record{Task: d.task}
+	if r.places, err = d.place(tx); err != nil {
+		return nil, err
+	}
+	if err := writeState(tx, r, d.state); err != nil {
+		return nil, err
+	}
+	if d.newStatus {
+		if err := writeStatus(tx, keyOf(r), d.status); err != nil {
+			return nil, err
+		}
+	}
+	if err := noteEnd(tx, d.old, r); err != nil {
+		return nil, err
+	}
+	s.cache.note(tx, r, d.size)
+	return r, noteOpen(tx, d.old, r)
+}
+
+func writeStatus(tx *bbolt.Tx, k orchestrator.Key, encoded []byte) error {
+	if encoded == nil {
+		return tx.Bucket(statusBucket).Delete(taskKey(k))
+	}
+	return tx.Bucket(statusBucket).Put(taskKey(k), encoded)
+}
+
+// noteOpen keeps the list of tasks that are not settled.
+func noteOpen(tx *bbolt.Tx, old, r *record) error {
+	open := openKey(r.Shard, keyOf(r))
+	switch {
+	case r.Settled():
+		return tx.Bucket(openBucket).Delete(open)
+	case old == nil || old.Settled():
+		return tx.Bucket(openBucket).Put(open, nil)
+	default:
+		return nil
+	}
+}
