@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
@@ -22,14 +23,23 @@ const (
 	metricGates    = "quorate.gate.checks"
 )
 
-// meters counts what the engine does. Labels have few values: no task ids, no agent names.
+// meters counts what the engine does. Labels have few values, no task ids and no agent names, so that those of each task need not be made anew.
 type meters struct {
 	accepted, endings, gates metric.Int64Counter
 	duration                 metric.Float64Histogram
+	carries                  map[bool]metric.MeasurementOption
+	ended                    map[a2apb.TaskState]metric.MeasurementOption
 }
 
 func newMeters(m metric.Meter) (meters, error) {
-	var x meters
+	x := meters{carries: make(map[bool]metric.MeasurementOption), ended: make(map[a2apb.TaskState]metric.MeasurementOption)}
+	for _, carries := range []bool{false, true} {
+		x.carries[carries] = label(attribute.Bool("consultation", carries))
+	}
+	for state := range a2apb.TaskState_name {
+		s := a2apb.TaskState(state)
+		x.ended[s] = label(attribute.String("state", s.String()))
+	}
 	var err error
 	counter := func(name, text string) metric.Int64Counter {
 		c, cerr := m.Int64Counter(name, metric.WithDescription(text))
@@ -51,12 +61,16 @@ func newMeters(m metric.Meter) (meters, error) {
 	return x, nil
 }
 
+func label(l attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(l))
+}
+
 func (m *meters) accept(ctx context.Context, t *orchestrator.Task) {
-	m.accepted.Add(ctx, 1, metric.WithAttributes(attribute.Bool("consultation", t.Carries())))
+	m.accepted.Add(ctx, 1, m.carries[t.Carries()])
 }
 
 func (m *meters) end(ctx context.Context, t *orchestrator.Task) {
-	state := metric.WithAttributes(attribute.String("state", t.State.String()))
+	state := m.ended[t.State]
 	m.endings.Add(ctx, 1, state)
 	m.duration.Record(ctx, t.UpdateTime.Sub(t.CreateTime).Seconds(), state)
 }
