@@ -57,8 +57,16 @@ func (s *Server) observeStream(srv any, stream grpc.ServerStream, info *grpc.Str
 // finish logs the end of c once and returns what the client sees of err.
 func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	st := rpcfault.Status(err)
+	if at := level(ctx, st.Code()); s.opts.Logger.Enabled(ctx, at) { // most calls end well, which is logged for debugging only
+		s.opts.Logger.LogAttrs(ctx, at, "rpc", c.attributes(st.Code(), err)...)
+	}
+	return st.Err()
+}
+
+// attributes are those of the line at the end of c.
+func (c *call) attributes(code codes.Code, err error) []slog.Attr {
 	attrs := []slog.Attr{
-		slog.String(telemetry.LogMethod, c.method), slog.String(telemetry.LogCode, st.Code().String()),
+		slog.String(telemetry.LogMethod, c.method), slog.String(telemetry.LogCode, code.String()),
 		slog.Duration(telemetry.LogDuration, time.Since(c.start)),
 	}
 	if c.caller.Name != "" {
@@ -70,8 +78,7 @@ func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	if p, ok := errors.AsType[*panicError](err); ok {
 		attrs = append(attrs, slog.String(telemetry.LogStack, p.stack))
 	}
-	s.opts.Logger.LogAttrs(ctx, level(ctx, st.Code()), "rpc", attrs...)
-	return st.Err()
+	return attrs
 }
 
 // level is Error for our faults and Warn for the caller's. A caller that went away is nobody's fault, and asking for what is not there, or making

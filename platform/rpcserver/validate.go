@@ -9,6 +9,7 @@ import (
 	"buf.build/go/protovalidate"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -30,6 +31,9 @@ func (s *Server) validate(message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return fmt.Errorf("request %T is no protobuf message", message)
+	}
+	if _, empty := message.(*emptypb.Empty); empty {
+		return nil // it has no field that a rule could be about
 	}
 	err := s.validator.Validate(m)
 	if err == nil {
