@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkPassing is a message to an agent that answers at once: directly, through a Quorate, and through a floor, each of its own process, in rounds one
-// after the other in one run. For each way it reports the CPU of the process in between, and as multiples of the direct way's the median time and the CPU
+// BenchmarkPassing is a message to an agent that answers at once: directly, through a Quorate, through a floor and through an edge, each of its own process, in
+// rounds one after the other in one run. For each way it reports the CPU of the process in between, and as multiples of the direct way's the median time and the CPU
 // of all that take part. Quorate has authentication, roles, limits and tracing as they always are.
 func BenchmarkPassing(b *testing.B) {
 	i := start(b, b.TempDir(), "--pass-through", "*", "--log-level", "error")
@@ -21,15 +21,25 @@ func BenchmarkPassing(b *testing.B) {
 		b.Fatal(err)
 	}
 	floor, bottom := startPart(b, "-part", "floor", "-of", string(of))
+	edge, bare := startPart(b, "-part", "edge", "-of", string(of))
 	const text = "hello"
 	for _, binding := range []struct {
-		name                   string
-		direct, through, floor call
+		name                        string
+		direct, server, floor, edge call
 	}{
-		{"gRPC", sendGRPC(b, at.GRPC, "", "", text), sendGRPC(b, i.ports.GRPC, "plain", i.token(), text), sendGRPC(b, bottom.GRPC, "", "", text)},
-		{"JSONRPC", sendJSONRPC(b, at.HTTP, "", text), sendJSONRPC(b, i.ports.HTTP+"/agents/plain", i.token(), text), sendJSONRPC(b, bottom.HTTP, "", text)},
+		{
+			"gRPC", sendGRPC(b, at.GRPC, "", "", text), sendGRPC(b, i.ports.GRPC, "plain", i.token(), text),
+			sendGRPC(b, bottom.GRPC, "", "", text), sendGRPC(b, bare.GRPC, "plain", "", text),
+		},
+		{
+			"JSONRPC", sendJSONRPC(b, at.HTTP, "", text), sendJSONRPC(b, i.ports.HTTP+"/agents/plain", i.token(), text),
+			sendJSONRPC(b, bottom.HTTP, "", text), sendJSONRPC(b, bare.HTTP+"/agents/plain", "", text),
+		},
 	} {
-		ways := []*way{{call: binding.direct}, {name: "server", call: binding.through, process: i}, {name: "floor", call: binding.floor, process: floor}}
+		ways := []*way{
+			{call: binding.direct}, {name: "server", call: binding.server, process: i},
+			{name: "floor", call: binding.floor, process: floor}, {name: "edge", call: binding.edge, process: edge},
+		}
 		for _, callers := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/callers=%d", binding.name, callers), func(b *testing.B) {
 				measureWays(b, callers, agent, ways)

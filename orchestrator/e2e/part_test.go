@@ -14,8 +14,8 @@ import (
 
 // The parts that a benchmark needs besides Quorate are this test binary again, each in a process of its own.
 var (
-	partFlag = flag.String("part", "", "be a part of a benchmark: agent or floor")
-	floorOf  = flag.String("of", "", "the agent behind the floor: its addresses as JSON")
+	partFlag = flag.String("part", "", "be a part of a benchmark: agent, floor or edge")
+	partOf   = flag.String("of", "", "the agent behind the floor or the edge: its addresses as JSON")
 )
 
 // addresses are where a part is served, and its one line of output.
@@ -45,11 +45,14 @@ func servePart(name string) error {
 	if name == "agent" {
 		return new(plainAgent).serve(over)
 	}
-	var f floor
-	if err := json.Unmarshal([]byte(*floorOf), &f.agent); err != nil {
+	var agent addresses
+	if err := json.Unmarshal([]byte(*partOf), &agent); err != nil {
 		return err
 	}
-	return f.serve(over)
+	if name == "edge" {
+		return edge{agent}.serve(over)
+	}
+	return floor{agent}.serve(over)
 }
 
 // startPart starts a part and returns it with its addresses.

@@ -1,0 +1,71 @@
+package e2e_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/orchestrator/a2aedge"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/embedded"
+)
+
+// edge is the way of a passing call through Quorate and nothing else: the doors, the directory and the passages are the product's own, but every caller is
+// the same dispatcher, and there are no limits, metrics or traces. What those take is the rest of what the server takes.
+type edge struct{ agent addresses }
+
+// edgeBallast has garbage collected as seldom as in a server.
+const edgeBallast = 64 << 20
+
+// serve serves until the process is killed.
+func (e edge) serve(over listeners) error {
+	ballast := make([]byte, edgeBallast)
+	defer runtime.KeepAlive(ballast)
+	agents, err := e.registry(context.Background())
+	if err != nil {
+		return err
+	}
+	policy := &netguard.Policy{AllowLoopback: true}
+	pool := agentclient.NewPool(policy.DialContext, policy.Client(netguard.ClientOptions{}))
+	service := a2aedge.New(a2aedge.Config{Passages: &a2aedge.Passages{Agents: []string{"*"}, Directory: agents.Directory(), Pool: pool}})
+	caller := auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}
+	server := grpc.NewServer(grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		return next(auth.NewContext(ctx, caller), req)
+	}))
+	a2aedge.Register(server, service)
+	handler := a2aedge.NewHandler(a2aedge.HandlerConfig{
+		Service: service, Admit: func(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
+			return auth.NewContext(ctx, caller), nil
+		},
+	})
+	go func() { _ = http.Serve(over[1], handler) }()
+	return server.Serve(over[0])
+}
+
+// registry returns a registry with the agent. Its file has no name any more, so that it goes with the process.
+func (e edge) registry(ctx context.Context) (*registry.Registry, error) {
+	dir, err := os.MkdirTemp("", "quorate-edge")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	db, err := boltdb.Open(filepath.Join(dir, "quorate.db"), boltdb.Options{})
+	if err != nil {
+		return nil, err
+	}
+	store, err := embedded.New(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	r := registry.New(store, registry.Options{})
+	_, _, err = r.Register(ctx, auth.DefaultTenant, registry.Registration{RawCard: plainCard("plain", false, e.agent)})
+	return r, err
+}
