@@ -45,6 +45,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				s.recovered(w, r, v)
 			}
 		}()
+		if r.Method == http.MethodHead { // is answered wherever GET is (RFC 9110, section 9.3.2); net/http leaves the content out
+			r = r.WithContext(r.Context())
+			r.Method = http.MethodGet
+		}
 		if acceptsEvents(r) {
 			ctx, release := s.streams.track(r.Context())
 			defer release()

@@ -61,6 +61,19 @@ func TestReadyShowsEachCheck(t *testing.T) {
 	}
 }
 
+func TestHeadIsAnsweredWhereGetIs(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for _, path := range []string{"/healthz", "/readyz", "/v1/nothing", "/v1/books/dune"} {
+		get, body := r.do(t, http.MethodGet, path, "", nil)
+		head, none := r.do(t, http.MethodHead, path, "", nil)
+		if head.StatusCode != get.StatusCode || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") || none != "" || body == "" {
+			t.Errorf("HEAD %s = %d %s %q, want %d %s as GET, and nothing behind it", path,
+				head.StatusCode, head.Header.Get("Content-Type"), none, get.StatusCode, get.Header.Get("Content-Type"))
+		}
+	}
+}
+
 func TestMetricsCountTheCalls(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
