@@ -54,7 +54,7 @@ const (
 	maxRetryAfter = 10 * time.Minute // that an agent may ask for
 	pollEvery     = 5 * time.Second  // a remote task whose stream ended before it did, at most
 	pendingCheck  = 15 * time.Second // a gate that waits for an outcome
-	storeRetry    = time.Second      // after the store or the evidence was unavailable
+	storeRetry    = time.Second      // after a step failed because the store or the evidence was unavailable; doubled each time for other reasons of our own, up to maxBackoff
 )
 
 // Engine drives tasks. Its methods may be called by many goroutines; Run must be running for anything to move.
@@ -79,6 +79,7 @@ type Engine struct {
 	timers   map[orchestrator.Key]alarm                      // guarded by mu; wake-ups of tasks that wait
 	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
 	fresh    map[orchestrator.Key]uint64                     // guarded by mu; accepted with the intent to send, under which epoch, and not sent yet
+	troubled map[orchestrator.Key]int                        // guarded by mu; steps that failed one after the other, of tasks whose last one did
 	stopped  bool                                            // guarded by mu; no timer is set any more
 }
 
@@ -87,6 +88,7 @@ type runner struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	group  int  // of the task, once it is read; -1 before
+	failed bool // its last step did; of the runner's goroutine until it ends
 	again  bool // something happened meanwhile: start anew when this one ends
 }
 
@@ -131,6 +133,7 @@ func New(c Config) (*Engine, error) {
 		timers:   make(map[orchestrator.Key]alarm),
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		fresh:    make(map[orchestrator.Key]uint64),
+		troubled: make(map[orchestrator.Key]int),
 	}
 	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })

@@ -77,6 +77,7 @@ func (e holder) Drop(ctx context.Context, group int) {
 		if a.group == group {
 			a.timer.Stop()
 			delete(e.timers, k)
+			delete(e.troubled, k)
 		}
 	}
 	var ending []*runner

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -120,6 +119,9 @@ func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
 	r := e.runners[k]
 	delete(e.runners, k)
 	close(r.done)
+	if !r.failed {
+		delete(e.troubled, k)
+	}
 	switch {
 	case r.again:
 		e.pending[k] = struct{}{}
@@ -162,8 +164,8 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 			e.handOver(ctx, &t)
 			return 0
 		default:
-			e.Logger.ErrorContext(ctx, "a task's step failed; trying again", slog.String("task", k.ID), slog.Any("error", err))
-			return storeRetry
+			r.failed = true
+			return e.failedStep(ctx, k, err)
 		}
 	}
 }

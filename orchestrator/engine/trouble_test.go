@@ -1,0 +1,66 @@
+package engine_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// TestAStepThatKeepsFailingIsTriedLessOften lets the store refuse all that is done with a task for ten minutes.
+func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
+	const (
+		outage = 10 * time.Minute
+		looks  = 600 // for work, each second
+	)
+	for _, c := range []struct {
+		name  string
+		err   error
+		steps int           // about as many
+		after time.Duration // in which the task has ended once the store is well
+	}{
+		{"a store that is away is asked each second", fault.New(fault.Unavailable, "STORE_AWAY", "the store is away"), 600, 3 * time.Second},
+		{"what will fail again is tried ever less often", errors.New("the state cannot be decoded"), 15, 2 * time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var refused atomic.Bool
+				w := newWorker()
+				s := &simulation{t: t, worker: w, client: w, store: &storetest.Memory{Fail: func(int) (before, after error) {
+					if refused.Load() {
+						return c.err, nil
+					}
+					return nil, nil
+				}}}
+				s.start()
+				defer s.stop()
+				<-time.After(time.Second) // the leases are there
+				task, err := s.engine.Submit(t.Context(), engine.Submission{
+					Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				refused.Store(true)
+				before := s.store.Calls()
+				<-time.After(outage)
+				if n := s.store.Calls() - before - looks; n > c.steps+5 || n < c.steps-5 {
+					t.Errorf("in %s %d steps failed, want about %d", outage, n, c.steps)
+				}
+				refused.Store(false)
+				<-time.After(c.after)
+				if got, err := s.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+					t.Errorf("%s after the store was well the task is in state %s (%v), want completed", c.after, got.State, err)
+				}
+			})
+		})
+	}
+}
