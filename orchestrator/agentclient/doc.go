@@ -3,4 +3,7 @@
 // It works on a2a-go's protobuf messages whatever the binding, so that the engine follows a task the same way everywhere. Errors are faults
 // whose reason tells the engine what to do: AGENT_UNREACHABLE and AGENT_TIMEOUT may be tried again, AGENT_TASK_NOT_FOUND means that the agent
 // does not know the task, and AGENT_REFUSED, AGENT_DENIED and AGENT_ANSWER_INVALID are final. Everything an agent answers is bounded in size.
+//
+// Calls of the engine go over gRPC or over the http.Client that NewPool gets. Passages over JSON-RPC to http:// URLs have connections of their own, through
+// the same guard, since they cost half as much; see plainHTTP.
 package agentclient

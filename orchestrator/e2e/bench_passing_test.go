@@ -32,13 +32,15 @@ func BenchmarkPassing(b *testing.B) {
 			sendGRPC(b, bottom.GRPC, "", "", text), sendGRPC(b, bare.GRPC, "plain", "", text),
 		},
 		{
-			"JSONRPC", sendJSONRPC(b, at.HTTP, "", text), sendJSONRPC(b, i.ports.HTTP+"/agents/plain", i.token(), text),
-			sendJSONRPC(b, bottom.HTTP, "", text), sendJSONRPC(b, bare.HTTP+"/agents/plain", "", text),
+			"JSONRPC", sendJSONRPC(b, at.HTTP, ""), sendJSONRPC(b, i.ports.HTTP+"/agents/plain", i.token()),
+			sendJSONRPC(b, bottom.HTTP, ""), sendJSONRPC(b, bare.HTTP+"/agents/plain", ""),
 		},
 	} {
 		ways := []*way{
-			{call: binding.direct}, {name: "server", call: binding.server, process: i},
-			{name: "floor", call: binding.floor, process: floor}, {name: "edge", call: binding.edge, process: edge},
+			{call: binding.direct},
+			{name: "server", call: binding.server, process: i},
+			{name: "floor", call: binding.floor, process: floor},
+			{name: "edge", call: binding.edge, process: edge},
 		}
 		for _, callers := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/callers=%d", binding.name, callers), func(b *testing.B) {

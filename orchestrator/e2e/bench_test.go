@@ -83,11 +83,11 @@ func sendGRPC(tb testing.TB, addr, tenant, token, text string) call {
 	}
 }
 
-func sendJSONRPC(tb testing.TB, url, token, text string) call {
+func sendJSONRPC(tb testing.TB, url, token string) call {
 	tb.Helper()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 	tb.Cleanup(client.CloseIdleConnections)
-	body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"` + text + `"}]}}}`
+	body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hello"}]}}}`
 	return func() error {
 		req, err := http.NewRequestWithContext(context.WithoutCancel(tb.Context()), http.MethodPost, url, strings.NewReader(body))
 		if err != nil {
