@@ -16,7 +16,8 @@ const (
 )
 
 // cache keeps tasks as they were last written to the file. What is written is noted here in the order of commits, a moment after others may read it from the
-// file: a record counts only for who finds its version there. Records are shared: nobody changes them.
+// file; so whoever reads from the file has the cache forget what is older (seen), and nobody finds a task here that is older than what somebody has read.
+// Records are shared: nobody changes them.
 type cache struct {
 	mu    sync.RWMutex
 	tasks map[orchestrator.Key]cached // guarded by mu
@@ -30,18 +31,8 @@ type cached struct {
 	size int
 }
 
-// get returns a task, or nil when the cache does not have that version of it.
-func (c *cache) get(k orchestrator.Key, version uint64) *record {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if r := c.tasks[k].record; r != nil && r.Version == version {
-		return r
-	}
-	return nil
-}
-
-// latest returns a task as it is known, which may be out of date; or nil.
-func (c *cache) latest(k orchestrator.Key) *record {
+// get returns a task, or nil. One that is being written may be there as it was.
+func (c *cache) get(k orchestrator.Key) *record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.tasks[k].record
@@ -79,9 +70,36 @@ func (c *cache) fill(r *record, notes uint64) {
 	size := contentSize(&r.Task)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if old, ok := c.tasks[keyOf(r)]; notes == c.notes && (!ok || old.Version < r.Version) {
+	if notes == c.notes && c.older(keyOf(r), r.Version) {
 		c.keep(r, size)
 	}
+	c.outdate(keyOf(r), r.Version)
+}
+
+// seen is told of every version that somebody reads from the file.
+func (c *cache) seen(k orchestrator.Key, version uint64) {
+	c.mu.RLock()
+	older := c.older(k, version)
+	c.mu.RUnlock()
+	if older {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.outdate(k, version)
+	}
+}
+
+// outdate forgets a task that is older than a version, and whoever is about to fill one in keeps it to himself. The caller holds mu.
+func (c *cache) outdate(k orchestrator.Key, version uint64) {
+	if c.older(k, version) {
+		c.notes++
+		c.drop(k)
+	}
+}
+
+// older reports whether a task is not there, or older than a version. The caller holds mu.
+func (c *cache) older(k orchestrator.Key, version uint64) bool {
+	r := c.tasks[k].record
+	return r == nil || r.Version < version
 }
 
 // keep adds a task. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay. The caller holds mu.

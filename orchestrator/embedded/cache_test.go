@@ -41,3 +41,25 @@ func TestTheCacheHoldsNoMoreContentThanItMay(t *testing.T) {
 		t.Error("what was dropped is still there")
 	}
 }
+
+// TestNothingOlderIsFilledInThanWhatSomebodyRead has somebody read a task from the file, take his time, and fill it in after another read a later version there.
+func TestNothingOlderIsFilledInThanWhatSomebodyRead(t *testing.T) {
+	t.Parallel()
+	version := func(n uint64) *record {
+		return &record{Task: orchestrator.Task{Tenant: "t", ID: "1", Version: n}}
+	}
+	for name, later := range map[string]func(c *cache){
+		"and saw it":                        func(c *cache) { c.seen(orchestrator.Key{Tenant: "t", ID: "1"}, 2) },
+		"and filled it in":                  func(c *cache) { c.fill(version(2), c.noted()) },
+		"and could not fill it in any more": func(c *cache) { c.fill(version(2), c.noted()-1) },
+	} {
+		var c cache
+		c.notes = 7
+		notes := c.noted()
+		later(&c)
+		c.fill(version(1), notes)
+		if r := c.get(orchestrator.Key{Tenant: "t", ID: "1"}); r != nil && r.Version < 2 {
+			t.Errorf("another read version 2 %s, and the cache has version %d, want 2 or nothing", name, r.Version)
+		}
+	}
+}

@@ -77,21 +77,14 @@ func writeState(tx *bbolt.Tx, r *record, encoded []byte) error {
 
 // read returns a whole task as tx sees it.
 func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
-	r, _, err := s.look(tx, k)
-	return r, err
-}
-
-// look returns a whole task as tx sees it, and whether it is the cache's.
-func (s *Store) look(tx *bbolt.Tx, k orchestrator.Key) (r *record, known bool, err error) {
 	version, _, err := state(tx, k)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	if r := s.cache.get(k, version); r != nil {
-		return r, true, nil
+	if r := s.cache.get(k); r != nil && r.Version == version {
+		return r, nil
 	}
-	r, err = readTask(tx, k)
-	return r, false, err
+	return readTask(tx, k)
 }
 
 // readTask returns a whole task from the file.

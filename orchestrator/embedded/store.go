@@ -69,22 +69,21 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	return &Store{db: db}, nil
 }
 
-// Task implements orchestrator.Store. It looks at the file for the version: a commit is there a moment before the cache knows of it, and who has read a
-// task's events from the file must not find a task that is older.
-func (s *Store) Task(_ context.Context, k orchestrator.Key) (t orchestrator.Task, err error) {
+// Task implements orchestrator.Store.
+func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, error) {
+	if r := s.cache.get(k); r != nil {
+		return r.Task, nil
+	}
 	notes := s.cache.noted()
 	var r *record
-	var known bool
-	err = s.db.View(func(tx *bbolt.Tx) (err error) {
-		r, known, err = s.look(tx, k)
+	err := s.db.View(func(tx *bbolt.Tx) (err error) {
+		r, err = readTask(tx, k)
 		return err
 	})
 	if err != nil {
-		return t, err
+		return orchestrator.Task{}, err
 	}
-	if !known {
-		s.cache.fill(r, notes)
-	}
+	s.cache.fill(r, notes)
 	return r.Task, nil
 }
 
@@ -101,6 +100,7 @@ func (s *Store) Tasks(_ context.Context, tenant, after string, limit int) (page 
 			if err != nil {
 				return false, err
 			}
+			s.cache.seen(keyOf(r), r.Version)
 			page = append(page, r.Task)
 			return true, nil
 		})
@@ -134,6 +134,7 @@ func (s *Store) Events(_ context.Context, k orchestrator.Key, after uint64, limi
 		if err != nil {
 			return err
 		}
+		s.cache.seen(k, r.Version)
 		events, err = readEvents(tx, r.places.events, after, limit)
 		return err
 	})

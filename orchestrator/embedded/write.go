@@ -72,7 +72,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 // ahead makes a change before the transaction, to what the task most likely is then. Nil says that it has to be made there: nobody knows the task, or it
 // cannot be changed as it was, which says nothing about what it is.
 func (s *Store) ahead(k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) *draft {
-	old := s.cache.latest(k)
+	old := s.cache.get(k)
 	if old == nil {
 		return nil
 	}
