@@ -1,9 +1,6 @@
 package registry
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // What an agent's status can be.
 const (
@@ -66,8 +63,7 @@ func (p Pulse) At(now time.Time) Status {
 		s.Status = StatusUnknown
 	case !p.beating(now) && !p.answering(now):
 		s.Status = StatusUnavailable
-		s.ErrorMessage = fmt.Sprintf("not heard of since %s; the lease ended at %s",
-			s.LastHeartbeat.Format(time.RFC3339), s.LeaseExpireTime.Format(time.RFC3339))
+		s.ErrorMessage = silence(s.LastHeartbeat, s.LeaseExpireTime)
 	case ownWord:
 		s.Status, s.ErrorMessage = p.Word, p.ErrorMessage
 		if p.Word == StatusBusy {
@@ -80,6 +76,14 @@ func (p Pulse) At(now time.Time) Status {
 		s.drain(p)
 	}
 	return s
+}
+
+// silence says that a lease is over. It is written for every such agent that anybody looks at.
+func silence(heard, ended time.Time) string {
+	text := append(make([]byte, 0, 128), "not heard of since "...)
+	text = heard.AppendFormat(text, time.RFC3339)
+	text = append(text, "; the lease ended at "...)
+	return string(ended.AppendFormat(text, time.RFC3339))
 }
 
 // drain makes an agent that is or may be up unavailable. What it works on stays visible.
