@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,22 +66,24 @@ func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
 	return s.agent(name, d.registry.now())
 }
 
-// Peek returns one agent as the directory keeps it, without RawCard and Status, and whether it is drained: for those who look often and at little. It is
-// shared with all who read, and must not be changed.
-func (d *Directory) Peek(tenant, name string) (a *Agent, drained, ok bool) {
+// Peek returns one agent as the directory keeps it, without RawCard and Status, and its status beside it: for those who look often and at little, since
+// an agent is large to copy. It is shared with all who read, and must not be changed.
+func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool) {
 	s := d.shelf(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	a, ok = s.agents[name]
-	return a, ok && !s.pulses[name].DrainTime.IsZero(), ok
+	if a, ok = s.agents[name]; ok {
+		status = s.pulses[name].At(d.registry.now())
+	}
+	return a, status, ok
 }
 
-// BySkill returns the agents that have the skill, in order of name, without their RawCard, with their status.
-func (d *Directory) BySkill(tenant, skill string) []Agent {
+// BySkill returns the names of the agents that have the skill, in order.
+func (d *Directory) BySkill(tenant, skill string) []string {
 	s := d.shelf(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.named(s.skills[skill], d.registry.now())
+	return slices.Clone(s.skills[skill])
 }
 
 // ByTag returns the agents that have a skill with the tag, in order of name, without their RawCard, with their status.

@@ -130,30 +130,31 @@ func TestAListingKnowsWhichTypesAreRelated(t *testing.T) {
 	}
 }
 
-func TestAPeekShowsWhetherAnAgentIsDrained(t *testing.T) {
+func TestAPeekShowsAnAgentAndItsStatus(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	d := r.Directory()
 	searchable(t, r, "a", "", "fetch|d|t")
-	peek := func() (name string, drained bool) {
+	beat(t, r, registry.Beat{Agent: "a", Status: "busy"})
+	peek := func() (name string, s registry.Status) {
 		t.Helper()
 		if err := d.Sync(t.Context(), tenant); err != nil {
 			t.Fatalf("Sync() = %v, want no error", err)
 		}
-		a, drained, ok := d.Peek(tenant, "a")
+		a, s, ok := d.Peek(tenant, "a")
 		if !ok {
 			t.Fatal("Peek(a) finds nothing")
 		}
-		return a.Card.Name, drained
+		return a.Card.Name, s
 	}
-	if name, drained := peek(); name != "a" || drained {
-		t.Errorf("Peek(a) = %q, %t, want a that is not drained", name, drained)
+	if name, s := peek(); name != "a" || s.Status != "busy" || s.Draining {
+		t.Errorf("Peek(a) = %q, %+v, want a that is busy and not drained", name, s)
 	}
 	if _, err := r.Drain(t.Context(), tenant, "a", "", registry.Retry{}); err != nil {
 		t.Fatalf("Drain() = %v, want no error", err)
 	}
-	if name, drained := peek(); name != "a" || !drained {
-		t.Errorf("Peek(a) after Drain() = %q, %t, want it drained", name, drained)
+	if name, s := peek(); name != "a" || !s.Draining {
+		t.Errorf("Peek(a) after Drain() = %q, %+v, want it drained", name, s)
 	}
 	if _, _, ok := d.Peek(tenant, "b"); ok {
 		t.Error("Peek(b) finds what is not there")

@@ -98,8 +98,9 @@ func TestADirectoryFollowsTheLog(t *testing.T) {
 			t.Fatalf("Sync() = %v, want no error", err)
 		}
 		var list []string
-		for _, a := range d.BySkill(tenant, "fetch") {
-			list = append(list, a.Name+":"+a.Status.Status)
+		for _, name := range d.BySkill(tenant, "fetch") {
+			a, _ := d.Agent(tenant, name)
+			list = append(list, name+":"+a.Status.Status)
 		}
 		return strings.Join(list, " ")
 	}

@@ -11,8 +11,8 @@ import (
 
 // Directory is what passages need of the registry's memory.
 type Directory interface {
-	// Peek returns one agent, which must not be changed, and whether it is drained; ok is false when there is none.
-	Peek(tenant, name string) (a *registry.Agent, drained, ok bool)
+	// Peek returns one agent, which must not be changed, and its status; ok is false when there is none.
+	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)
 	// Refresh has the directory know of everything that was done through this process, and Sync of what was done by any.
 	Refresh(ctx context.Context, tenant string) error
 	Sync(ctx context.Context, tenant string) error
@@ -40,8 +40,8 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 	if err := p.Directory.Refresh(ctx, caller.Tenant); err != nil {
 		return nil // the tracked way says what is wrong
 	}
-	a, drained, ok := p.Directory.Peek(caller.Tenant, name)
-	if !ok || drained || ruled(a) {
+	a, status, ok := p.Directory.Peek(caller.Tenant, name)
+	if !ok || status.Draining || ruled(a) {
 		return nil
 	}
 	return a

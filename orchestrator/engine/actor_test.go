@@ -44,6 +44,9 @@ func (a *actor) agent() registry.Agent {
 		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
 		Metadata: registry.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
 	}
+	if a.skill != "" {
+		agent.Card.Skills = []registry.Skill{{ID: a.skill}}
+	}
 	if a.once {
 		agent.Metadata.AtMostOnceSkills = []string{"*"}
 	}

@@ -197,11 +197,16 @@ func (d directory) Agent(_, name string) (registry.Agent, bool) {
 	return a.agent(), true
 }
 
-func (d directory) BySkill(tenant, skill string) []registry.Agent {
-	var list []registry.Agent
+func (d directory) Peek(tenant, name string) (*registry.Agent, registry.Status, bool) {
+	a, ok := d.Agent(tenant, name)
+	return &a, a.Status, ok
+}
+
+func (d directory) BySkill(tenant, skill string) []string {
+	var list []string
 	for _, a := range d.Listing(tenant).Agents {
 		if d.actor(a.Name).skill == skill {
-			list = append(list, *a)
+			list = append(list, a.Name)
 		}
 	}
 	return list

@@ -21,14 +21,14 @@ import (
 
 const (
 	benchAgents = 1000
-	benchSkills = 10 // of each, and agents that have each
+	benchSkills = 10 // of each
 	hopAgents   = 5  // of a chain
 
 	absent = "absent" // how the names of agents begin that never send a heartbeat
 )
 
-// crowd is a registry of 1,000 agents with 10,000 skills, each of which ten agents have, one of them with an example. Each agent of the chain has
-// a twin that would come before it, and is absent. The directory is up to date.
+// crowd is a registry of 1,000 agents with 10,000 skills of their own, each with an example, and one that all have. Each agent of the chain has a
+// twin that would come before it, and is absent. The directory is up to date.
 func crowd(b *testing.B) *registry.Registry {
 	b.Helper()
 	db, err := boltdb.Open(filepath.Join(b.TempDir(), "r.db"), boltdb.Options{})
@@ -86,7 +86,7 @@ func join(ctx context.Context, reg *registry.Registry, name, skills string, m re
 	return err
 }
 
-// skills are ten of an agent: the first is its own, the others those of other agents.
+// skills are ten that no other agent has, spread over the words, and one that all have.
 func skills(i int) string {
 	list := ""
 	for j := range benchSkills {
@@ -97,7 +97,7 @@ func skills(i int) string {
 		list += fmt.Sprintf(`{"id":"skill_%05d","name":"%s %s","description":"Does %s for %s and %s","tags":["t"],"examples":["please %s the %s of my %s"]}`,
 			n, word(n), word(n*7), word(n*3), word(n*5), word(n*11), word(n), word(n*7), word(n*13))
 	}
-	return list
+	return list + `,{"id":"talk","name":"Talk","description":"Talks.","tags":["t"]}`
 }
 
 var benchTypes = []string{"document", "artifact", "collection", "reference", "comment"}
@@ -114,25 +114,7 @@ func BenchmarkResolve(b *testing.B) {
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
 	b.Cleanup(func() { cancel(); running.Wait() })
-	ways := []struct {
-		name  string
-		route func(i int) orchestrator.Route
-	}{
-		{"agent", func(i int) orchestrator.Route {
-			return orchestrator.Route{Agent: fmt.Sprintf("agent-%04d", i%benchAgents)}
-		}},
-		{"skill", func(i int) orchestrator.Route {
-			return orchestrator.Route{Skill: fmt.Sprintf("skill_%05d", i%benchAgents*benchSkills+i%benchSkills)}
-		}},
-		{"contract", func(i int) orchestrator.Route {
-			return orchestrator.Route{Contract: &orchestrator.Contract{Inputs: typed(":" + benchTypes[i%5]), Output: typed(fmt.Sprintf("out%d:", i%100))[0]}}
-		}},
-		{"text", func(i int) orchestrator.Route {
-			return orchestrator.Route{Text: fmt.Sprintf("please %s the %s of my %s", word(i), word(i*7), word(i*13))}
-		}},
-		{"chain", chainRoute},
-	}
-	for _, way := range ways {
+	for _, way := range slices.Concat(narrow, wide) {
 		b.Run(way.name, func(b *testing.B) {
 			_, _ = r.Resolve(b.Context(), tenant, way.route(0)) // makes the index
 			var took []time.Duration
@@ -146,6 +128,46 @@ func BenchmarkResolve(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1e3, "p99-µs")
 		})
 	}
+}
+
+// way is a way to say where.
+type way struct {
+	name  string
+	route func(i int) orchestrator.Route
+}
+
+// narrow are ways on which few agents fit.
+var narrow = []way{
+	{"agent", func(i int) orchestrator.Route {
+		return orchestrator.Route{Agent: fmt.Sprintf("agent-%04d", i%benchAgents)}
+	}},
+	{"skill", func(i int) orchestrator.Route {
+		return orchestrator.Route{Skill: fmt.Sprintf("skill_%05d", i%benchAgents*benchSkills+i%benchSkills)}
+	}},
+	{"contract", func(i int) orchestrator.Route {
+		return contract(":"+benchTypes[i%5], fmt.Sprintf("out%d:", i%100))
+	}},
+	{"text", func(i int) orchestrator.Route {
+		return orchestrator.Route{Text: fmt.Sprintf("please %s the %s of my %s", word(i), word(i*7), word(i*13))}
+	}},
+	{"chain", chainRoute},
+}
+
+// wide are ways on which 200 to 1,000 agents are looked at one by one.
+var wide = []way{
+	{"skill-of-all", func(int) orchestrator.Route { return orchestrator.Route{Skill: "talk"} }},
+	{"type", func(i int) orchestrator.Route { return contract(":"+benchTypes[i%5], ":"+benchTypes[i/5%5]) }},
+	{"type-all-inputs", func(i int) orchestrator.Route {
+		return contract(":document :artifact :collection :reference :comment", ":"+benchTypes[i%5])
+	}},
+	{"type-64-inputs", func(i int) orchestrator.Route {
+		return contract(strings.Repeat("x:document y:comment ", 32), ":"+benchTypes[i%5])
+	}},
+	{"type-no-inputs", func(i int) orchestrator.Route { return contract("", ":"+benchTypes[i%5]) }},
+	{"type-other-inputs", func(i int) orchestrator.Route { return contract("hop0:", ":"+benchTypes[i%5]) }},
+	{"long-text", func(i int) orchestrator.Route {
+		return orchestrator.Route{Text: strings.Repeat(fmt.Sprintf("please does for and %s the %s of my %s ", word(i), word(i*7), word(i*13)), 20)}
+	}},
 }
 
 // chainRoute wants what no agent makes alone: what takes five agents, or fewer, or one of the crowd behind one of the hops, or what nobody makes.

@@ -13,17 +13,17 @@ func fanOut(d orchestrator.Decision, fit []candidate, f orchestrator.FanOut) (Re
 	}
 	taken := fit[:min(len(fit), most)]
 	if f.Mode == orchestrator.PlanK && f.K > len(taken) {
-		d.Candidates = listed(fit)
+		listIn(&d, fit)
 		return refused(d, fault.New(fault.Unavailable, ReasonTooFew, "%d agents have to complete the task and %d can take it", f.K, len(taken)))
 	}
 	got := Result{}
 	for i := range taken {
 		taken[i].say("one of the %d best", len(taken))
 		d.FanOut = append(d.FanOut, taken[i].agent.Name)
-		got.Several = append(got.Several, Pick{Agent: taken[i].agent, Skill: taken[i].skill})
+		got.Several = append(got.Several, Pick{Agent: taken[i].whole(), Skill: taken[i].skill})
 	}
-	d.Candidates = listed(fit)
-	got.Decision = shorten(d)
+	listIn(&d, fit)
+	got.Decision = d
 	return got, nil
 }
 

@@ -5,14 +5,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/registry"
 )
 
 // filter takes out the agents that cannot take a task now, and those that are full or out of reach while another one is not. A named agent
 // may be all that, and never heard of: its caller has no other.
-func (r *Router) filter(tenant string, list []candidate, named bool) (fit []candidate, rejected []orchestrator.Rejection) {
-	easiest := hardship(math.MaxInt)
+func (r *Router) filter(tenant string, list []candidate, named bool, rejected *rejections) (fit []candidate) {
+	easiest := hardship(math.MaxUint8)
 	hard := make([]hardship, len(list))
 	for i := range list {
 		c := &list[i]
@@ -20,34 +19,35 @@ func (r *Router) filter(tenant string, list []candidate, named bool) (fit []cand
 		case named:
 		case r.cut(tenant, c.agent.Name):
 			hard[i] = outOfReach
-		case full(c.agent.Status):
+		case full(c.status):
 			hard[i] = noRoom
 		}
-		if code, _ := obstacle(c.agent.Status, named); code == "" {
+		if obstacle(c.status, named) == "" {
 			easiest = min(easiest, hard[i])
 		}
 	}
-	fit = list[:0] // an agent is large, and nobody needs the list any more
+	fit = list[:0] // nobody needs the list any more
 	for i := range list {
 		c := &list[i]
-		code, why := obstacle(c.agent.Status, named)
-		if code == "" && hard[i] > easiest {
-			code, why = CodeFull, fmt.Sprintf("it works on %d tasks and can work on %d; others have room", c.agent.Status.InFlight, c.agent.Status.Capacity)
-			if hard[i] == outOfReach {
-				code, why = CodeUnreachable, "it could not be reached lately and is left alone for a while; others can be"
-			}
+		code := obstacle(c.status, named)
+		switch {
+		case code != "" || hard[i] <= easiest:
+		case hard[i] == outOfReach:
+			code = CodeUnreachable
+		default:
+			code = CodeFull
 		}
 		if code != "" {
-			rejected = append(rejected, orchestrator.Rejection{Agent: c.agent.Name, Code: code, Reason: why})
+			rejected.add(c.agent.Name, code, func() string { return why(code, c.status) })
 			continue
 		}
 		fit = append(fit, *c)
 	}
-	return fit, rejected
+	return fit
 }
 
 // hardship is what speaks against an agent when there is another one.
-type hardship int
+type hardship byte
 
 const (
 	noRoom hardship = 1 + iota
@@ -56,23 +56,49 @@ const (
 
 // Takes reports whether an agent in a status takes tasks that do not name it.
 func Takes(s registry.Status) bool {
-	code, _ := obstacle(s, false)
-	return code == ""
+	return obstacle(s, false) == ""
 }
 
-// obstacle says why an agent in a status cannot take a task; the code is empty when it can.
-func obstacle(s registry.Status, named bool) (code, why string) {
+func takesAny(list []candidate) bool {
+	for i := range list { // a candidate is large
+		if Takes(list[i].status) {
+			return true
+		}
+	}
+	return false
+}
+
+// obstacle is the code of what keeps an agent in a status from a task; it is empty when nothing does.
+func obstacle(s registry.Status, named bool) string {
 	switch {
 	case s.Draining:
-		return CodeDraining, "an admin keeps new tasks from it" + told(s)
+		return CodeDraining
 	case s.Status == registry.StatusAvailable, s.Status == registry.StatusBusy, s.Status == registry.StatusUnknown && named:
-		return "", ""
+		return ""
 	case s.Status == registry.StatusUnknown:
-		return CodeUnknown, "it was never heard of; it is used only when named"
+		return CodeUnknown
 	case s.Status == registry.StatusError:
-		return CodeError, "it is in error" + told(s)
+		return CodeError
 	default:
-		return CodeUnavailable, strings.TrimSpace("it is "+s.Status) + told(s)
+		return CodeUnavailable
+	}
+}
+
+// why says in words what keeps an agent in a status from a task.
+func why(code string, s registry.Status) string {
+	switch code {
+	case CodeDraining:
+		return "an admin keeps new tasks from it" + told(s)
+	case CodeUnknown:
+		return "it was never heard of; it is used only when named"
+	case CodeError:
+		return "it is in error" + told(s)
+	case CodeFull:
+		return fmt.Sprintf("it works on %d tasks and can work on %d; others have room", s.InFlight, s.Capacity)
+	case CodeUnreachable:
+		return "it could not be reached lately and is left alone for a while; others can be"
+	default:
+		return strings.TrimSpace("it is "+s.Status) + told(s)
 	}
 }
 

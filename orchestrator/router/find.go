@@ -10,19 +10,28 @@ import (
 
 // candidate is an agent on its way through the pipeline.
 type candidate struct {
-	agent     registry.Agent
+	agent     *registry.Agent // as the directory keeps it: read-only, and without status
+	status    registry.Status
 	skill     string
+	match     match
 	relevance float64 // 0 to 1: how well the agent fits what was asked, apart from how it does now
+	seen      signal
 	score     float64
 	load      float64
 	reasons   []string
 }
 
+// whole returns the agent with its status.
+func (c *candidate) whole() registry.Agent {
+	a := *c.agent
+	a.Status = c.status
+	return a
+}
+
 // found is what the first stage hands on.
 type found struct {
 	candidates []candidate
-	rejected   []orchestrator.Rejection
-	omitted    int   // further rejections
+	rejected   rejections
 	refusal    error // why nobody fits, when candidates is empty
 	chain      []orchestrator.Link
 }
@@ -34,11 +43,11 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 	}
 	switch {
 	case route.Agent != "":
-		a, ok := r.directory.Agent(tenant, route.Agent)
+		a, status, ok := r.directory.Peek(tenant, route.Agent)
 		if !ok {
 			return found{}, registry.Missing(registry.Key{Tenant: tenant, Name: route.Agent})
 		}
-		return found{candidates: []candidate{{agent: a, relevance: 1, reasons: []string{"named by the caller"}}}}, nil
+		return found{candidates: append(r.spare.take(), candidate{agent: a, status: status, relevance: 1, reasons: []string{"named by the caller"}})}, nil
 	case route.Skill != "":
 		return r.bySkill(tenant, route.Skill), nil
 	case route.Contract != nil:
@@ -51,12 +60,24 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 }
 
 func (r *Router) bySkill(tenant, skill string) found {
-	var f found
-	for _, a := range r.directory.BySkill(tenant, skill) {
-		f.candidates = append(f.candidates, candidate{agent: a, skill: skill, relevance: 1})
+	f := found{candidates: r.spare.take()}
+	for _, name := range r.directory.BySkill(tenant, skill) {
+		if a, status, ok := r.directory.Peek(tenant, name); ok && has(a, skill) {
+			f.candidates = append(f.candidates, candidate{agent: a, status: status, skill: skill, relevance: 1})
+		}
 	}
 	if len(f.candidates) == 0 {
 		f.refusal = fault.New(fault.NotFound, ReasonSkillNotFound, "no agent has the skill %q", skill).With("skill", skill)
 	}
 	return f
+}
+
+// has reports whether an agent has a skill: it may have lost one since it was found by it.
+func has(a *registry.Agent, skill string) bool {
+	for i := range a.Card.Skills { // they are large
+		if a.Card.Skills[i].ID == skill {
+			return true
+		}
+	}
+	return false
 }

@@ -25,19 +25,19 @@ const InputKey = "input"
 // names it or, for a reference, in its text. The fault is InvalidArgument "INPUT_MISSING" or "INPUT_INVALID"; it names each input, and says what
 // the rule that it breaks has to say.
 func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message) ([]orchestrator.Input, error) {
-	have := make([]thing, len(inputs))
+	have := make([]orchestrator.Typed, len(inputs))
 	for i, in := range inputs {
-		have[i] = thing{Typed: orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}}
+		have[i] = orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}
 		if slices.ContainsFunc(a.Metadata.InputSchemas, func(s registry.InputSchema) bool { return s.Name == in.Name }) {
 			have[i].SemanticType = "" // it says by its name which one it is
 		}
 	}
-	bound, _ := r.library.view(tenant).bind(a.Metadata.InputSchemas, have)
+	bound := r.library.view(tenant).binder(have).bind(a.Metadata.InputSchemas)
 	named := slices.Clone(inputs)
 	var missing, broken []fault.Violation
-	for _, schema := range a.Metadata.InputSchemas {
+	for at, schema := range a.Metadata.InputSchemas {
 		var value string
-		i, ok := bound[schema.Name]
+		i, ok := bound[at], bound[at] != none
 		if ok {
 			named[i].Name = schema.Name
 			value = content(inputs[i].Parts)

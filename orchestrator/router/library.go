@@ -37,8 +37,8 @@ type shelf struct {
 // view is a tenant's agents in one edition, by what they make.
 type view struct {
 	registry.Listing
-	byType map[string][]*registry.Agent // by the semantic type of an output, in order of name
-	byName map[string][]*registry.Agent // by the name of an output, in order of name
+	byType map[string][]int // places of agents, in order, by the semantic type of an output
+	byName map[string][]int // by the name of an output
 
 	works           // what chains are made of
 	schemas schemas // of theirs, compared
@@ -56,16 +56,16 @@ func newLibrary(d Directory) *library {
 }
 
 func newView(list registry.Listing) *view {
-	v := &view{Listing: list, byType: make(map[string][]*registry.Agent), byName: make(map[string][]*registry.Agent)}
-	add := func(by map[string][]*registry.Agent, key string, a *registry.Agent) {
-		if l := by[key]; len(l) == 0 || l[len(l)-1] != a {
-			by[key] = append(l, a)
+	v := &view{Listing: list, byType: make(map[string][]int), byName: make(map[string][]int)}
+	add := func(by map[string][]int, key string, at int) {
+		if l := by[key]; len(l) == 0 || l[len(l)-1] != at {
+			by[key] = append(l, at)
 		}
 	}
-	for _, a := range list.Agents {
+	for at, a := range list.Agents {
 		for i := range a.Metadata.OutputSchemas {
-			add(v.byType, a.Metadata.OutputSchemas[i].SemanticType, a)
-			add(v.byName, a.Metadata.OutputSchemas[i].Name, a)
+			add(v.byType, a.Metadata.OutputSchemas[i].SemanticType, at)
+			add(v.byName, a.Metadata.OutputSchemas[i].Name, at)
 		}
 	}
 	v.works = worksOf(list.Agents)

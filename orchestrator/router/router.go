@@ -2,9 +2,7 @@ package router
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -16,8 +14,10 @@ import (
 type Directory interface {
 	// Agent returns an agent with its status of now; ok is false when there is none.
 	Agent(tenant, name string) (a registry.Agent, ok bool)
-	// BySkill returns the agents that have a skill, in order of name, with their status of now.
-	BySkill(tenant, skill string) []registry.Agent
+	// Peek is Agent without a copy: the agent has no status, which comes beside it.
+	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)
+	// BySkill returns the names of the agents that have a skill, in order.
+	BySkill(tenant, skill string) []string
 	// Listing returns all agents, and Edition a number that is another one whenever a listing would be.
 	Listing(tenant string) registry.Listing
 	Edition(tenant string) uint64
@@ -46,6 +46,7 @@ type Router struct {
 	signals   *signals
 	library   *library
 	second    *second // nil: there is none
+	spare     spare
 }
 
 // New returns a router.
@@ -77,8 +78,6 @@ type Pick struct {
 	Skill string
 }
 
-const maxListed = 100 // candidates in a decision, and as many rejections
-
 // Resolve decides where a route leads. When it leads nowhere the error is a fault that says why, and so does Decision.Refused.
 //
 // It looks at nothing but the directory. Before it refuses it has the directory hear what other processes did: an agent that registered with
@@ -107,18 +106,19 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}
+	defer r.spare.put(f.candidates)
 	if route.FanOut != nil {
 		f.chain = nil
 	}
-	fit, rejected := r.filter(tenant, f.candidates, route.Agent != "")
-	d := orchestrator.Decision{Rejected: append(f.rejected, rejected...), Omitted: f.omitted, Chain: f.chain}
+	fit := r.filter(tenant, f.candidates, route.Agent != "", &f.rejected)
+	d := orchestrator.Decision{Rejected: f.rejected.list, Omitted: f.rejected.omitted, Chain: f.chain}
 	if len(fit) == 0 && len(f.chain) > 0 {
-		return Result{Decision: shorten(d)}, nil
+		return Result{Decision: d}, nil
 	}
 	if len(fit) == 0 {
 		err := f.refusal
 		if err == nil {
-			err = nobody(d.Rejected)
+			err = f.rejected.nobody()
 		}
 		return refused(d, err)
 	}
@@ -128,17 +128,18 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	}
 	chosen := r.choose(fit)
 	d.Chosen, d.Skill = fit[chosen].agent.Name, fit[chosen].skill
-	d.Candidates = listed(fit)
-	return Result{Decision: shorten(d), Agent: fit[chosen].agent}, nil
+	listIn(&d, fit)
+	return Result{Decision: d, Agent: fit[chosen].whole()}, nil
 }
 
-func listed(fit []candidate) []orchestrator.Candidate {
-	var list []orchestrator.Candidate
-	for i := range fit {
+// listIn names the candidates in a decision, as far as it has room for them, and counts the rest.
+func listIn(d *orchestrator.Decision, fit []candidate) {
+	d.Candidates = make([]orchestrator.Candidate, min(len(fit), maxListed))
+	for i := range d.Candidates {
 		c := &fit[i]
-		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: c.reasons})
+		d.Candidates[i] = orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: c.reasons}
 	}
-	return list
+	d.Omitted += len(fit) - len(d.Candidates)
 }
 
 // refused is the answer when nobody was chosen. Trouble that is not the route's, such as a store that does not answer, is only returned.
@@ -152,28 +153,5 @@ func refused(d orchestrator.Decision, err error) (Result, error) {
 		}
 	default:
 	}
-	return Result{Decision: shorten(d)}, err
-}
-
-// nobody says of each agent that was looked at why it cannot take the task.
-func nobody(rejected []orchestrator.Rejection) error {
-	var why []string
-	for _, x := range rejected[:min(len(rejected), 10)] {
-		why = append(why, x.Agent+": "+x.Reason)
-	}
-	if n := len(rejected) - len(why); n > 0 {
-		why = append(why, fmt.Sprintf("and %d more", n))
-	}
-	return fault.New(fault.Unavailable, ReasonNobody, "no agent can take the task: %s", strings.Join(why, "; "))
-}
-
-// shorten bounds what a decision lists.
-func shorten(d orchestrator.Decision) orchestrator.Decision {
-	if n := len(d.Candidates); n > maxListed {
-		d.Candidates, d.Omitted = d.Candidates[:maxListed:maxListed], d.Omitted+n-maxListed
-	}
-	if n := len(d.Rejected); n > maxListed {
-		d.Rejected, d.Omitted = d.Rejected[:maxListed:maxListed], d.Omitted+n-maxListed
-	}
-	return d
+	return Result{Decision: d}, err
 }

@@ -28,11 +28,18 @@ func (f fleet) Agent(_, name string) (registry.Agent, bool) {
 	return f[i], true
 }
 
-func (f fleet) BySkill(tenant, skill string) []registry.Agent {
-	var list []registry.Agent
+func (f fleet) Peek(tenant, name string) (*registry.Agent, registry.Status, bool) {
+	a, ok := f.Agent(tenant, name)
+	status := a.Status
+	a.Status = registry.Status{}
+	return &a, status, ok
+}
+
+func (f fleet) BySkill(tenant, skill string) []string {
+	var list []string
 	for _, a := range f.Listing(tenant).Agents {
 		if slices.ContainsFunc(a.Card.Skills, func(s registry.Skill) bool { return s.ID == skill }) {
-			list = append(list, *a)
+			list = append(list, a.Name)
 		}
 	}
 	return list

@@ -2,7 +2,6 @@ package router
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -21,29 +20,27 @@ const (
 
 // score rates candidates and sorts them, best first. A score is the product of how well the agent fits and of how it does now.
 func (r *Router) score(tenant string, list []candidate) {
-	seen := r.signals.of(tenant, list)
+	r.signals.tell(tenant, list)
 	var fastest time.Duration
-	for _, g := range seen {
-		if g.latency > 0 && (fastest == 0 || g.latency < fastest) {
-			fastest = g.latency
+	for i := range list {
+		if took := list[i].seen.latency; took > 0 && (fastest == 0 || took < fastest) {
+			fastest = took
 		}
 	}
 	for i := range list {
 		c := &list[i]
-		c.score = c.relevance * c.byStatus() * c.byLoad(seen[i]) * c.byOutcomes(seen[i], fastest)
+		c.score = c.relevance * c.byStatus() * c.byLoad() * c.byOutcomes(fastest)
 	}
-	slices.SortStableFunc(list, func(x, y candidate) int {
+	slices.SortFunc(list, func(x, y candidate) int {
 		return cmp.Or(cmp.Compare(y.score, x.score), strings.Compare(x.agent.Name, y.agent.Name), strings.Compare(x.skill, y.skill))
 	})
-}
-
-func (c *candidate) say(format string, args ...any) {
-	c.reasons = append(c.reasons, fmt.Sprintf(format, args...))
+	for i := range list[:min(len(list), maxListed)] {
+		list[i].explain()
+	}
 }
 
 func (c *candidate) byStatus() float64 {
-	c.say("status %s", c.agent.Status.Status)
-	switch c.agent.Status.Status {
+	switch c.status.Status {
 	case registry.StatusBusy:
 		return busyFactor
 	case registry.StatusUnknown:
@@ -53,30 +50,26 @@ func (c *candidate) byStatus() float64 {
 	}
 }
 
-// byLoad takes the greater of what the agent says it works on and what this process has it working on.
-func (c *candidate) byLoad(g signal) float64 {
-	n, capacity := max(g.inFlight, c.agent.Status.InFlight), c.agent.Status.Capacity
-	switch {
-	case capacity > 0:
-		c.say("%d of %d tasks under way", n, capacity)
+func (c *candidate) byLoad() float64 {
+	n, capacity := c.underWay(), c.status.Capacity
+	if capacity > 0 {
 		c.load = float64(n) / float64(capacity)
 		return max(1-0.9*c.load, leastFactor)
-	case n > 0:
-		c.say("%d tasks under way", n)
 	}
 	c.load = float64(n)
 	return max(1/float64(1+n), leastFactor)
 }
 
-func (c *candidate) byOutcomes(g signal, fastest time.Duration) float64 {
+// underWay is the greater of what the agent says it works on and what this process has it working on.
+func (c *candidate) underWay() int { return max(c.seen.inFlight, c.status.InFlight) }
+
+func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	factor := 1.0
-	if g.latency > 0 {
-		c.say("takes %s", g.latency.Round(time.Millisecond))
-		factor *= max(math.Sqrt(float64(fastest)/float64(g.latency)), 0.25)
+	if took := c.seen.latency; took > 0 {
+		factor *= max(math.Sqrt(float64(fastest)/float64(took)), 0.25)
 	}
-	if g.errorRate > tooFew {
-		c.say("%.0f %% of its tasks failed lately", 100*g.errorRate)
-		factor *= max(1-g.errorRate, leastFactor)
+	if c.seen.errorRate > tooFew {
+		factor *= max(1-c.seen.errorRate, leastFactor)
 	}
 	return factor
 }

@@ -115,17 +115,15 @@ func (g *signal) rate(now time.Time) float64 {
 	return g.errorRate * math.Exp(-float64(now.Sub(g.last))/float64(pardon))
 }
 
-// of returns copies of some agents' signals with their error rates as of now.
-func (s *signals) of(tenant string, list []candidate) []signal {
+// tell gives candidates copies of their signals with their error rates as of now.
+func (s *signals) tell(tenant string, list []candidate) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make([]signal, len(list))
 	for i := range list {
 		if g, ok := s.by[signalKey{tenant, list[i].agent.Name}]; ok {
-			out[i] = *g
-			out[i].errorRate = g.rate(now)
+			list[i].seen = *g
+			list[i].seen.errorRate = g.rate(now)
 		}
 	}
-	return out
 }

@@ -3,13 +3,10 @@ package router
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router/text"
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/registry"
 )
 
 const (
@@ -23,24 +20,26 @@ func (r *Router) byText(ctx context.Context, tenant, words string) found {
 	answer := r.library.texts(tenant).index.Search(words, looked)
 	hits := bestOfEach(answer.Hits)
 	second := r.second.judge(ctx, words, answer, hits, func(h text.Hit) string {
-		a, _ := r.directory.Agent(tenant, h.Agent)
-		return documentOf(&a, h.Skill)
+		if a, _, ok := r.directory.Peek(tenant, h.Agent); ok {
+			return documentOf(a, h.Skill)
+		}
+		return ""
 	})
 	refused := answer.Refused() && !second.fits
-	var f found
+	f := found{candidates: r.spare.take()}
 	for i, h := range second.hits {
 		like := h.Score / second.hits[0].Score
 		if refused || like < nearAsGood {
 			if i < nearest || !refused {
-				f.rejected = append(f.rejected, orchestrator.Rejection{Agent: h.Agent, Code: CodeNotAlike, Reason: fmt.Sprintf("of its skills %s is the nearest, with %.2f", h.Skill, h.Share)})
+				f.rejected.add(h.Agent, CodeNotAlike, func() string { return fmt.Sprintf("of its skills %s is the nearest, with %.2f", h.Skill, h.Share) })
 			}
 			continue
 		}
-		a, ok := r.directory.Agent(tenant, h.Agent)
-		if !ok || !slices.ContainsFunc(a.Card.Skills, func(s registry.Skill) bool { return s.ID == h.Skill }) {
+		a, status, ok := r.directory.Peek(tenant, h.Agent)
+		if !ok || !has(a, h.Skill) {
 			continue // gone since the index was made
 		}
-		c := candidate{agent: a, skill: h.Skill, relevance: like}
+		c := candidate{agent: a, status: status, skill: h.Skill, relevance: like}
 		c.say("skill %s: probability %.2f, %s", h.Skill, h.Share, stage(answer, h))
 		if second.note != "" {
 			c.say("%s", second.note)

@@ -1,0 +1,32 @@
+package router
+
+import (
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/registry"
+)
+
+// thing is something that is there, with the JSON Schema that it keeps if one is known.
+type thing struct {
+	orchestrator.Typed
+	schema map[string]any
+}
+
+func things(list []orchestrator.Typed) []thing {
+	out := make([]thing, len(list))
+	for i, t := range list {
+		out[i].Typed = t
+	}
+	return out
+}
+
+// fits reports whether something may be given as an input: by its name when its type is not known, otherwise by type, and only if its schema
+// is within the input's where both have one.
+func (v *view) fits(have *thing, in *registry.InputSchema) bool {
+	if have.SemanticType == "" {
+		return have.Name == in.Name
+	}
+	if !v.Related(have.SemanticType, in.SemanticType) {
+		return false
+	}
+	return have.schema == nil || in.JSONSchema == nil || v.schemas.within(have, in)
+}
