@@ -28,6 +28,7 @@ func (c *candidate) explain() {
 // explainMatch says how a candidate fulfils a contract.
 func (c *candidate) explainMatch() {
 	out, want := c.match.output, c.match.want
+	c.reasons = make([]string, 0, 4) // most are not fewer
 	c.say("makes %s", show(typedOf(out)))
 	if c.match.loose() {
 		c.say("which may stand for a %s", want.Output.SemanticType)

@@ -6,7 +6,7 @@ import (
 )
 
 // fanOut takes the best of the candidates, as many as are asked for.
-func fanOut(d orchestrator.Decision, fit []candidate, f orchestrator.FanOut) (Result, error) {
+func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (Result, error) {
 	most := f.Agents
 	if most == 0 {
 		most = max(orchestrator.DefaultFanOut, f.K)
@@ -17,10 +17,10 @@ func fanOut(d orchestrator.Decision, fit []candidate, f orchestrator.FanOut) (Re
 		return refused(d, fault.New(fault.Unavailable, ReasonTooFew, "%d agents have to complete the task and %d can take it", f.K, len(taken)))
 	}
 	got := Result{}
-	for i := range taken {
-		taken[i].say("one of the %d best", len(taken))
-		d.FanOut = append(d.FanOut, taken[i].agent.Name)
-		got.Several = append(got.Several, Pick{Agent: taken[i].whole(), Skill: taken[i].skill})
+	for _, c := range taken {
+		c.say("one of the %d best", len(taken))
+		d.FanOut = append(d.FanOut, c.agent.Name)
+		got.Several = append(got.Several, Pick{Agent: c.whole(), Skill: c.skill})
 	}
 	listIn(&d, fit)
 	got.Decision = d

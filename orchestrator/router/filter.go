@@ -10,7 +10,7 @@ import (
 
 // filter takes out the agents that cannot take a task now, and those that are full or out of reach while another one is not. A named agent
 // may be all that, and never heard of: its caller has no other.
-func (r *Router) filter(tenant string, list []candidate, named bool, rejected *rejections) (fit []candidate) {
+func (r *Router) filter(tenant string, list []candidate, named bool, rejected *rejections) (fit []*candidate) {
 	easiest := hardship(math.MaxUint8)
 	hard := make([]hardship, len(list))
 	for i := range list {
@@ -26,7 +26,7 @@ func (r *Router) filter(tenant string, list []candidate, named bool, rejected *r
 			easiest = min(easiest, hard[i])
 		}
 	}
-	fit = list[:0] // nobody needs the list any more
+	fit = make([]*candidate, 0, len(list)) // to sort candidates themselves would be to copy them again and again
 	for i := range list {
 		c := &list[i]
 		code := obstacle(c.status, named)
@@ -41,7 +41,7 @@ func (r *Router) filter(tenant string, list []candidate, named bool, rejected *r
 			rejected.add(c.agent.Name, code, func() string { return why(code, c.status) })
 			continue
 		}
-		fit = append(fit, *c)
+		fit = append(fit, c)
 	}
 	return fit
 }

@@ -133,10 +133,10 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 }
 
 // listIn names the candidates in a decision, as far as it has room for them, and counts the rest.
-func listIn(d *orchestrator.Decision, fit []candidate) {
+func listIn(d *orchestrator.Decision, fit []*candidate) {
 	d.Candidates = make([]orchestrator.Candidate, min(len(fit), maxListed))
 	for i := range d.Candidates {
-		c := &fit[i]
+		c := fit[i]
 		d.Candidates[i] = orchestrator.Candidate{Agent: c.agent.Name, Skill: c.skill, Score: c.score, Reasons: c.reasons}
 	}
 	d.Omitted += len(fit) - len(d.Candidates)

@@ -19,23 +19,22 @@ const (
 )
 
 // score rates candidates and sorts them, best first. A score is the product of how well the agent fits and of how it does now.
-func (r *Router) score(tenant string, list []candidate) {
+func (r *Router) score(tenant string, list []*candidate) {
 	r.signals.tell(tenant, list)
 	var fastest time.Duration
-	for i := range list {
-		if took := list[i].seen.latency; took > 0 && (fastest == 0 || took < fastest) {
+	for _, c := range list {
+		if took := c.seen.latency; took > 0 && (fastest == 0 || took < fastest) {
 			fastest = took
 		}
 	}
-	for i := range list {
-		c := &list[i]
+	for _, c := range list {
 		c.score = c.relevance * c.byStatus() * c.byLoad() * c.byOutcomes(fastest)
 	}
-	slices.SortFunc(list, func(x, y candidate) int {
+	slices.SortFunc(list, func(x, y *candidate) int {
 		return cmp.Or(cmp.Compare(y.score, x.score), strings.Compare(x.agent.Name, y.agent.Name), strings.Compare(x.skill, y.skill))
 	})
-	for i := range list[:min(len(list), maxListed)] {
-		list[i].explain()
+	for _, c := range list[:min(len(list), maxListed)] {
+		c.explain()
 	}
 }
 
@@ -76,7 +75,7 @@ func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 
 // choose takes one of the candidates, which are sorted. Always taking the best would send all callers of all replicas to one agent until the
 // signals catch up; of two near-equals taken at random the less loaded one spreads them (power of two choices).
-func (r *Router) choose(list []candidate) int {
+func (r *Router) choose(list []*candidate) int {
 	near := 1
 	for near < len(list) && list[near].score >= nearEqual*list[0].score {
 		near++

@@ -116,14 +116,14 @@ func (g *signal) rate(now time.Time) float64 {
 }
 
 // tell gives candidates copies of their signals with their error rates as of now.
-func (s *signals) tell(tenant string, list []candidate) {
+func (s *signals) tell(tenant string, list []*candidate) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range list {
-		if g, ok := s.by[signalKey{tenant, list[i].agent.Name}]; ok {
-			list[i].seen = *g
-			list[i].seen.errorRate = g.rate(now)
+	for _, c := range list {
+		if g, ok := s.by[signalKey{tenant, c.agent.Name}]; ok {
+			c.seen = *g
+			c.seen.errorRate = g.rate(now)
 		}
 	}
 }
