@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"slices"
 	"strings"
@@ -76,6 +77,19 @@ func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool)
 		status = s.pulses[name].At(d.registry.now())
 	}
 	return a, status, ok
+}
+
+// PeekAll is Peek for one agent after the other, of one moment. Those that are not there are left out. See must not call the directory.
+func (d *Directory) PeekAll(tenant string, names iter.Seq[string], see func(a *Agent, status Status)) {
+	s := d.shelf(tenant)
+	now := d.registry.now()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for name := range names {
+		if a, ok := s.agents[name]; ok {
+			see(a, s.pulses[name].At(now))
+		}
+	}
 }
 
 // BySkill returns the names of the agents that have the skill, in order.

@@ -2,6 +2,8 @@ package registry_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -155,6 +157,11 @@ func TestAPeekShowsAnAgentAndItsStatus(t *testing.T) {
 	}
 	if name, s := peek(); name != "a" || !s.Draining {
 		t.Errorf("Peek(a) after Drain() = %q, %+v, want it drained", name, s)
+	}
+	seen := ""
+	d.PeekAll(tenant, slices.Values([]string{"b", "a"}), func(a *registry.Agent, s registry.Status) { seen += fmt.Sprint(a.Name, s.Draining) })
+	if seen != "atrue" {
+		t.Errorf("PeekAll(b, a) = %q, want only a, drained", seen)
 	}
 	if _, _, ok := d.Peek(tenant, "b"); ok {
 		t.Error("Peek(b) finds what is not there")

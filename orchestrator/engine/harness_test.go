@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -200,6 +201,14 @@ func (d directory) Agent(_, name string) (registry.Agent, bool) {
 func (d directory) Peek(tenant, name string) (*registry.Agent, registry.Status, bool) {
 	a, ok := d.Agent(tenant, name)
 	return &a, a.Status, ok
+}
+
+func (d directory) PeekAll(tenant string, names iter.Seq[string], see func(*registry.Agent, registry.Status)) {
+	for name := range names {
+		if a, s, ok := d.Peek(tenant, name); ok {
+			see(a, s)
+		}
+	}
 }
 
 func (d directory) BySkill(tenant, skill string) []string {

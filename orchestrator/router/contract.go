@@ -1,8 +1,9 @@
 package router
 
 import (
-	"fmt"
+	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
@@ -15,23 +16,19 @@ func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 	makers := v.makers(want.Output)
 	b := v.binder(want.Inputs)
 	f := found{candidates: r.spare.take(), rejected: newRejections(len(v.Agents))}
-	for _, at := range makers {
-		a, status, ok := r.directory.Peek(tenant, v.Agents[at].Name)
-		if !ok {
-			continue // gone since the index was made
-		}
+	r.directory.PeekAll(tenant, v.namesOf(makers), func(a *registry.Agent, status registry.Status) {
 		m := match{want: &want, output: v.produces(a, want.Output)}
 		if m.output == nil {
-			continue
+			return // it has changed since the index was made
 		}
 		bound := b.bind(a.Metadata.InputSchemas)
 		if lacks(a.Metadata.InputSchemas, bound) {
 			f.rejected.add(a.Name, CodeNoInput, func() string { return "it also requires " + lacking(a.Metadata.InputSchemas, bound) })
-			continue
+			return
 		}
 		m.used = used(bound)
 		f.candidates = append(f.candidates, candidate{agent: a, status: status, match: m, relevance: m.relevance()})
-	}
+	})
 	v.rejectOthers(makers, want.Output, &f.rejected)
 	if !takesAny(f.candidates) {
 		f.chain, f.refusal = r.plan(tenant, v, want)
@@ -63,6 +60,16 @@ func (v *view) makers(want orchestrator.Typed) []int {
 	}
 	slices.Sort(places)
 	return slices.Compact(places)
+}
+
+func (v *view) namesOf(places []int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, at := range places {
+			if !yield(v.Agents[at].Name) {
+				return
+			}
+		}
+	}
 }
 
 // rejectOthers rejects the agents that are not among the makers.
@@ -103,8 +110,8 @@ func show(t orchestrator.Typed) string {
 	case t.Name == "":
 		return "of type " + t.SemanticType
 	case t.SemanticType == "":
-		return fmt.Sprintf("%q", t.Name)
+		return strconv.Quote(t.Name)
 	default:
-		return fmt.Sprintf("%q (%s)", t.Name, t.SemanticType)
+		return strconv.Quote(t.Name) + " (" + t.SemanticType + ")"
 	}
 }

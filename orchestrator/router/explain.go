@@ -10,7 +10,7 @@ func (c *candidate) explain() {
 	if c.match.output != nil {
 		c.explainMatch()
 	}
-	c.say("status %s", c.status.Status)
+	c.reasons = append(c.reasons, "status "+c.status.Status)
 	switch n := c.underWay(); {
 	case c.status.Capacity > 0:
 		c.say("%d of %d tasks under way", n, c.status.Capacity)
@@ -28,8 +28,7 @@ func (c *candidate) explain() {
 // explainMatch says how a candidate fulfils a contract.
 func (c *candidate) explainMatch() {
 	out, want := c.match.output, c.match.want
-	c.reasons = make([]string, 0, 4) // most are not fewer
-	c.say("makes %s", show(typedOf(out)))
+	c.reasons = append(make([]string, 0, 4), "makes "+show(typedOf(out)))
 	if c.match.loose() {
 		c.say("which may stand for a %s", want.Output.SemanticType)
 	}

@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"slices"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
@@ -61,11 +62,11 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 
 func (r *Router) bySkill(tenant, skill string) found {
 	f := found{candidates: r.spare.take()}
-	for _, name := range r.directory.BySkill(tenant, skill) {
-		if a, status, ok := r.directory.Peek(tenant, name); ok && has(a, skill) {
+	r.directory.PeekAll(tenant, slices.Values(r.directory.BySkill(tenant, skill)), func(a *registry.Agent, status registry.Status) {
+		if has(a, skill) {
 			f.candidates = append(f.candidates, candidate{agent: a, status: status, skill: skill, relevance: 1})
 		}
-	}
+	})
 	if len(f.candidates) == 0 {
 		f.refusal = fault.New(fault.NotFound, ReasonSkillNotFound, "no agent has the skill %q", skill).With("skill", skill)
 	}

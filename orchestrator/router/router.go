@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"time"
 
@@ -16,6 +17,8 @@ type Directory interface {
 	Agent(tenant, name string) (a registry.Agent, ok bool)
 	// Peek is Agent without a copy: the agent has no status, which comes beside it.
 	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)
+	// PeekAll is Peek for many, without those that are not there. See must not call the directory.
+	PeekAll(tenant string, names iter.Seq[string], see func(a *registry.Agent, s registry.Status))
 	// BySkill returns the names of the agents that have a skill, in order.
 	BySkill(tenant, skill string) []string
 	// Listing returns all agents, and Edition a number that is another one whenever a listing would be.

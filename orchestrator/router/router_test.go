@@ -2,6 +2,7 @@ package router_test
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,14 @@ func (f fleet) Peek(tenant, name string) (*registry.Agent, registry.Status, bool
 	status := a.Status
 	a.Status = registry.Status{}
 	return &a, status, ok
+}
+
+func (f fleet) PeekAll(tenant string, names iter.Seq[string], see func(*registry.Agent, registry.Status)) {
+	for name := range names {
+		if a, s, ok := f.Peek(tenant, name); ok {
+			see(a, s)
+		}
+	}
 }
 
 func (f fleet) BySkill(tenant, skill string) []string {
