@@ -29,7 +29,7 @@ func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 		m.used = used(bound)
 		f.candidates = append(f.candidates, candidate{agent: a, status: status, match: m, relevance: m.relevance()})
 	})
-	v.rejectOthers(makers, want.Output, &f.rejected)
+	f.others = func(rejected *rejections) { v.rejectOthers(makers, want.Output, rejected) }
 	if !takesAny(f.candidates) {
 		f.chain, f.refusal = r.plan(tenant, v, want)
 	}

@@ -149,6 +149,22 @@ func TestARefusalCountsAllWhoWereLookedAt(t *testing.T) {
 	}
 }
 
+// TestWhoIsDownIsNamedBeforeThoseWhoDoOtherThings has one agent that could do it, behind more that could not than a decision has room for.
+func TestWhoIsDownIsNamedBeforeThoseWhoDoOtherThings(t *testing.T) {
+	t.Parallel()
+	var agents []registry.Agent
+	for i := range 150 {
+		agents = append(agents, agent(fmt.Sprintf("other%03d", i), registry.StatusAvailable))
+	}
+	maker := agent("writer", registry.StatusError)
+	maker.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "report", SemanticType: "text", Guaranteed: true}}
+	got, err := newRouter(append(agents, maker)...).Resolve(t.Context(), tenant, contract("", "report:"))
+	d := got.Decision
+	if len(d.Rejected) != 100 || d.Rejected[0].Agent != "writer" || d.Rejected[0].Code != router.CodeError || d.Omitted != 51 || !strings.Contains(d.Refused, "writer: it is in error") {
+		t.Errorf("Resolve() = %v with %d rejected and %d omitted, the first %+v; want the maker named first and 51 omitted", err, len(d.Rejected), d.Omitted, d.Rejected[:1])
+	}
+}
+
 // TestDecisionsShareNothing makes many at a time, of different sizes: what one works with is used again by the next.
 func TestDecisionsShareNothing(t *testing.T) {
 	t.Parallel()

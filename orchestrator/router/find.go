@@ -33,7 +33,8 @@ func (c *candidate) whole() registry.Agent {
 type found struct {
 	candidates []candidate
 	rejected   rejections
-	refusal    error // why nobody fits, when candidates is empty
+	others     func(*rejections) // rejects those that matter least, after all else; nil: there are none
+	refusal    error             // why nobody fits, when candidates is empty
 	chain      []orchestrator.Link
 }
 

@@ -114,6 +114,9 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 		f.chain = nil
 	}
 	fit := r.filter(tenant, f.candidates, route.Agent != "", &f.rejected)
+	if f.others != nil {
+		f.others(&f.rejected)
+	}
 	d := orchestrator.Decision{Rejected: f.rejected.list, Omitted: f.rejected.omitted, Chain: f.chain}
 	if len(fit) == 0 && len(f.chain) > 0 {
 		return Result{Decision: d}, nil
