@@ -110,6 +110,7 @@ type simulation struct {
 	actors   map[string]*actor  // who is registered; nil: the worker
 	notifier engine.Notifier    // tells receivers of push notifications; may be nil
 	receiver func(orchestrator.Key, int) string
+	logs     slog.Handler // nil: nobody reads them
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -133,6 +134,10 @@ func (s *simulation) start() {
 	if s.actors == nil {
 		agents.actors = map[string]*actor{"worker": {name: "worker"}}
 	}
+	logger := slog.New(slog.DiscardHandler)
+	if s.logs != nil {
+		logger = slog.New(s.logs)
+	}
 	life := &mortal{Store: s.store}
 	leases, err := lease.New(lease.Config{Store: &s.leases, Logger: slog.New(slog.DiscardHandler), Duration: 5 * time.Minute, Collect: time.Minute})
 	if err != nil {
@@ -140,7 +145,7 @@ func (s *simulation) start() {
 	}
 	e, err := engine.New(engine.Config{
 		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}),
-		Notifier: s.notifier, Receiver: s.receiver, Logger: slog.New(slog.DiscardHandler), Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+		Notifier: s.notifier, Receiver: s.receiver, Logger: logger, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
 	if err != nil {
 		s.t.Fatal(err)

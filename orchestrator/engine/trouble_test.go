@@ -1,7 +1,10 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -25,16 +28,18 @@ func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
 		name  string
 		err   error
 		steps int           // about as many
+		lines int           // of the log about them
 		after time.Duration // in which the task has ended once the store is well
 	}{
-		{"a store that is away is asked each second", fault.New(fault.Unavailable, "STORE_AWAY", "the store is away"), 600, 3 * time.Second},
-		{"what will fail again is tried ever less often", errors.New("the state cannot be decoded"), 15, 2 * time.Minute},
+		{"a store that is away is asked each second", fault.New(fault.Unavailable, "STORE_AWAY", "the store is away"), 600, 10, 3 * time.Second},
+		{"what will fail again is tried ever less often", errors.New("the state cannot be decoded"), 15, 4, 2 * time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var refused atomic.Bool
+				said := logged{Handler: slog.DiscardHandler}
 				w := newWorker()
-				s := &simulation{t: t, worker: w, client: w, store: &storetest.Memory{Fail: func(int) (before, after error) {
+				s := &simulation{t: t, worker: w, client: w, logs: &said, store: &storetest.Memory{Fail: func(int) (before, after error) {
 					if refused.Load() {
 						return c.err, nil
 					}
@@ -55,6 +60,9 @@ func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
 				if n := s.store.Calls() - before - looks; n > c.steps+5 || n < c.steps-5 {
 					t.Errorf("in %s %d steps failed, want about %d", outage, n, c.steps)
 				}
+				if n := said.errors.Load(); n != int64(c.lines) {
+					t.Errorf("%d lines in the log are about failed steps, want %d", n, c.lines)
+				}
 				refused.Store(false)
 				<-time.After(c.after)
 				if got, err := s.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}); err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED {
@@ -63,4 +71,19 @@ func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
 			})
 		})
 	}
+}
+
+// logged counts what a step that failed has the engine say.
+type logged struct {
+	slog.Handler
+	errors atomic.Int64
+}
+
+func (*logged) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l *logged) Handle(_ context.Context, r slog.Record) error {
+	if r.Level == slog.LevelError && strings.Contains(r.Message, "step failed") {
+		l.errors.Add(1)
+	}
+	return nil
 }
