@@ -3,7 +3,6 @@ package router
 import (
 	"fmt"
 
-	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -99,7 +98,7 @@ func makesOf(a *registry.Agent) []product {
 	var list []product
 	for i := range a.Metadata.OutputSchemas {
 		if o := &a.Metadata.OutputSchemas[i]; o.Guaranteed {
-			list = append(list, product{thing: thing{orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}, o.JSONSchema}})
+			list = append(list, product{thing: thing{typedOf(o), o.JSONSchema}})
 		}
 	}
 	return list
