@@ -2,14 +2,11 @@ package dev_test
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
+	"github.com/quorate/quorate/orchestrator/benchtest"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -20,25 +17,12 @@ func BenchmarkTask(b *testing.B) {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			r := start(b, b.TempDir())
 			r.addEcho(b)
-			var left atomic.Int64
-			left.Store(int64(b.N))
-			var wg sync.WaitGroup
-			before := cpu(b)
+			before := benchtest.CPU(b)
 			b.ResetTimer()
-			for range callers {
-				wg.Go(func() {
-					for left.Add(-1) >= 0 {
-						if err := r.task(); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			}
-			wg.Wait()
+			benchtest.Share(b, callers, b.N, r.task)
 			b.StopTimer()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
-			b.ReportMetric(float64((cpu(b)-before).Microseconds())/float64(b.N), "cpu-µs/task")
+			b.ReportMetric(float64((benchtest.CPU(b)-before).Microseconds())/float64(b.N), "cpu-µs/task")
 		})
 	}
 }
@@ -69,15 +53,6 @@ func (r *running) task() error {
 			return nil
 		}
 	}
-}
-
-func cpu(tb testing.TB) time.Duration {
-	tb.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkReady is the time from the start of dev mode to its banner, on new data and on data of an earlier run.

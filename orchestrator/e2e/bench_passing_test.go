@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/quorate/quorate/orchestrator/benchtest"
 )
 
 // BenchmarkPassing is a message to an agent that answers at once: directly, through a Quorate, through a floor and through an edge, each of its own process, in
@@ -67,7 +69,7 @@ func measureWays(b *testing.B, callers int, agent *instance, ways []*way) {
 	const round = 500
 	for _, w := range ways {
 		w.took, w.in, w.around = nil, 0, 0
-		share(b, callers, 100, w.call) // connections and pools
+		benchtest.Share(b, callers, 100, w.call) // connections and pools
 	}
 	b.ResetTimer()
 	for left := b.N; left > 0 && !b.Failed(); left -= round {
@@ -99,7 +101,7 @@ func (w *way) round(b *testing.B, callers, n int, agent *instance) {
 	if w.process != nil {
 		in = w.process.cpu()
 	}
-	share(b, callers, n, func() error {
+	benchtest.Share(b, callers, n, func() error {
 		begin := time.Now()
 		err := w.call()
 		took := time.Since(begin)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/orchestrator/benchtest"
 )
 
 // cpu is the CPU time of the process so far.
@@ -109,25 +108,6 @@ func sendJSONRPC(tb testing.TB, url, token string) call {
 	}
 }
 
-// share runs n calls from so many callers.
-func share(tb testing.TB, callers, n int, do func() error) {
-	tb.Helper()
-	var left atomic.Int64
-	left.Store(int64(n))
-	var wg sync.WaitGroup
-	for range callers {
-		wg.Go(func() {
-			for left.Add(-1) >= 0 {
-				if err := do(); err != nil {
-					tb.Error(err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
 // BenchmarkTracked is a tracked task from an A2A message over gRPC to its end, durable at every step, with 64 callers, beside the puts of one kilobyte that
 // the same store makes durable in the same run.
 func BenchmarkTracked(b *testing.B) {
@@ -137,14 +117,16 @@ func BenchmarkTracked(b *testing.B) {
 	servePlain(b, i, "plain", false)
 	send := sendGRPC(b, i.ports.GRPC, "plain", i.token(), strings.Repeat("hello ", 1000/6))
 	const warmUp = 200
-	share(b, callers, warmUp, send)
-	puts := rawPuts(b, callers)
+	benchtest.Share(b, callers, warmUp, send)
+	const some = 10_000
+	raw := benchtest.Share(b, callers, some, benchtest.Puts(b))
 	before := i.cpu()
 	b.ResetTimer()
-	share(b, callers, b.N, send)
+	benchtest.Share(b, callers, b.N, send)
 	b.StopTimer()
 	rate := float64(b.N) / b.Elapsed().Seconds()
-	puts = (puts + rawPuts(b, callers)) / 2
+	raw += benchtest.Share(b, callers, some, benchtest.Puts(b))
+	puts := 2 * some / raw.Seconds()
 	b.ReportMetric(rate, "tasks/s")
 	b.ReportMetric(puts, "raw-puts/s")
 	b.ReportMetric(rate/puts, "tasks/raw-put")
@@ -153,35 +135,6 @@ func BenchmarkTracked(b *testing.B) {
 	allocated, used := kept(b, filepath.Join(dir, "data", "quorate.db"))
 	b.ReportMetric(float64(allocated)/float64(b.N+warmUp), "bytes/op")
 	b.ReportMetric(float64(used)/float64(b.N+warmUp), "used-bytes/op")
-}
-
-// rawPuts measures how many puts of one kilobyte a store of ours makes durable in a second.
-func rawPuts(b *testing.B, callers int) float64 {
-	b.Helper()
-	db, err := boltdb.Open(filepath.Join(b.TempDir(), "raw.db"), boltdb.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := db.Close(); err != nil {
-			b.Error(err)
-		}
-	}()
-	bucket, value := []byte("b"), bytes.Repeat([]byte("v"), 1000)
-	var n atomic.Int64
-	put := func() error {
-		return db.Update(b.Context(), func(tx *bbolt.Tx) error {
-			into, err := tx.CreateBucketIfNotExists(bucket)
-			if err != nil {
-				return err
-			}
-			return into.Put(fmt.Appendf(nil, "%016x", n.Add(1)), value)
-		})
-	}
-	const puts = 10_000
-	begin := time.Now()
-	share(b, callers, puts, put)
-	return puts / time.Since(begin).Seconds()
 }
 
 // kept is how many bytes the pages have that a store keeps its tasks in, and how many of them are used.
@@ -244,7 +197,7 @@ func BenchmarkStreams(b *testing.B) {
 	before := i.cpu()
 	b.ResetTimer()
 	for range b.N {
-		share(b, streams, streams, run)
+		benchtest.Share(b, streams, streams, run)
 	}
 	b.StopTimer()
 	if n := events.Load(); n > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/a2aedge"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/benchtest"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/netguard"
@@ -22,12 +23,9 @@ import (
 // the same dispatcher, and there are no limits, metrics or traces. What those take is the rest of what the server takes.
 type edge struct{ agent addresses }
 
-// edgeBallast has garbage collected as seldom as in a server.
-const edgeBallast = 64 << 20
-
 // serve serves until the process is killed.
 func (e edge) serve(over listeners) error {
-	ballast := make([]byte, edgeBallast)
+	ballast := make([]byte, benchtest.Ballast)
 	defer runtime.KeepAlive(ballast)
 	agents, err := e.registry(context.Background())
 	if err != nil {
