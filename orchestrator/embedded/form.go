@@ -9,7 +9,7 @@ import (
 )
 
 // form says how this version keeps tasks. Change it with whatever an earlier version could not read, or this one of an earlier's.
-const form = "3"
+const form = "4"
 
 var (
 	formBucket = []byte("tasks_form") // formKey → form

@@ -3,11 +3,11 @@ package embedded
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -28,7 +28,7 @@ func logKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 type batch struct {
 	previous uint64 // entry of the log with the task's batch before; 0 is none
 	first    uint64 // number of the first event
-	events   []byte // a line of JSON each, without the numbers, so that those before the first that is wanted need not be decoded
+	events   []byte // each behind its length, without the numbers, so that those before the first that is wanted need not be decoded
 }
 
 const (
@@ -45,17 +45,16 @@ func readBatch(tx *bbolt.Tx, at uint64) (batch, error) {
 }
 
 // encodeBatch encodes what one write adds to the events of a task as it was before.
-func encodeBatch(old *record, events []orchestrator.Event) ([]byte, error) {
-	b := bytes.NewBuffer(make([]byte, 0, batchHeader+len(events)*eventSize))
-	b.Write(binary.BigEndian.AppendUint64(b.AvailableBuffer(), old.places.events))
-	b.Write(binary.BigEndian.AppendUint64(b.AvailableBuffer(), old.LastEvent+1))
-	lines := json.NewEncoder(b)
+func encodeBatch(old *record, events []orchestrator.Event) (b []byte, err error) {
+	b = make([]byte, 0, batchHeader+len(events)*eventSize)
+	b = binary.BigEndian.AppendUint64(b, old.places.events)
+	b = binary.BigEndian.AppendUint64(b, old.LastEvent+1)
 	for i := range events {
-		if err := lines.Encode(&events[i]); err != nil {
+		if b, err = appendSized(b, &events[i], eventLayout); err != nil {
 			return nil, fmt.Errorf("encode events: %w", err)
 		}
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
 
 // readEvents returns up to limit events after one, from the batch that is a task's last one and those before it.
@@ -82,16 +81,19 @@ func readEvents(tx *bbolt.Tx, last, after uint64, limit int) (events []orchestra
 // decode adds the batch's events after one to a list, until that has as many as limit.
 func (b *batch) decode(list []orchestrator.Event, after uint64, limit int) ([]orchestrator.Event, error) {
 	n := b.first
-	for line := range bytes.Lines(b.events) {
-		if n > after && len(list) < limit {
-			e := orchestrator.Event{}
-			if err := json.Unmarshal(line, &e); err != nil {
-				return nil, fmt.Errorf("decode event %d: %w", n, err)
-			}
-			e.Sequence = n
-			list = append(list, e)
+	for rest := b.events; len(rest) > 0 && len(list) < limit; n++ {
+		packed, size := protowire.ConsumeBytes(rest)
+		if size < 0 {
+			return nil, fmt.Errorf("decode event %d: %w", n, errPacked)
 		}
-		n++
+		if rest = rest[size:]; n <= after {
+			continue
+		}
+		e := orchestrator.Event{Sequence: n}
+		if err := eventLayout.unpack(packed, &e); err != nil {
+			return nil, fmt.Errorf("decode event %d: %w", n, err)
+		}
+		list = append(list, e)
 	}
 	return list, nil
 }

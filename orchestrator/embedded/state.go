@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 
 	"go.etcd.io/bbolt"
@@ -20,7 +19,7 @@ type record struct {
 // versionSize is the length of the version before the rest of a state, where it can be compared without decoding that.
 const versionSize = 8
 
-// state returns a task's version and what is stored behind it: its places and, as JSON, the task without its content.
+// state returns a task's version and what is stored behind it: its places and the task without its content.
 func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err error) {
 	b := tx.Bucket(taskBucket).Get(taskKey(k))
 	if b == nil {
@@ -34,31 +33,33 @@ func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err e
 
 // readState returns a task without its content.
 func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
-	_, b, err := state(tx, k)
+	version, b, err := state(tx, k)
 	if err != nil {
 		return nil, err
 	}
 	r := &record{}
 	if b, err = r.places.read(b); err == nil {
-		err = json.Unmarshal(b, &r.Task)
+		err = taskLayout.unpack(b, &r.Task)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode task %s: %w", k.ID, err)
 	}
-	r.Tenant, r.ID = k.Tenant, k.ID
+	r.Tenant, r.ID, r.Version = k.Tenant, k.ID, version
 	if r.ContextID == "" {
 		r.ContextID = k.ID
 	}
 	return r, nil
 }
 
-// encodeTask encodes a task but for its content and what the key says: the ids, and that of a context that began with the task.
+// usualState is how many bytes most states have at most.
+const usualState = 512
+
+// encodeTask encodes a task but for its content, its version and what the key says: the ids, and that of a context that began with the task.
 func encodeTask(t orchestrator.Task) ([]byte, error) {
 	if t.ContextID == t.ID {
 		t.ContextID = ""
 	}
-	t.Tenant, t.ID = "", ""
-	b, err := json.Marshal(&t)
+	b, err := taskLayout.pack(make([]byte, 0, usualState), &t)
 	if err != nil {
 		return nil, fmt.Errorf("encode task: %w", err)
 	}
