@@ -123,8 +123,7 @@ func scanBack(b *bbolt.Bucket, prefix, before []byte, visit func(key []byte) (mo
 	c := b.Cursor()
 	end := before
 	if len(end) == 0 {
-		end = bytes.Clone(prefix)
-		end[len(end)-1]++ // behind all that begin with it: a prefix ends with the separator
+		end = behind(prefix)
 	}
 	key, _ := c.Seek(end)
 	if key == nil {
@@ -140,4 +139,11 @@ func scanBack(b *bbolt.Bucket, prefix, before []byte, visit func(key []byte) (mo
 		}
 	}
 	return nil
+}
+
+// behind returns a key behind all that begin with a prefix, which ends with the separator.
+func behind(prefix []byte) []byte {
+	key := bytes.Clone(prefix)
+	key[len(key)-1]++
+	return key
 }

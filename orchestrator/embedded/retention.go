@@ -11,75 +11,94 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 )
 
-// sweepTasks bounds how many tasks one commit removes, so that no task waits long behind it.
+// sweepTasks bounds how many tasks one commit removes, so that no task waits long behind it, and how many are looked at in one view of the file.
 const sweepTasks = 200
 
-func endedKey(t *orchestrator.Task) []byte { return boltdb.Key(moment(t.UpdateTime), t.Tenant, t.ID) }
-
-// noteEnd keeps the list of settled tasks by the time of their last change.
-func noteEnd(tx *bbolt.Tx, old, r *record) error {
-	if old != nil && old.Settled() {
-		if err := tx.Bucket(endedBucket).Delete(endedKey(&old.Task)); err != nil {
-			return err
-		}
-	}
-	if !r.Settled() {
-		return nil
-	}
-	return bucket(tx, endedBucket).Put(endedKey(&r.Task), nil)
-}
-
-// Sweep removes the tasks that were settled and last changed before a time, with all that belongs to them, and returns how many.
+// Sweep removes the tasks that were settled and last changed before a time, with all that belongs to them, and returns how many. It looks at all tasks that
+// were created before that time: the others cannot be over, and of these few are left.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
+	var after []byte
 	for {
-		over, err := s.over(before)
-		if err != nil || len(over) == 0 {
-			return removed, err
-		}
-		err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
-			for _, key := range over {
-				if err := s.remove(tx, key); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		over, next, err := s.over(before, after)
 		if err != nil {
+			return removed, fmt.Errorf("look for tasks that are over: %w", err)
+		}
+		n, err := s.removeAll(ctx, over, before)
+		if removed += n; err != nil {
 			return removed, fmt.Errorf("remove tasks that are over: %w", err)
 		}
-		removed += len(over)
+		if next == nil {
+			return removed, nil
+		}
+		after = next
 	}
 }
 
-// over returns keys of the list of settled tasks, the oldest first.
-func (s *Store) over(before time.Time) (keys [][]byte, err error) {
-	limit := boltdb.Key(moment(before))
+func isOver(t *orchestrator.Task, before time.Time) bool {
+	return t.Settled() && t.UpdateTime.Before(before)
+}
+
+// over returns tasks of some that were created before a time and behind a key of the list of tasks, and where to go on, if anywhere.
+func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, next []byte, err error) {
+	limit, seen := moment(before), 0
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		return scan(tx.Bucket(endedBucket), nil, nil, func(key []byte) (bool, error) {
-			if len(keys) == sweepTasks || bytes.Compare(key, limit) >= 0 {
-				return false, nil
+		c := tx.Bucket(recentBucket).Cursor()
+		key, _ := c.Seek(append(bytes.Clone(after), 0))
+		for key != nil {
+			parts := boltdb.Split(key)
+			if parts[1] >= limit { // on with the next tenant
+				key, _ = c.Seek(behind(boltdb.Prefix(parts[0])))
+				continue
 			}
-			keys = append(keys, bytes.Clone(key))
-			return true, nil
-		})
+			if seen++; seen > sweepTasks {
+				return nil
+			}
+			next = bytes.Clone(key)
+			r, err := readState(tx, orchestrator.Key{Tenant: parts[0], ID: parts[2]})
+			if err != nil {
+				return err
+			}
+			if isOver(&r.Task, before) {
+				over = append(over, keyOf(r))
+			}
+			key, _ = c.Next()
+		}
+		next = nil
+		return nil
 	})
-	return keys, err
+	return over, next, err
 }
 
-// remove removes the task of an entry in the list, unless it has changed since.
-func (s *Store) remove(tx *bbolt.Tx, ended []byte) error {
-	list := tx.Bucket(endedBucket)
-	if list.Get(ended) == nil {
+// removeAll removes tasks in one commit, but for those that have changed since, and returns how many.
+func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before time.Time) (removed int, err error) {
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
+		removed = 0
+		for _, k := range keys {
+			r, err := readState(tx, k)
+			if fault.KindOf(err) == fault.NotFound || err == nil && !isOver(&r.Task, before) {
+				continue
+			}
+			if err == nil {
+				err = s.remove(tx, r)
+			}
+			if err != nil {
+				return err
+			}
+			removed++
+		}
 		return nil
-	}
-	parts := boltdb.Split(ended)
-	k := orchestrator.Key{Tenant: parts[1], ID: parts[2]}
-	r, err := readState(tx, k)
-	if err != nil {
-		return err
-	}
+	})
+	return removed, err
+}
+
+// remove removes a task.
+func (s *Store) remove(tx *bbolt.Tx, r *record) error {
 	if err := removeLog(tx, r); err != nil {
 		return err
 	}
@@ -87,12 +106,12 @@ func (s *Store) remove(tx *bbolt.Tx, ended []byte) error {
 		return err
 	}
 	for _, name := range [][]byte{statusBucket, taskBucket} {
-		if err := tx.Bucket(name).Delete(taskKey(k)); err != nil {
+		if err := tx.Bucket(name).Delete(taskKey(keyOf(r))); err != nil {
 			return err
 		}
 	}
-	s.cache.forget(tx, k)
-	return list.Delete(ended)
+	s.cache.forget(tx, keyOf(r))
+	return nil
 }
 
 // removeLog removes a task's content and events.

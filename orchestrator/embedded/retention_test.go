@@ -22,13 +22,18 @@ var at = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // tasks is how many there are: more than one commit removes.
 const tasks = 260
 
-func id(i int) orchestrator.Key { return orchestrator.Key{Tenant: "default", ID: fmt.Sprint("t", i)} }
+// tenants are named so that their tasks lie close to one another.
+var tenants = []string{"a", "a\x00", "b"}
+
+func id(i int) orchestrator.Key {
+	return orchestrator.Key{Tenant: tenants[i%len(tenants)], ID: fmt.Sprint("t", i)}
+}
 
 // end creates a task and ends it some minutes later; the last one never ends.
 func end(t *testing.T, s *embedded.Store, i int) {
 	t.Helper()
 	_, _, err := s.Create(t.Context(), orchestrator.Task{
-		Tenant: "default", ID: id(i).ID, CreateTime: at, UpdateTime: at, Message: &a2apb.Message{MessageId: "m"},
+		Tenant: id(i).Tenant, ID: id(i).ID, CreateTime: at, UpdateTime: at, Message: &a2apb.Message{MessageId: "m"},
 	}, orchestrator.Event{Type: orchestrator.EventSubmitted})
 	if err != nil {
 		t.Errorf("Create() = %v, want no error", err)
@@ -67,13 +72,27 @@ func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	for i, tenant := range tenants { // as many tenants have tasks that are too young
+		if _, _, err := s.Create(t.Context(), orchestrator.Task{
+			Tenant: tenant, ID: fmt.Sprint("young", i), CreateTime: at.AddDate(0, 1, 0), Message: message("do it"), State: a2apb.TaskState_TASK_STATE_FAILED,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	before := at.Add(220 * time.Minute)
 	if n, err := s.Sweep(t.Context(), before); n != 219 || err != nil {
 		t.Errorf("Sweep() = %d, %v, want 219, nil", n, err)
 	}
 	wantThere(t, s, map[int]bool{0: true, 1: false, 219: false, 220: true, tasks - 1: true})
-	if page, _, err := s.Tasks(t.Context(), "default", "", 1000); err != nil || len(page) != tasks-219 {
-		t.Errorf("Tasks() = %d tasks, %v, want %d", len(page), err, tasks-219)
+	left := 0
+	for _, tenant := range tenants {
+		page, _, err := s.Tasks(t.Context(), tenant, "", 1000)
+		if left += len(page); err != nil {
+			t.Errorf("Tasks(%q) = %v, want no error", tenant, err)
+		}
+	}
+	if left != tasks-219+len(tenants) {
+		t.Errorf("Tasks() of all tenants = %d tasks, want %d", left, tasks-219+len(tenants))
 	}
 	if n, err := s.Sweep(t.Context(), before); n != 0 || err != nil {
 		t.Errorf("Sweep() again = %d, %v, want 0, nil", n, err)
@@ -82,7 +101,7 @@ func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
 		t.Errorf("Sweep() = %v, want no error", err)
 	}
 	wantKeys(t, db, map[string]int{ // of the one that never ended: its message and its one batch of events are in the log
-		"tasks": 1, "tasks_status": 0, "task_log": 2, "tasks_open": 1, "tasks_recent": 1, "tasks_ended": 0,
+		"tasks": 1, "tasks_status": 0, "task_log": 2, "tasks_open": 1, "tasks_recent": 1,
 	})
 }
 

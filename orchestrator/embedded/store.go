@@ -22,14 +22,13 @@ var (
 	logBucket    = []byte("task_log")     // number → content, or the events of one write
 	openBucket   = []byte("tasks_open")   // shard, tenant, id → nothing; only while the task is not settled
 	recentBucket = []byte("tasks_recent") // tenant, creation time, id → nothing
-	endedBucket  = []byte("tasks_ended")  // time of the last change, tenant, id → nothing; only of settled tasks
 
 	contextBucket = []byte("task_contexts") // tenant, owner, context, agent → the agent's id of the context
 )
 
 // fills says how full bbolt leaves a page that it splits. What comes in order needs no room; a task's state does, since it grows as the task goes on.
 var fills = map[string]float64{
-	string(taskBucket): 0.75, string(logBucket): 1, string(recentBucket): 0.9, string(endedBucket): 0.9,
+	string(taskBucket): 0.75, string(logBucket): 1, string(recentBucket): 0.9,
 }
 
 // bucket returns a bucket to write to.
@@ -56,7 +55,7 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 		if err := checkForm(tx); err != nil {
 			return err
 		}
-		for _, name := range [][]byte{taskBucket, statusBucket, logBucket, openBucket, recentBucket, endedBucket, contextBucket} {
+		for _, name := range [][]byte{taskBucket, statusBucket, logBucket, openBucket, recentBucket, contextBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

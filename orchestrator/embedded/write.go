@@ -107,9 +107,6 @@ func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
 			return nil, err
 		}
 	}
-	if err := noteEnd(tx, d.old, r); err != nil {
-		return nil, err
-	}
 	s.cache.note(tx, r, d.size)
 	return r, noteOpen(tx, d.old, r)
 }
