@@ -12,8 +12,9 @@ import (
 // draft is a write of a task that is ready but for its numbers in the log. It is made before the transaction where it can be: all writers wait for one
 // another in transactions, and encoding is most of the work.
 type draft struct {
-	old  *record           // that it builds on; nil: the task is new
-	task orchestrator.Task // as it will be
+	old    *record // that it builds on; nil: the task is new
+	record *record // as it will be, but for its places
+	key    []byte  // of the task
 
 	state     []byte
 	events    []byte // one batch; nil: there are none
@@ -34,8 +35,9 @@ func newDraft(old *record, t orchestrator.Task, events []orchestrator.Event) (d 
 	}
 	t.Version++
 	t.LastEvent = before.LastEvent + uint64(len(events))
-	d = &draft{old: old, task: t, size: contentSize(&t)}
-	if d.state, err = encodeTask(t); err != nil {
+	r := &record{Task: t}
+	d = &draft{old: old, record: r, key: taskKey(keyOf(r)), size: contentSize(&r.Task)}
+	if d.state, err = encodeTask(&r.Task); err != nil {
 		return nil, err
 	}
 	if len(events) > 0 {
@@ -48,7 +50,7 @@ func newDraft(old *record, t orchestrator.Task, events []orchestrator.Event) (d 
 
 // encodeContent encodes what is new in the content.
 func (d *draft) encodeContent(old *record) (err error) {
-	t := &d.task
+	t := &d.record.Task
 	if d.newStatus = t.StatusMessage != old.StatusMessage; d.newStatus && t.StatusMessage != nil {
 		if d.status, err = encode(t.StatusMessage, func() string { return "the agent's status message" }); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -11,7 +12,7 @@ import (
 
 // taskLayout is a task without its content and without what its key and its header say.
 var taskLayout = layout[orchestrator.Task]{
-	1:  text(func(t *orchestrator.Task) *string { return &t.ContextID }),
+	1:  contextField(),
 	2:  text(func(t *orchestrator.Task) *string { return &t.Owner }),
 	3:  text(func(t *orchestrator.Task) *string { return &t.RequestHash }),
 	4:  number(func(t *orchestrator.Task) *a2apb.TaskState { return &t.State }),
@@ -40,6 +41,21 @@ var taskLayout = layout[orchestrator.Task]{
 	27: instant(func(t *orchestrator.Task) *time.Time { return &t.UpdateTime }),
 	28: instant(func(t *orchestrator.Task) *time.Time { return &t.Deadline }),
 	29: instant(func(t *orchestrator.Task) *time.Time { return &t.NextDue }),
+}
+
+// contextField leaves out a context that began with the task: it has the task's id.
+func contextField() field[orchestrator.Task] {
+	own := text(func(t *orchestrator.Task) *string { return &t.ContextID })
+	return field[orchestrator.Task]{
+		kind: own.kind,
+		pack: func(b []byte, n protowire.Number, t *orchestrator.Task) ([]byte, error) {
+			if t.ContextID == t.ID {
+				return b, nil
+			}
+			return own.pack(b, n, t)
+		},
+		unpack: own.unpack,
+	}
 }
 
 var attemptLayout = layout[orchestrator.Attempt]{

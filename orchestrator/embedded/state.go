@@ -54,12 +54,9 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 // usualState is how many bytes most states have at most.
 const usualState = 512
 
-// encodeTask encodes a task but for its content, its version and what the key says: the ids, and that of a context that began with the task.
-func encodeTask(t orchestrator.Task) ([]byte, error) {
-	if t.ContextID == t.ID {
-		t.ContextID = ""
-	}
-	b, err := taskLayout.pack(make([]byte, 0, usualState), &t)
+// encodeTask encodes a task but for its content, its version and what the key says.
+func encodeTask(t *orchestrator.Task) ([]byte, error) {
+	b, err := taskLayout.pack(make([]byte, 0, usualState), t)
 	if err != nil {
 		return nil, fmt.Errorf("encode task: %w", err)
 	}
@@ -67,13 +64,13 @@ func encodeTask(t orchestrator.Task) ([]byte, error) {
 }
 
 // writeState stores a task that is encoded, but for its content.
-func writeState(tx *bbolt.Tx, r *record, encoded []byte) error {
+func writeState(tx *bbolt.Tx, key []byte, r *record, encoded []byte) error {
 	b := make([]byte, 0, versionSize+r.places.room()+len(encoded))
 	b = append(r.places.append(binary.BigEndian.AppendUint64(b, r.Version)), encoded...)
 	if err := boltdb.CheckItem("the task's state", len(b)); err != nil {
 		return err
 	}
-	return bucket(tx, taskBucket).Put(taskKey(keyOf(r)), b)
+	return bucket(tx, taskBucket).Put(key, b)
 }
 
 // read returns a whole task as tx sees it.

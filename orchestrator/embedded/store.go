@@ -7,6 +7,7 @@ package embedded
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -151,7 +152,11 @@ func openKey(shard int, k orchestrator.Key) []byte {
 	return boltdb.Key(shardPart(shard), k.Tenant, k.ID)
 }
 
-func shardPart(shard int) string { return fmt.Sprintf("%04d", shard) }
+// shardPart is a shard in four digits.
+func shardPart(shard int) string {
+	const beyond = 10_000
+	return strconv.Itoa(beyond + shard)[1:]
+}
 
 func recentKey(t *orchestrator.Task) []byte {
 	return boltdb.Key(t.Tenant, moment(t.CreateTime), t.ID)

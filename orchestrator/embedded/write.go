@@ -17,12 +17,10 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 	d, err := newDraft(nil, t, events)
 	if err == nil {
 		err = s.db.Update(ctx, func(tx *bbolt.Tx) (err error) {
-			if k := (orchestrator.Key{Tenant: t.Tenant, ID: t.ID}); tx.Bucket(taskBucket).Get(taskKey(k)) != nil {
-				created = false
-				stored, err = s.read(tx, k)
+			if created = tx.Bucket(taskBucket).Get(d.key) == nil; !created {
+				stored, err = s.read(tx, keyOf(d.record))
 				return err
 			}
-			created = true
 			if err := bucket(tx, recentBucket).Put(recentKey(&t), nil); err != nil {
 				return err
 			}
@@ -95,15 +93,15 @@ func (r *record) change(change func(*orchestrator.Task) ([]orchestrator.Event, e
 
 // write stores a draft, which must build on what tx sees, and returns what is there then. It may be called again when a transaction is.
 func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
-	r = &record{Task: d.task}
+	r = d.record
 	if r.places, err = d.place(tx); err != nil {
 		return nil, err
 	}
-	if err := writeState(tx, r, d.state); err != nil {
+	if err := writeState(tx, d.key, r, d.state); err != nil {
 		return nil, err
 	}
 	if d.newStatus {
-		if err := writeStatus(tx, keyOf(r), d.status); err != nil {
+		if err := writeStatus(tx, d.key, d.status); err != nil {
 			return nil, err
 		}
 	}
@@ -111,21 +109,20 @@ func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
 	return r, noteOpen(tx, d.old, r)
 }
 
-func writeStatus(tx *bbolt.Tx, k orchestrator.Key, encoded []byte) error {
+func writeStatus(tx *bbolt.Tx, key, encoded []byte) error {
 	if encoded == nil {
-		return tx.Bucket(statusBucket).Delete(taskKey(k))
+		return tx.Bucket(statusBucket).Delete(key)
 	}
-	return tx.Bucket(statusBucket).Put(taskKey(k), encoded)
+	return tx.Bucket(statusBucket).Put(key, encoded)
 }
 
 // noteOpen keeps the list of tasks that are not settled.
 func noteOpen(tx *bbolt.Tx, old, r *record) error {
-	open := openKey(r.Shard, keyOf(r))
 	switch {
 	case r.Settled():
-		return tx.Bucket(openBucket).Delete(open)
+		return tx.Bucket(openBucket).Delete(openKey(r.Shard, keyOf(r)))
 	case old == nil || old.Settled():
-		return tx.Bucket(openBucket).Put(open, nil)
+		return tx.Bucket(openBucket).Put(openKey(r.Shard, keyOf(r)), nil)
 	default:
 		return nil
 	}

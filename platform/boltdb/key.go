@@ -18,10 +18,7 @@ func CheckItem(what string, size int) error {
 	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", what, size, MaxItemBytes)
 }
 
-const (
-	separator = "\x00"
-	special   = "\x00\x01"
-)
+const separator = "\x00"
 
 // NUL and the escape byte itself stay in order below every other byte.
 var (
@@ -40,7 +37,7 @@ func Key(parts ...string) []byte {
 		if i > 0 {
 			key = append(key, separator...)
 		}
-		if strings.ContainsAny(p, special) { // rare, and the only case that costs more than a copy
+		if strings.IndexByte(p, 0) >= 0 || strings.IndexByte(p, 1) >= 0 { // rare, and the only case that costs more than a copy
 			p = escape.Replace(p)
 		}
 		key = append(key, p...)
