@@ -64,6 +64,9 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 			Id: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags, Examples: s.Examples, InputModes: s.InputModes, OutputModes: s.OutputModes,
 		})
 	}
+	if h.Service != nil && h.Service.passages.covers(&agent) {
+		card.Capabilities.Streaming, card.Capabilities.PushNotifications = new(agent.Card.Streaming), new(agent.Card.PushNotifications)
+	}
 	w.Header().Set("Vary", "Authorization")
 	h.writeCard(w, r, card, agent.UpdateTime, "private, max-age=60")
 }

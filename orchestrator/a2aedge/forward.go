@@ -39,14 +39,15 @@ func envelopeOf(body []byte) (e envelope, ok bool) {
 	return e, ok && string(version) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
 }
 
-// aimedParams reads what params say of the call and returns them with another tenant, or none.
-func aimedParams(params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
+// aimedParams reads what params of a method say of the call and returns them with another tenant, or none.
+func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
+	task, other := m.taskNames()
 	var kept [][]byte
 	ok = members(params, func(x member) bool {
 		switch string(x.name) {
 		case "tenant":
 			return json.Unmarshal(x.value, &at.agent) == nil
-		case "id":
+		case task, other:
 			if json.Unmarshal(x.value, &at.task) != nil {
 				return false
 			}
@@ -87,7 +88,7 @@ func readPassing(agent string, body []byte) (x passer, ok bool) {
 	if !ok || m == nil || !slices.Contains(passing, m.name) {
 		return x, false
 	}
-	at, aimed, ok := aimedParams(e.Params)
+	at, aimed, ok := aimedParams(m, e.Params)
 	if !ok || at.agent != "" && at.agent != agent {
 		return x, false
 	}

@@ -47,6 +47,11 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 	return a
 }
 
+// covers reports whether calls to an agent pass as a rule: its card then promises what the agent does, and not what Quorate does.
+func (p *Passages) covers(a *registry.Agent) bool {
+	return p != nil && named(p.Agents, a.Name) && !ruled(a) && agentclient.HasPassage(&a.Card)
+}
+
 func named(list []string, name string) bool {
 	for _, x := range list {
 		if x == name || x == "*" {

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -18,7 +19,10 @@ import (
 )
 
 // passing are the operations that may be taken to an agent as they came. A list of tasks is not among them: it would show those of others.
-var passing = []string{"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask"}
+var passing = []string{
+	"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask",
+	"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
+}
 
 // Register registers the service. Requests of operations that may pass are read as an Empty message, which keeps all bytes as unknown; a request that has
 // to be tracked is decoded from them.
@@ -143,13 +147,13 @@ func (s *Service) passes(ctx context.Context, at about, request []byte) (*regist
 // peek reads what a request says of itself without decoding the rest. A request that says it twice is not looked at further.
 func (m *method) peek(request []byte) (at about, ok bool) {
 	fields := m.request.ProtoReflect().Descriptor().Fields()
-	tenant, id, message := fields.ByName("tenant"), fields.ByName("id"), fields.ByName("message")
+	tenant, named, message := fields.ByName("tenant"), m.task(), fields.ByName("message")
 	messages := 0
 	ok = scan(request, func(n protowire.Number, _, value []byte) bool {
 		switch {
 		case tenant != nil && n == tenant.Number():
 			at.agent = string(value)
-		case id != nil && n == id.Number():
+		case named != nil && n == named.Number():
 			at.task = string(value)
 		case message != nil && n == message.Number():
 			messages++
@@ -164,6 +168,23 @@ func (m *method) peek(request []byte) (at about, ok bool) {
 		return true
 	})
 	return at, ok
+}
+
+// task returns the field of a request that names its task; nil when it has none.
+func (m *method) task() protoreflect.FieldDescriptor {
+	fields := m.request.ProtoReflect().Descriptor().Fields()
+	if f := fields.ByName("task_id"); f != nil { // beside it, id is another thing's
+		return f
+	}
+	return fields.ByName("id")
+}
+
+// taskNames returns both names of that field in JSON.
+func (m *method) taskNames() (name, other string) {
+	if f := m.task(); f != nil {
+		return f.JSONName(), f.TextName()
+	}
+	return "", ""
 }
 
 // aimed returns a request with another tenant, or none.

@@ -47,6 +47,11 @@ func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *Passage {
 	return &Passage{Tenant: in.Tenant, where: where(name, in), url: in.URL, http: p.plain}
 }
 
+// HasPassage reports whether there is a passage to the agent of a card.
+func HasPassage(card *registry.Card) bool {
+	return offered(card, BindingGRPC) != nil || offered(card, BindingJSONRPC) != nil
+}
+
 // offered returns a card's interface of A2A 1 over a binding, or nil.
 func offered(card *registry.Card, binding string) *registry.Interface {
 	for i := range card.Interfaces {
