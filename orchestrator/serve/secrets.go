@@ -12,20 +12,17 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/secretfile"
 )
+
+// checkEvery is how often the file of API keys is looked at.
+const checkEvery = 10 * time.Second
 
 // readSecret returns the content of a file that not everybody may read; what and field name it in errors.
 func readSecret(file, field, what string) ([]byte, error) {
-	info, err := os.Stat(file)
+	secret, err := secretfile.Read(file)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", what, err)
-	}
-	if info.Mode().Perm()&0o007 != 0 {
-		return nil, invalid(field, "%s may be read by everybody (mode %s): run chmod 600 on it", file, info.Mode().Perm())
-	}
-	secret, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", what, err)
+		return nil, invalid(field, "read %s: %w", what, err)
 	}
 	return secret, nil
 }

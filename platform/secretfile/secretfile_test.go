@@ -1,0 +1,132 @@
+package secretfile_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/platform/secretfile"
+)
+
+// write writes a file, as changed at a time of its own.
+func write(t *testing.T, file, text string, mode os.FileMode, changed time.Time) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file, mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(file, changed, changed); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsNoSecretIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"open": 0o604, "empty": 0o600, "long": 0o600} {
+		text := map[string]string{"open": "s3cr3t", "empty": " \n", "long": strings.Repeat("x", 64<<10+1)}[name]
+		write(t, filepath.Join(dir, name), text, mode, time.Now())
+	}
+	for name, want := range map[string]string{
+		"open": "chmod 600", "empty": "is empty", "long": "more than 65536 bytes", "none": "no such file", ".": "is not a file",
+	} {
+		if _, err := secretfile.Open(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open(%s) = %v, want %q", name, err, want)
+		}
+	}
+}
+
+func TestASecretIsReadAgainWhenItsFileChanges(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "secret")
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		write(t, file, "one\n", 0o600, start)
+		s, err := secretfile.Open(file)
+		if err != nil {
+			t.Fatalf("Open() = %v, want no error", err)
+		}
+		want := func(text string, since time.Time, fails bool) {
+			t.Helper()
+			if got, known, err := s.Text(); got.Reveal() != text || !known.Equal(since) || (err != nil) != fails {
+				t.Errorf("Text() = %s, %s, %v, want %s, %s, an error: %t", got.Reveal(), known, err, text, since, fails)
+			}
+		}
+		write(t, file, "two\n", 0o600, start.Add(time.Second))
+		want("one", start, false) // it was looked at a moment ago
+		<-time.After(10 * time.Second)
+		want("two", start.Add(10*time.Second), false)
+
+		write(t, file, "three", 0o644, start.Add(time.Minute))
+		s.Check()
+		want("two", start.Add(10*time.Second), true) // the one of before counts on
+		write(t, file, "three", 0o600, start.Add(time.Minute))
+		s.Check()
+		want("three", start.Add(10*time.Second), false)
+	})
+}
+
+func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
+	if _, err := secretfile.OpenKeyPair(cert, key); err == nil {
+		t.Error("OpenKeyPair(of no files) = nil, want an error")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		renew := func(serial int64) {
+			certPEM, keyPEM := pair(t, serial)
+			write(t, key, keyPEM, 0o600, start.Add(time.Duration(serial)*time.Second))
+			write(t, cert, certPEM, 0o600, start.Add(time.Duration(serial)*time.Second))
+		}
+		renew(1)
+		k, err := secretfile.OpenKeyPair(cert, key)
+		if err != nil {
+			t.Fatalf("OpenKeyPair() = %v, want no error", err)
+		}
+		want := func(serial int64) {
+			t.Helper()
+			if got, err := k.Certificate(); err != nil || got.Leaf.SerialNumber.Int64() != serial {
+				t.Errorf("Certificate() = %v, %v, want number %d", got, err, serial)
+			}
+		}
+		renew(2)
+		want(1) // it was looked at a moment ago
+		<-time.After(10 * time.Second)
+		want(2)
+		write(t, cert, "no certificate", 0o600, start.Add(time.Hour))
+		<-time.After(10 * time.Second)
+		want(2)
+	})
+}
+
+// pair makes a certificate that says its number.
+func pair(t *testing.T, serial int64) (certPEM, keyPEM string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
+}
