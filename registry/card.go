@@ -40,6 +40,9 @@ type Card struct {
 	DefaultOutputModes []string    `json:"default_output_modes,omitempty"`
 	SecuritySchemes    []string    `json:"security_schemes,omitempty"` // their names, sorted
 	Skills             []Skill     `json:"skills,omitempty"`
+
+	// Security is what the agent asks of its callers, in order of name; nil also in records from before it was kept.
+	Security []SecurityScheme `json:"security,omitempty"`
 }
 
 // Interface is one way to reach an agent.
@@ -95,7 +98,9 @@ func ParseCard(raw []byte) (Card, *Metadata, []Warning, error) {
 	card.Interfaces = r.interfaces(root)
 	metadata := r.capabilities(root, &card)
 	card.Skills = r.skills(root)
-	card.SecuritySchemes = slices.Sorted(maps.Keys(r.object(root, "card", "securitySchemes")))
+	schemes := r.object(root, "card", "securitySchemes")
+	card.SecuritySchemes = slices.Sorted(maps.Keys(schemes))
+	card.Security = securitySchemes(root, schemes, card.SecuritySchemes)
 	if len(r.violations) > 0 {
 		return Card{}, nil, nil, invalid("CARD_INVALID", r.violations)
 	}
