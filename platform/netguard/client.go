@@ -1,6 +1,7 @@
 package netguard
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,6 +30,7 @@ type ClientOptions struct {
 	Timeout        time.Duration // of a whole call with its body: 0 means none, as in http.Client, for streams that the context ends
 	MaxRedirects   int           // 0 follows none: the caller gets the redirect answer itself
 	MaxIdlePerHost int           // connections kept for the next call: 0 means 2
+	TLS            *tls.Config   // nil is Go's own; for servers that want a certificate
 }
 
 // Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It
@@ -45,6 +47,7 @@ func (p *Policy) Client(o ClientOptions) *http.Client {
 			Proxy:                  nil, // a proxy would dial for us, unseen by the guard
 			DialContext:            p.DialContext,
 			ForceAttemptHTTP2:      true,
+			TLSClientConfig:        o.TLS,
 			TLSHandshakeTimeout:    tlsTimeout,
 			MaxResponseHeaderBytes: maxResponseHeader,
 			MaxIdleConns:           maxIdle,

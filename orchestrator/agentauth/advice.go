@@ -1,0 +1,103 @@
+package agentauth
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/quorate/quorate/registry"
+)
+
+const redacted = "[redacted]"
+
+// Advice says, to be put behind why an agent at a URL did not let Quorate in, what it was shown and what an operator can do. The schemes are those of its
+// card; nil when that is not known.
+func (c *Credentials) Advice(u *url.URL, schemes []registry.SecurityScheme) string {
+	asked := wanted(schemes)
+	at := origin{u.Scheme, strings.ToLower(u.Host)}
+	var say strings.Builder
+	switch x := c.For(u); {
+	case x != nil && asked != nil && !slices.ContainsFunc(asked, x.fits):
+		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, but its card asks for %s", x.kind, c.setting, at, describe(asked))
+		return say.String()
+	case x != nil:
+		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, which may be wrong or not be allowed this", x.kind, c.setting, at)
+	case c == nil || c.setting == "":
+		return "Quorate showed it no credential"
+	case c.file == "":
+		fmt.Fprintf(&say, "Quorate showed it no credential: an operator can name a file with one for %s in %s", at, c.setting)
+	default:
+		fmt.Fprintf(&say, "Quorate showed it no credential: the file of %s has no entry for %s", c.setting, at)
+	}
+	if asked != nil {
+		fmt.Fprintf(&say, "; its card asks for %s", describe(asked))
+	}
+	return say.String()
+}
+
+// Denied is Advice for an answer over HTTP.
+func (c *Credentials) Denied(resp *http.Response) string {
+	if redirected(resp.Request) {
+		return "Quorate showed it no credential, for it was led there by another origin"
+	}
+	return c.Advice(resp.Request.URL, nil)
+}
+
+// wanted are the schemes that a card requires or, when it does not say, all that it has.
+func wanted(schemes []registry.SecurityScheme) (list []registry.SecurityScheme) {
+	for _, s := range schemes {
+		if s.Required {
+			list = append(list, s)
+		}
+	}
+	if list == nil {
+		return schemes
+	}
+	return list
+}
+
+// fits reports whether a credential is what a scheme describes, as far as can be told.
+func (c *Credential) fits(s registry.SecurityScheme) bool {
+	switch s.Kind {
+	case registry.SecurityHTTP:
+		return c.scheme == s.Scheme
+	case registry.SecurityOAuth2, registry.SecurityOpenIDConnect:
+		return c.scheme == "bearer"
+	case registry.SecurityAPIKey:
+		return c.in == s.In && (c.name == s.Parameter || c.in == inHeader && strings.EqualFold(c.name, s.Parameter))
+	case registry.SecurityMutualTLS:
+		return c.kind == kindMutualTLS
+	default:
+		return true
+	}
+}
+
+// describe names schemes as their card does.
+func describe(schemes []registry.SecurityScheme) string {
+	var list []string
+	for _, s := range schemes {
+		switch s.Kind {
+		case registry.SecurityHTTP:
+			list = append(list, fmt.Sprintf("%q (http %q)", s.Name, s.Scheme))
+		case registry.SecurityAPIKey:
+			list = append(list, fmt.Sprintf("%q (apiKey in %q, named %q)", s.Name, s.In, s.Parameter))
+		case "":
+			list = append(list, fmt.Sprintf("%q (of a kind that Quorate does not know)", s.Name))
+		default:
+			list = append(list, fmt.Sprintf("%q (%s)", s.Name, s.Kind))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Redact returns a text of an agent without the secret that it was shown last: what it answers goes into errors.
+func (c *Credential) Redact(text string) string {
+	if c == nil || c.source == nil || c.shown.Load() == nil {
+		return text
+	}
+	secret := c.shown.Load().Reveal()
+	form := c.form(secret)
+	return strings.NewReplacer(form, redacted, strings.TrimPrefix(form, "Basic "), redacted, url.QueryEscape(form), redacted, secret, redacted).Replace(text)
+}

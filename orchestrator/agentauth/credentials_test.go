@@ -1,0 +1,167 @@
+package agentauth_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/orchestrator/agentauth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
+	t.Parallel()
+	everybody := write(t, canary)
+	if err := os.Chmod(everybody, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const origin = "credentials: [{origin: 'https://a.example', "
+	for name, test := range map[string]struct{ text, want string }{
+		"nothing":                  {"", "want credentials: and a list"},
+		"a key nobody knows":       {origin + "bearer: {tokem: 'env:X'}}]", "field tokem not found"},
+		"a key given twice":        {origin + "origin: 'https://b.example'}]", `"origin" already defined`},
+		"two documents":            {origin + "bearer: {token: 'env:PATH'}}]\n---\n{}", "more than one document"},
+		"a text for a kind":        {origin + "bearer: " + canary + "}]", "cannot unmarshal"},
+		"a path in the origin":     {"credentials: [{origin: 'https://a.example/x', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
+		"no scheme":                {"credentials: [{origin: 'a.example:80', bearer: {token: 'env:PATH'}}]", "entry 1: origin: want a scheme, a host"},
+		"two for an origin":        {origin + "bearer: {token: 'env:PATH'}}, {origin: 'https://A.example:443', bearer: {token: 'env:PATH'}}]", "entry 2 (https://a.example:443): origin: there is another"},
+		"no kind":                  {origin + "}]", "entry 1 (https://a.example): it has 0 kinds: want one of bearer"},
+		"two kinds":                {origin + "bearer: {token: 'env:PATH'}, basic: {username: u, password: 'env:PATH'}}]", "it has 2 kinds"},
+		"a secret in the file":     {origin + "bearer: {token: " + canary + "}}]", "bearer.token: want env: and the name of a variable, or file: and an absolute path"},
+		"a path that is not whole": {origin + "bearer: {token: 'file:x'}}]", "absolute path"},
+		"a variable not set":       {origin + "basic: {username: u, password: 'env:NOBODY_SETS_THIS'}}]", "basic.password: the environment variable NOBODY_SETS_THIS is not set"},
+		"a file that is not there": {origin + "apiKey: {in: header, name: X-Key, value: 'file:/nowhere'}}]", "apiKey.value: stat /nowhere: no such file"},
+		"a file for everybody":     {origin + "bearer: {token: 'file:" + everybody + "'}}]", "chmod 600"},
+		"a secret of two lines":    {origin + "bearer: {token: 'file:" + write(t, "a\nb") + "'}}]", "more than one line"},
+		"a header that is taken":   {origin + "apiKey: {in: header, name: Host, value: 'env:PATH'}}]", "apiKey.name: this header says something else"},
+		"a header that is none":    {origin + "apiKey: {in: header, name: 'X Key', value: 'env:PATH'}}]", "apiKey.name: want one of letters"},
+		"a place that is none":     {origin + "apiKey: {in: body, name: k, value: 'env:PATH'}}]", "apiKey.in: want header, query or cookie"},
+		"a token URL in the clear": {origin + "oauth2: {tokenURL: 'http://i.example/t', clientID: q, clientSecret: 'env:PATH'}}]", "http://i.example/t is not https and not on this machine"},
+		"a token URL that is none": {origin + "oauth2: {tokenURL: " + canary + ", clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
+		"a certificate not there":  {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere}}]", "mutualTLS.keyFile: stat /nowhere"},
+		"a certificate over http":  {"credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: c, keyFile: k}}]", "absolute path"},
+		"in the clear":             {"credentials: [{origin: 'http://a.example', bearer: {token: 'env:PATH'}}]", "set insecure: true"},
+		"insecure for nothing":     {origin + "insecure: true, bearer: {token: 'env:PATH'}}]", "insecure: nothing goes in the clear here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tryOpen(t, test.text)
+			if err == nil || fault.ReasonOf(err) != "CREDENTIALS_INVALID" || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Open(%s) = %v, want CREDENTIALS_INVALID with %q", test.text, err, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), canary[:8]) {
+				t.Errorf("Open(%s) = %v, which shows the secret", test.text, err)
+			}
+		})
+	}
+}
+
+func TestEachKindIsShownAsItsSpecificationSays(t *testing.T) {
+	t.Parallel()
+	secret := write(t, canary+"\n")
+	for name, test := range map[string]struct {
+		kind  string
+		shown func(*http.Request) string
+		want  string
+	}{
+		"bearer": {"bearer: {token: 'file:" + secret + "'}", header("Authorization"), "Bearer " + canary},
+		"basic":  {"basic: {username: u, password: 'file:" + secret + "'}", header("Authorization"), "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+canary))},
+		"header": {"apiKey: {in: header, name: X-Key, value: 'file:" + secret + "'}", header("X-Key"), canary},
+		"query":  {"apiKey: {in: query, name: key, value: 'file:" + secret + "'}", func(r *http.Request) string { return r.URL.RawQuery }, "a=b&key=" + canary},
+		"cookie": {"apiKey: {in: cookie, name: key, value: 'file:" + secret + "'}", header("Cookie"), "key=" + canary},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := serve(t, ok)
+			c := open(t, "credentials: [{origin: '"+a.URL+"', "+test.kind+"}]")
+			if code, err := post(t.Context(), c, a.URL+"/x?a=b"); err != nil || code != http.StatusOK {
+				t.Fatalf("POST = %d, %v, want 200", code, err)
+			}
+			if r, _ := a.last(t); test.shown(r) != test.want {
+				t.Errorf("the agent was shown %q, want %q", test.shown(r), test.want)
+			}
+		})
+	}
+}
+
+func header(name string) func(*http.Request) string {
+	return func(r *http.Request) string { return r.Header.Get(name) }
+}
+
+func TestACredentialIsForOneOriginOnly(t *testing.T) {
+	t.Setenv("CANARY", canary)
+	c := open(t, `{"credentials": [{"origin": "https://a.example", "bearer": {"token": "env:CANARY"}}, {"origin": "http://127.0.0.1:81", "bearer": {"token": "env:CANARY"}}]}`)
+	for raw, want := range map[string]bool{
+		"https://a.example": true, "https://a.example/x?y": true, "https://A.Example:443/": true,
+		"http://a.example": false, "https://a.example:8443": false, "https://b.a.example": false, "https://a.example.": false, "https://a.example.evil.example": false,
+		"http://127.0.0.1:81": true, "http://127.0.0.1": false, "http://127.0.0.2:81": false, "http://localhost:81": false,
+	} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.For(u) != nil; got != want {
+			t.Errorf("For(%s) is there: %t, want %t", raw, got, want)
+		}
+	}
+	var none *agentauth.Credentials
+	if got := none.For(&url.URL{Scheme: "https", Host: "a.example"}); got != nil {
+		t.Errorf("For() of no credentials = %v, want nil", got)
+	}
+}
+
+func TestARedirectTakesNoCredentialAnywhere(t *testing.T) {
+	t.Setenv("CANARY", canary)
+	target := serve(t, ok)
+	front := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, map[string]string{"/away": target.URL + "/", "/within": "/end"}[r.URL.Path], map[bool]int{true: 307, false: 200}[r.URL.Path != "/end"])
+	})
+	entry := func(a *agent) string { return "{origin: '" + a.URL + "', bearer: {token: 'env:CANARY'}}" }
+	for name, test := range map[string]struct {
+		entries, path string
+		at            *agent
+		want          string
+	}{
+		"to an origin without one":        {entry(front), "/away", target, ""},
+		"to an origin that has its own":   {entry(front) + "," + entry(target), "/away", target, ""},
+		"from an origin that has none":    {entry(target), "/away", target, ""},
+		"within an origin the same holds": {entry(front), "/within", front, "Bearer " + canary},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := open(t, "credentials: ["+test.entries+"]")
+			if _, err := post(t.Context(), c, front.URL+test.path); err != nil {
+				t.Fatalf("POST = %v, want an answer", err)
+			}
+			if r, _ := test.at.last(t); r.Header.Get("Authorization") != test.want {
+				t.Errorf("the agent was shown %q, want %q", r.Header.Get("Authorization"), test.want)
+			}
+		})
+	}
+}
+
+func TestARenewedSecretIsShownWithoutARestart(t *testing.T) {
+	t.Parallel()
+	secret := write(t, "old")
+	a := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer new" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	})
+	c := open(t, "credentials: [{origin: '"+a.URL+"', bearer: {token: 'file:"+secret+"'}}]")
+	if code, err := post(t.Context(), c, a.URL); err != nil || code != http.StatusUnauthorized {
+		t.Errorf("POST with an old secret = %d, %v, want 401", code, err)
+	}
+	if _, n := a.last(t); n != 1 {
+		t.Errorf("the agent was asked %d times, want once: there was nothing newer", n)
+	}
+	rewrite(t, secret, "new")
+	if code, err := post(t.Context(), c, a.URL); err != nil || code != http.StatusOK {
+		t.Errorf("POST with a new secret = %d, %v, want 200 at once", code, err)
+	}
+	if r, n := a.last(t); n != 3 || r.ContentLength != 4 {
+		t.Errorf("the agent was asked %d times, the last time with %d bytes, want 3 times and the whole body", n, r.ContentLength)
+	}
+}

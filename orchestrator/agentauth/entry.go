@@ -1,0 +1,90 @@
+package agentauth
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// add makes the credential of an entry and has it go to its origin.
+func (e *entry) add(c Config, to map[origin]*Credential) error {
+	o, hosts, err := e.where()
+	if err != nil {
+		return err
+	}
+	if _, twice := to[origin{o.scheme, hosts[0]}]; twice {
+		return errors.New("origin: there is another entry for it")
+	}
+	kinds := e.kinds()
+	if len(kinds) != 1 {
+		return fmt.Errorf("it has %d kinds: want one of bearer, basic, apiKey, oauth2 and mutualTLS", len(kinds))
+	}
+	made, err := kinds[0].credential(c)
+	if err != nil {
+		return err
+	}
+	made.origin = o
+	if made.kind == kindMutualTLS && o.scheme != "https" {
+		return errors.New("origin: mutualTLS is for https")
+	}
+	if err := e.clear(c, o); err != nil {
+		return err
+	}
+	for _, host := range hosts {
+		to[origin{o.scheme, host}] = made
+	}
+	return nil
+}
+
+// String returns the origin as the operator writes it.
+func (o origin) String() string { return o.scheme + "://" + o.host }
+
+// where returns the origin, and the ways in which URLs may spell its host and port.
+func (e *entry) where() (o origin, hosts []string, err error) {
+	u, err := url.Parse(e.Origin)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.HasSuffix(u.Host, ":") || u.String() != u.Scheme+"://"+u.Host {
+		return o, nil, errors.New("origin: want a scheme, a host, and a port unless it is the usual one, such as https://agents.example.com:8443")
+	}
+	o = origin{u.Scheme, strings.ToLower(u.Host)}
+	usual := ":" + map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	switch ":" + u.Port() {
+	case usual:
+		return o, []string{o.host, strings.TrimSuffix(o.host, usual)}, nil
+	case ":":
+		return o, []string{o.host, o.host + usual}, nil
+	default:
+		return o, []string{o.host}, nil
+	}
+}
+
+// clear refuses what would go in the clear over a network, unless the operator wants that; then it is said.
+func (e *entry) clear(c Config, o origin) error {
+	places := []string{o.String()}
+	if e.OAuth2 != nil {
+		places = append(places, e.OAuth2.TokenURL)
+	}
+	places = slices.DeleteFunc(places, encrypted)
+	switch {
+	case len(places) > 0 && !e.Insecure:
+		return fmt.Errorf("%s is not https and not on this machine: who is on the way could read the credential; use https, or set insecure: true", places[0])
+	case len(places) == 0 && e.Insecure:
+		return errors.New("insecure: nothing goes in the clear here; take it away")
+	case e.Insecure:
+		c.Logger.Warn("a credential goes over the network in the clear", slog.String("origin", o.String()))
+	}
+	return nil
+}
+
+// encrypted reports whether nobody on the way to a URL could read what is sent.
+func encrypted(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme == "https" {
+		return err == nil
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
+}

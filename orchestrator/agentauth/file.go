@@ -1,0 +1,109 @@
+package agentauth
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	maxFile    = 1 << 20
+	maxEntries = 1000
+)
+
+// entry is a credential as the file has it, of one kind. Every secret in it is a reference.
+type entry struct {
+	Origin   string `yaml:"origin"`
+	Insecure bool   `yaml:"insecure"` // it may go in the clear to another machine
+
+	Bearer    *bearer    `yaml:"bearer"`
+	Basic     *basic     `yaml:"basic"`
+	APIKey    *apiKey    `yaml:"apiKey"`
+	OAuth2    *oauth     `yaml:"oauth2"`
+	MutualTLS *mutualTLS `yaml:"mutualTLS"`
+}
+
+// kind is how a credential is made.
+type kind interface {
+	credential(c Config) (*Credential, error)
+}
+
+func (e *entry) kinds() (list []kind) {
+	if e.Bearer != nil {
+		list = append(list, e.Bearer)
+	}
+	if e.Basic != nil {
+		list = append(list, e.Basic)
+	}
+	if e.APIKey != nil {
+		list = append(list, e.APIKey)
+	}
+	if e.OAuth2 != nil {
+		list = append(list, e.OAuth2)
+	}
+	if e.MutualTLS != nil {
+		list = append(list, e.MutualTLS)
+	}
+	return list
+}
+
+// problem says which entry an error is about.
+func (e *entry) problem(i int, err error) string {
+	if o, _, parseErr := e.where(); parseErr == nil {
+		return fmt.Sprintf("entry %d (%s): %s", i+1, o, err)
+	}
+	return fmt.Sprintf("entry %d: %s", i+1, err) // what it has for an origin may be a secret
+}
+
+// readFile reads the entries strictly: what is not known, or there twice, is refused.
+func readFile(name string) ([]entry, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("it has more than %d bytes", maxFile)
+	}
+	var list struct {
+		Credentials []entry `yaml:"credentials"`
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	switch err := decoder.Decode(&list); {
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("it is empty: want credentials: and a list")
+	case err != nil:
+		return nil, withoutValues(err)
+	}
+	switch err := decoder.Decode(new(yaml.Node)); {
+	case !errors.Is(err, io.EOF):
+		return nil, errors.New("it has more than one document")
+	case len(list.Credentials) > maxEntries:
+		return nil, fmt.Errorf("it has %d entries; the most is %d", len(list.Credentials), maxEntries)
+	}
+	return list.Credentials, nil
+}
+
+// quoted is how the YAML decoder shows a value that is of another type, and a type of ours that says nothing to an operator.
+var quoted = regexp.MustCompile("(?s) `.*?`| in type .*| into .*")
+
+// withoutValues takes the values that a decoder's error shows out of it.
+func withoutValues(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n")
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, strings.TrimSpace(quoted.ReplaceAllString(line, "")))
+	}
+	return errors.New(strings.Join(lines, "; "))
+}

@@ -1,0 +1,61 @@
+package agentauth
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/secretfile"
+)
+
+// idlePerAgent is how many connections are kept for an agent, as many as for others.
+const idlePerAgent = 64
+
+// mutualTLS is a certificate that is shown as the connection is made.
+type mutualTLS struct {
+	CertFile string `yaml:"certFile"`
+	KeyFile  string `yaml:"keyFile"`
+	CAFile   string `yaml:"caFile"` // whom to trust; empty: whom this machine trusts
+}
+
+func (m *mutualTLS) credential(c Config) (*Credential, error) {
+	for field, file := range map[string]string{"certFile": m.CertFile, "keyFile": m.KeyFile, "caFile": m.CAFile} {
+		if !filepath.IsAbs(file) && (file != "" || field != "caFile") {
+			return nil, fmt.Errorf("mutualTLS.%s: want an absolute path", field)
+		}
+	}
+	if _, err := secretfile.Read(m.KeyFile); err != nil {
+		return nil, fmt.Errorf("mutualTLS.keyFile: %w", err)
+	}
+	pair, err := secretfile.OpenKeyPair(m.CertFile, m.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("mutualTLS.certFile: %w", err)
+	}
+	shown := &tls.Config{
+		MinVersion:           tls.VersionTLS12,
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate() },
+	}
+	if m.CAFile != "" {
+		if shown.RootCAs, err = authorities(m.CAFile); err != nil {
+			return nil, fmt.Errorf("mutualTLS.caFile: %w", err)
+		}
+	}
+	client := c.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent, TLS: shown.Clone()})
+	return &Credential{kind: kindMutualTLS, tls: shown, own: client}, nil
+}
+
+func authorities(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, errors.New("it has no certificate")
+	}
+	return pool, nil
+}

@@ -1,0 +1,104 @@
+package agentauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+const (
+	tokenTimeout = 10 * time.Second
+	maxToken     = 32 << 10  // bytes
+	maxTokenLife = time.Hour // also of a token that does not say when it expires
+)
+
+// oauth is a token for Quorate itself, by client credentials (RFC 6749 §4.4).
+type oauth struct {
+	TokenURL     string   `yaml:"tokenURL"`
+	ClientID     string   `yaml:"clientID"`
+	ClientSecret string   `yaml:"clientSecret"`
+	Scopes       []string `yaml:"scopes"`
+}
+
+func (o *oauth) credential(c Config) (*Credential, error) {
+	u, err := url.Parse(o.TokenURL)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("oauth2.tokenURL: want the URL of the token endpoint, without user, query and fragment")
+	case !sendable(o.ClientID):
+		return nil, errors.New("oauth2.clientID: want one of visible characters")
+	}
+	s, err := openReference(c, o.ClientSecret)
+	if err != nil {
+		return nil, fmt.Errorf("oauth2.clientSecret: %w", err)
+	}
+	t := &tokens{
+		clientSecret: s, turn: make(chan struct{}, 1),
+		grant:  clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes},
+		client: endpoint(c.Policy, u).Client(netguard.ClientOptions{Timeout: tokenTimeout}),
+	}
+	return &Credential{kind: kindOAuth2, scheme: "bearer", in: inHeader, name: "Authorization", form: asBearer, source: t, own: t.client}, nil
+}
+
+// endpoint returns the policy for a token endpoint, which may be on a private address: it is the operator's word.
+func endpoint(p *netguard.Policy, u *url.URL) *netguard.Policy {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return &netguard.Policy{AllowOrigins: []string{net.JoinHostPort(u.Hostname(), port)}, Resolver: p.Resolver}
+}
+
+// ask has the endpoint give a token, and says how long it lasts. Nothing of what the endpoint says but its code goes into the error: it may repeat the secret.
+func (t *tokens) ask(ctx context.Context) (auth.Secret, time.Duration, error) {
+	secret, err := t.clientSecret.secret(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
+	defer cancel()
+	t.grant.ClientSecret = secret.Reveal()
+	token, err := t.grant.Token(context.WithValue(ctx, oauth2.HTTPClient, t.client))
+	if err != nil {
+		return "", 0, withoutAnswer(err)
+	}
+	life := maxTokenLife
+	if !token.Expiry.IsZero() {
+		life = min(life, time.Until(token.Expiry))
+	}
+	switch {
+	case len(token.AccessToken) > maxToken || !sendable(token.AccessToken):
+		return "", 0, errors.New("it gave a token that no header can hold")
+	case !strings.EqualFold(token.Type(), "bearer"):
+		return "", 0, errors.New("it gave a token of another type than Bearer")
+	case life <= 0:
+		return "", 0, errors.New("it gave a token that has expired")
+	}
+	return auth.Secret(token.AccessToken), life, nil
+}
+
+// errorCode is what RFC 6749 §5.2 has for codes.
+var errorCode = regexp.MustCompile(`^[a-z_]{1,40}$`)
+
+func withoutAnswer(err error) error {
+	refusal, ok := errors.AsType[*oauth2.RetrieveError](err)
+	switch {
+	case !ok:
+		return err
+	case errorCode.MatchString(refusal.ErrorCode):
+		return fmt.Errorf("it answered HTTP %d, %s", refusal.Response.StatusCode, refusal.ErrorCode)
+	default:
+		return fmt.Errorf("it answered HTTP %d", refusal.Response.StatusCode)
+	}
+}

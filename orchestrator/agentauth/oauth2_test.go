@@ -1,0 +1,141 @@
+package agentauth_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator/agentauth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// issuer is a token endpoint whose tokens are numbered and last 10 minutes.
+func issuer(t *testing.T) *agent {
+	t.Helper()
+	n := 0
+	return serve(t, func(w http.ResponseWriter, r *http.Request) { // one request at a time, or the race detector finds it
+		w.Header().Set("Content-Type", "application/json")
+		user, password, _ := r.BasicAuth()
+		if user != "quorate" || password != canary {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = fmt.Fprintf(w, `{"error":"invalid_client","error_description":"%s%s is wrong"}`, password, r.PostFormValue("client_secret"))
+			return
+		}
+		n++
+		_, _ = fmt.Fprintf(w, `{"access_token":"token-%d","token_type":"Bearer","expires_in":600}`, n)
+	})
+}
+
+func oauth(t *testing.T, a, i *agent, secret string) *agentauth.Credentials {
+	t.Helper()
+	return open(t, "credentials: [{origin: '"+a.URL+"', oauth2: {tokenURL: '"+i.URL+"/token', clientID: quorate, clientSecret: 'file:"+write(t, secret)+"', scopes: [a, b]}}]")
+}
+
+func TestATokenIsAskedForOnceAndAgainBeforeItExpires(t *testing.T) {
+	t.Parallel()
+	a, i := serve(t, ok), issuer(t)
+	synctest.Test(t, func(t *testing.T) {
+		c := oauth(t, a, i, canary)
+		want := func(token string) {
+			t.Helper()
+			if _, err := post(t.Context(), c, a.URL); err != nil {
+				t.Fatalf("POST = %v, want an answer", err)
+			}
+			if r, _ := a.last(t); r.Header.Get("Authorization") != "Bearer "+token {
+				t.Errorf("the agent was shown %q, want Bearer %s", r.Header.Get("Authorization"), token)
+			}
+		}
+		want("token-1")
+		r, _ := i.last(t)
+		if err := r.ParseForm(); err != nil || r.PostForm.Get("grant_type") != "client_credentials" || r.PostForm.Get("scope") != "a b" {
+			t.Errorf("the endpoint was asked with %v, want client credentials with two scopes", r.PostForm)
+		}
+		<-time.After(539 * time.Second)
+		want("token-1")
+		<-time.After(time.Second) // a minute before its end
+		want("token-2")
+		i.Close()
+		<-time.After(545 * time.Second)
+		want("token-2") // it still lasts
+		<-time.After(60 * time.Second)
+		if _, err := post(t.Context(), c, a.URL); fault.ReasonOf(err) != agentauth.ReasonUnavailable {
+			t.Errorf("POST without a token = %v, want %s", err, agentauth.ReasonUnavailable)
+		}
+	})
+}
+
+func TestManyCallsAskForOneToken(t *testing.T) {
+	t.Parallel()
+	a, i := serve(t, ok), issuer(t)
+	c := oauth(t, a, i, canary)
+	var calls sync.WaitGroup
+	for range 20 {
+		calls.Go(func() {
+			if code, err := post(t.Context(), c, a.URL); err != nil || code != http.StatusOK {
+				t.Errorf("POST = %d, %v, want 200", code, err)
+			}
+		})
+	}
+	calls.Wait()
+	if _, n := i.last(t); n != 1 {
+		t.Errorf("the endpoint was asked %d times, want once", n)
+	}
+}
+
+func TestAnEndpointThatRefusesIsLeftAloneForAWhileAndSaysNothingOfTheSecret(t *testing.T) {
+	t.Parallel()
+	a, i := serve(t, ok), issuer(t)
+	synctest.Test(t, func(t *testing.T) {
+		c := oauth(t, a, i, "wr0ng-"+canary)
+		for range 3 {
+			_, err := post(t.Context(), c, a.URL)
+			f := fault.From(err)
+			if f.Reason != agentauth.ReasonUnavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "HTTP 401, invalid_client") {
+				t.Errorf("POST = %v, want %s with the code of the endpoint and when to try again", err, agentauth.ReasonUnavailable)
+			}
+			if strings.Contains(err.Error(), canary) {
+				t.Errorf("POST = %v, which shows the secret", err)
+			}
+		}
+		if _, n := i.last(t); n != 2 { // with the secret in the header, and in the form
+			t.Errorf("the endpoint was asked %d times, want 2", n)
+		}
+		<-time.After(6 * time.Second)
+		if _, err := post(t.Context(), c, a.URL); err == nil {
+			t.Error("POST = nil, want an error")
+		}
+		if _, n := i.last(t); n != 4 {
+			t.Errorf("the endpoint was asked %d times after a pause, want 4", n)
+		}
+	})
+}
+
+func TestATokenThatIsNoLongerAcceptedIsRenewedOnce(t *testing.T) {
+	t.Parallel()
+	accepted := "token-2"
+	a, i := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+accepted {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}), issuer(t)
+	synctest.Test(t, func(t *testing.T) {
+		c := oauth(t, a, i, canary)
+		want := func(code, asked, issued int) {
+			t.Helper()
+			got, err := post(t.Context(), c, a.URL)
+			_, n := a.last(t)
+			if _, m := i.last(t); err != nil || got != code || n != asked || m != issued {
+				t.Errorf("POST = %d, %v after %d requests and %d tokens, want %d after %d and %d", got, err, n, m, code, asked, issued)
+			}
+		}
+		want(401, 1, 1) // the token is new: another one would be no better
+		<-time.After(time.Minute)
+		want(200, 3, 2)
+		accepted = "none"
+		want(401, 4, 2) // who denies everything must not have us ask for tokens
+	})
+}
