@@ -28,15 +28,17 @@ func TestRegisterByURL(t *testing.T) {
 	serve("/disguised", "application/json", "  <!DOCTYPE html>")
 	serve("/large", "application/json", `{"name":"`+strings.Repeat("a", 300<<10)+`"}`)
 	serve("/invalid", "application/json", string(named("not-")))
+	mux.HandleFunc("/guarded", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	r := open(t, registry.Options{Client: server.Client()})
+	r := open(t, registry.Options{Client: server.Client(), Denied: func(resp *http.Response) string { return "nothing was shown to " + resp.Request.URL.Host }})
 	tests := map[string]struct{ uri, agent, reason, text string }{
 		"an origin means the well-known path":   {uri: server.URL, agent: "found"},
 		"a path is taken as it is":              {uri: server.URL + "/cards/other", agent: "other"},
 		"an HTML page is named as such":         {uri: server.URL + "/login", reason: "CARD_NOT_JSON", text: "/login answered HTML, not a card"},
 		"an HTML page that says it is JSON too": {uri: server.URL + "/disguised", reason: "CARD_NOT_JSON", text: "answered HTML, not a card"},
 		"a page that is not there":              {uri: server.URL + "/nowhere", reason: "CARD_UNREACHABLE", text: "404 Not Found"},
+		"a page that wants to know who asks":    {uri: server.URL + "/guarded", reason: "CARD_DENIED", text: "HTTP 401, not a card: nothing was shown to 127.0.0.1"},
 		"a card that is too large":              {uri: server.URL + "/large", reason: "CARD_TOO_LARGE"},
 		"a card that is not valid":              {uri: server.URL + "/invalid", reason: "CARD_INVALID", text: "card.name"},
 		"nobody listening":                      {uri: "http://127.0.0.1:1", reason: "CARD_UNREACHABLE", text: "refused"},

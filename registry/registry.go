@@ -24,6 +24,9 @@ type Options struct {
 	Signatures    SignaturePolicy  // what a card's signature must be; empty is SignaturesIfPresent
 	Strict        bool             // errors instead of warnings: a rule's target that is not registered, a name like another's
 
+	// Denied says what to tell of an answer 401 or 403 to the question for a card; nil says nothing.
+	Denied func(response *http.Response) string
+
 	// RefreshInterval is how long a card that was read by URL counts when its server says nothing; 0 is 10 min.
 	RefreshInterval time.Duration
 }
@@ -45,6 +48,7 @@ type Registry struct {
 	keys          KeyStore     // nil when the store has none
 	signatures    SignaturePolicy
 	strict        bool
+	denied        func(*http.Response) string // nil says nothing
 	refreshEvery  time.Duration
 }
 
@@ -53,7 +57,7 @@ func New(store Store, o Options) *Registry {
 	r := &Registry{
 		client: o.Client, logger: o.Logger, now: o.Now,
 		leaseDuration: o.LeaseDuration, probeInterval: o.ProbeInterval, fresh: make(chan Key, 256),
-		signatures: o.Signatures, strict: o.Strict, refreshEvery: o.RefreshInterval,
+		signatures: o.Signatures, strict: o.Strict, denied: o.Denied, refreshEvery: o.RefreshInterval,
 	}
 	if r.logger == nil {
 		r.logger = slog.New(slog.DiscardHandler)

@@ -26,7 +26,7 @@ var bindings = []string{agentclient.BindingGRPC, agentclient.BindingJSONRPC, age
 func pool(t *testing.T) *agentclient.Pool {
 	t.Helper()
 	guard := &netguard.Policy{AllowLoopback: true}
-	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}))
+	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), nil)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)

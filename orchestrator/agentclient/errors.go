@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -26,10 +27,11 @@ const (
 	ReasonAnswerInvalid = "AGENT_ANSWER_INVALID"
 )
 
-// Retryable reports whether the same message may be sent again: the agent was not reached, or did not answer in time.
+// Retryable reports whether the same message may be sent again: the agent was not reached, or did not answer in time, or what it has to be shown was not
+// there or too old.
 func Retryable(err error) bool {
 	r := fault.ReasonOf(err)
-	return r == ReasonUnreachable || r == ReasonTimeout
+	return r == ReasonUnreachable || r == ReasonTimeout || r == agentauth.ReasonUnavailable
 }
 
 const maxErrorText = 1000
@@ -43,7 +45,7 @@ func clip(s string) string {
 	return string(r[:maxErrorText]) + "… (cut)"
 }
 
-func unreachable(where string, err error) error {
+func unreachable(at *door, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return context.Canceled
 	}
@@ -51,13 +53,13 @@ func unreachable(where string, err error) error {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", where)
+		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", at.name)
 	}
-	return fault.New(fault.Unavailable, ReasonUnreachable, "%s could not be reached: %w", where, err)
+	return fault.New(fault.Unavailable, ReasonUnreachable, "%s could not be reached: %w", at.name, err)
 }
 
-func invalid(where, format string, args ...any) error {
-	return fault.New(fault.FailedPrecondition, ReasonAnswerInvalid, "%s answered what is not A2A: %s", where, fmt.Sprintf(format, args...))
+func invalid(at *door, format string, args ...any) error {
+	return fault.New(fault.FailedPrecondition, ReasonAnswerInvalid, "%s answered what is not A2A: %s", at.name, fmt.Sprintf(format, args...))
 }
 
 // What an agent's answer means, by the codes of the three bindings. A code that is not listed is a refusal: trying again would not help.
@@ -93,8 +95,8 @@ var (
 	}
 )
 
-// answered is the fault for an answer with a reason of a table above.
-func answered(reason, format string, args ...any) *fault.Error {
+// answered is the fault for an answer with a reason of a table above. It never has what the agent was shown.
+func answered(at *door, reason, format string, args ...any) *fault.Error {
 	if reason == "" {
 		reason = ReasonRefused
 	}
@@ -102,17 +104,21 @@ func answered(reason, format string, args ...any) *fault.Error {
 	if !ok {
 		kind = fault.FailedPrecondition
 	}
-	return fault.New(kind, reason, format, args...)
+	text := at.name + " answered " + at.redact(fmt.Sprintf(format, args...))
+	if reason == ReasonDenied {
+		text += " (" + at.advice() + ")"
+	}
+	return fault.New(kind, reason, "%s", text)
 }
 
 // fromCode maps a JSON-RPC error to a fault.
-func fromCode(where string, code int, message string) error {
-	return answered(rpcReasons[code], "%s answered error %d: %s", where, code, clip(message))
+func fromCode(at *door, code int, message string) error {
+	return answered(at, rpcReasons[code], "error %d: %s", code, clip(message))
 }
 
 // fromHTTP maps an HTTP answer that carries no A2A error to a fault, with the wait it asks for.
-func fromHTTP(where string, resp *http.Response, body string) error {
-	f := answered(httpReasons[resp.StatusCode], "%s answered HTTP %d: %s", where, resp.StatusCode, clip(body))
+func fromHTTP(at *door, resp *http.Response, body string) error {
+	f := answered(at, httpReasons[resp.StatusCode], "HTTP %d: %s", resp.StatusCode, clip(body))
 	f.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
 	return f
 }
@@ -131,18 +137,18 @@ func retryAfter(header string) time.Duration {
 }
 
 // fromGRPC maps the status of a gRPC call to a fault, with the wait it asks for.
-func fromGRPC(where string, err error) error {
+func fromGRPC(at *door, err error) error {
 	if err == nil {
 		return nil
 	}
 	s, ok := status.FromError(err)
 	if !ok {
-		return unreachable(where, err)
+		return unreachable(at, err)
 	}
 	if s.Code() == codes.Canceled {
 		return context.Canceled
 	}
-	f := answered(grpcReasons[s.Code()], "%s answered %s: %s", where, s.Code(), clip(s.Message()))
+	f := answered(at, grpcReasons[s.Code()], "%s: %s", s.Code(), clip(s.Message()))
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {
 			f.RetryAfter = max(info.GetRetryDelay().AsDuration(), 0)

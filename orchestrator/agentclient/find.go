@@ -71,8 +71,8 @@ func find(messageID string, since time.Time, list func(*a2apb.ListTasksRequest) 
 func (c *grpcClient) Find(ctx context.Context, messageID string, since time.Time) (*a2apb.Task, error) {
 	return find(messageID, since, func(req *a2apb.ListTasksRequest) (*a2apb.ListTasksResponse, error) {
 		req.Tenant = c.tenant
-		page, err := c.stub.ListTasks(outgoing(ctx), req)
-		return page, fromGRPC(c.where, err)
+		page, err := c.stub.ListTasks(ctx, req)
+		return page, fromGRPC(&c.at, err)
 	})
 }
 

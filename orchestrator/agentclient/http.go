@@ -25,7 +25,7 @@ type doer interface {
 
 // caller sends HTTP requests to one agent.
 type caller struct {
-	where  string
+	at     door
 	client doer
 }
 
@@ -37,7 +37,7 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	}
 	req, err := http.NewRequestWithContext(ctx, method, url, r)
 	if err != nil {
-		return nil, fmt.Errorf("build request to %s: %w", c.where, err)
+		return nil, fmt.Errorf("build request to %s: %w", c.at.name, err)
 	}
 	req.Header = http.Header{"Accept": {accept}, "A2a-Version": {version}, "A2a-Extensions": {extensions}} // in net/http's spelling
 	if body != nil {
@@ -46,7 +46,7 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.client.Do(req)
 	if err != nil {
-		return nil, unreachable(c.where, err)
+		return nil, unreachable(&c.at, err)
 	}
 	return resp, nil
 }
@@ -55,10 +55,10 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 func (c *caller) read(resp *http.Response) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
 	if err != nil {
-		return nil, unreachable(c.where, err)
+		return nil, unreachable(&c.at, err)
 	}
 	if len(b) > maxAnswerBytes {
-		return nil, invalid(c.where, "more than %d MiB", maxAnswerBytes>>20)
+		return nil, invalid(&c.at, "more than %d MiB", maxAnswerBytes>>20)
 	}
 	return b, nil
 }
@@ -86,7 +86,7 @@ func (c *caller) events(body io.Reader, each func(data []byte) error) error {
 		}
 		if v, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 			if len(data)+len(v) > maxAnswerBytes {
-				return invalid(c.where, "an event of more than %d MiB", maxAnswerBytes>>20)
+				return invalid(&c.at, "an event of more than %d MiB", maxAnswerBytes>>20)
 			}
 			if len(data) > 0 {
 				data = append(data, '\n')
@@ -96,9 +96,9 @@ func (c *caller) events(body io.Reader, each func(data []byte) error) error {
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			return invalid(c.where, "an event of more than %d MiB", maxAnswerBytes>>20)
+			return invalid(&c.at, "an event of more than %d MiB", maxAnswerBytes>>20)
 		}
-		return unreachable(c.where, err)
+		return unreachable(&c.at, err)
 	}
 	if len(data) > 0 { // the last event of a server that leaves out the closing blank line
 		return each(data)

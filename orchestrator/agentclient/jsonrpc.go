@@ -103,11 +103,11 @@ func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.
 func (c *jsonrpcClient) post(ctx context.Context, method string, params proto.Message, accept string) (*http.Response, error) {
 	p, err := protojson.Marshal(params)
 	if err != nil {
-		return nil, fmt.Errorf("encode %s for %s: %w", method, c.where, err)
+		return nil, fmt.Errorf("encode %s for %s: %w", method, c.at.name, err)
 	}
 	body, err := json.Marshal(rpcRequest{JSONRPC: "2.0", ID: "1", Method: method, Params: p})
 	if err != nil {
-		return nil, fmt.Errorf("encode %s for %s: %w", method, c.where, err)
+		return nil, fmt.Errorf("encode %s for %s: %w", method, c.at.name, err)
 	}
 	return c.do(ctx, http.MethodPost, c.url, body, accept)
 }
@@ -118,20 +118,20 @@ func (c *jsonrpcClient) decode(resp *http.Response, body []byte, result proto.Me
 	var r rpcResponse
 	if err := json.Unmarshal(body, &r); err != nil {
 		if failed {
-			return fromHTTP(c.where, resp, string(body))
+			return fromHTTP(&c.at, resp, string(body))
 		}
-		return invalid(c.where, "no JSON-RPC response: %v", err)
+		return invalid(&c.at, "no JSON-RPC response: %v", err)
 	}
 	switch {
 	case r.Error != nil:
-		return fromCode(c.where, r.Error.Code, r.Error.Message)
+		return fromCode(&c.at, r.Error.Code, r.Error.Message)
 	case failed:
-		return fromHTTP(c.where, resp, string(body))
+		return fromHTTP(&c.at, resp, string(body))
 	case r.Result == nil:
-		return invalid(c.where, "a JSON-RPC response without result")
+		return invalid(&c.at, "a JSON-RPC response without result")
 	}
 	if err := lenient.Unmarshal(r.Result, result); err != nil {
-		return invalid(c.where, "%v", err)
+		return invalid(&c.at, "%v", err)
 	}
 	return nil
 }

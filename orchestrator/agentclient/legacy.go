@@ -3,25 +3,48 @@ package agentclient
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1/pbconv"
-
-	"github.com/quorate/quorate/platform/fault"
 )
 
 // legacyClient speaks A2A 0.3 over JSON-RPC through a2a-go's compatibility transport.
 type legacyClient struct {
-	where     string
+	at        door
 	transport a2aclient.Transport
+}
+
+func newLegacy(at door, url string, client http.Client) *legacyClient {
+	client.Transport = &denials{at: &at, next: client.Transport}
+	return &legacyClient{at: at, transport: a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: url, Client: &client})}
+}
+
+// denials is a transport that has answers 401 and 403 as faults: of them a2a-go leaves nothing but a text.
+type denials struct {
+	at   *door
+	next http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (d *denials) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := d.next.RoundTrip(req)
+	if err != nil || httpReasons[resp.StatusCode] != ReasonDenied {
+		return resp, err
+	}
+	defer func() { _ = resp.Body.Close() }() // what was read was read
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorText))
+	return nil, fromHTTP(d.at, resp, string(said))
 }
 
 func (c *legacyClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
 	req, err := pbconv.FromProtoSendMessageRequest(sendRequest("", m, stream))
 	if err != nil {
-		return invalid(c.where, "the message has no 0.3 form: %v", err)
+		return invalid(&c.at, "the message has no 0.3 form: %v", err)
 	}
 	if stream {
 		return c.follow(c.transport.SendStreamingMessage(ctx, nil, req), each)
@@ -32,7 +55,7 @@ func (c *legacyClient) Send(ctx context.Context, m *a2apb.Message, stream bool, 
 	}
 	resp, err := pbconv.ToProtoSendMessageResponse(result)
 	if err != nil {
-		return invalid(c.where, "%v", err)
+		return invalid(&c.at, "%v", err)
 	}
 	return each(asStream(resp))
 }
@@ -48,7 +71,7 @@ func (c *legacyClient) follow(events func(func(a2a.Event, error) bool), each Eac
 		}
 		r, err := pbconv.ToProtoStreamResponse(e)
 		if err != nil {
-			return invalid(c.where, "%v", err)
+			return invalid(&c.at, "%v", err)
 		}
 		if err := each(r); err != nil {
 			return err
@@ -73,19 +96,19 @@ func (c *legacyClient) task(t *a2a.Task, err error) (*a2apb.Task, error) {
 	}
 	p, err := pbconv.ToProtoTask(t)
 	if err != nil {
-		return nil, invalid(c.where, "%v", err)
+		return nil, invalid(&c.at, "%v", err)
 	}
 	return p, nil
 }
 
 func (c *legacyClient) fault(err error) error {
 	if errors.Is(err, a2a.ErrTaskNotFound) {
-		return fromCode(c.where, -32001, "")
+		return fromCode(&c.at, -32001, "")
 	}
 	for _, known := range []error{a2a.ErrUnsupportedOperation, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotCancelable, a2a.ErrInternalError} {
 		if errors.Is(err, known) {
-			return fault.New(fault.FailedPrecondition, ReasonRefused, "%s refused: %s", c.where, clip(err.Error()))
+			return answered(&c.at, ReasonRefused, "%s", clip(err.Error()))
 		}
 	}
-	return unreachable(c.where, err)
+	return unreachable(&c.at, err)
 }

@@ -101,7 +101,7 @@ func TestAConnectionInUseEndsWithThePool(t *testing.T) {
 		_ = take(in)
 	})
 	var d dials
-	p := agentclient.NewPool(d.dial, &http.Client{Transport: otherwise})
+	p := agentclient.NewPool(d.dial, &http.Client{Transport: otherwise}, nil)
 	way := p.PassageOverJSONRPC("a", cardOf(url))
 	resp, err := way.Post(t.Context(), []byte("{}"), "application/json")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestIdleConnectionsAreBoundedAndDropped(t *testing.T) {
 			} {
 				synctest.Test(t, func(t *testing.T) {
 					var a piped
-					p := agentclient.NewPool(a.dial, &http.Client{Transport: otherwise})
+					p := agentclient.NewPool(a.dial, &http.Client{Transport: otherwise}, nil)
 					a.requests.Add(tt.hosts * tt.each)
 					var running sync.WaitGroup
 					for n := range tt.hosts * tt.each {

@@ -19,10 +19,9 @@ import (
 // in them is unknown, and stays as it is.
 type Passage struct {
 	Tenant string // that requests must name; empty: none
-	where  string
-	conn   *grpc.ClientConn // nil: the agent has no such interface
-	url    string           // of JSON-RPC; empty: the agent has no such interface
-	http   doer
+	at     door
+	conn   *conn // nil: the passage is over JSON-RPC
+	http   doer  // nil: the passage is over gRPC
 }
 
 // PassageOverGRPC returns the passage to an agent over gRPC; nil when it does not offer it.
@@ -35,7 +34,7 @@ func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*Passage, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Passage{Tenant: in.Tenant, where: where(name, in), conn: conn}, nil
+	return &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in), conn: conn}, nil
 }
 
 // PassageOverJSONRPC returns the passage to an agent over JSON-RPC; nil when it does not offer it.
@@ -44,7 +43,7 @@ func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *Passage {
 	if in == nil {
 		return nil
 	}
-	return &Passage{Tenant: in.Tenant, where: where(name, in), url: in.URL, http: p.plain}
+	return &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in), http: p.plain}
 }
 
 // HasPassage reports whether there is a passage to the agent of a card.
@@ -62,12 +61,14 @@ func offered(card *registry.Card, binding string) *registry.Interface {
 	return nil
 }
 
-func where(name string, in *registry.Interface) string { return "agent " + name + " at " + in.URL }
+func (p *Pool) passageDoor(name string, card *registry.Card, in *registry.Interface) door {
+	return door{name: "agent " + name + " at " + in.URL, url: in.URL, credentials: p.credentials, security: card.Security}
+}
 
 // Invoke makes a unary call of a method over gRPC.
 func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty) (*emptypb.Empty, error) {
 	resp := &emptypb.Empty{}
-	if err := p.conn.Invoke(outgoing(ctx), method, req, resp); err != nil {
+	if err := p.conn.Invoke(ctx, method, req, resp); err != nil {
 		return nil, p.passOn(err)
 	}
 	return resp, nil
@@ -75,7 +76,7 @@ func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty)
 
 // Stream makes a call of a method over gRPC that answers with a stream.
 func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
-	ctx, cancel := context.WithCancel(outgoing(ctx))
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := p.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, method)
 	if err == nil {
@@ -106,9 +107,9 @@ func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty,
 func (p *Passage) passOn(err error) error {
 	switch st, ok := status.FromError(err); {
 	case !ok:
-		return unreachable(p.where, err)
+		return unreachable(&p.at, err)
 	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied:
-		return fromGRPC(p.where, err)
+		return fromGRPC(&p.at, err)
 	default:
 		return err
 	}
@@ -116,22 +117,22 @@ func (p *Passage) passOn(err error) error {
 
 // Post sends a JSON-RPC request and returns the answer, whatever its status. The caller closes the body.
 func (p *Passage) Post(ctx context.Context, body []byte, accept string) (*http.Response, error) {
-	c := caller{where: p.where, client: p.http}
-	return c.do(ctx, http.MethodPost, p.url, body, accept)
+	c := caller{at: p.at, client: p.http}
+	return c.do(ctx, http.MethodPost, p.at.url, body, accept)
 }
 
 // ReadAnswer reads the whole of an answer to Post, within bounds. An answer that is no JSON-RPC is a fault.
 func (p *Passage) ReadAnswer(resp *http.Response) ([]byte, error) {
-	c := caller{where: p.where, client: p.http}
+	c := caller{at: p.at, client: p.http}
 	body, err := c.read(resp)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode >= http.StatusInternalServerError:
-		return nil, fromHTTP(p.where, resp, string(body))
+		return nil, fromHTTP(&p.at, resp, string(body))
 	case !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")):
-		return nil, invalid(p.where, "no JSON-RPC response")
+		return nil, invalid(&p.at, "no JSON-RPC response")
 	}
 	return body, nil
 }

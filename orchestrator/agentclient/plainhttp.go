@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+
+	"github.com/quorate/quorate/orchestrator/agentauth"
 )
 
 // maxPlainRequest is of a body, in bytes: what a connection takes before the agent has read anything.
@@ -22,10 +24,11 @@ const maxPlainRequest = 64 << 10
 // A request is written whole before its answer is read, and never twice. Redirects are not followed. Requests that are not for it go to other: those with
 // TLS, and those so large that an agent may answer before it has read all.
 type plainHTTP struct {
-	dial  Dial
-	other *http.Client
-	idle  idleLines
-	spare sync.Pool // of *bytes.Buffer, for requests as they are written
+	dial        Dial
+	other       *http.Client // shows credentials itself
+	credentials *agentauth.Credentials
+	idle        idleLines
+	spare       sync.Pool // of *bytes.Buffer, for requests as they are written
 }
 
 // Do sends a request and returns its answer. The context of the request ends the exchange until the answer's body is read or closed, which must be done;
@@ -34,6 +37,14 @@ func (p *plainHTTP) Do(req *http.Request) (*http.Response, error) {
 	if u := req.URL; u.Scheme != "http" || u.Host == "" || u.User != nil || req.ContentLength > maxPlainRequest {
 		return p.other.Do(req)
 	}
+	if c := p.credentials.For(req.URL); c != nil {
+		return c.Send(req, p.send)
+	}
+	return p.send(req)
+}
+
+// send sends a request to an http:// URL as it is.
+func (p *plainHTTP) send(req *http.Request) (*http.Response, error) {
 	message, ok := p.spare.Get().(*bytes.Buffer)
 	if !ok {
 		message = new(bytes.Buffer)
@@ -43,7 +54,7 @@ func (p *plainHTTP) Do(req *http.Request) (*http.Response, error) {
 	if err := req.Write(message); err != nil {
 		return nil, fmt.Errorf("write request to %s: %w", req.URL.Host, err)
 	}
-	l, err := p.line(req.Context(), address(req.URL))
+	l, err := p.line(req.Context(), hostPort(req.URL))
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +84,7 @@ func (p *plainHTTP) line(ctx context.Context, addr string) (*line, error) {
 	return newLine(conn, addr), nil
 }
 
-func address(u *url.URL) string {
+func hostPort(u *url.URL) string {
 	if u.Port() != "" {
 		return u.Host
 	}

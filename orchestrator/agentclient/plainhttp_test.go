@@ -43,7 +43,7 @@ func (d *dials) all() []net.Conn {
 // passageOf returns a passage over connections of dial to an agent at url. The client that Quorate uses for all else refuses.
 func passageOf(t *testing.T, dial agentclient.Dial, url string) *agentclient.Passage {
 	t.Helper()
-	p := agentclient.NewPool(dial, &http.Client{Transport: otherwise})
+	p := agentclient.NewPool(dial, &http.Client{Transport: otherwise}, nil)
 	t.Cleanup(func() { _ = p.Close() })
 	return p.PassageOverJSONRPC("a", cardOf(url))
 }

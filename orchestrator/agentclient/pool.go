@@ -10,13 +10,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
@@ -32,18 +32,22 @@ type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // Pool makes clients and shares their connections.
 type Pool struct {
-	dial  Dial
-	http  *http.Client
-	plain *plainHTTP
+	dial        Dial
+	http        *http.Client
+	plain       *plainHTTP
+	credentials *agentauth.Credentials
 
 	mu    sync.Mutex
-	conns map[string]*grpc.ClientConn // guarded by mu; by URL, as cards write it
+	conns map[string]*conn // guarded by mu; by URL, as cards write it
 }
 
 // NewPool returns a pool whose every connection goes through dial. client is used for the HTTP bindings and must go through the same guard;
-// it must not have a Timeout, which would cut streams.
-func NewPool(dial Dial, client *http.Client) *Pool {
-	return &Pool{dial: dial, http: client, plain: &plainHTTP{dial: dial, other: client}, conns: make(map[string]*grpc.ClientConn)}
+// it must not have a Timeout, which would cut streams. Agents are shown the credentials for their origins, if there are any.
+func NewPool(dial Dial, client *http.Client, c *agentauth.Credentials) *Pool {
+	client = c.Client(client)
+	return &Pool{
+		dial: dial, http: client, plain: &plainHTTP{dial: dial, other: client, credentials: c}, credentials: c, conns: make(map[string]*conn),
+	}
 }
 
 // Close ends all connections but those over HTTP that are in use.
@@ -77,22 +81,22 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 		return nil, "", fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_UNSUPPORTED",
 			"agent %q offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.3 over JSONRPC; it offers %s", name, describe(card.Interfaces))
 	}
-	where := fmt.Sprintf("agent %q at %s", name, chosen.URL)
+	at := door{name: fmt.Sprintf("agent %q at %s", name, chosen.URL), url: chosen.URL, credentials: p.credentials, security: card.Security}
 	if chosen.Binding == BindingGRPC {
 		c, err := p.grpc(chosen.URL)
 		if err != nil {
 			return nil, "", err
 		}
-		return &grpcClient{where: where, tenant: chosen.Tenant, stub: a2apb.NewA2AServiceClient(c)}, BindingGRPC, nil
+		return &grpcClient{at: at, tenant: chosen.Tenant, stub: a2apb.NewA2AServiceClient(c)}, BindingGRPC, nil
 	}
-	return p.overHTTP(where, *chosen), chosen.Binding, nil
+	return p.overHTTP(at, *chosen), chosen.Binding, nil
 }
 
-func (p *Pool) overHTTP(where string, in registry.Interface) Client {
-	c := caller{where: where, client: p.http}
+func (p *Pool) overHTTP(at door, in registry.Interface) Client {
+	c := caller{at: at, client: p.http}
 	switch {
 	case strings.HasPrefix(in.ProtocolVersion, "0."):
-		return &legacyClient{where: where, transport: a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: in.URL, Client: p.http})}
+		return newLegacy(at, in.URL, *p.http)
 	case in.Binding == BindingJSONRPC:
 		return &jsonrpcClient{caller: c, url: in.URL, tenant: in.Tenant}
 	default:
@@ -121,22 +125,38 @@ func describe(list []registry.Interface) string {
 	return strings.Join(s, ", ")
 }
 
-// grpc returns the shared connection for an interface URL. Cards in the field say host:port as well as http:// and https:// URLs
-// (A2A#1997); the scheme decides about TLS, and none means no TLS.
-func (p *Pool) grpc(raw string) (*grpc.ClientConn, error) {
+// address returns an interface's URL as http:// or https://. For gRPC cards in the field say host:port as well as http:// and https:// URLs (A2A#1997);
+// the scheme decides about TLS, and none means no TLS.
+func address(raw string) *url.URL {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Host == "":
+		return &url.URL{Scheme: "http", Host: raw}
+	case u.Scheme == "grpcs":
+		return &url.URL{Scheme: "https", Host: u.Host}
+	default:
+		return u
+	}
+}
+
+// grpc returns the shared connection for an interface URL.
+func (p *Pool) grpc(raw string) (*conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c, ok := p.conns[raw]; ok {
 		return c, nil
 	}
-	target, creds := raw, insecure.NewCredentials()
-	if u, err := url.Parse(raw); err == nil && u.Host != "" {
-		target = u.Host
-		if u.Scheme == "https" || u.Scheme == "grpcs" {
-			creds = credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})
-			if u.Port() == "" {
-				target = net.JoinHostPort(u.Hostname(), "443")
-			}
+	u := address(raw)
+	target, creds := u.Host, insecure.NewCredentials()
+	shows := p.credentials.For(u)
+	if u.Scheme == "https" {
+		shown := shows.TLS()
+		if shown == nil {
+			shown = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+		creds = credentials.NewTLS(shown)
+		if u.Port() == "" {
+			target = net.JoinHostPort(u.Hostname(), "443")
 		}
 	}
 	c, err := grpc.NewClient("passthrough:///"+target,
@@ -147,6 +167,7 @@ func (p *Pool) grpc(raw string) (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_INVALID", "the gRPC interface %q is not an address: %w", raw, err)
 	}
-	p.conns[raw] = c
-	return c, nil
+	made := &conn{ClientConn: c, shows: shows}
+	p.conns[raw] = made
+	return made, nil
 }

@@ -69,7 +69,7 @@ func (c *restClient) stream(ctx context.Context, method, path string, in proto.M
 				if f := c.failure(resp, data); f != nil {
 					return f
 				}
-				return invalid(c.where, "%v", err)
+				return invalid(&c.at, "%v", err)
 			}
 			return each(r)
 		})
@@ -86,7 +86,7 @@ func (c *restClient) send(ctx context.Context, method, path string, in proto.Mes
 	if in != nil {
 		var err error
 		if body, err = protojson.Marshal(in); err != nil {
-			return nil, fmt.Errorf("encode request for %s: %w", c.where, err)
+			return nil, fmt.Errorf("encode request for %s: %w", c.at.name, err)
 		}
 	}
 	base := c.url
@@ -105,10 +105,10 @@ func (c *restClient) answer(resp *http.Response, out proto.Message) error {
 		if f := c.failure(resp, body); f != nil {
 			return f
 		}
-		return fromHTTP(c.where, resp, string(body))
+		return fromHTTP(&c.at, resp, string(body))
 	}
 	if err := lenient.Unmarshal(body, out); err != nil {
-		return invalid(c.where, "%v", err)
+		return invalid(&c.at, "%v", err)
 	}
 	return nil
 }
@@ -128,8 +128,8 @@ func (c *restClient) failure(resp *http.Response, body []byte) error {
 	}
 	for _, d := range e.Error.Details {
 		if d.Reason == "TASK_NOT_FOUND" {
-			return fromCode(c.where, -32001, e.Error.Message)
+			return fromCode(&c.at, -32001, e.Error.Message)
 		}
 	}
-	return fromHTTP(c.where, resp, e.Error.Message)
+	return fromHTTP(&c.at, resp, e.Error.Message)
 }

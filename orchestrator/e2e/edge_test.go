@@ -32,7 +32,7 @@ func (e edge) serve(over listeners) error {
 		return err
 	}
 	policy := &netguard.Policy{AllowLoopback: true}
-	pool := agentclient.NewPool(policy.DialContext, policy.Client(netguard.ClientOptions{}))
+	pool := agentclient.NewPool(policy.DialContext, policy.Client(netguard.ClientOptions{}), nil)
 	service := a2aedge.New(a2aedge.Config{Passages: &a2aedge.Passages{Agents: []string{"*"}, Directory: agents.Directory(), Pool: pool}})
 	caller := auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}
 	server := grpc.NewServer(grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {

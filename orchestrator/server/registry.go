@@ -19,9 +19,10 @@ type Agents struct {
 
 // openRegistry prepares the registry, what finds agents for it, and what publishes them.
 func (s *Server) openRegistry(o Options) (err error) {
-	client := o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects})
+	client := o.Credentials.Client(o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects}))
 	s.Registry = registry.New(o.Stores.Registry, registry.Options{
 		Client: client, Logger: s.logger, Signatures: o.Agents.Signatures, Strict: o.Agents.Strict,
+		Denied: o.Credentials.Denied,
 	})
 	if s.discoverer, err = discovery.New(s.Registry, discovery.Options{Sources: o.Agents.Sources, Client: client, Logger: s.logger}); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/quorate/quorate/consultation/otlp"
 	consultationrpc "github.com/quorate/quorate/consultation/rpc"
 	"github.com/quorate/quorate/orchestrator/a2aedge"
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/lease"
@@ -44,15 +45,16 @@ type Options struct {
 	HTTPListener  net.Listener
 	GRPCListener  net.Listener
 	Telemetry     *telemetry.Telemetry
-	Authenticator auth.Authenticator // callers other than registered agents, whose tokens the registry knows
-	Policy        *netguard.Policy   // which addresses cards and agents may have
-	Agents        Agents             // where agents come from besides the API
-	PassThrough   []string           // agents whose A2A calls go to them as they came, untracked; see a2aedge.Passages
-	Embeddings    Embeddings         // the second stage of routing by text
-	Services      []Service          // more services behind the same doors
-	AllowedHosts  []string           // names that clients may use for us besides localhost and the addresses of the listener
-	PublicURL     string             // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
-	PublicGRPC    string             // host:port of gRPC, as PublicURL
+	Authenticator auth.Authenticator     // callers other than registered agents, whose tokens the registry knows
+	Policy        *netguard.Policy       // which addresses cards and agents may have
+	Agents        Agents                 // where agents come from besides the API
+	Credentials   *agentauth.Credentials // what agents are shown; nil for nothing
+	PassThrough   []string               // agents whose A2A calls go to them as they came, untracked; see a2aedge.Passages
+	Embeddings    Embeddings             // the second stage of routing by text
+	Services      []Service              // more services behind the same doors
+	AllowedHosts  []string               // names that clients may use for us besides localhost and the addresses of the listener
+	PublicURL     string                 // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
+	PublicGRPC    string                 // host:port of gRPC, as PublicURL
 }
 
 // Service is a gRPC service with its REST form and its rules.
@@ -92,7 +94,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	}
 	ledger := consultation.NewLedger(o.Stores.Consultations, consultation.LedgerOptions{Logger: s.logger})
 	store, pages := o.Stores.Tasks, o.Stores.Pages
-	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}))
+	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}), o.Credentials)
 	s.announcements = &a2aedge.Announcements{Base: reachedAt(o), Pages: pages}
 	leases, err := lease.New(lease.Config{Store: o.Stores.Leases, Logger: s.logger, Duration: o.Stores.LeaseDuration})
 	if err != nil {

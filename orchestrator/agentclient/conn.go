@@ -1,0 +1,98 @@
+package agentclient
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/propagation"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/orchestrator/agentauth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// conn is a connection over gRPC whose calls carry what every request says, and show the agent what it has to be shown.
+type conn struct {
+	*grpc.ClientConn
+	shows *agentauth.Credential // nil for nothing
+}
+
+var _ grpc.ClientConnInterface = (*conn)(nil)
+
+// Invoke makes a unary call.
+func (c *conn) Invoke(ctx context.Context, method string, args, reply any, opts ...grpc.CallOption) error {
+	ctx, err := outgoing(ctx, c.shows)
+	if err != nil {
+		return err
+	}
+	if c.shows == nil {
+		return c.ClientConn.Invoke(ctx, method, args, reply, opts...)
+	}
+	begun := time.Now()
+	return renewed(c.shows, begun, c.ClientConn.Invoke(ctx, method, args, reply, opts...))
+}
+
+// NewStream begins a call whose answers are a stream.
+func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+	ctx, err := outgoing(ctx, c.shows)
+	if err != nil {
+		return nil, err
+	}
+	if c.shows == nil {
+		return c.ClientConn.NewStream(ctx, desc, method, opts...)
+	}
+	begun := time.Now()
+	s, err := c.ClientConn.NewStream(ctx, desc, method, opts...)
+	if err != nil {
+		return nil, renewed(c.shows, begun, err)
+	}
+	return &stream{ClientStream: s, shows: c.shows, begun: begun}, nil
+}
+
+// stream is one of an agent that was shown something.
+type stream struct {
+	grpc.ClientStream
+	shows *agentauth.Credential
+	begun time.Time
+}
+
+// RecvMsg receives the next answer.
+func (s *stream) RecvMsg(m any) error { return renewed(s.shows, s.begun, s.ClientStream.RecvMsg(m)) }
+
+// renewed returns the error of a call that was begun at a time. When the agent did not accept what it was shown, and there is something newer by now or
+// soon, the error says that the call may be made again; here that is not done, for over gRPC the agent may have begun to work.
+func renewed(shows *agentauth.Credential, begun time.Time, err error) error {
+	if err == nil || status.Code(err) != codes.Unauthenticated || !shows.Refused(begun) {
+		return err
+	}
+	return fault.New(fault.Unavailable, agentauth.ReasonUnavailable, "the agent no longer accepts the credential that Quorate had for it; the next call has a new one")
+}
+
+// outgoing adds A2A's service parameters (A2A §3.2.6), the trace context, and what the agent has to be shown.
+func outgoing(ctx context.Context, shows *agentauth.Credential) (context.Context, error) {
+	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", extensions) //nolint:mnd // as many as there are with a trace and its state
+	propagation.TraceContext{}.Inject(ctx, &p)
+	key, value, err := shows.Metadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		p.Set(key, value)
+	}
+	return metadata.AppendToOutgoingContext(ctx, p...), nil
+}
+
+// pairs are metadata to send, and a carrier of the trace context for every request: a map would cost more than the rest.
+type pairs []string
+
+// Set adds a pair.
+func (p *pairs) Set(key, value string) { *p = append(*p, key, value) }
+
+// Get returns nothing: nothing is read from what is sent.
+func (*pairs) Get(string) string { return "" }
+
+// Keys returns nothing, as Get.
+func (*pairs) Keys() []string { return nil }
