@@ -22,6 +22,7 @@ type Config struct {
 	CardURLs     []string `yaml:"cardUrls" doc:"URLs of agent cards; their agents are registered and read again every 5 minutes."`
 	CardFolder   string   `yaml:"cardFolder" doc:"Folder whose *.json files are agent cards."`
 	Catalogs     []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
+	Credentials  string   `yaml:"agentCredentials" doc:"YAML file with the credentials that agents are shown, each for one origin; it names where secrets are and holds none."`
 	Signatures   string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
 	PassThrough  []string `yaml:"passThrough" doc:"Agents whose A2A calls go to them as they came, not kept as tasks: those without rules and required inputs; * names all."`
 	LogLevel     string   `yaml:"logLevel" doc:"debug, info, warn or error."`

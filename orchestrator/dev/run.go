@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/agents/kit"
 	"github.com/quorate/quorate/agents/reviewer"
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/netguard"
@@ -101,6 +102,12 @@ func (m *machine) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	policy := &netguard.Policy{AllowLoopback: true}
+	credentials, err := agentauth.Open(agentauth.Config{File: m.cfg.Credentials, Setting: "agentCredentials", Policy: policy, Logger: m.tel.Logger})
+	if err != nil {
+		return err
+	}
+	m.closers = append(m.closers, credentials.Close)
 	fetcher, closeFetcher, err := openFetcher(ctx, m.cfg, m.ports, m.tel)
 	if err != nil {
 		return err
@@ -113,7 +120,7 @@ func (m *machine) assemble(ctx context.Context) error {
 	m.closers = append(m.closers, stores.Close)
 	m.server, err = server.New(ctx, server.Options{
 		Stores: stores, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
-		Policy: &netguard.Policy{AllowLoopback: true}, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.PassThrough,
+		Policy: policy, Credentials: credentials, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.PassThrough,
 		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Signatures)},
 	})
 	if err != nil {

@@ -84,6 +84,8 @@ type Agents struct {
 	PassThrough   []string `yaml:"passThrough" doc:"Agents whose A2A calls go to them as they came, not kept as tasks: those without rules and required inputs; * names all."`
 	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; others must be on the public internet."`
 	AllowLoopback bool     `yaml:"allowLoopback" doc:"Agents may be on this machine's loopback addresses."`
+
+	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with the credentials that agents are shown, each for one origin; it names where secrets are and holds none."`
 }
 
 // Routing says what helps to find the agent for a text. Without an endpoint words and examples decide.

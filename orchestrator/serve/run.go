@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/auth/oidc"
@@ -75,6 +76,14 @@ func (p *process) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	policy := &netguard.Policy{AllowLoopback: p.cfg.Agents.AllowLoopback, AllowOrigins: p.cfg.Agents.AllowOrigins}
+	credentials, err := agentauth.Open(agentauth.Config{
+		File: p.cfg.Agents.CredentialsFile, Setting: "agents.credentialsFile", Policy: policy, Logger: p.tel.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, credentials.Close)
 	stores, err := p.stores(ctx)
 	if err != nil {
 		return err
@@ -86,7 +95,7 @@ func (p *process) assemble(ctx context.Context) error {
 	}
 	options := server.Options{
 		Stores: stores, Telemetry: p.tel, Authenticator: callers,
-		Policy: &netguard.Policy{AllowLoopback: p.cfg.Agents.AllowLoopback, AllowOrigins: p.cfg.Agents.AllowOrigins},
+		Policy: policy, Credentials: credentials,
 		Agents: server.Agents{
 			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
 		},
