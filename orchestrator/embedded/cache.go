@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"go.etcd.io/bbolt"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -20,22 +19,16 @@ const (
 // Records are shared: nobody changes them.
 type cache struct {
 	mu    sync.RWMutex
-	tasks map[orchestrator.Key]cached // guarded by mu
-	bytes int                         // guarded by mu; of the content of all
-	notes uint64                      // guarded by mu; counts what was noted or forgotten
-}
-
-// cached is a task and how many bytes its content is, encoded.
-type cached struct {
-	*record
-	size int
+	tasks map[orchestrator.Key]*record // guarded by mu
+	bytes int                          // guarded by mu; of the content of all
+	notes uint64                       // guarded by mu; counts what was noted or forgotten
 }
 
 // get returns a task, or nil. One that is being written may be there as it was.
 func (c *cache) get(k orchestrator.Key) *record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.tasks[k].record
+	return c.tasks[k]
 }
 
 // noted returns a number for fill.
@@ -45,13 +38,13 @@ func (c *cache) noted() uint64 {
 	return c.notes
 }
 
-// note keeps what tx writes, once it is committed; size is that of its content.
-func (c *cache) note(tx *bbolt.Tx, r *record, size int) {
+// note keeps what tx writes, once it is committed.
+func (c *cache) note(tx *bbolt.Tx, r *record) {
 	tx.OnCommit(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.notes++
-		c.keep(r, size)
+		c.keep(r)
 	})
 }
 
@@ -67,11 +60,10 @@ func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
 
 // fill keeps what was read from the file after noted, unless something was written since: it may be that.
 func (c *cache) fill(r *record, notes uint64) {
-	size := contentSize(&r.Task)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if notes == c.notes && c.older(keyOf(r), r.Version) {
-		c.keep(r, size)
+		c.keep(r)
 	}
 	c.outdate(keyOf(r), r.Version)
 }
@@ -98,36 +90,26 @@ func (c *cache) outdate(k orchestrator.Key, version uint64) {
 
 // older reports whether a task is not there, or older than a version. The caller holds mu.
 func (c *cache) older(k orchestrator.Key, version uint64) bool {
-	r := c.tasks[k].record
+	r := c.tasks[k]
 	return r == nil || r.Version < version
 }
 
 // keep adds a task. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay. The caller holds mu.
-func (c *cache) keep(r *record, size int) {
+func (c *cache) keep(r *record) {
 	k := keyOf(r)
 	c.drop(k)
-	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+size > cacheBytes {
-		c.tasks, c.bytes = make(map[orchestrator.Key]cached), 0
+	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+r.size > cacheBytes {
+		c.tasks, c.bytes = make(map[orchestrator.Key]*record), 0
 		c.notes++
 	}
-	c.tasks[k] = cached{r, size}
-	c.bytes += size
+	c.tasks[k] = r
+	c.bytes += r.size
 }
 
 // drop removes a task, if it is there. The caller holds mu.
 func (c *cache) drop(k orchestrator.Key) {
-	c.bytes -= c.tasks[k].size
-	delete(c.tasks, k)
-}
-
-// contentSize is how many bytes a task's content is, encoded.
-func contentSize(t *orchestrator.Task) int {
-	n := proto.Size(t.StatusMessage)
-	for _, m := range messages(t) {
-		n += proto.Size(m)
+	if r := c.tasks[k]; r != nil {
+		c.bytes -= r.size
+		delete(c.tasks, k)
 	}
-	for _, a := range t.Artifacts {
-		n += proto.Size(a)
-	}
-	return n
 }

@@ -1,18 +1,36 @@
 package embedded
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
 )
 
 func large(id, bytes int) *record {
 	text := &a2apb.Part{Content: &a2apb.Part_Text{Text: strings.Repeat("x", bytes)}}
-	return &record{Task: orchestrator.Task{Tenant: "t", ID: strconv.Itoa(id), Artifacts: []*a2apb.Artifact{{Parts: []*a2apb.Part{text}}}}}
+	r := &record{Task: orchestrator.Task{Tenant: "t", ID: strconv.Itoa(id), Artifacts: []*a2apb.Artifact{{Parts: []*a2apb.Part{text}}}}}
+	r.size = contentSize(r)
+	return r
+}
+
+// contentSize is how many bytes a task's content is, encoded.
+func contentSize(r *record) int {
+	n := proto.Size(r.StatusMessage)
+	for _, m := range messages(&r.Task) {
+		n += proto.Size(m)
+	}
+	for _, a := range r.Artifacts {
+		n += proto.Size(a)
+	}
+	return n
 }
 
 // TestTheCacheHoldsNoMoreContentThanItMay fills the cache with few large tasks, over and over.
@@ -22,12 +40,11 @@ func TestTheCacheHoldsNoMoreContentThanItMay(t *testing.T) {
 	const size = 1 << 20
 	for i := range 200 {
 		for range 2 { // once more is not twice
-			r := large(i, size)
-			c.keep(r, contentSize(&r.Task))
+			c.keep(large(i, size))
 		}
 		sum := 0
 		for _, r := range c.tasks {
-			sum += contentSize(&r.Task)
+			sum += contentSize(r)
 		}
 		if sum != c.bytes || sum > cacheBytes {
 			t.Fatalf("after %d tasks the cache counts %d bytes and holds %d, want no more than %d", i+1, c.bytes, sum, cacheBytes)
@@ -39,6 +56,46 @@ func TestTheCacheHoldsNoMoreContentThanItMay(t *testing.T) {
 	c.drop(orchestrator.Key{Tenant: "t", ID: "199"})
 	if _, ok := c.tasks[orchestrator.Key{Tenant: "t", ID: "199"}]; ok {
 		t.Error("what was dropped is still there")
+	}
+}
+
+// TestTheSizeOfContentFollowsIt changes a task's content in all ways, and looks at the size that the store counts, and at what one counts that reads the file.
+func TestTheSizeOfContentFollowsIt(t *testing.T) {
+	t.Parallel()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s, err := New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(text string) *a2apb.Message { return &a2apb.Message{MessageId: text} }
+	k := orchestrator.Key{Tenant: "t", ID: "1"}
+	if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: k.Tenant, ID: k.ID, Message: said("do it")}); err != nil {
+		t.Fatal(err)
+	}
+	for i, change := range []func(*orchestrator.Task){
+		func(*orchestrator.Task) {},
+		func(t *orchestrator.Task) { t.StatusMessage = said("busy") },
+		func(t *orchestrator.Task) { t.StatusMessage = said("still busy") },
+		func(t *orchestrator.Task) { t.Artifacts = []*a2apb.Artifact{{ArtifactId: "1"}, {ArtifactId: "22"}} },
+		func(t *orchestrator.Task) { t.Turns = []orchestrator.Turn{{Message: said("and now?")}} },
+		func(t *orchestrator.Task) { t.Artifacts = []*a2apb.Artifact{t.Artifacts[0], {ArtifactId: "333"}} },
+		func(t *orchestrator.Task) { t.Artifacts, t.StatusMessage = nil, nil },
+	} {
+		if _, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) { change(t); return nil, nil }); err != nil {
+			t.Fatal(err)
+		}
+		kept := s.cache.get(k)
+		var stored *record
+		if err := db.View(func(tx *bbolt.Tx) (err error) { stored, err = readTask(tx, k); return err }); err != nil {
+			t.Fatal(err)
+		}
+		if want := contentSize(stored); kept.size != want || stored.size != want {
+			t.Errorf("after change %d the store counts %d bytes of content and a reader %d, want %d", i, kept.size, stored.size, want)
+		}
 	}
 }
 

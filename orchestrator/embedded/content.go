@@ -33,24 +33,28 @@ func messages(t *orchestrator.Task) []*a2apb.Message {
 	return list
 }
 
-// pieces compares two versions of a list of content, of which was says where that of the old one is. It encodes what is new and returns which entries of
-// the log are replaced.
-func pieces[C content](was []uint64, old, now []C, what func(i int) string) (list []piece, replaced []uint64, err error) {
+// pieces compares two versions of a list of content, of which was says where that of the old one is. It encodes what is new, and notes in d which entries of
+// the log are replaced and how much content there is then.
+func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) string) (list []piece, err error) {
 	same := func(i int) bool { return i < len(was) && i < len(now) && old[i] == now[i] }
 	for i, n := range was {
 		if !same(i) {
-			replaced = append(replaced, n)
+			d.replaced = append(d.replaced, n)
+			d.record.size -= proto.Size(old[i])
 		}
 	}
 	list = make([]piece, len(now))
 	for i, c := range now {
 		if same(i) {
 			list[i].at = was[i]
-		} else if list[i].new, err = encode(c, func() string { return what(i) }); err != nil {
-			return nil, nil, err
+			continue
 		}
+		if list[i].new, err = encode(c, func() string { return what(i) }); err != nil {
+			return nil, err
+		}
+		d.record.size += len(list[i].new)
 	}
-	return list, replaced, nil
+	return list, nil
 }
 
 // place appends what is new and returns where all of a list is.
@@ -85,7 +89,7 @@ func readContent(tx *bbolt.Tx, r *record) error {
 	}
 	for i, n := range r.places.messages {
 		m := &a2apb.Message{}
-		if err := readLog(tx, n, m); err != nil {
+		if err := r.readLog(tx, n, m); err != nil {
 			return err
 		}
 		if i == 0 {
@@ -96,7 +100,7 @@ func readContent(tx *bbolt.Tx, r *record) error {
 	}
 	for _, n := range r.places.artifacts {
 		a := &a2apb.Artifact{}
-		if err := readLog(tx, n, a); err != nil {
+		if err := r.readLog(tx, n, a); err != nil {
 			return err
 		}
 		r.Artifacts = append(r.Artifacts, a)
@@ -105,14 +109,16 @@ func readContent(tx *bbolt.Tx, r *record) error {
 	if b == nil {
 		return nil
 	}
+	r.size += len(b)
 	r.StatusMessage = &a2apb.Message{}
 	return proto.Unmarshal(b, r.StatusMessage)
 }
 
-func readLog(tx *bbolt.Tx, n uint64, into proto.Message) error {
+func (r *record) readLog(tx *bbolt.Tx, n uint64, into proto.Message) error {
 	b := tx.Bucket(logBucket).Get(logKey(n))
 	if b == nil {
 		return fmt.Errorf("entry %d of the log is not there", n)
 	}
+	r.size += len(b)
 	return proto.Unmarshal(b, into)
 }

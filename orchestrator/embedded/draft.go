@@ -2,9 +2,10 @@ package embedded
 
 import (
 	"fmt"
-	"slices"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -23,7 +24,6 @@ type draft struct {
 	messages  []piece
 	artifacts []piece
 	replaced  []uint64 // entries of the log
-	size      int      // of the content
 }
 
 // newDraft encodes a task that takes the place of old, which is nil for a new one, and events that are added to its log. It sets what only a write
@@ -36,7 +36,7 @@ func newDraft(old *record, t orchestrator.Task, events []orchestrator.Event) (d 
 	t.Version++
 	t.LastEvent = before.LastEvent + uint64(len(events))
 	r := &record{Task: t}
-	d = &draft{old: old, record: r, key: taskKey(keyOf(r)), size: contentSize(&r.Task)}
+	d = &draft{old: old, record: r, key: taskKey(keyOf(r))}
 	if d.state, err = encodeTask(&r.Task); err != nil {
 		return nil, err
 	}
@@ -51,20 +51,30 @@ func newDraft(old *record, t orchestrator.Task, events []orchestrator.Event) (d 
 // encodeContent encodes what is new in the content.
 func (d *draft) encodeContent(old *record) (err error) {
 	t := &d.record.Task
-	if d.newStatus = t.StatusMessage != old.StatusMessage; d.newStatus && t.StatusMessage != nil {
-		if d.status, err = encode(t.StatusMessage, func() string { return "the agent's status message" }); err != nil {
+	d.record.size = old.size
+	if d.newStatus = t.StatusMessage != old.StatusMessage; d.newStatus {
+		if err := d.encodeStatus(old.StatusMessage); err != nil {
 			return err
 		}
 	}
-	var messagesOut, artifactsOut []uint64
-	d.messages, messagesOut, err = pieces(old.places.messages, messages(&old.Task), messages(t), func(i int) string { return fmt.Sprintf("message %d of the task", i) })
+	d.messages, err = pieces(d, old.places.messages, messages(&old.Task), messages(t), func(i int) string { return fmt.Sprintf("message %d of the task", i) })
 	if err != nil {
 		return err
 	}
-	d.artifacts, artifactsOut, err = pieces(old.places.artifacts, old.Artifacts, t.Artifacts, func(i int) string {
+	d.artifacts, err = pieces(d, old.places.artifacts, old.Artifacts, t.Artifacts, func(i int) string {
 		return fmt.Sprintf("artifact %q", t.Artifacts[i].GetArtifactId())
 	})
-	d.replaced = slices.Concat(messagesOut, artifactsOut)
+	return err
+}
+
+// encodeStatus encodes the agent's last words, if there are any, in place of old ones.
+func (d *draft) encodeStatus(old *a2apb.Message) (err error) {
+	d.record.size -= proto.Size(old)
+	if d.record.StatusMessage == nil {
+		return nil
+	}
+	d.status, err = encode(d.record.StatusMessage, func() string { return "the agent's status message" })
+	d.record.size += len(d.status)
 	return err
 }
 

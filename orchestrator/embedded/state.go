@@ -14,6 +14,7 @@ import (
 type record struct {
 	orchestrator.Task
 	places places
+	size   int // of its content, encoded, in bytes
 }
 
 // versionSize is the length of the version before the rest of a state, where it can be compared without decoding that.

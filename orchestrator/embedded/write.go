@@ -105,7 +105,7 @@ func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
 			return nil, err
 		}
 	}
-	s.cache.note(tx, r, d.size)
+	s.cache.note(tx, r)
 	return r, noteOpen(tx, d.old, r)
 }
 
