@@ -4,10 +4,23 @@ import (
 	"encoding/json"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 )
+
+// CopyMessage returns a copy whose fields may be replaced. What they hold, such as parts, is shared with m and must not be changed.
+func CopyMessage(m *a2apb.Message) *a2apb.Message {
+	own := &a2apb.Message{}
+	from, to := m.ProtoReflect(), own.ProtoReflect()
+	from.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		to.Set(field, v)
+		return true
+	})
+	to.SetUnknown(from.GetUnknown())
+	return own
+}
 
 // ArtifactsDigest is the digest of what an agent delivered: all parts of all artifacts in order. Artifact ids and names do not
 // count, since an agent that asks for a review before it delivers cannot know them.

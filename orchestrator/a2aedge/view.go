@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -84,10 +83,7 @@ func agentMessage(taskID, contextID string, sequence uint64, text string) *a2apb
 
 // adopt returns a message under the ids that it has here: to the agent the task has another.
 func adopt(t *orchestrator.Task, m *a2apb.Message) *a2apb.Message {
-	own, ok := proto.Clone(m).(*a2apb.Message)
-	if !ok {
-		return nil
-	}
+	own := orchestrator.CopyMessage(m)
 	own.TaskId, own.ContextId = t.ID, t.ContextID
 	return own
 }

@@ -68,14 +68,12 @@ func (c *conversation) exchange(ctx context.Context) error {
 	if remote := c.remote(); remote != "" {
 		return c.resume(ctx, remote)
 	}
-	m, err := outgoing(ctx, &c.task)
-	if err == nil {
-		m.ContextId, err = c.engine.agentContext(ctx, &c.task)
-		c.context = m.GetContextId()
-	}
-	if err != nil {
+	m := outgoing(ctx, &c.task)
+	var err error
+	if m.ContextId, err = c.engine.agentContext(ctx, &c.task); err != nil {
 		return err
 	}
+	c.context = m.GetContextId()
 	if err := c.client.Send(ctx, m, c.stream, c.on(ctx)); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func takesReply(t *orchestrator.Task, m *a2apb.Message) error {
 // take writes the reply into the task.
 func (e *Engine) take(t *orchestrator.Task, r *Reply, hash string) []orchestrator.Event {
 	n := len(t.Turns) + 1
-	m := proto.CloneOf(r.Message)
+	m := orchestrator.CopyMessage(r.Message)
 	m.Role = a2apb.Role_ROLE_USER
 	m.MessageId = cmp.Or(m.GetMessageId(), orchestrator.TurnID(t.ID, n))
 	t.Turns = append(t.Turns[:n-1:n-1], orchestrator.Turn{
@@ -151,17 +151,14 @@ func (c *conversation) expect(remote *a2apb.Task) {
 // reply sends the reply. An agent that refuses it because it has gone on without is as good as one that took it.
 func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) error {
 	t := c.current()
-	m, err := outgoingReply(ctx, &t, reply)
-	if err != nil {
-		return err
-	}
+	m := outgoingReply(ctx, &t, reply)
 	took := func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.heard.delivered, c.sent = true, time.Now()
 		c.soon(ctx)
 	}
-	err = c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
+	err := c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
 		took()
 		return c.on(ctx)(r)
 	})
@@ -190,14 +187,11 @@ func (c *conversation) lose(ctx context.Context) {
 }
 
 // outgoingReply is the reply as the agent gets it: in the agent's own task and context.
-func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) (*a2apb.Message, error) {
+func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {
 	now := *t
 	now.Message = reply.Message
-	m, err := outgoing(ctx, &now)
-	if err != nil {
-		return nil, err
-	}
+	m := outgoing(ctx, &now)
 	a := t.Open()
 	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
-	return m, nil
+	return m
 }

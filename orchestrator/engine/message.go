@@ -2,12 +2,11 @@ package engine
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/propagation"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
@@ -16,30 +15,45 @@ import (
 
 // outgoing is the message as the agent gets it: under the attempt's id, without the caller's ids, and with Quorate's word about the task. What a
 // caller put in the place of that word is replaced, so that nobody can be consulted but by Quorate.
-func outgoing(ctx context.Context, t *orchestrator.Task) (*a2apb.Message, error) {
-	m, ok := proto.Clone(t.Message).(*a2apb.Message)
-	if !ok {
-		return nil, fmt.Errorf("copy the message of task %s", t.ID)
-	}
+func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
+	m := orchestrator.CopyMessage(t.Message)
 	m.MessageId, m.TaskId, m.ContextId = t.Open().MessageID, "", ""
 	m.Role = a2apb.Role_ROLE_USER
-	if m.GetMetadata().GetFields() == nil {
-		m.Metadata = &structpb.Struct{Fields: make(map[string]*structpb.Value)}
-	}
-	metadata := m.GetMetadata().GetFields()
+	metadata := make(map[string]*structpb.Value, len(m.GetMetadata().GetFields())+2) //nolint:mnd // the two below
+	maps.Copy(metadata, m.GetMetadata().GetFields())
+	m.Metadata = &structpb.Struct{Fields: metadata}
 	if !t.Carries() {
 		metadata[consultation.ExtensionURI] = taskWord(t)
-		carrier := propagation.MapCarrier{}
-		propagation.TraceContext{}.Inject(ctx, carrier)
-		if tp := carrier["traceparent"]; tp != "" {
-			metadata["traceparent"] = structpb.NewStringValue(tp)
+		var parent traceparent
+		propagation.TraceContext{}.Inject(ctx, &parent)
+		if parent != "" {
+			metadata[parentKey] = structpb.NewStringValue(string(parent))
 		}
 	}
 	if !slices.Contains(m.GetExtensions(), consultation.ExtensionURI) {
-		m.Extensions = append(m.GetExtensions(), consultation.ExtensionURI)
+		m.Extensions = append(slices.Clip(m.GetExtensions()), consultation.ExtensionURI)
 	}
-	return m, nil
+	return m
 }
+
+// parentKey is the key of the trace context, there and in metadata.
+const parentKey = "traceparent"
+
+// traceparent takes up the trace context that a message carries, without the state.
+type traceparent string
+
+// Set takes the trace context.
+func (p *traceparent) Set(key, value string) {
+	if key == parentKey {
+		*p = traceparent(value)
+	}
+}
+
+// Get returns nothing: nothing is read from what is sent.
+func (*traceparent) Get(string) string { return "" }
+
+// Keys returns nothing, as Get.
+func (*traceparent) Keys() []string { return nil }
 
 // taskWord names the task and the agent's rules that apply to it.
 func taskWord(t *orchestrator.Task) *structpb.Value {

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -170,10 +169,7 @@ func (s *Submission) check(now time.Time) (hash string, err error) {
 		}
 	}
 	if s.Message.GetRole() == a2apb.Role_ROLE_UNSPECIFIED || s.Message.GetMessageId() == "" {
-		m, ok := proto.Clone(s.Message).(*a2apb.Message)
-		if !ok {
-			return "", errors.New("copy message")
-		}
+		m := orchestrator.CopyMessage(s.Message)
 		m.Role = a2apb.Role_ROLE_USER
 		if m.GetMessageId() == "" {
 			m.MessageId = randomHex(16)
