@@ -51,6 +51,15 @@ func (g *guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "not with %q", shown)
 		return
 	}
+	open{}.ServeHTTP(w, r)
+}
+
+// open is an agent that lets everybody in.
+type open struct {
+	a2apb.UnimplementedA2AServiceServer
+}
+
+func (open) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	answer := `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hello"}]}}`
 	switch {
@@ -72,6 +81,10 @@ func (g *guarded) check(ctx context.Context) error {
 }
 
 var hello = &a2apb.Message{MessageId: "m", Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "hello"}}}}
+
+func (open) SendMessage(context.Context, *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
+	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Message{Message: hello}}, nil
+}
 
 func (g *guarded) SendMessage(ctx context.Context, _ *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
 	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Message{Message: hello}}, g.check(ctx)
