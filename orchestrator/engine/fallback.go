@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
@@ -16,8 +17,10 @@ import (
 // patience is how often a message is sent to an agent that cannot be reached before another one gets the task, where there is one.
 const patience = 3
 
-// outOfReach are the reasons of faults that say that an agent cannot be reached.
-var outOfReach = []string{agentclient.ReasonUnreachable, agentclient.ReasonDenied, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED"}
+// outOfReach are the reasons of faults that say that an agent cannot be reached, or only with a credential that Quorate does not have.
+var outOfReach = []string{
+	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED",
+}
 
 // fallBack moves a task whose agent cannot be reached to the next of the agents that it could have gone to; moved is false when it stays. A task
 // whose agent was named has no others. One that its agent has accepted, or may be working on after a time-out, stays: it would be done twice.

@@ -9,6 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
@@ -32,6 +33,21 @@ func TestATaskWhoseAgentCannotBeReachedGoesToTheNext(t *testing.T) {
 	d := task.Decision
 	if d.Chosen != "up" || len(d.Rejected) != 1 || d.Rejected[0].Agent != "down" || !strings.Contains(strings.Join(d.Candidates[0].Reasons, "; "), "down could not be reached") {
 		t.Errorf("Decision = %+v, want up instead of down, with the reason", d)
+	}
+}
+
+func TestATaskWhoseAgentCannotBeShownACredentialGoesToTheNext(t *testing.T) {
+	for reason, sends := range map[string]int{agentclient.ReasonDenied: 1, agentauth.ReasonUnfit: 1, agentauth.ReasonUnavailable: 3} {
+		t.Run(reason, func(t *testing.T) {
+			shut := &actor{name: "shut", skill: "work", play: func(context.Context, *a2apb.Message, agentclient.Each) error {
+				return fault.New(fault.Unavailable, reason, "not without a credential")
+			}}
+			w := newWorld(t, shut, &actor{name: "up", skill: "work", status: registry.StatusBusy, play: delivers("done")})
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" || len(shut.sends()) != sends {
+				t.Errorf("state %s by %s after %d sends, want completed by up after %d; log %v", task.State, task.Agent, len(shut.sends()), sends, log)
+			}
+		})
 	}
 }
 
