@@ -3,6 +3,7 @@ package rpcserver_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/utilities"
+	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -126,6 +129,9 @@ func answer(ctx context.Context, name string) (proto.Message, error) {
 		}
 		slices.Sort(keys)
 		return newMessage("Book", "name", strings.Join(keys, " ")), nil
+	case "trace":
+		span := trace.SpanContextFromContext(ctx)
+		return newMessage("Book", "name", fmt.Sprint(span.TraceID(), " ", span.TraceState(), " ", baggage.FromContext(ctx))), nil
 	case "slow":
 		<-ctx.Done()
 		return nil, ctx.Err()
