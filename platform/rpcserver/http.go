@@ -99,6 +99,7 @@ func (w *response) Flush() {
 
 // FlushError sends what is buffered within writeTimeout.
 func (w *response) FlushError() error {
+	w.started = true
 	w.extend()
 	return w.control.Flush()
 }

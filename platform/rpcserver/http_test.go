@@ -143,6 +143,26 @@ func TestAPlainHandlerIsBehindTheSameGuards(t *testing.T) {
 	}
 }
 
+func TestAPanicAfterAFlushCutsTheConnection(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(_ *rpcserver.Options, then prepared) {
+		then(func(s *rpcserver.Server) {
+			s.Handle("/flush", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.(http.Flusher).Flush()
+				panic("hunter2")
+			}))
+		})
+	})
+	resp, err := http.DefaultTransport.RoundTrip(r.request(t, http.MethodGet, "/flush", http.NoBody, nil))
+	if err != nil {
+		t.Fatalf("GET /flush = %v, want the answer that was flushed", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if body, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("GET /flush = %d %s, want an answer that is cut off", resp.StatusCode, body)
+	}
+}
+
 func TestHostsThatAreAllowed(t *testing.T) {
 	t.Parallel()
 	loopback := start(t, func(o *rpcserver.Options, _ prepared) { o.AllowedHosts = []string{"Quorate.example:443"} })
