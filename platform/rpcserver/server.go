@@ -13,7 +13,6 @@ import (
 
 	"buf.build/go/protovalidate"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
-	"go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health"
@@ -65,6 +64,8 @@ type Server struct {
 	hasRoot   bool // somebody handles "/"
 	checks    []check
 	streams   *openStreams
+	hosts     hostGuard
+	requests  *requests
 	stopping  atomic.Bool
 }
 
@@ -93,10 +94,15 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
-		mux: http.NewServeMux(), streams: newOpenStreams(),
+		mux: http.NewServeMux(), streams: newOpenStreams(), hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
+	}
+	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
+		return nil, err
 	}
 	s.gateway = newGateway()
-	s.grpc = s.newGRPC()
+	if s.grpc, err = s.newGRPC(); err != nil {
+		return nil, err
+	}
 	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
 	reflection.RegisterV1(s.grpc)
 	if s.conn, err = s.dialPipe(); err != nil {
@@ -115,11 +121,13 @@ func defaultRules() auth.Rules {
 	}
 }
 
-func (s *Server) newGRPC() *grpc.Server {
-	t := s.opts.Telemetry
+func (s *Server) newGRPC() (*grpc.Server, error) {
+	calls, err := newAnswered(s.opts.Telemetry, s.opts.Rules)
+	if err != nil {
+		return nil, err
+	}
 	return grpc.NewServer(
-		grpc.StatsHandler(otelgrpc.NewServerHandler(
-			otelgrpc.WithTracerProvider(t.TracerProvider), otelgrpc.WithMeterProvider(t.MeterProvider), otelgrpc.WithPropagators(t.Propagator))),
+		grpc.StatsHandler(calls),
 		grpc.ChainUnaryInterceptor(s.observeUnary, s.authorizeUnary, s.validateUnary),
 		grpc.ChainStreamInterceptor(s.observeStream, s.authorizeStream, s.validateStream),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
@@ -129,16 +137,18 @@ func (s *Server) newGRPC() *grpc.Server {
 		grpc.ConnectionTimeout(connectTimeout),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingTimeout}),
-	)
+	), nil
 }
 
 func (s *Server) dialPipe() (*grpc.ClientConn, error) {
-	t := s.opts.Telemetry
+	calls, err := newMade(s.opts.Telemetry, s.opts.Rules, s.pipe.Addr())
+	if err != nil {
+		return nil, err
+	}
 	return grpc.NewClient("passthrough:///quorate",
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return s.pipe.DialContext(ctx) }),
 		grpc.WithTransportCredentials(insecure.NewCredentials()), // it never leaves the process
-		grpc.WithStatsHandler(otelgrpc.NewClientHandler(
-			otelgrpc.WithTracerProvider(t.TracerProvider), otelgrpc.WithMeterProvider(t.MeterProvider), otelgrpc.WithPropagators(t.Propagator))),
+		grpc.WithStatsHandler(calls),
 		grpc.WithChainUnaryInterceptor(restUnary),
 		grpc.WithChainStreamInterceptor(restStream),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),

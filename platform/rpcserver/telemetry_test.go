@@ -80,6 +80,7 @@ func TestWhatAnOperatorSeesOfACall(t *testing.T) {
 		"grpc-root":            rpc(getBook, "dune", bearer(readerToken)...),
 		"grpc-client-error":    rpc(getBook, "missing", bearer(readerToken)...),
 		"grpc-server-error":    rpc(getBook, "broken", bearer(readerToken)...),
+		"grpc-unknown-code":    rpc(getBook, "odd", bearer(readerToken)...),
 		"grpc-panic":           rpc(getBook, "panic", bearer(readerToken)...),
 		"grpc-unauthenticated": rpc(getBook, "dune"),
 		"grpc-too-large":       rpc(getBook, strings.Repeat("a", 65<<10), bearer(readerToken)...),
@@ -101,12 +102,7 @@ func TestWhatAnOperatorSeesOfACall(t *testing.T) {
 	for name, call := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spans, metrics := tracetest.NewSpanRecorder(), metric.NewManualReader()
-			r := start(t, func(o *rpcserver.Options, then prepared) {
-				o.Telemetry.TracerProvider = trace.NewTracerProvider(trace.WithSpanProcessor(spans))
-				o.Telemetry.MeterProvider = metric.NewMeterProvider(metric.WithReader(metrics))
-				then(handlePlain)
-			})
+			r, spans, metrics := startRecorded(t)
 			call(t, r)
 			r.stop(t)
 			got := describeSpans(spans.Ended()) + describeMetrics(t, metrics)
@@ -125,6 +121,18 @@ func TestWhatAnOperatorSeesOfACall(t *testing.T) {
 			}
 		})
 	}
+}
+
+// startRecorded is start with everything that the server reports.
+func startRecorded(t *testing.T) (*running, *tracetest.SpanRecorder, metric.Reader) {
+	t.Helper()
+	spans, metrics := tracetest.NewSpanRecorder(), metric.NewManualReader()
+	r := start(t, func(o *rpcserver.Options, then prepared) {
+		o.Telemetry.TracerProvider = trace.NewTracerProvider(trace.WithSpanProcessor(spans))
+		o.Telemetry.MeterProvider = metric.NewMeterProvider(metric.WithReader(metrics))
+		then(handlePlain)
+	})
+	return r, spans, metrics
 }
 
 // handlePlain adds handlers that REST knows nothing of.
@@ -155,6 +163,23 @@ func TestAHandlerSeesTheTraceAndTheBaggageOfItsCaller(t *testing.T) {
 	}
 	if got := get(book, "name").String(); got != want {
 		t.Errorf("GetBook(trace) = %q, want %q", got, want)
+	}
+}
+
+func TestMetricsNameFewHostsHoweverManyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	const asked, most = 100, 64
+	r, _, metrics := startRecorded(t)
+	for i := range asked {
+		r.do(t, http.MethodGet, "/plain/7", "", header{"Host": fmt.Sprintf("localhost:%d", 1000+i)})
+	}
+	r.stop(t)
+	text := describeMetrics(t, metrics)
+	if named := strings.Count(text, "server.address") / 3; named != most { // three instruments
+		t.Errorf("%d requests for as many hosts = metrics that name %d of them, want %d", asked, named, most)
+	}
+	if rest := fmt.Sprintf("count %d\n", asked-most); strings.Count(text, rest) != 1 {
+		t.Errorf("%d requests for as many hosts = metrics\n%s, want one duration without a host with %q", asked, text, rest)
 	}
 }
 
@@ -210,6 +235,9 @@ func describeMetrics(t *testing.T, reader metric.Reader) string {
 			switch data := m.Data.(type) {
 			case metricdata.Histogram[float64]:
 				for _, p := range data.DataPoints {
+					if p.Sum <= 0 || p.Sum > 60 {
+						t.Errorf("%s took %v seconds, want more than none and less than a minute", m.Name, p.Sum)
+					}
 					series = append(series, fmt.Sprintf("%s\tbuckets %v\n\tcount %d\n%s", about, p.Bounds, p.Count, describeAttributes(p.Attributes)))
 				}
 			case metricdata.Histogram[int64]:

@@ -1,0 +1,93 @@
+package rpcserver
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+)
+
+// otherMethod stands for each method that is not HTTP's own.
+const otherMethod = "_OTHER"
+
+// requestAttributes are those of the span of r.
+func requestAttributes(r *http.Request) []attribute.KeyValue {
+	encrypted := r.TLS != nil
+	_, version, _ := strings.Cut(r.Proto, "/")
+	method := knownMethod(r.Method)
+	list := append(hostAttributes(r.Host, encrypted), semconv.HTTPRequestMethodKey.String(method), schemeOf(encrypted),
+		semconv.URLPath(r.URL.Path), semconv.NetworkProtocolVersion(version))
+	if method != r.Method {
+		list = append(list, semconv.HTTPRequestMethodOriginal(r.Method))
+	}
+	client, _, _ := strings.Cut(r.Header.Get("X-Forwarded-For"), ",")
+	if peer, port := splitPort(r.RemoteAddr); peer != "" {
+		list = append(list, semconv.NetworkPeerAddress(peer))
+		if port > 0 {
+			list = append(list, semconv.NetworkPeerPort(port))
+		}
+		if client == "" {
+			client = peer
+		}
+	}
+	if client != "" {
+		list = append(list, semconv.ClientAddress(client))
+	}
+	if agent := r.UserAgent(); agent != "" {
+		list = append(list, semconv.UserAgentOriginal(agent))
+	}
+	return list
+}
+
+// answerAttributes are what the span of a request says of its answer, and of the bytes read of its body.
+func answerAttributes(w *response, read int64) []attribute.KeyValue {
+	list := []attribute.KeyValue{semconv.HTTPResponseStatusCode(w.status)}
+	if read > 0 {
+		list = append(list, semconv.HTTPRequestBodySize(int(read)))
+	}
+	if w.written > 0 {
+		list = append(list, semconv.HTTPResponseBodySize(int(w.written)))
+	}
+	return list
+}
+
+// hostAttributes are those of a Host header; the port is left out where it goes without saying.
+func hostAttributes(host string, encrypted bool) []attribute.KeyValue {
+	name, port := splitPort(host)
+	if port == 0 || port == 443 && encrypted || port == 80 && !encrypted {
+		return []attribute.KeyValue{semconv.ServerAddress(name)}
+	}
+	return []attribute.KeyValue{semconv.ServerAddress(name), semconv.ServerPort(port)}
+}
+
+func schemeOf(encrypted bool) attribute.KeyValue {
+	if encrypted {
+		return semconv.URLScheme("https")
+	}
+	return semconv.URLScheme("http")
+}
+
+// splitPort returns the two parts of an address; port is zero when there is none.
+func splitPort(address string) (host string, port int) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return strings.Trim(address, "[]"), 0
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return host, 0
+	}
+	return host, int(n)
+}
+
+// knownMethod returns the method in upper case if it is one of HTTP's own.
+func knownMethod(method string) string {
+	switch method = strings.ToUpper(method); method {
+	case http.MethodConnect, http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPatch, http.MethodPost, http.MethodPut, http.MethodTrace:
+		return method
+	}
+	return otherMethod
+}

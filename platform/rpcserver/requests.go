@@ -1,0 +1,125 @@
+package rpcserver
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+// scope names this package to those who receive its spans and metrics.
+const scope = "quorate/rpcserver"
+
+var (
+	serverSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+	clientSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
+
+	// durations are the buckets of the semantic conventions, in seconds.
+	durations = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
+)
+
+func instruments(t *telemetry.Telemetry) (trace.Tracer, metric.Meter) {
+	return t.TracerProvider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), t.MeterProvider.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
+}
+
+// requests makes a span and three measurements of each HTTP request, as the semantic conventions of OpenTelemetry say, and as otelhttp would.
+type requests struct {
+	tracer     trace.Tracer
+	propagator propagation.TextMapPropagator
+	took       metric.Float64Histogram // seconds
+	received   metric.Int64Histogram   // bytes of the body
+	sent       metric.Int64Histogram   // bytes of the body
+	series     *requestSeries
+}
+
+func newRequests(t *telemetry.Telemetry, hosts hostGuard) (*requests, error) {
+	tracer, meter := instruments(t)
+	took, err := httpconv.NewServerRequestDuration(meter, metric.WithExplicitBucketBoundaries(durations...))
+	if err != nil {
+		return nil, fmt.Errorf("measuring requests: %w", err)
+	}
+	received, err := httpconv.NewServerRequestBodySize(meter)
+	if err != nil {
+		return nil, fmt.Errorf("measuring requests: %w", err)
+	}
+	sent, err := httpconv.NewServerResponseBodySize(meter)
+	if err != nil {
+		return nil, fmt.Errorf("measuring requests: %w", err)
+	}
+	return &requests{
+		tracer: tracer, propagator: t.Propagator,
+		took: took.Inst(), received: received.Inst(), sent: sent.Inst(), series: newRequestSeries(hosts),
+	}, nil
+}
+
+// observe answers r with next. A request whose answer is cut off by a panic is not measured.
+func (o *requests) observe(w *response, r *http.Request, next func(*response, *http.Request)) {
+	begin := time.Now()
+	ctx := o.propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	ctx, span := o.tracer.Start(ctx, spanName(r), serverSpan...)
+	defer span.End() // which records a panic
+	if span.IsRecording() {
+		span.SetAttributes(requestAttributes(r)...)
+	}
+	body := &countedBody{ReadCloser: r.Body}
+	r = r.WithContext(ctx)
+	r.Body = body
+	next(w, r)
+	w.begin(http.StatusOK)
+	read := body.read.Load()
+	if span.IsRecording() {
+		span.SetName(spanName(r)) // the mux has found the pattern
+		span.SetAttributes(answerAttributes(w, read)...)
+		if w.status >= http.StatusInternalServerError {
+			span.SetStatus(codes.Error, "")
+		}
+	}
+	options := o.series.of(r, w.status)
+	o.took.Record(ctx, time.Since(begin).Seconds(), options...)
+	o.received.Record(ctx, read, options...)
+	o.sent.Record(ctx, w.written, options...)
+}
+
+// spanName is the method, and the route once it is known: nothing that a caller invents.
+func spanName(r *http.Request) string {
+	method := knownMethod(r.Method)
+	if method == otherMethod {
+		method = "HTTP"
+	}
+	if route := routeOf(r); route != "" {
+		return method + " " + route
+	}
+	return method
+}
+
+// routeOf returns the path of the pattern that r matched; it is empty before, and for what was answered without the mux.
+func routeOf(r *http.Request) string {
+	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 {
+		return r.Pattern[i:]
+	}
+	return ""
+}
+
+// countedBody counts what is read of a body, maybe by another goroutine than the handler's.
+type countedBody struct {
+	io.ReadCloser
+	read atomic.Int64
+}
+
+// Read reads and counts.
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read.Add(int64(n))
+	return n, err
+}
