@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
@@ -12,13 +11,13 @@ import (
 
 // CopyMessage returns a copy whose fields may be replaced. What they hold, such as parts, is shared with m and must not be changed.
 func CopyMessage(m *a2apb.Message) *a2apb.Message {
-	own := &a2apb.Message{}
-	from, to := m.ProtoReflect(), own.ProtoReflect()
-	from.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		to.Set(field, v)
-		return true
-	})
-	to.SetUnknown(from.GetUnknown())
+	own := &a2apb.Message{
+		MessageId: m.GetMessageId(), ContextId: m.GetContextId(), TaskId: m.GetTaskId(), Role: m.GetRole(), Parts: m.GetParts(),
+		Metadata: m.GetMetadata(), Extensions: m.GetExtensions(), ReferenceTaskIds: m.GetReferenceTaskIds(),
+	}
+	if later := m.ProtoReflect().GetUnknown(); len(later) > 0 {
+		own.ProtoReflect().SetUnknown(later)
+	}
 	return own
 }
 

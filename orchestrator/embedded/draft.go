@@ -26,16 +26,15 @@ type draft struct {
 	replaced  []uint64 // entries of the log
 }
 
-// newDraft encodes a task that takes the place of old, which is nil for a new one, and events that are added to its log. It sets what only a write
+// newDraft encodes a record that takes the place of old, which is nil for a new one, and events that are added to its log. It sets what only a write
 // may set: the version and the last event's number.
-func newDraft(old *record, t orchestrator.Task, events []orchestrator.Event) (d *draft, err error) {
+func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error) {
 	before := old
 	if old == nil {
 		before = &record{}
 	}
-	t.Version++
-	t.LastEvent = before.LastEvent + uint64(len(events))
-	r := &record{Task: t}
+	r.Version++
+	r.LastEvent = before.LastEvent + uint64(len(events))
 	d = &draft{old: old, record: r, key: taskKey(keyOf(r))}
 	if d.state, err = encodeTask(&r.Task); err != nil {
 		return nil, err

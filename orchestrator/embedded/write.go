@@ -14,14 +14,15 @@ import (
 func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orchestrator.Event) (orchestrator.Task, bool, error) {
 	var stored *record
 	var created bool
-	d, err := newDraft(nil, t, events)
+	d, err := newDraft(nil, &record{Task: t}, events)
+	recent := recentKey(&t)
 	if err == nil {
 		err = s.db.Update(ctx, func(tx *bbolt.Tx) (err error) {
 			if created = tx.Bucket(taskBucket).Get(d.key) == nil; !created {
 				stored, err = s.read(tx, keyOf(d.record))
 				return err
 			}
-			if err := bucket(tx, recentBucket).Put(recentKey(&t), nil); err != nil {
+			if err := bucket(tx, recentBucket).Put(recent, nil); err != nil {
 				return err
 			}
 			stored, err = s.write(tx, d)
@@ -83,12 +84,12 @@ func (s *Store) ahead(k orchestrator.Key, change func(*orchestrator.Task) ([]orc
 
 // change returns what a change makes of a task.
 func (r *record) change(change func(*orchestrator.Task) ([]orchestrator.Event, error)) (*draft, error) {
-	t := r.Task
-	events, err := change(&t)
+	next := &record{Task: r.Task}
+	events, err := change(&next.Task)
 	if err != nil {
 		return nil, err
 	}
-	return newDraft(r, t, events)
+	return newDraft(r, next, events)
 }
 
 // write stores a draft, which must build on what tx sees, and returns what is there then. It may be called again when a transaction is.

@@ -162,7 +162,7 @@ func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent
 func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	now := e.now()
 	t, err := e.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		before := *t
+		before := t.State
 		events, err := change(t)
 		if err != nil {
 			return nil, err

@@ -77,8 +77,8 @@ func (e *Engine) RemoveWebhook(ctx context.Context, k orchestrator.Key, id strin
 }
 
 // oblige writes down that the task's receivers have to be told of its new state, with the change itself; events are how many come with it.
-func oblige(t *orchestrator.Task, before orchestrator.Task, events int) {
-	if len(t.Webhooks) == 0 || t.State == before.State || events == 0 {
+func oblige(t *orchestrator.Task, before a2apb.TaskState, events int) {
+	if len(t.Webhooks) == 0 || t.State == before || events == 0 {
 		return
 	}
 	t.Webhooks = slices.Clone(t.Webhooks)
