@@ -48,6 +48,9 @@ func newCard(c Config, public *url.URL) (*a2a.AgentCard, error) {
 		DefaultOutputModes: []string{"text/plain"},
 		Skills:             []a2a.AgentSkill{},
 	}
+	if c.Callers != nil {
+		card.SecuritySchemes = bearerScheme
+	}
 	if public.Scheme == "http" && public.Path == "" {
 		card.SupportedInterfaces = append(card.SupportedInterfaces, a2a.NewAgentInterface(grpcTarget(public), a2a.TransportProtocolGRPC))
 	}

@@ -45,6 +45,10 @@ type Config struct {
 	Logger        *slog.Logger              // nil discards
 	MaxConcurrent int                       // tasks worked on at a time; 0 means 64. More wait for their turn.
 
+	// Callers returns the token that every caller has to show as a bearer (RFC 6750), over each binding and whatever Wrap answers; only the card is for
+	// everybody. It is asked for each request, so that the token may be renewed; an empty one lets nobody in. Nil: whoever reaches the agent may call it.
+	Callers func() auth.Secret
+
 	// Wrap, when not nil, is asked first for every HTTP request but the gRPC ones: it may answer a dialect of its own and passes
 	// the rest on. Bodies are bounded and requests from pages in a browser refused before it.
 	Wrap func(next http.Handler) http.Handler

@@ -8,5 +8,6 @@
 // accepted it, and only then answers; when Quorate does not accept it the consultation's task fails. The same message sent
 // again finds the task it made and is not worked on twice, as long as the process lives: tasks are kept in memory.
 //
-// The kit does not authenticate who calls the agent. Listen on loopback, or where only Quorate reaches it.
+// Whoever reaches the agent may call it, unless Config.Callers says which token they have to show. Without it listen on loopback, or where only Quorate
+// reaches the agent.
 package kit

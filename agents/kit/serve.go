@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -91,14 +90,14 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 		inner = a.config.Wrap(mux)
 	}
 	web := http.NewCrossOriginProtection().Handler(limited(inner)) // no page in a browser may use a local agent
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return a.admitted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(a2alog.AttachLogger(r.Context(), a.config.Logger)) //nolint:forbidigo // the SDK's package of that name, which takes a slog logger
-		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+		if isGRPC(r) {
 			rpc.ServeHTTP(w, r)
 			return
 		}
 		web.ServeHTTP(w, r)
-	})
+	}))
 }
 
 // limited bounds the body and lets a query parameter name the protocol version, as section 3.6.1 of the specification

@@ -36,6 +36,7 @@ type program struct {
 
 	addr, publicURL string
 	server, token   string // token is the name of a file
+	callersFile     string
 	allowlistWrite  bool
 	api             api
 }
@@ -73,6 +74,7 @@ func (p *program) command() *cobra.Command {
 	flags.StringVar(&p.publicURL, "public-url", "", "URL by which others reach the agent (env WEBFETCH_PUBLIC_URL or AGENTCORE_RUNTIME_URL, default: the address)")
 	flags.StringVar(&p.server, "server", "", "Quorate's HTTP base URL to join; empty serves without joining (env QUORATE_SERVER)")
 	flags.StringVar(&p.token, "token-file", "", "file with the agent's token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
+	flags.StringVar(&p.callersFile, "callers-token-file", "", "file with the token that callers of the agent must show as a bearer; read again when it changes; empty lets in whoever reaches it (env WEBFETCH_CALLERS_TOKEN_FILE)")
 	p.api.flags(flags)
 	cmd.AddCommand(&cobra.Command{
 		Use: "mcp", Short: "Serve MCP over standard input and output", Args: cobra.NoArgs,

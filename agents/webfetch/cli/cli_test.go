@@ -60,9 +60,12 @@ func TestFetchOnce(t *testing.T) {
 		"two URLs":                         {[]string{"https://a.example", "https://b.example"}, 2, "", "see \"webfetch --help\""},
 		"a port that is no web server's":   {[]string{"http://93.184.216.34:22/"}, 4, "", "port 22"},
 		"a token file that is not there":   {[]string{"--token-file", filepath.Join(t.TempDir(), "none"), "--addr", "127.0.0.1:0"}, 1, "", "read the token file"},
-		"an address that cannot be used":   {[]string{"--addr", "999.0.0.1:0"}, 1, "", "choose another address"},
-		"help":                             {[]string{"--help"}, 0, "WEBFETCH_ALLOW", ""},
-		"version":                          {[]string{"--version"}, 0, "0.1.0", ""},
+		"a callers' token that is not there": {
+			[]string{"--callers-token-file", filepath.Join(t.TempDir(), "none"), "--addr", "127.0.0.1:0"}, 6, "", "the token of callers",
+		},
+		"an address that cannot be used": {[]string{"--addr", "999.0.0.1:0"}, 1, "", "choose another address"},
+		"help":                           {[]string{"--help"}, 0, "WEBFETCH_ALLOW", ""},
+		"version":                        {[]string{"--version"}, 0, "0.1.0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errOut strings.Builder
@@ -73,6 +76,37 @@ func TestFetchOnce(t *testing.T) {
 				t.Errorf("Main(%q) = %d\nout: %s\nerr: %s\nwant %d, %q and %q", test.args, code, out.String(), errOut.String(), test.code, test.out, test.errOut)
 			}
 		})
+	}
+}
+
+func TestCallersOfTheAgentShowTheirToken(t *testing.T) {
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("shown\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WEBFETCH_CALLERS_TOKEN_FILE", token)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	reader, writer := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
+		code <- cli.Main(ctx, []string{"--addr", "127.0.0.1:0"}, nil, writer, io.Discard)
+	}()
+	line, err := bufio.NewReader(reader).ReadString('\n')
+	_, url, _ := strings.Cut(strings.TrimSpace(line), "serves on ")
+	if err != nil || url == "" {
+		t.Fatalf("Main() printed %q, %v, want where it serves", line, err)
+	}
+	for authorization, want := range map[string]string{"": "wants the token", "Bearer other": "wants the token", "Bearer shown": "jsonrpc"} {
+		for _, path := range []string{"/", "/mcp"} { // MCP is JSON-RPC, too
+			if got := post(t, url+path, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", authorization); !strings.Contains(got, want) {
+				t.Errorf("POST %s that shows %q = %s, want %q in it", path, authorization, got, want)
+			}
+		}
+	}
+	stop()
+	if got := <-code; got != 0 {
+		t.Errorf("Main() = %d after a stop, want 0", got)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/secretfile"
 	"github.com/quorate/quorate/platform/tasks"
 )
 
@@ -53,6 +54,10 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return fmt.Errorf("serve on %s: %w; choose another address with --addr", p.addr, err)
 	}
 	c := agent.NewConfig(f.Fetcher, agent.Options{AllowlistWrite: p.allowlistWrite})
+	if c.Callers, err = p.callers(); err != nil {
+		_ = listener.Close() // nothing was served
+		return err
+	}
 	c.Listener, c.PublicURL, c.Server, c.Token, c.Logger = listener, p.publicURL, p.server, token, logger
 	tools := mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger})
 	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f.Fetcher, logger)(next)) }
@@ -102,6 +107,22 @@ type writer struct{ io.Writer }
 
 // Close implements io.Closer.
 func (writer) Close() error { return nil }
+
+// callers returns what every caller of the agent has to show; nil when whoever reaches it may call it.
+func (p *program) callers() (func() auth.Secret, error) {
+	file := cmp.Or(p.callersFile, config.Env("WEBFETCH_CALLERS_TOKEN_FILE"))
+	if file == "" {
+		return nil, nil //nolint:nilnil // that there is none is an answer
+	}
+	secret, err := secretfile.Open(file)
+	if err != nil {
+		return nil, fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token of callers: %w", err)
+	}
+	return func() auth.Secret {
+		token, _, _ := secret.Text() // one that cannot be read again counts on
+		return token
+	}, nil
+}
 
 // readToken returns the token of --token-file, of QUORATE_TOKEN or of the file in QUORATE_TOKEN_FILE, in this order.
 func (p *program) readToken() (auth.Secret, error) {

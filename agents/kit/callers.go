@@ -1,0 +1,58 @@
+package kit
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"google.golang.org/grpc/codes"
+
+	"github.com/quorate/quorate/platform/auth"
+)
+
+// bearerScheme is what a card says of callers that have to show a token. It has no securityRequirements: a2a-go (2.4) does not write them as the specification
+// has them.
+var bearerScheme = a2a.NamedSecuritySchemes{"bearer": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer", Description: "The token that the agent's operator gave to its callers."}}
+
+// admitted lets those through who show the token of callers, and whoever asks for the card. It stands before all bindings.
+func (a *Agent) admitted(next http.Handler) http.Handler {
+	if a.config.Callers == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		isCard := r.URL.Path == wellKnownCard && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+		if isCard || a.admits(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		const why = "this agent wants the token of its callers, as Authorization: Bearer TOKEN"
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		if isGRPC(r) { // an answer of trailers only
+			w.Header().Set("Content-Type", "application/grpc")
+			w.Header().Set("Grpc-Status", strconv.Itoa(int(codes.Unauthenticated)))
+			w.Header().Set("Grpc-Message", why)
+			return
+		}
+		http.Error(w, why, http.StatusUnauthorized)
+	})
+}
+
+// admits reports whether a request shows the token.
+func (a *Agent) admits(r *http.Request) bool {
+	token := a.config.Callers()
+	scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return token != "" && strings.EqualFold(scheme, "Bearer") && same(token, auth.Secret(strings.TrimSpace(shown)))
+}
+
+// same compares two secrets in a time that says nothing about either, its length included.
+func same(x, y auth.Secret) bool {
+	a, b := sha256.Sum256([]byte(x.Reveal())), sha256.Sum256([]byte(y.Reveal()))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+func isGRPC(r *http.Request) bool {
+	return r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+}
