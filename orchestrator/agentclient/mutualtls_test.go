@@ -1,20 +1,13 @@
 package agentclient_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
@@ -22,45 +15,20 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/certtest"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/registry"
 )
 
-// ownCertificate makes a certificate that signs itself, for servers and clients on this machine.
-func ownCertificate(t *testing.T) (pair tls.Certificate, certFile, keyFile string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
-	if pair, err = tls.X509KeyPair(certPEM, keyPEM); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	return pair, writeFile(t, filepath.Join(dir, "cert"), string(certPEM)), writeFile(t, filepath.Join(dir, "key"), string(keyPEM))
-}
-
 func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 	t.Parallel()
-	pair, cert, key := ownCertificate(t)
-	trusted := x509.NewCertPool()
-	trusted.AddCert(pair.Leaf)
-	demands := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: trusted}
+	authority := certtest.NewAuthority(t)
+	own := authority.Issue(t, "quorate")
+	demands := &tls.Config{
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
+	}
 
 	h := httptest.NewUnstartedServer(open{})
 	h.TLS, h.EnableHTTP2 = demands.Clone(), true
@@ -75,7 +43,7 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
 
-	shows := fmt.Sprintf("mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}", cert, key, cert)
+	shows := fmt.Sprintf("mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}}", own.CertFile, own.KeyFile, authority.CertFile)
 	file := writeFile(t, filepath.Join(t.TempDir(), "credentials.yaml"),
 		"credentials: [{origin: 'https://"+l.Addr().String()+"', "+shows+", {origin: '"+h.URL+"', "+shows+"]")
 	guard := &netguard.Policy{AllowLoopback: true}

@@ -1,15 +1,7 @@
 package serve_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/serve"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/certtest"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -139,22 +132,15 @@ func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {
 func TestTLSAsksForCertificatesOfClients(t *testing.T) {
 	t.Parallel()
 	c, admin := config(t)
-	dir := t.TempDir()
-	ca := newAuthority(t)
-	c.TLS.ClientCA = write(t, filepath.Join(dir, "ca.pem"), string(ca.pem))
-	cert, key := ca.issue(t)
-	c.TLS.Cert, c.TLS.Key = write(t, filepath.Join(dir, "cert.pem"), string(cert)), write(t, filepath.Join(dir, "key.pem"), string(key))
+	authority := certtest.NewAuthority(t)
+	own := authority.Issue(t, "quorate")
+	c.TLS.ClientCA, c.TLS.Cert, c.TLS.Key = authority.CertFile, own.CertFile, own.KeyFile
 	p := start(t, c)
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(ca.pem)
+	roots := authority.Pool()
 	with := func(c *tls.Config) *http.Client {
 		return &http.Client{Transport: &http.Transport{TLSClientConfig: c, ForceAttemptHTTP2: true}}
 	}
-	code, body := call(t, with(&tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}), "GET", "https://"+p.addr+"/v1/agents", admin, "")
+	code, body := call(t, with(&tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own.Pair}}), "GET", "https://"+p.addr+"/v1/agents", admin, "")
 	if code != 200 {
 		t.Errorf("GET with a certificate = %d %s, want 200", code, body)
 	}
@@ -175,56 +161,4 @@ func TestTLSAsksForCertificatesOfClients(t *testing.T) {
 			}
 		}
 	}
-}
-
-// authority issues certificates.
-type authority struct {
-	key  *ecdsa.PrivateKey
-	cert *x509.Certificate
-	pem  []byte
-}
-
-func newAuthority(t *testing.T) *authority {
-	t.Helper()
-	a := &authority{key: newKey(t)}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, a.key.Public(), a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.cert, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	a.pem = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	return a
-}
-
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-// issue returns a certificate for localhost, of a server and of a client alike.
-func (a *authority) issue(t *testing.T) (certPEM, keyPEM []byte) {
-	t.Helper()
-	key := newKey(t)
-	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(2), DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}, a.cert, key.Public(), a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
 }

@@ -1,12 +1,6 @@
 package secretfile_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quorate/quorate/platform/certtest"
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
@@ -86,47 +81,29 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		renew := func(serial int64) {
-			certPEM, keyPEM := pair(t, serial)
-			write(t, key, keyPEM, 0o600, start.Add(time.Duration(serial)*time.Second))
-			write(t, cert, certPEM, 0o600, start.Add(time.Duration(serial)*time.Second))
+		authority := certtest.NewAuthority(t)
+		renew := func(name string, after time.Duration) {
+			c := authority.Issue(t, name)
+			write(t, key, string(c.Key), 0o600, start.Add(after))
+			write(t, cert, string(c.Cert), 0o600, start.Add(after))
 		}
-		renew(1)
+		renew("first", 0)
 		k, err := secretfile.OpenKeyPair(cert, key)
 		if err != nil {
 			t.Fatalf("OpenKeyPair() = %v, want no error", err)
 		}
-		want := func(serial int64) {
+		want := func(name string) {
 			t.Helper()
-			if got, err := k.Certificate(); err != nil || got.Leaf.SerialNumber.Int64() != serial {
-				t.Errorf("Certificate() = %v, %v, want number %d", got, err, serial)
+			if got, err := k.Certificate(); err != nil || got.Leaf.Subject.CommonName != name {
+				t.Errorf("Certificate() = %v, %v, want the %s", got, err, name)
 			}
 		}
-		renew(2)
-		want(1) // it was looked at a moment ago
+		renew("second", time.Second)
+		want("first") // it was looked at a moment ago
 		<-time.After(10 * time.Second)
-		want(2)
+		want("second")
 		write(t, cert, "no certificate", 0o600, start.Add(time.Hour))
 		<-time.After(10 * time.Second)
-		want(2)
+		want("second")
 	})
-}
-
-// pair makes a certificate that says its number.
-func pair(t *testing.T, serial int64) (certPEM, keyPEM string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
 }
