@@ -21,6 +21,7 @@ import (
 	promexporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 )
@@ -72,7 +73,8 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 	return &Telemetry{
 		Logger:         logger,
 		TracerProvider: trace.NewTracerProvider(options...),
-		MeterProvider:  metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader)),
+		MeterProvider: metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader),
+			metric.WithExemplarFilter(exemplar.AlwaysOffFilter)), // the format that the handler writes has no room for them
 		MetricsHandler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		Propagator:     propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
 	}, nil
