@@ -26,14 +26,20 @@ type conversation struct {
 	reached   func()                  // is told when the agent answers anything
 	context   string                  // the agent's own id of the context, as it was sent
 	sent      time.Time               // when the reply was
+	leave     context.CancelFunc      // ends a stream that the agent leaves open after its end
 
-	mu    latch
-	task  orchestrator.Task // guarded by mu; as last written
-	heard heard             // guarded by mu
-	said  []string          // guarded by mu; progress that is not in the log yet
-	timer *time.Timer       // guarded by mu; not nil while something is unwritten
-	over  bool              // guarded by mu; run has ended
+	mu      latch
+	task    orchestrator.Task // guarded by mu; as last written
+	heard   heard             // guarded by mu
+	said    []string          // guarded by mu; progress that is not in the log yet
+	timer   *time.Timer       // guarded by mu; not nil while something is unwritten
+	parting *time.Timer       // guarded by mu; ends what the agent does not end
+	done    bool              // guarded by mu; the agent has ended its task, with what can be kept
+	over    bool              // guarded by mu; run has ended
 }
+
+// partingTime is how long an agent that has ended its task may take to end its stream, so that the connection can be used again.
+const partingTime = 500 * time.Millisecond
 
 // latch is a lock that is held while the store writes. Waiting for a channel lets played time pass in simulations; waiting for a mutex does not.
 type latch chan struct{}
@@ -43,8 +49,9 @@ func newLatch() latch { return make(latch, 1) }
 func (l latch) Lock()   { l <- struct{}{} }
 func (l latch) Unlock() { <-l }
 
-// run sends the message, or takes up the agent's task when it is known, and returns when the agent has ended it. When it is interrupted it
-// writes down what the agent has said so far, so that the agent's task can be found again, or canceled.
+// run sends the message, or takes up the agent's task when it is known, and returns when the agent has ended it; what becomes of the connection after
+// that does not matter. When it is interrupted, or the agent gets lost, it writes down what the agent has said so far, so that the agent's task can be found
+// again, or canceled.
 func (c *conversation) run(ctx context.Context) error {
 	err := c.exchange(ctx)
 	c.mu.Lock()
@@ -53,9 +60,14 @@ func (c *conversation) run(ctx context.Context) error {
 	if c.timer != nil {
 		c.timer.Stop()
 	}
+	if c.parting != nil {
+		c.parting.Stop()
+	}
 	switch {
-	case c.heard.ended(), ctx.Err() == nil && !c.heard.waits(), c.timer == nil && !c.heard.asksAnew(&c.task):
-		return err // nothing is unwritten, or settle writes it
+	case c.done:
+		return nil // settle writes it
+	case c.heard.ended(), c.timer == nil && !c.heard.asksAnew(&c.task), ctx.Err() == nil && err != nil && !agentclient.Retryable(err):
+		return err // nothing is unwritten, or what was heard is refused
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
@@ -65,6 +77,10 @@ func (c *conversation) run(ctx context.Context) error {
 const saveTimeout = 5 * time.Second
 
 func (c *conversation) exchange(ctx context.Context) error {
+	if c.stream {
+		ctx, c.leave = context.WithCancel(ctx)
+		defer c.leave()
+	}
 	if remote := c.remote(); remote != "" {
 		return c.resume(ctx, remote)
 	}
@@ -135,6 +151,7 @@ func (c *conversation) forgotten(ctx context.Context, err error) error {
 	}); err != nil {
 		return err
 	}
+	c.over = true // what was heard of the lost task is not to be written again
 	return errMoved
 }
 
@@ -188,7 +205,10 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 		if err == nil {
 			err = c.checkQuestion()
 		}
-		if err != nil || !news || c.heard.ended() {
+		if c.done = err == nil && c.heard.ended(); c.done && c.stream && c.parting == nil {
+			c.parting = time.AfterFunc(partingTime, c.leave)
+		}
+		if err != nil || !news || c.done {
 			return err
 		}
 		if text := c.heard.progress(); text != "" && !c.heard.askedBefore(&c.task) && (len(c.said) == 0 || c.said[len(c.said)-1] != text) {

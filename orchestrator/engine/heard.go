@@ -27,8 +27,12 @@ type heard struct {
 
 const maxArtifacts = 1000
 
-// take adds one response and reports whether it says anything that has to be stored before the end.
+// take adds one response and reports whether it says anything that has to be stored before the end. A task does not leave the state it ended in (A2A §4.1.3):
+// after that, an agent may still deliver, and nothing else.
 func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
+	if h.ended() && r.GetArtifactUpdate() == nil {
+		return false, nil
+	}
 	switch p := r.GetPayload().(type) {
 	case *a2apb.StreamResponse_Message:
 		h.state = a2apb.TaskState_TASK_STATE_COMPLETED
@@ -60,7 +64,7 @@ func (h *heard) named(id string) bool {
 }
 
 func (h *heard) say(s *a2apb.TaskStatus) bool {
-	news := s.GetState() != h.state || (s.GetMessage() != nil && !proto.Equal(s.GetMessage(), h.status))
+	news := (s.GetState() != h.state && s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED) || (s.GetMessage() != nil && !proto.Equal(s.GetMessage(), h.status))
 	if s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED {
 		h.state = s.GetState()
 	}

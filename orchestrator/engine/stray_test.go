@@ -1,0 +1,88 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+var errCut = fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "the connection was cut")
+
+func TestATaskWhoseStreamIsCutRightAfterItsNameIsAskedForAndNotSentAgain(t *testing.T) {
+	for name, once := range map[string]bool{"at least once": false, "at most once": true} {
+		t.Run(name, func(t *testing.T) {
+			echo := &actor{name: "echo", once: once}
+			echo.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				echo.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+				if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "on it")); err != nil {
+					return err
+				}
+				return errCut
+			}
+			w := newWorld(t, echo)
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+			if n := len(echo.sends()); n != 1 || task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+				t.Errorf("state %s, error %+v, after %d sendings, want completed after 1", task.State, task.Error, n)
+			}
+			if task.Attempts[0].RemoteTaskID != "r1" || !slices.ContainsFunc(log, func(e orchestrator.Event) bool { return e.Detail == "on it" }) {
+				t.Errorf("attempt %+v, log %v, want the agent's id of the task and its words", task.Attempts[0], log)
+			}
+		})
+	}
+}
+
+func TestWhatAnAgentEndedStaysEnded(t *testing.T) {
+	t.Parallel()
+	completed := snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")
+	for name, after := range map[string]func(ctx context.Context, say agentclient.Each) error{
+		"its stream is cut": func(context.Context, agentclient.Each) error { return errCut },
+		"it says that it failed": func(_ context.Context, say agentclient.Each) error {
+			return say(snapshot("r1", a2apb.TaskState_TASK_STATE_FAILED, "no"))
+		},
+		"it says that it works": func(_ context.Context, say agentclient.Each) error {
+			return say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, ""))
+		},
+		"its stream stays open": func(ctx context.Context, _ agentclient.Each) error { <-ctx.Done(); return context.Canceled },
+		"it speaks of another task": func(_ context.Context, say agentclient.Each) error {
+			return say(snapshot("r2", a2apb.TaskState_TASK_STATE_CANCELED, ""))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			echo := &actor{name: "echo", once: true, play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				if err := say(completed); err != nil {
+					return err
+				}
+				return after(ctx, say)
+			}}
+			w := newWorld(t, echo)
+			task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Artifacts) != 1 || len(echo.sends()) != 1 {
+				t.Errorf("state %s with %d artifacts, error %+v, after %d sendings, want completed with 1 after 1", task.State, len(task.Artifacts), task.Error, len(echo.sends()))
+			}
+		})
+	}
+}
+
+func TestAnArtifactAfterTheEndIsKept(t *testing.T) {
+	late := &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{
+		TaskId: "r1", Artifact: &a2apb.Artifact{ArtifactId: "late", Parts: text("late").GetParts()},
+	}}}
+	w := newWorld(t, &actor{name: "echo", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done")); err != nil {
+			return err
+		}
+		return say(late)
+	}})
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if len(task.Artifacts) != 2 {
+		t.Errorf("artifacts = %v, want also the one after the end", task.Artifacts)
+	}
+}
