@@ -147,6 +147,23 @@ func TestSubmitIsIdempotent(t *testing.T) {
 	}
 }
 
+func TestARetryAfterTheDeadlineIsAnsweredLikeAnyOther(t *testing.T) {
+	w := newWorld(t, &actor{name: "echo", play: delivers("hello")})
+	s := engine.Submission{
+		Tenant: tenant, Caller: "tester", Route: orchestrator.Route{Agent: "echo"}, RequestID: "r-1", Message: text("a"), Deadline: time.Now().Add(time.Minute),
+	}
+	first := w.submit(s)
+	w.awaitEnd(first.ID)
+	w.restartAt(func() time.Time { return time.Now().Add(time.Hour) })
+	if again := w.submit(s); again.ID != first.ID {
+		t.Errorf("the same request made task %s, want %s again", again.ID, first.ID)
+	}
+	s.RequestID = "r-2"
+	if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "DEADLINE_OUT_OF_RANGE" {
+		t.Errorf("Submit(a new one with that deadline) = %v, want DEADLINE_OUT_OF_RANGE", err)
+	}
+}
+
 func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 	w := newWorld(t, &actor{name: "gone", skill: "s", status: "unavailable"}, &actor{name: "silent", skill: "q", status: "unknown"})
 	tests := map[string]struct {

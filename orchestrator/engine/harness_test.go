@@ -110,6 +110,13 @@ func (w *world) restart() {
 	w.start()
 }
 
+// restartAt is restart with another clock.
+func (w *world) restartAt(now func() time.Time) {
+	w.stop()
+	w.now = now
+	w.start()
+}
+
 func (w *world) submit(s engine.Submission) orchestrator.Task {
 	w.t.Helper()
 	if s.Tenant == "" {

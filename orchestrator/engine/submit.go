@@ -41,7 +41,7 @@ type Submission struct {
 // content under the same id is fault Conflict "REQUEST_ID_REUSED".
 func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, error) {
 	now := e.now()
-	hash, err := s.check(now)
+	hash, err := s.check()
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -51,6 +51,9 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 		if err == nil || fault.KindOf(err) != fault.NotFound {
 			return same(old, hash, s.RequestID, err)
 		}
+	}
+	if err := s.checkDeadline(now); err != nil { // a retry may come after it
+		return orchestrator.Task{}, err
 	}
 	to, err := e.router.Resolve(ctx, s.Tenant, s.Route)
 	if err != nil {
@@ -149,13 +152,9 @@ func randomHex(n int) string {
 }
 
 // check refuses what cannot be a task, fills in what may be left out, and returns the hash that tells a retry from another request.
-func (s *Submission) check(now time.Time) (hash string, err error) {
+func (s *Submission) check() (hash string, err error) {
 	if err := checkParts(s.Message); err != nil {
 		return "", err
-	}
-	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
-		return "", fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
-			s.Deadline.Format(time.RFC3339), int(orchestrator.MaxDeadline.Hours()/24))
 	}
 	if err := checkAttributes(s.Attributes); err != nil {
 		return "", err
@@ -177,6 +176,14 @@ func (s *Submission) check(now time.Time) (hash string, err error) {
 		s.Message = m
 	}
 	return hash, nil
+}
+
+func (s *Submission) checkDeadline(now time.Time) error {
+	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
+		return fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
+			s.Deadline.Format(time.RFC3339), int(orchestrator.MaxDeadline.Hours()/24))
+	}
+	return nil
 }
 
 // checkParts refuses a message that says nothing.
