@@ -76,6 +76,16 @@ func (p *Plan) Dead(i int) bool {
 // Running reports whether a step's task is under way.
 func (p *Plan) Running(i int) bool { return p.Steps[i].TaskID != "" && !Terminal(p.Steps[i].State) }
 
+// Waiting returns the ids of the steps' tasks that wait for their caller.
+func (p *Plan) Waiting() (ids []string) {
+	for i := range p.Steps {
+		if Interrupted(p.Steps[i].State) {
+			ids = append(ids, p.Steps[i].TaskID)
+		}
+	}
+	return ids
+}
+
 // Lost reports whether too few steps are left.
 func (p *Plan) Lost() bool {
 	left := 0

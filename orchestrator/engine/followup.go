@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -87,6 +88,9 @@ func takesReply(t *orchestrator.Task, m *a2apb.Message) error {
 	case t.Blocked():
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
 			"task %s waits for a consultation, not for a message: have the agents consulted that its gate names, or cancel it", t.ID)
+	case t.Plan != nil && t.Waits():
+		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
+			"task %s is done by other tasks; send the message to the one that waits: %s", t.ID, strings.Join(t.Plan.Waiting(), ", "))
 	case !t.Waits() || t.Open() == nil || t.Open().RemoteTaskID == "" || t.CancelAsked:
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
 			"task %s is in state %s and does not wait for a message; send it once the task is in state TASK_STATE_INPUT_REQUIRED or TASK_STATE_AUTH_REQUIRED", t.ID, t.State)

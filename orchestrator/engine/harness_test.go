@@ -42,6 +42,7 @@ type world struct {
 	engine *engine.Engine
 	agents *played
 	now    func() time.Time
+	told   engine.Notifier // nil: nobody is told of tasks
 	stop   func()
 }
 
@@ -81,7 +82,7 @@ func (w *world) start() {
 	}
 	w.engine, err = engine.New(engine.Config{
 		Store: w.store, Leases: leases, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
-		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+		Notifier: w.told, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, Now: func() time.Time { return w.now() },
 	})
 	if err != nil {

@@ -28,6 +28,9 @@ func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result
 	s.Message = router.Carry(s.Message, s.Inputs)
 	t := s.task(ctx, id, hash, now)
 	t.Decision, t.Plan, t.Phase = to.Decision, p, orchestrator.PhaseExecution
+	if t.Webhooks, err = e.receivers(s); err != nil {
+		return orchestrator.Task{}, err
+	}
 	return e.accept(ctx, t, registry.Agent{}, s.RequestID)
 }
 

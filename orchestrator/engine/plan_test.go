@@ -153,6 +153,34 @@ func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
 	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || child.State != a2apb.TaskState_TASK_STATE_CANCELED {
 		t.Errorf("the task is %s and its second step %s, want both canceled", task.State, child.State)
 	}
+	if got := task.Plan.Steps[1].State; got != child.State {
+		t.Errorf("the task says that its second step is %s, want %s", got, child.State)
+	}
+}
+
+func TestAMessageToATaskWhoseStepWaitsIsToldWhereToGo(t *testing.T) {
+	w := newWorld(t, &actor{name: "asker", skill: "work", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "what?"))
+	}})
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}}).ID
+	task, _ := w.await(id)
+	_, err := w.engine.Reply(t.Context(), engine.Reply{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester", Message: text("this")})
+	if child := task.Plan.Steps[0].TaskID; fault.ReasonOf(err) != "TASK_NOT_WAITING" || !strings.Contains(err.Error(), child) {
+		t.Errorf("Reply(the task) = %v, want TASK_NOT_WAITING with the task that waits, %s", err, child)
+	}
+}
+
+func TestATaskThatSeveralDoHasItsReceiverTold(t *testing.T) {
+	r := &receiver{}
+	w := newWorld(t, &actor{name: "echo", skill: "work", play: delivers("done")})
+	w.told = r
+	w.restart()
+	task, _ := w.awaitEnd(w.submit(engine.Submission{
+		Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}, Webhook: &orchestrator.Webhook{URL: "https://example.com", Token: "secret"},
+	}).ID)
+	if len(task.Webhooks) != 1 || task.Webhooks[0].URL != "https://example.com" {
+		t.Errorf("receivers = %+v, want the one that was submitted", task.Webhooks)
+	}
 }
 
 func TestAChainIsRefusedWithoutItsFirstInput(t *testing.T) {

@@ -51,6 +51,15 @@ func (e *Engine) SetWebhook(ctx context.Context, k orchestrator.Key, w orchestra
 	return w, err
 }
 
+// receivers are those whom a submission names.
+func (e *Engine) receivers(s *Submission) ([]orchestrator.Webhook, error) {
+	if s.Webhook == nil {
+		return nil, nil
+	}
+	w, err := e.newWebhook(*s.Webhook)
+	return []orchestrator.Webhook{w}, err
+}
+
 // newWebhook checks a receiver and completes it.
 func (e *Engine) newWebhook(w orchestrator.Webhook) (orchestrator.Webhook, error) {
 	if e.Notifier == nil {

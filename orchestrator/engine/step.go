@@ -60,6 +60,7 @@ func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.Task
 	}
 	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
+		t.Plan = broken(t.Plan)
 		return e.finish(t, state, why, note)
 	})
 }

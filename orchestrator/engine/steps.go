@@ -247,6 +247,20 @@ func (e *Engine) dropRest(ctx context.Context, r *round) error {
 	return e.cancelSteps(ctx, r.task)
 }
 
+// broken is a plan that is broken off: the tasks of its steps have been asked to end.
+func broken(p *orchestrator.Plan) *orchestrator.Plan {
+	if p == nil {
+		return nil
+	}
+	p = p.Clone()
+	for i := range p.Steps {
+		if p.Running(i) {
+			p.Steps[i].State = a2apb.TaskState_TASK_STATE_CANCELED
+		}
+	}
+	return p
+}
+
 // results is what a task delivers: of a chain that is complete what its last step made; otherwise what all completed steps made, marked with
 // their agents.
 func (r *round) results(why *orchestrator.Error) (list []*a2apb.Artifact, size int) {

@@ -69,12 +69,8 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, to.Decision.Skill, to.Decision, requirements(to.Agent.Metadata)
 	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
 	t.Phase = first(&t)
-	if s.Webhook != nil {
-		w, err := e.newWebhook(*s.Webhook)
-		if err != nil {
-			return orchestrator.Task{}, err
-		}
-		t.Webhooks = []orchestrator.Webhook{w}
+	if t.Webhooks, err = e.receivers(&s); err != nil {
+		return orchestrator.Task{}, err
 	}
 	return e.accept(ctx, t, to.Agent, s.RequestID)
 }
