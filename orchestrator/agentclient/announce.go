@@ -26,7 +26,7 @@ func announcement(tenant, taskID, receiver string) *a2apb.TaskPushNotificationCo
 
 func (c *grpcClient) Announce(ctx context.Context, taskID, receiver string) error {
 	_, err := c.stub.CreateTaskPushNotificationConfig(ctx, announcement(c.tenant, taskID, receiver))
-	return fromGRPC(&c.at, err)
+	return fromGRPC(ctx, &c.at, err)
 }
 
 func (c *jsonrpcClient) Announce(ctx context.Context, taskID, receiver string) error {

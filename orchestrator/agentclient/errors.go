@@ -83,6 +83,7 @@ var (
 		codes.Unavailable:       ReasonUnreachable,
 		codes.ResourceExhausted: ReasonUnreachable,
 		codes.Aborted:           ReasonUnreachable,
+		codes.Canceled:          ReasonUnreachable, // by the agent, which stops
 		codes.DeadlineExceeded:  ReasonTimeout,
 		codes.NotFound:          ReasonTaskNotFound,
 		codes.Unauthenticated:   ReasonDenied,
@@ -136,8 +137,8 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// fromGRPC maps the status of a gRPC call to a fault, with the wait it asks for.
-func fromGRPC(at *door, err error) error {
+// fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait it asks for.
+func fromGRPC(ctx context.Context, at *door, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -145,7 +146,7 @@ func fromGRPC(at *door, err error) error {
 	if !ok {
 		return unreachable(at, err)
 	}
-	if s.Code() == codes.Canceled {
+	if s.Code() == codes.Canceled && ctx.Err() != nil {
 		return context.Canceled
 	}
 	f := answered(at, grpcReasons[s.Code()], "%s: %s", s.Code(), clip(s.Message()))

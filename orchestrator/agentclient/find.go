@@ -72,7 +72,7 @@ func (c *grpcClient) Find(ctx context.Context, messageID string, since time.Time
 	return find(messageID, since, func(req *a2apb.ListTasksRequest) (*a2apb.ListTasksResponse, error) {
 		req.Tenant = c.tenant
 		page, err := c.stub.ListTasks(ctx, req)
-		return page, fromGRPC(&c.at, err)
+		return page, fromGRPC(ctx, &c.at, err)
 	})
 }
 

@@ -21,7 +21,7 @@ func (c *grpcClient) Send(ctx context.Context, m *a2apb.Message, stream bool, ea
 	if !stream {
 		resp, err := c.stub.SendMessage(ctx, req)
 		if err != nil {
-			return fromGRPC(&c.at, err)
+			return fromGRPC(ctx, &c.at, err)
 		}
 		return each(asStream(resp))
 	}
@@ -29,9 +29,9 @@ func (c *grpcClient) Send(ctx context.Context, m *a2apb.Message, stream bool, ea
 	defer cancel()
 	s, err := c.stub.SendStreamingMessage(ctx, req)
 	if err != nil {
-		return fromGRPC(&c.at, err)
+		return fromGRPC(ctx, &c.at, err)
 	}
-	return c.receive(s, each)
+	return c.receive(ctx, s, each)
 }
 
 func (c *grpcClient) Subscribe(ctx context.Context, taskID string, each Each) error {
@@ -39,19 +39,19 @@ func (c *grpcClient) Subscribe(ctx context.Context, taskID string, each Each) er
 	defer cancel()
 	s, err := c.stub.SubscribeToTask(ctx, &a2apb.SubscribeToTaskRequest{Tenant: c.tenant, Id: taskID})
 	if err != nil {
-		return fromGRPC(&c.at, err)
+		return fromGRPC(ctx, &c.at, err)
 	}
-	return c.receive(s, each)
+	return c.receive(ctx, s, each)
 }
 
-func (c *grpcClient) receive(s grpc.ServerStreamingClient[a2apb.StreamResponse], each Each) error {
+func (c *grpcClient) receive(ctx context.Context, s grpc.ServerStreamingClient[a2apb.StreamResponse], each Each) error {
 	for {
 		r, err := s.Recv()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fromGRPC(&c.at, err)
+			return fromGRPC(ctx, &c.at, err)
 		}
 		if err := each(r); err != nil {
 			return err
@@ -61,10 +61,10 @@ func (c *grpcClient) receive(s grpc.ServerStreamingClient[a2apb.StreamResponse],
 
 func (c *grpcClient) Task(ctx context.Context, taskID string) (*a2apb.Task, error) {
 	t, err := c.stub.GetTask(ctx, &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID})
-	return t, fromGRPC(&c.at, err)
+	return t, fromGRPC(ctx, &c.at, err)
 }
 
 func (c *grpcClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {
 	t, err := c.stub.CancelTask(ctx, &a2apb.CancelTaskRequest{Tenant: c.tenant, Id: taskID})
-	return t, fromGRPC(&c.at, err)
+	return t, fromGRPC(ctx, &c.at, err)
 }

@@ -69,7 +69,7 @@ func (p *Pool) passageDoor(name string, card *registry.Card, in *registry.Interf
 func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty) (*emptypb.Empty, error) {
 	resp := &emptypb.Empty{}
 	if err := p.conn.Invoke(ctx, method, req, resp); err != nil {
-		return nil, p.passOn(err)
+		return nil, p.passOn(ctx, err)
 	}
 	return resp, nil
 }
@@ -86,7 +86,7 @@ func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty,
 		err = s.CloseSend()
 	}
 	if err != nil && !errors.Is(err, io.EOF) { // that is a stream that broke: RecvMsg says why
-		return p.passOn(err)
+		return p.passOn(ctx, err)
 	}
 	for {
 		resp := &emptypb.Empty{}
@@ -95,7 +95,7 @@ func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty,
 			return nil
 		}
 		if err != nil {
-			return p.passOn(err)
+			return p.passOn(ctx, err)
 		}
 		if err := each(resp); err != nil {
 			return err
@@ -104,12 +104,12 @@ func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty,
 }
 
 // passOn leaves an agent's error as it is, but for what is between the agent and Quorate: that it is not there, or does not let Quorate in.
-func (p *Passage) passOn(err error) error {
+func (p *Passage) passOn(ctx context.Context, err error) error {
 	switch st, ok := status.FromError(err); {
 	case !ok:
 		return unreachable(&p.at, err)
 	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied:
-		return fromGRPC(&p.at, err)
+		return fromGRPC(ctx, &p.at, err)
 	default:
 		return err
 	}
