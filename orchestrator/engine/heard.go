@@ -33,6 +33,9 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	if h.ended() && r.GetArtifactUpdate() == nil {
 		return false, nil
 	}
+	if err := checkNesting(r); err != nil {
+		return false, err
+	}
 	switch p := r.GetPayload().(type) {
 	case *a2apb.StreamResponse_Message:
 		h.state = a2apb.TaskState_TASK_STATE_COMPLETED

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// maxNesting is how deep lists and objects may stand in one another in what an agent says. JSON may go ten thousand deep; in protobuf's wire format, which
+// stores and callers read, that is three times as deep as anybody takes.
+const maxNesting = 1000
+
+// checkNesting refuses a response that could be stored and never be read again.
+func checkNesting(r *a2apb.StreamResponse) error {
+	ok := shallowMessage(r.GetMessage()) && shallowMessage(r.GetStatusUpdate().GetStatus().GetMessage()) &&
+		shallowMessage(r.GetTask().GetStatus().GetMessage()) && shallowArtifact(r.GetArtifactUpdate().GetArtifact())
+	for _, a := range r.GetTask().GetArtifacts() {
+		ok = ok && shallowArtifact(a)
+	}
+	if !ok {
+		return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent's data has lists and objects more than %d deep in one another", maxNesting)
+	}
+	return nil
+}
+
+func shallowArtifact(a *a2apb.Artifact) bool {
+	return shallowParts(a.GetParts()) && shallow(a.GetMetadata(), maxNesting)
+}
+
+func shallowMessage(m *a2apb.Message) bool {
+	return shallowParts(m.GetParts()) && shallow(m.GetMetadata(), maxNesting)
+}
+
+func shallowParts(parts []*a2apb.Part) bool {
+	for _, p := range parts {
+		if !shallow(p.GetMetadata(), maxNesting) || !shallowValue(p.GetData(), maxNesting) {
+			return false
+		}
+	}
+	return true
+}
+
+func shallow(s *structpb.Struct, left int) bool {
+	for _, v := range s.GetFields() {
+		if !shallowValue(v, left-1) {
+			return false
+		}
+	}
+	return left >= 0
+}
+
+func shallowValue(v *structpb.Value, left int) bool {
+	for _, item := range v.GetListValue().GetValues() {
+		if !shallowValue(item, left-1) {
+			return false
+		}
+	}
+	return left >= 0 && shallow(v.GetStructValue(), left)
+}
