@@ -88,7 +88,10 @@ func (a *actor) Cancel(_ context.Context, id string) (*a2apb.Task, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.canceled = append(a.canceled, id)
-	return &a2apb.Task{Id: id}, nil
+	if t := a.tasks[id]; t != nil {
+		return t, nil
+	}
+	return remoteTask(id, a2apb.TaskState_TASK_STATE_CANCELED, ""), nil
 }
 
 func (a *actor) remember(t *a2apb.Task) {

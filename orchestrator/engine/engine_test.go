@@ -193,6 +193,19 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 }
 
 func TestCancelStopsTheAgent(t *testing.T) {
+	for name, test := range map[string]struct {
+		done *a2apb.Task // by the time it is asked to stop
+		want string
+	}{
+		"in time":  {nil, "the agent stopped its task"},
+		"too late": {remoteTask("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"), "its task is in state TASK_STATE_COMPLETED"},
+	} {
+		t.Run(name, func(t *testing.T) { cancel(t, test.done, test.want) })
+	}
+}
+
+func cancel(t *testing.T, done *a2apb.Task, want string) {
+	t.Helper()
 	started := make(chan struct{}, 1)
 	slow := &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, say agentclient.Each) error {
 		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "")); err != nil {
@@ -205,11 +218,17 @@ func TestCancelStopsTheAgent(t *testing.T) {
 	w := newWorld(t, slow)
 	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "slow"}})
 	<-started
+	if done != nil {
+		slow.remember(done)
+	}
 	key := orchestrator.Key{Tenant: tenant, ID: task.ID}
 	if _, err := w.engine.Cancel(t.Context(), key, "tester"); err != nil {
 		t.Fatalf("Cancel() = %v", err)
 	}
-	task, _ = w.awaitEnd(task.ID)
+	task, log := w.awaitEnd(task.ID)
+	if got := log[len(log)-1].Detail; !strings.Contains(got, want) {
+		t.Errorf("the log ends with %q, want it to say that %s", got, want)
+	}
 	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || len(slow.canceled) != 1 || slow.canceled[0] != "r1" {
 		t.Errorf("state %s, canceled at the agent %v, want canceled, [r1]", task.State, slow.canceled)
 	}

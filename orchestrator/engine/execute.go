@@ -291,11 +291,19 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	if err == nil {
 		var client agentclient.Client
 		if client, _, err = e.Connect.Connect(agent.Name, agent.Card); err == nil {
-			_, err = client.Cancel(ctx, a.RemoteTaskID)
+			var remote *a2apb.Task
+			if remote, err = client.Cancel(ctx, a.RemoteTaskID); err == nil {
+				return stopped(remote.GetStatus().GetState())
+			}
 		}
 	}
-	if err != nil {
-		return "the agent did not confirm: " + fault.From(err).Message
+	return "the agent did not confirm: " + fault.From(err).Message
+}
+
+// stopped says what an agent answered when it was asked to stop. It may have been done just before.
+func stopped(state a2apb.TaskState) string {
+	if state == a2apb.TaskState_TASK_STATE_CANCELED {
+		return "the agent stopped its task"
 	}
-	return "the agent stopped its task"
+	return "the agent was asked to stop; its task is in state " + state.String()
 }
