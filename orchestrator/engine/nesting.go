@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -20,7 +22,7 @@ func checkNesting(r *a2apb.StreamResponse) error {
 		ok = ok && shallowArtifact(a)
 	}
 	if !ok {
-		return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent's data has lists and objects more than %d deep in one another", maxNesting)
+		return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent's data has lists and objects more than %d deep in one another, or values that JSON does not have", maxNesting)
 	}
 	return nil
 }
@@ -51,7 +53,11 @@ func shallow(s *structpb.Struct, left int) bool {
 	return left >= 0
 }
 
+// shallowValue is false also for what only protobuf's wire format has: no value at all, and numbers that are none.
 func shallowValue(v *structpb.Value, left int) bool {
+	if v != nil && v.GetKind() == nil || math.IsNaN(v.GetNumberValue()) || math.IsInf(v.GetNumberValue(), 0) {
+		return false
+	}
 	for _, item := range v.GetListValue().GetValues() {
 		if !shallowValue(item, left-1) {
 			return false

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -39,6 +40,8 @@ func TestWhatAnAgentNestsTooDeepIsNotKept(t *testing.T) {
 		"an artifact's word":   {&a2apb.Artifact{Metadata: object(nested(9000))}, nil, a2apb.TaskState_TASK_STATE_FAILED},
 		"a part's word":        {&a2apb.Artifact{Parts: []*a2apb.Part{{Metadata: object(nested(9000))}}}, nil, a2apb.TaskState_TASK_STATE_FAILED},
 		"the status's message": {nil, &a2apb.Message{Parts: data(nested(9000))}, a2apb.TaskState_TASK_STATE_FAILED},
+		"not a number":         {&a2apb.Artifact{Parts: data(structpb.NewNumberValue(math.NaN()))}, nil, a2apb.TaskState_TASK_STATE_FAILED},
+		"no value":             {&a2apb.Artifact{Parts: data(&structpb.Value{})}, nil, a2apb.TaskState_TASK_STATE_FAILED},
 		"the message's own":    {nil, &a2apb.Message{Metadata: object(nested(9000))}, a2apb.TaskState_TASK_STATE_FAILED},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -192,6 +193,9 @@ func checkParts(m *a2apb.Message) error {
 			return fault.Invalid(fmt.Sprintf("message.parts[%d]", i), "PART_EMPTY", "the part has no content: set text, raw, url or data")
 		}
 	}
+	if !shallowMessage(m) {
+		return fault.Invalid("message", "VALUE_INVALID", "the message's data has values that JSON does not have (NaN, infinity, none at all), or is more than %d deep", maxNesting)
+	}
 	return nil
 }
 
@@ -233,7 +237,9 @@ func checkAttributes(attributes consultation.Attributes) error {
 
 func simple(value any, lists bool) bool {
 	switch v := value.(type) {
-	case string, float64, bool:
+	case float64:
+		return !math.IsNaN(v) && !math.IsInf(v, 0)
+	case string, bool:
 		return true
 	case []any:
 		for _, item := range v {
