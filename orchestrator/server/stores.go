@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/quorate/quorate/consultation"
 	consultationstore "github.com/quorate/quorate/consultation/embedded"
 	"github.com/quorate/quorate/orchestrator"
@@ -91,7 +89,7 @@ func (s *Stores) open(name, file string) (*boltdb.DB, error) {
 		return nil, err
 	}
 	s.closers = append(s.closers, db.Close)
-	s.Ready[name] = func(context.Context) error { return db.View(func(*bbolt.Tx) error { return nil }) }
+	s.Ready[name] = func(context.Context) error { return db.Ready() }
 	return db, nil
 }
 

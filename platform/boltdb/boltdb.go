@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -34,6 +35,8 @@ type DB struct {
 	queue chan *request
 	stop  chan struct{} // closed by Close
 	done  chan struct{} // closed when the committer has ended
+
+	broken atomic.Pointer[fault.Error] // what every Update is answered after a failed flush
 }
 
 // Open opens or creates the file at path and its folder, readable by this user only. When another process has it open for
@@ -105,6 +108,14 @@ func (db *DB) View(fn func(tx *bbolt.Tx) error) error {
 		return closed()
 	}
 	return err
+}
+
+// Ready returns what would keep every Update from being done, or nil: that a flush has failed, or that the store is closed.
+func (db *DB) Ready() error {
+	if broken := db.broken.Load(); broken != nil {
+		return broken
+	}
+	return db.View(func(*bbolt.Tx) error { return nil })
 }
 
 // Close finishes the updates that have begun, waits for open views and closes the file. It must be called once.

@@ -27,15 +27,14 @@ func (r *request) claim() bool { return r.claimed.CompareAndSwap(false, true) }
 // commitLoop commits until Close; then it commits what is still queued.
 func (db *DB) commitLoop() {
 	defer close(db.done)
-	var broken error
 	for {
 		select {
 		case r := <-db.queue:
 			runtime.Gosched() // who is about to write joins the group
-			broken = db.commitGroup(db.gather(r), broken)
+			db.commitGroup(db.gather(r))
 		case <-db.stop:
 			for group := db.gather(); len(group) > 0; group = db.gather() {
-				broken = db.commitGroup(group, broken)
+				db.commitGroup(group)
 			}
 			return
 		}
@@ -63,11 +62,11 @@ func (db *DB) gather(first ...*request) []*request {
 	return group
 }
 
-// commitGroup answers every request of group and returns the error that makes the store read-only, if any.
-func (db *DB) commitGroup(group []*request, broken error) error {
-	if broken != nil {
+// commitGroup answers every request of group.
+func (db *DB) commitGroup(group []*request) {
+	if broken := db.broken.Load(); broken != nil {
 		answerAll(group, broken)
-		return broken
+		return
 	}
 	refused := make(map[*request]error)
 	rest := group
@@ -90,8 +89,9 @@ func (db *DB) commitGroup(group []*request, broken error) error {
 		}
 		if err != nil {
 			answer, broken := explain(err)
+			db.broken.Store(broken)
 			answerAll(group, answer)
-			return broken
+			return
 		}
 		break
 	}
@@ -99,7 +99,6 @@ func (db *DB) commitGroup(group []*request, broken error) error {
 	for _, r := range group {
 		r.answer <- refused[r]
 	}
-	return nil
 }
 
 func answerAll(group []*request, err error) {
@@ -109,7 +108,7 @@ func answerAll(group []*request, err error) {
 }
 
 // explain returns what to answer after a failed commit, and what to answer from then on: nil if the store can go on.
-func explain(err error) (answer, broken error) {
+func explain(err error) (answer, broken *fault.Error) {
 	if errors.Is(err, bolterrors.ErrMaxSizeReached) { // found before anything is written
 		return fault.New(fault.ResourceExhausted, "STORE_FULL", "the store has reached its largest size"), nil
 	}
