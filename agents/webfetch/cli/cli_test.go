@@ -85,28 +85,13 @@ func TestCallersOfTheAgentShowTheirToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("WEBFETCH_CALLERS_TOKEN_FILE", token)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	reader, writer := io.Pipe()
-	code := make(chan int, 1)
-	go func() {
-		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
-		code <- cli.Main(ctx, []string{"--addr", "127.0.0.1:0"}, nil, writer, io.Discard)
-	}()
-	line, err := bufio.NewReader(reader).ReadString('\n')
-	_, url, _ := strings.Cut(strings.TrimSpace(line), "serves on ")
-	if err != nil || url == "" {
-		t.Fatalf("Main() printed %q, %v, want where it serves", line, err)
-	}
+	base := serve(t)
 	for authorization, want := range map[string]string{"": "wants the token", "Bearer other": "wants the token", "Bearer shown": "jsonrpc"} {
 		for _, path := range []string{"/", "/mcp"} { // MCP is JSON-RPC, too
-			if got := post(t, url+path, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", authorization); !strings.Contains(got, want) {
+			if got := post(t, base+path, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Authorization", authorization); !strings.Contains(got, want) {
 				t.Errorf("POST %s that shows %q = %s, want %q in it", path, authorization, got, want)
 			}
 		}
-	}
-	stop()
-	if got := <-code; got != 0 {
-		t.Errorf("Main() = %d after a stop, want 0", got)
 	}
 }
 
@@ -143,19 +128,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeAnswers(t *testing.T) {
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	reader, writer := io.Pipe()
-	code := make(chan int, 1)
-	go func() {
-		defer writer.Close() //nolint:errcheck // a pipe's Close returns nil
-		code <- cli.Main(ctx, []string{"--addr", "127.0.0.1:0"}, nil, writer, io.Discard)
-	}()
-	line, err := bufio.NewReader(reader).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := strings.TrimSpace(strings.TrimPrefix(line, "web-fetch serves on "))
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/.well-known/agent-card.json", http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, serve(t)+"/.well-known/agent-card.json", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +145,5 @@ func TestServeAnswers(t *testing.T) {
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&card); err != nil || card.Name != "web-fetch" || len(card.Skills) != 4 || card.Skills[0].ID != "fetch_url" {
 		t.Errorf("card = %+v, %v, want web-fetch with the skill fetch_url", card, err)
-	}
-	stop()
-	if got := <-code; got != 0 {
-		t.Errorf("Main() = %d after a stop, want 0", got)
 	}
 }

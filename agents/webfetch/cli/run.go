@@ -44,6 +44,10 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	callers, err := p.callers()
+	if err != nil {
+		return err
+	}
 	f, err := p.fetcher(ctx, logger)
 	if err != nil {
 		return err
@@ -54,11 +58,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return fmt.Errorf("serve on %s: %w; choose another address with --addr", p.addr, err)
 	}
 	c := agent.NewConfig(f.Fetcher, agent.Options{AllowlistWrite: p.allowlistWrite})
-	if c.Callers, err = p.callers(); err != nil {
-		_ = listener.Close() // nothing was served
-		return err
-	}
-	c.Listener, c.PublicURL, c.Server, c.Token, c.Logger = listener, p.publicURL, p.server, token, logger
+	c.Listener, c.PublicURL, c.Server, c.Token, c.Callers, c.Logger = listener, p.publicURL, p.server, token, callers, logger
 	tools := mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger})
 	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f.Fetcher, logger)(next)) }
 	a, err := kit.New(c)
