@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,7 +146,17 @@ func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
 	w := newWorld(t, list...)
 	id := w.submit(chained()).ID
 	<-begun
-	if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, "tester"); err != nil {
+	k, noted := orchestrator.Key{Tenant: tenant, ID: id}, errors.New("the step is noted")
+	_, err := w.engine.Watch(t.Context(), k, 0, true, func(orchestrator.Event) error { // the step may begin before the task says so
+		if w.task(id).Plan.Running(1) {
+			return noted
+		}
+		return nil
+	})
+	if !errors.Is(err, noted) {
+		t.Fatalf("Watch() = %v, want the second step noted", err)
+	}
+	if _, err := w.engine.Cancel(t.Context(), k, "tester"); err != nil {
 		t.Fatal(err)
 	}
 	task, _ := w.awaitEnd(id)
