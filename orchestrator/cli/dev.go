@@ -69,8 +69,10 @@ func (a *app) dev() *cobra.Command {
 func (a *app) config() *cobra.Command {
 	group := a.group("config", "Look at the configuration")
 	explain := &cobra.Command{
-		Use:       "explain [dev|serve]",
-		Short:     "Print every setting of dev or serve with its value and where that comes from",
+		Use:   "explain [dev|serve]",
+		Short: "Print every setting of dev or serve with its value and where that comes from",
+		Long: "Print every setting of dev or serve with its value and where that comes from.\n" +
+			"It ends with 0 when these settings suffice to start and with 6 when they do not. Files that they name are not read.",
 		Example:   "  quorate config explain\n  quorate config explain serve --config quorate.yaml",
 		ValidArgs: []string{"dev", "serve"},
 		Args: func(_ *cobra.Command, args []string) error {
@@ -93,10 +95,13 @@ func (a *app) config() *cobra.Command {
 		if sources == nil {
 			return err
 		}
-		if err != nil { // every value is known all the same
-			a.err.line("warning: quorate does not start with these settings: %s", oneLine(err.Error()))
+		if printErr := sources.Explain(a.out); printErr != nil {
+			return printErr
 		}
-		return sources.Explain(a.out)
+		if err != nil { // every value is known all the same
+			return fmt.Errorf("quorate does not start with these settings: %w", err)
+		}
+		return nil
 	})
 	group.AddCommand(explain)
 	return group

@@ -61,11 +61,11 @@ func TestTheConfigurationOfServeIsExplained(t *testing.T) {
 func TestSettingsAreExplainedThatDoNotSuffice(t *testing.T) {
 	t.Parallel()
 	exit, stdout, stderr := run(t.Context(), "", "config", "explain", "serve", "--config", write(t, "quorate.yaml", "retention: {tasks: 48h}\n"))
-	if exit != 0 || !strings.Contains(stdout, "48h0m0s") || !strings.Contains(stdout, "auth.keysFile") {
-		t.Errorf("Main(config explain serve) without a store and keys = %d, %q, want 0 and every setting", exit, stdout)
+	if exit != 6 || !strings.Contains(stdout, "48h0m0s") || !strings.Contains(stdout, "auth.keysFile") {
+		t.Errorf("Main(config explain serve) without a store and keys = %d, %q, want 6 and every setting", exit, stdout)
 	}
 	if want := "store.dataDir: the embedded store needs a folder; auth.keysFile: nobody could call"; !strings.Contains(stderr, want) {
-		t.Errorf("Main(config explain serve) without a store and keys warned of %q, want %q", stderr, want)
+		t.Errorf("Main(config explain serve) without a store and keys said %q, want %q", stderr, want)
 	}
 }
 
