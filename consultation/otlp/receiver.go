@@ -97,7 +97,7 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 				err := r.record(ctx, recorder, rs.Resource().Attributes(), s)
 				if err != nil && !consultation.IsRefusal(err) {
 					return ptraceotlp.NewExportResponse(), &fault.Error{
-						Kind: fault.Unavailable, Reason: "STORE_UNAVAILABLE", RetryAfter: retryAfter, Cause: err,
+						Kind: fault.Unavailable, Reason: "STORE_UNAVAILABLE", RetryAfter: retryAfter, Cause: err, Ours: true,
 						Message: "the verdicts could not be kept; send the request again",
 					}
 				}

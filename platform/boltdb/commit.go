@@ -110,10 +110,12 @@ func answerAll(group []*request, err error) {
 // explain returns what to answer after a failed commit, and what to answer from then on: nil if the store can go on.
 func explain(err error) (answer, broken *fault.Error) {
 	if errors.Is(err, bolterrors.ErrMaxSizeReached) { // found before anything is written
-		return fault.New(fault.ResourceExhausted, "STORE_FULL", "the store has reached its largest size"), nil
+		full := fault.New(fault.ResourceExhausted, "STORE_FULL", "the store has reached its largest size")
+		full.Ours = true
+		return full, nil
 	}
 	broken = &fault.Error{
-		Kind: fault.Unavailable, Reason: "STORE_READ_ONLY",
+		Kind: fault.Unavailable, Reason: "STORE_READ_ONLY", Ours: true,
 		Message: "the store cannot write to its disk and is read-only until quorate is restarted", Cause: fmt.Errorf("committing: %w", err),
 	}
 	return broken, broken

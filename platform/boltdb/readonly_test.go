@@ -56,8 +56,8 @@ func outgrow(t *testing.T, file string) {
 	}
 	const large = 64 << 20
 	limit(t, 1<<20)
-	if err := db.Update(t.Context(), put("large", strings.Repeat("x", large))); fault.ReasonOf(err) != "STORE_READ_ONLY" || fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("Update() beyond the limit = %v, want STORE_READ_ONLY", err)
+	if err := db.Update(t.Context(), put("large", strings.Repeat("x", large))); fault.ReasonOf(err) != "STORE_READ_ONLY" || fault.KindOf(err) != fault.Unavailable || !fault.From(err).Ours {
+		t.Errorf("Update() beyond the limit = %v, want STORE_READ_ONLY, for an operator to see to", err)
 	}
 	limit(t, 2*large)
 	if err := db.Update(t.Context(), put("small", "v")); fault.ReasonOf(err) != "STORE_READ_ONLY" {

@@ -20,7 +20,7 @@ import (
 //   - STORE_BUSY (Unavailable): throttled in spite of retries
 //   - STORE_UNREACHABLE (Unavailable): no answer, or none but server errors
 //
-// The error of an ended context stays in the chain.
+// All of them are for an operator of ours to see to. The error of an ended context stays in the chain.
 func Fault(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -45,14 +45,14 @@ func Fault(doing string, err error) error {
 }
 
 func caused(e *fault.Error, cause error) error {
-	e.Cause = cause
+	e.Cause, e.Ours = cause, true
 	return e
 }
 
 func busy(cause error) error {
 	e := fault.New(fault.Unavailable, "STORE_BUSY", "the store is busy")
-	e.RetryAfter, e.Cause = time.Second, cause
-	return e
+	e.RetryAfter = time.Second
+	return caused(e, cause)
 }
 
 func unknownOutcome(cause error) error {

@@ -27,6 +27,7 @@ type Error struct {
 	Violations []Violation       // only with InvalidArgument
 	Metadata   map[string]string // the variables of Message, for programs
 	RetryAfter time.Duration     // zero says nothing about a retry
+	Ours       bool              // the trouble is this program's own or its store's, so that an operator has to act, whatever Kind tells the caller
 	Cause      error             // for the log, never for the client
 }
 

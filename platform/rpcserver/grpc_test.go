@@ -75,6 +75,8 @@ func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"panic":   {`"level":"ERROR"`, `"error":"panic: hunter2"`, `"stack":"goroutine`, `"trace_id":"`, `"principal":"ann"`},
 		"broken":  {`"level":"ERROR"`, `"error":"hunter2"`, `"code":"Internal"`, `"tenant":"default"`},
+		"away":    {`"level":"WARN"`, `"code":"Unavailable"`, `"reason":"AUTHOR_AWAY"`},
+		"burnt":   {`"level":"ERROR"`, `"code":"Unavailable"`, `"reason":"STORE_UNREACHABLE"`},
 		"missing": {`"level":"INFO"`, `"reason":"BOOK_NOT_FOUND"`},
 		"dune":    {`"level":"DEBUG"`, `"code":"OK"`, `"duration":`},
 	} {

@@ -112,6 +112,10 @@ func answer(ctx context.Context, name string) (proto.Message, error) {
 		panic("hunter2")
 	case "broken":
 		return nil, errors.New("hunter2")
+	case "away":
+		return nil, fault.New(fault.Unavailable, "AUTHOR_AWAY", "the author does not answer")
+	case "burnt":
+		return nil, &fault.Error{Kind: fault.Unavailable, Reason: "STORE_UNREACHABLE", Message: "the store gives no answer", Ours: true}
 	case "missing":
 		return nil, fault.New(fault.NotFound, "BOOK_NOT_FOUND", "book %q does not exist", name).With("book", name)
 	case "busy":

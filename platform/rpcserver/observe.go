@@ -57,7 +57,7 @@ func (s *Server) observeStream(srv any, stream grpc.ServerStream, info *grpc.Str
 // finish logs the end of c once and returns what the client sees of err.
 func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	st := rpcfault.Status(err)
-	if at := level(ctx, st.Code()); s.opts.Logger.Enabled(ctx, at) { // most calls end well, which is logged for debugging only
+	if at := level(ctx, st.Code(), err); s.opts.Logger.Enabled(ctx, at) { // most calls end well, which is logged for debugging only
 		s.opts.Logger.LogAttrs(ctx, at, "rpc", c.attributes(st.Code(), err)...)
 	}
 	return st.Err()
@@ -81,15 +81,15 @@ func (c *call) attributes(code codes.Code, err error) []slog.Attr {
 	return attrs
 }
 
-// level is Error for our faults and Warn for the caller's. A caller that went away is nobody's fault, and asking for what is not there, or making
-// what is, belongs to ordinary use.
-func level(ctx context.Context, code codes.Code) slog.Level {
+// level is Error where an operator has to act: for bugs, and for trouble that says that it is ours. It is Warn for what has to do with the caller, or with
+// others that are not there. A caller that went away is nobody's fault, and asking for what is not there, or making what is, belongs to ordinary use.
+func level(ctx context.Context, code codes.Code, err error) slog.Level {
 	switch {
 	case code == codes.NotFound || code == codes.AlreadyExists:
 		return slog.LevelInfo
 	case code == codes.OK || errors.Is(ctx.Err(), context.Canceled):
 		return slog.LevelDebug
-	case code == codes.Internal || code == codes.Unknown || code == codes.DataLoss || code == codes.Unavailable:
+	case code == codes.Internal || code == codes.Unknown || code == codes.DataLoss || fault.From(err).Ours:
 		return slog.LevelError
 	default:
 		return slog.LevelWarn
