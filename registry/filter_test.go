@@ -41,6 +41,8 @@ func TestFilterMatch(t *testing.T) {
 		`card_uri:*`,
 		`streaming=true`,
 		`capacity>=4 in_flight<1`,
+		`capacity > "-9223372036854775808"`,
+		`capacity < 9223372036854775807`,
 		`create_time > "2026-01-16T11:59:59Z"`,
 		`create_time = "2026-01-16T13:00:00+01:00"`,
 		`output_types:document`,

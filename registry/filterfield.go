@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -179,7 +180,7 @@ func numberField(get func(*Agent) int) filterField {
 			return nil, errors.New("a whole number is needed")
 		}
 		is := ordering(operator)
-		return func(a *Agent) bool { return is(get(a) - want) }, nil
+		return func(a *Agent) bool { return is(cmp.Compare(get(a), want)) }, nil
 	}
 }
 
