@@ -82,6 +82,7 @@ func (c *conversation) exchange(ctx context.Context) error {
 		defer c.leave()
 	}
 	if remote := c.remote(); remote != "" {
+		c.heard.remote = remote
 		return c.resume(ctx, remote)
 	}
 	m := outgoing(ctx, &c.task)
@@ -104,7 +105,7 @@ func (c *conversation) remote() string {
 
 // resume takes up a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
 func (c *conversation) resume(ctx context.Context, remote string) error {
-	t, err := c.client.Task(ctx, remote)
+	t, err := c.ask(ctx, remote)
 	if err != nil {
 		return c.forgotten(ctx, err)
 	}
@@ -123,6 +124,15 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 		}
 	}
 	return c.poll(ctx)
+}
+
+// ask returns the agent's task as it is now.
+func (c *conversation) ask(ctx context.Context, remote string) (*a2apb.Task, error) {
+	t, err := c.client.Task(ctx, remote)
+	if id := t.GetId(); err == nil && id != "" && id != remote {
+		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with another", remote)
+	}
+	return t, err
 }
 
 func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
@@ -182,7 +192,7 @@ func (c *conversation) poll(ctx context.Context) error {
 			defer stop()
 		}
 		wait = min(wait*3/2, pollEvery)
-		t, err := c.client.Task(ctx, remote)
+		t, err := c.ask(ctx, remote)
 		if err != nil {
 			return c.forgotten(ctx, err)
 		}
@@ -194,6 +204,9 @@ func (c *conversation) poll(ctx context.Context) error {
 	return nil
 }
 
+// strayWords are what the log has of what an agent said of another task.
+const strayWords = "the agent spoke of another task than the one it named; that is ignored"
+
 // on takes in one response. What must not be lost is written a little later, together with what follows closely; the end is written at once, with
 // what was delivered.
 func (c *conversation) on(ctx context.Context) agentclient.Each {
@@ -201,6 +214,7 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.reached()
+		strayed := c.heard.strayed
 		news, err := c.heard.take(r)
 		if err == nil {
 			err = c.checkQuestion()
@@ -211,7 +225,9 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 		if err != nil || !news || c.done {
 			return err
 		}
-		if text := c.heard.progress(); text != "" && !c.heard.askedBefore(&c.task) && (len(c.said) == 0 || c.said[len(c.said)-1] != text) {
+		if c.heard.strayed && !strayed {
+			c.said = append(c.said, strayWords)
+		} else if text := c.heard.progress(); text != "" && !c.heard.askedBefore(&c.task) && (len(c.said) == 0 || c.said[len(c.said)-1] != text) {
 			c.said = append(c.said, text)
 		}
 		c.soon(ctx)

@@ -239,7 +239,7 @@ func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Du
 func progress(t *orchestrator.Task, said ...string) []orchestrator.Event {
 	var events []orchestrator.Event
 	for _, text := range said {
-		if t.Guarded() {
+		if t.Guarded() && text != strayWords {
 			text = "the agent reports progress; its words are held back until the gate opens"
 		}
 		switch at := t.LastEvent + uint64(len(events)); {

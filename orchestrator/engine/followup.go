@@ -169,7 +169,7 @@ func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) erro
 	if fault.ReasonOf(err) != agentclient.ReasonRefused {
 		return err
 	}
-	remote, asked := c.client.Task(ctx, m.GetTaskId())
+	remote, asked := c.ask(ctx, m.GetTaskId())
 	if asked != nil || !arrived(remote, reply) {
 		return err
 	}

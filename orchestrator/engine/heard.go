@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -23,18 +24,23 @@ type heard struct {
 	answered  string
 	delivered bool // the agent has the reply
 	repeats   bool // the agent asks the same again
+	strayed   bool // the agent has spoken of another task
 }
 
 const maxArtifacts = 1000
 
 // take adds one response and reports whether it says anything that has to be stored before the end. A task does not leave the state it ended in (A2A §4.1.3):
-// after that, an agent may still deliver, and nothing else.
+// after that, an agent may still deliver, and nothing else. What is said of another task than the agent named first is not taken in.
 func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	if h.ended() && r.GetArtifactUpdate() == nil {
 		return false, nil
 	}
 	if err := checkNesting(r); err != nil {
 		return false, err
+	}
+	if id := about(r); h.remote != "" && id != "" && id != h.remote {
+		news, h.strayed = !h.strayed, true
+		return news, nil
 	}
 	switch p := r.GetPayload().(type) {
 	case *a2apb.StreamResponse_Message:
@@ -56,6 +62,11 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	default:
 		return false, nil // something of a newer version of A2A
 	}
+}
+
+// about is the agent's id of the task that a response is about; empty when it does not say.
+func about(r *a2apb.StreamResponse) string {
+	return cmp.Or(r.GetTask().GetId(), r.GetStatusUpdate().GetTaskId(), r.GetArtifactUpdate().GetTaskId(), r.GetMessage().GetTaskId())
 }
 
 func (h *heard) named(id string) bool {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -84,5 +85,60 @@ func TestAnArtifactAfterTheEndIsKept(t *testing.T) {
 	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
 	if len(task.Artifacts) != 2 {
 		t.Errorf("artifacts = %v, want also the one after the end", task.Artifacts)
+	}
+}
+
+func TestWhatIsSaidOfAnotherTaskIsNotTakenAsSaidOfThisOne(t *testing.T) {
+	t.Parallel()
+	foreign := &a2apb.Artifact{ArtifactId: "foreign", Parts: text("of another").GetParts()}
+	for name, stray := range map[string]*a2apb.StreamResponse{
+		"that it is completed": {Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: &a2apb.TaskStatusUpdateEvent{
+			TaskId: "r2", Status: &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_COMPLETED, Message: text("words of another")},
+		}}},
+		"that it asks":         snapshot("r2", a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "words of another"),
+		"what was made":        {Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{TaskId: "r2", Artifact: foreign}}},
+		"an answer in message": {Payload: &a2apb.StreamResponse_Message{Message: &a2apb.Message{TaskId: "r2", Parts: foreign.GetParts()}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &actor{name: "echo", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+				for _, r := range []*a2apb.StreamResponse{
+					snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "on it"), stray, stray, snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"),
+				} {
+					if err := say(r); err != nil {
+						return err
+					}
+				}
+				return nil
+			}})
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Artifacts) != 1 || task.Artifacts[0].GetArtifactId() != "a" {
+				t.Errorf("state %s, artifacts %v, want completed with what this task's agent made of it", task.State, task.Artifacts)
+			}
+			told := 0
+			for _, e := range log {
+				if strings.Contains(e.Detail, "another task") {
+					told++
+				}
+			}
+			if told != 1 || task.Attempts[0].RemoteTaskID != "r1" {
+				t.Errorf("the log says %d times that something was ignored, attempt %+v, want once, and the task r1; log %v", told, task.Attempts[0], log)
+			}
+		})
+	}
+}
+
+func TestAnAgentThatAnswersWithAnotherTaskThanItIsAskedForFailsTheTask(t *testing.T) {
+	t.Parallel()
+	echo := &actor{name: "echo"}
+	echo.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		echo.remember(remoteTask("r1", a2apb.TaskState_TASK_STATE_WORKING, ""))
+		echo.confuse("r1", remoteTask("r2", a2apb.TaskState_TASK_STATE_COMPLETED, "", "of another"))
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, ""))
+	}
+	w := newWorld(t, echo)
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != agentclient.ReasonAnswerInvalid || len(task.Artifacts) != 0 {
+		t.Errorf("state %s, error %+v with %d artifacts, want failed as %s without any", task.State, task.Error, len(task.Artifacts), agentclient.ReasonAnswerInvalid)
 	}
 }
