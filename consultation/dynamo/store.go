@@ -83,7 +83,7 @@ func (s *Store) Append(ctx context.Context, tenant, taskID string, next func([]c
 		if !errors.Is(err, ddb.ErrMoved) {
 			return err
 		}
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return err
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 		if err := s.db.Replace(ctx, table, old, item); !errors.Is(err, ddb.ErrMoved) {
 			return err
 		}
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 			return stored.task, false, nil
 		}
 		expired = item // it may be replaced though it is still there
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return orchestrator.Task{}, false, err
 		}
 	}
@@ -110,7 +110,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		if err := s.replace(ctx, old, old.item, next, events); !errors.Is(err, ddb.ErrMoved) {
 			return next.task, err
 		}
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return orchestrator.Task{}, err
 		}
 	}

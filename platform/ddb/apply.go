@@ -47,7 +47,7 @@ func (p *planner) active(ctx context.Context) error {
 		if isActive(answer.Table) {
 			return nil
 		}
-		if err := Wait(ctx, attempt); err != nil {
+		if err := wait(ctx, attempt); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (p *planner) enableBackups(ctx context.Context) error {
 		if _, early := errors.AsType[*types.ContinuousBackupsUnavailableException](err); !early || attempt == maxBackups {
 			return err
 		}
-		if err := Wait(ctx, attempt); err != nil {
+		if err := wait(ctx, attempt); err != nil {
 			return err
 		}
 	}

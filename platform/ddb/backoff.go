@@ -18,8 +18,12 @@ func pause(attempt int) time.Duration {
 	return time.Duration(rand.Int64N(int64(most))) + time.Millisecond //nolint:gosec // not a secret
 }
 
-// Wait pauses before the next attempt, counted from 0, or returns the error of ctx as soon as it ends.
-func Wait(ctx context.Context, attempt int) error {
+// WaitContended pauses before a change is made anew because another writer was quicker; try counts from 0. A pause is at most 320 ms:
+// those writers are done by then. It returns the cause of ctx as soon as that ends.
+func WaitContended(ctx context.Context, try int) error { return wait(ctx, min(try, 4)) }
+
+// wait pauses after an attempt, counted from 0, or returns the cause of ctx as soon as that ends.
+func wait(ctx context.Context, attempt int) error {
 	timer := time.NewTimer(pause(attempt))
 	defer timer.Stop()
 	select {

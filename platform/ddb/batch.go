@@ -68,5 +68,5 @@ func (c *Client) idle(ctx context.Context, count *int) error {
 	if *count > maxUnfinished {
 		return busy(nil)
 	}
-	return Wait(ctx, *count)
+	return wait(ctx, *count)
 }

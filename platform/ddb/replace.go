@@ -38,7 +38,7 @@ func (c *Client) Replace(ctx context.Context, table string, old, item Item) erro
 	lost := false
 	for try := range maxReplace {
 		if try > 0 {
-			if err := Wait(ctx, try); err != nil {
+			if err := wait(ctx, try); err != nil {
 				return unknownOutcome(err)
 			}
 		}

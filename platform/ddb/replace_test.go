@@ -104,7 +104,7 @@ func increment(t *testing.T, c *ddb.Client) error {
 			t.Errorf("Replace() = %v, want no error but %v", err, ddb.ErrMoved)
 			return err
 		}
-		if err := ddb.Wait(t.Context(), min(try, 3)); err != nil {
+		if err := ddb.WaitContended(t.Context(), try); err != nil {
 			t.Error(err)
 			return err
 		}

@@ -66,7 +66,7 @@ func (c *Client) Transact(ctx context.Context, token string, items []types.Trans
 		case attempt == maxConflicts:
 			return busy(err)
 		}
-		if err := Wait(ctx, attempt); err != nil {
+		if err := wait(ctx, attempt); err != nil {
 			return settled("writing items together", o, err)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 			return nil
 		}
 		hinted = false
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return err
 		}
 	}

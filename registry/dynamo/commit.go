@@ -55,7 +55,7 @@ func (s *Store) commitTogether(ctx context.Context, tenant string, t *tail, batc
 			endAll(batch, contended(registry.Key{Tenant: tenant, Name: batch[0].entry.Agent}))
 			return
 		case at == inLog: // another process was quicker
-			if waitErr := ddb.Wait(ctx, min(try, 4)); waitErr != nil {
+			if waitErr := ddb.WaitContended(ctx, try); waitErr != nil {
 				endAll(batch, waitErr)
 				return
 			}

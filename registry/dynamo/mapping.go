@@ -69,7 +69,7 @@ func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(o
 		if err != nil || !again {
 			return err
 		}
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return err
 		}
 	}

@@ -145,7 +145,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		if _, refused := errors.AsType[*ddb.RefusedError](err); !refused {
 			return err
 		}
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return err
 		}
 	}

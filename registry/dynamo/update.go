@@ -43,7 +43,7 @@ func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *r
 		if err != nil || !again {
 			return err
 		}
-		if err := ddb.Wait(ctx, min(try, 4)); err != nil {
+		if err := ddb.WaitContended(ctx, try); err != nil {
 			return err
 		}
 	}
