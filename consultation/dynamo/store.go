@@ -142,7 +142,7 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 		if e, err = change(e); err != nil {
 			return err
 		}
-		item, err := s.encode(textOf(old, attrTask), numberOf(old), e)
+		item, err := s.encode(ddb.TextOf(old, attrTask), numberOf(old), e)
 		if err != nil {
 			return err
 		}
@@ -273,13 +273,6 @@ func idKey(tenant, id string) string { return escape.Replace(tenant) + "#%id#" +
 
 func keyItem(task, number string) ddb.Item {
 	return ddb.Item{attrTask: &types.AttributeValueMemberS{Value: task}, attrNumber: &types.AttributeValueMemberN{Value: number}}
-}
-
-func textOf(item ddb.Item, name string) string {
-	if s, ok := item[name].(*types.AttributeValueMemberS); ok {
-		return s.Value
-	}
-	return ""
 }
 
 func numberOf(item ddb.Item) string {

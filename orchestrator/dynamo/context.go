@@ -8,6 +8,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/ddb"
 )
 
 const attrAgentContext = "agent_context"
@@ -27,7 +28,7 @@ func (s *Store) AgentContext(ctx context.Context, k orchestrator.ContextKey) (st
 	if err != nil || s.over(item) {
 		return "", err
 	}
-	return textOf(item, attrAgentContext), nil
+	return ddb.TextOf(item, attrAgentContext), nil
 }
 
 // SetAgentContext implements orchestrator.ContextStore. What was not set again for 90 days is forgotten.

@@ -24,7 +24,7 @@ func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, li
 	if item == nil || s.over(item) {
 		return nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
 	}
-	name := textOf(item, attrLog)
+	name := ddb.TextOf(item, attrLog)
 	if name == "" {
 		return nil, nil
 	}
@@ -50,7 +50,7 @@ func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, li
 			return nil, fmt.Errorf("decoding record %q of task %s: %d events, %w", name, k.ID, len(events), err)
 		}
 		batches = append(batches, events)
-		name, last = textOf(record, attrPrevious), events[0].Sequence-1
+		name, last = ddb.TextOf(record, attrPrevious), events[0].Sequence-1
 	}
 	slices.Reverse(batches)
 	events := slices.Concat(batches...)
@@ -76,7 +76,7 @@ func (s *Store) records(ctx context.Context, key string, after, last uint64) (ma
 			return nil, ddb.Fault("reading a task's log", err)
 		}
 		for _, item := range page.Items {
-			records[textOf(item, attrRecord)] = item
+			records[ddb.TextOf(item, attrRecord)] = item
 		}
 	}
 	return records, nil

@@ -67,7 +67,7 @@ func (s *Leases) Nodes(ctx context.Context) (nodes []orchestrator.Node, err erro
 		return nil, err
 	}
 	for _, item := range items {
-		n := orchestrator.Node{ID: textOf(item, attrName)}
+		n := orchestrator.Node{ID: ddb.TextOf(item, attrName)}
 		if n.Beats, err = numberOf(item, attrBeats); err != nil {
 			return nil, fmt.Errorf("decoding node %s: %w", n.ID, err)
 		}
@@ -84,7 +84,7 @@ func (s *Leases) Leave(ctx context.Context, node string) error {
 	}
 	requests := []types.WriteRequest{{DeleteRequest: &types.DeleteRequest{Key: leaseItem(kindNode, node)}}}
 	for _, item := range items {
-		requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: leaseItem(kindMail+node, textOf(item, attrName))}})
+		requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: leaseItem(kindMail+node, ddb.TextOf(item, attrName))}})
 	}
 	return s.db.BatchWrite(ctx, tableLeases, requests)
 }
@@ -137,12 +137,12 @@ func encodeLease(l orchestrator.Lease) ddb.Item {
 }
 
 func decodeLease(item ddb.Item) (l orchestrator.Lease, err error) {
-	l.Owner = textOf(item, attrOwner)
-	if l.Group, err = strconv.Atoi(textOf(item, attrName)); err == nil {
+	l.Owner = ddb.TextOf(item, attrOwner)
+	if l.Group, err = strconv.Atoi(ddb.TextOf(item, attrName)); err == nil {
 		l.Epoch, err = numberOf(item, attrEpoch)
 	}
 	if err != nil {
-		return l, fmt.Errorf("decoding lease %s: %w", textOf(item, attrName), err)
+		return l, fmt.Errorf("decoding lease %s: %w", ddb.TextOf(item, attrName), err)
 	}
 	return l, nil
 }

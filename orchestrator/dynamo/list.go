@@ -72,7 +72,7 @@ func (d *days) add(day string) {
 func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
 	day := dayOf(t)
 	note := recordItem(daysKey(t.Tenant), day)
-	known := textOf(note, attrTask) + day
+	known := ddb.TextOf(note, attrTask) + day
 	if s.days.has(known) {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (s *Store) tenantDays(ctx context.Context, tenant, from string) (list []str
 			return nil, ddb.Fault("listing the days of tasks", err)
 		}
 		for _, item := range page.Items {
-			list = append(list, textOf(item, attrRecord))
+			list = append(list, ddb.TextOf(item, attrRecord))
 		}
 	}
 	return list, nil
@@ -167,15 +167,17 @@ func (s *Store) dayPage(ctx context.Context, tenant, day, behind string, limit i
 		return nil, "", err
 	}
 	all := slices.Concat(found[:]...)
-	slices.SortFunc(all, func(a, b ddb.Item) int { return strings.Compare(textOf(b, attrPosition), textOf(a, attrPosition)) })
+	slices.SortFunc(all, func(a, b ddb.Item) int {
+		return strings.Compare(ddb.TextOf(b, attrPosition), ddb.TextOf(a, attrPosition))
+	})
 	if len(all) > limit {
 		all = all[:limit]
 	}
 	for _, item := range all {
-		keys = append(keys, textOf(item, attrTask))
+		keys = append(keys, ddb.TextOf(item, attrTask))
 	}
 	if len(all) == limit {
-		next = textOf(all[limit-1], attrPosition)
+		next = ddb.TextOf(all[limit-1], attrPosition)
 	}
 	return keys, next, nil
 }
@@ -205,7 +207,7 @@ func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Ta
 		return nil, err
 	}
 	slices.SortFunc(states, func(a, b *state) int {
-		return slices.Index(keys, textOf(a.item, attrTask)) - slices.Index(keys, textOf(b.item, attrTask))
+		return slices.Index(keys, ddb.TextOf(a.item, attrTask)) - slices.Index(keys, ddb.TextOf(b.item, attrTask))
 	})
 	tasks := make([]orchestrator.Task, len(states))
 	for i, st := range states {
@@ -230,7 +232,7 @@ func (s *Store) Unfinished(ctx context.Context, shard int, after orchestrator.Ke
 			return nil, ddb.Fault("looking for tasks that are not settled", err)
 		}
 		for _, item := range page.Items {
-			keys = append(keys, keyOf(textOf(item, attrTask)))
+			keys = append(keys, keyOf(ddb.TextOf(item, attrTask)))
 		}
 		if len(page.LastEvaluatedKey) == 0 {
 			break

@@ -35,7 +35,7 @@ func (s *Leases) Collect(ctx context.Context, node string, limit int) (keys []or
 	var calls errgroup.Group
 	calls.SetLimit(deleteCalls)
 	for _, item := range items[:min(len(items), limit)] {
-		keys = append(keys, keyOf(textOf(item, attrName)))
+		keys = append(keys, keyOf(ddb.TextOf(item, attrName)))
 		calls.Go(func() error { return s.remove(ctx, item) })
 	}
 	return keys, calls.Wait() // what could not be removed comes again
@@ -44,7 +44,7 @@ func (s *Leases) Collect(ctx context.Context, node string, limit int) (keys []or
 // remove deletes a word unless it is another one by now.
 func (s *Leases) remove(ctx context.Context, word ddb.Item) error {
 	_, err := s.db.API().DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: s.db.Table(tableLeases), Key: leaseItem(textOf(word, attrKind), textOf(word, attrName)),
+		TableName: s.db.Table(tableLeases), Key: leaseItem(ddb.TextOf(word, attrKind), ddb.TextOf(word, attrName)),
 		ConditionExpression: aws.String(attrNonce + " = :nonce"), ExpressionAttributeValues: ddb.Item{":nonce": word[attrNonce]},
 	})
 	if _, other := errors.AsType[*types.ConditionalCheckFailedException](err); other {

@@ -178,7 +178,7 @@ func (s *Store) load(ctx context.Context, states []*state, wanted func(name stri
 		for name, record := range st.content {
 			id := recordID(st.item, record)
 			if _, ok := s.cache.get(id, name); !ok && wanted(name) {
-				missing[id] = recordItem(textOf(st.item, attrTask), record)
+				missing[id] = recordItem(ddb.TextOf(st.item, attrTask), record)
 			}
 		}
 	}
@@ -208,7 +208,9 @@ func (s *Store) load(ctx context.Context, states []*state, wanted func(name stri
 }
 
 // recordID names a record of the task that an item belongs to, for the cache.
-func recordID(item ddb.Item, record string) string { return textOf(item, attrTask) + "\x00" + record }
+func recordID(item ddb.Item, record string) string {
+	return ddb.TextOf(item, attrTask) + "\x00" + record
+}
 
 // read reads records and decodes their content.
 func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map[string]map[string]any) error {
@@ -225,7 +227,7 @@ func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map
 		if !ok {
 			continue
 		}
-		id := recordID(item, textOf(item, attrRecord))
+		id := recordID(item, ddb.TextOf(item, attrRecord))
 		decoded, size := make(map[string]any, len(content.Value)), 0
 		for name, av := range content.Value {
 			b, ok := av.(*types.AttributeValueMemberB)

@@ -123,18 +123,18 @@ func decode(item ddb.Item) (*state, error) {
 			all[field] = v
 		}
 	}
-	st := &state{item: item, log: textOf(item, attrLog), content: make(map[string]string)}
+	st := &state{item: item, log: ddb.TextOf(item, attrLog), content: make(map[string]string)}
 	if err := attributevalue.UnmarshalMapWithOptions(all, &st.task, func(o *attributevalue.DecoderOptions) { o.TagKey = "json" }); err != nil {
-		return nil, fmt.Errorf("decoding task %s: %w", textOf(item, attrTask), err)
+		return nil, fmt.Errorf("decoding task %s: %w", ddb.TextOf(item, attrTask), err)
 	}
-	number, ok := a2apb.TaskState_value[textOf(item, attrState)]
+	number, ok := a2apb.TaskState_value[ddb.TextOf(item, attrState)]
 	if !ok {
-		return nil, fmt.Errorf("decoding task %s: its state is %q", textOf(item, attrTask), textOf(item, attrState))
+		return nil, fmt.Errorf("decoding task %s: its state is %q", ddb.TextOf(item, attrTask), ddb.TextOf(item, attrState))
 	}
 	st.task.State = a2apb.TaskState(number)
 	if content, ok := item[attrContent].(*types.AttributeValueMemberM); ok {
 		for name := range content.Value {
-			st.content[name] = textOf(content.Value, name)
+			st.content[name] = ddb.TextOf(content.Value, name)
 		}
 	}
 	return st, nil

@@ -71,10 +71,3 @@ func taskItem(key string) ddb.Item { return ddb.Item{attrTask: text(key)} }
 func recordItem(key, name string) ddb.Item {
 	return ddb.Item{attrTask: text(key), attrRecord: text(name)}
 }
-
-func textOf(item ddb.Item, name string) string {
-	if s, ok := item[name].(*types.AttributeValueMemberS); ok {
-		return s.Value
-	}
-	return ""
-}

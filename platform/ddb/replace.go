@@ -78,7 +78,7 @@ func (c *Client) Replacement(table string, old, item Item) (put types.Put, id st
 }
 
 // LastWrite returns the id of the last write to an item.
-func LastWrite(item Item) string { return textOf(item, attrLastReq) }
+func LastWrite(item Item) string { return TextOf(item, attrLastReq) }
 
 // settle decides from the item that stood in its way what became of a write.
 func settle(now, old Item, id string) error {
@@ -97,12 +97,5 @@ func writesOf(item Item) []string {
 	if LastWrite(item) == "" {
 		return nil
 	}
-	return append([]string{LastWrite(item)}, strings.Fields(textOf(item, attrPastReq))...)
-}
-
-func textOf(item Item, name string) string {
-	if s, ok := item[name].(*types.AttributeValueMemberS); ok {
-		return s.Value
-	}
-	return ""
+	return append([]string{LastWrite(item)}, strings.Fields(TextOf(item, attrPastReq))...)
 }

@@ -38,14 +38,6 @@ func item(id, writer string) ddb.Item {
 	return ddb.Item{"id": &types.AttributeValueMemberS{Value: id}, "last_req": &types.AttributeValueMemberS{Value: writer}}
 }
 
-func text(i ddb.Item, name string) string {
-	s, _ := i[name].(*types.AttributeValueMemberS)
-	if s == nil {
-		return ""
-	}
-	return s.Value
-}
-
 // count reads the counter of an item.
 func count(t *testing.T, c *ddb.Client, id string) int {
 	t.Helper()
@@ -121,8 +113,8 @@ func TestARefusalAfterALostAnswerShowsTheWriter(t *testing.T) {
 		}
 		err := c.Put(t.Context(), put)
 		if refused, ok := errors.AsType[*ddb.RefusedError](err); ok {
-			if !refused.Lost || text(refused.Item, "last_req") != writer {
-				t.Fatalf("Put(%d) = refused, lost %v, by %s, want lost and by itself", i, refused.Lost, text(refused.Item, "last_req"))
+			if !refused.Lost || ddb.TextOf(refused.Item, "last_req") != writer {
+				t.Fatalf("Put(%d) = refused, lost %v, by %s, want lost and by itself", i, refused.Lost, ddb.TextOf(refused.Item, "last_req"))
 			}
 			mine++
 		} else if err != nil {
@@ -143,7 +135,7 @@ func TestARefusalThatNothingWasLostBeforeIsOne(t *testing.T) {
 	}
 	put.Item = item("a", "2")
 	refused, ok := errors.AsType[*ddb.RefusedError](c.Put(t.Context(), put))
-	if !ok || refused.Lost || text(refused.Item, "last_req") != "1" {
+	if !ok || refused.Lost || ddb.TextOf(refused.Item, "last_req") != "1" {
 		t.Errorf("Put() = %+v, want refused because of 1 and nothing lost", refused)
 	}
 }

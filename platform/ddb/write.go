@@ -12,6 +12,14 @@ import (
 // Item is an item of a table, or the key of one.
 type Item = map[string]types.AttributeValue
 
+// TextOf returns the string attribute name of an item; empty when it is absent or of another type.
+func TextOf(item Item, name string) string {
+	if s, ok := item[name].(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}
+
 // RefusedError says that a condition did not hold, and what was there instead.
 type RefusedError struct {
 	Index int  // which item of a transaction was refused, the first one

@@ -64,7 +64,7 @@ func (s *Store) readStatus(ctx context.Context, key registry.Key) (*status, erro
 	if err != nil {
 		return nil, err
 	}
-	if text(agent, attrListing) != listAgents {
+	if ddb.TextOf(agent, attrListing) != listAgents {
 		return nil, registry.Missing(key)
 	}
 	return &status{pulse: registry.Pulse{Epoch: time.Now().Unix()}, collected: true}, nil

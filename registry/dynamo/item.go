@@ -124,12 +124,12 @@ func hasToken(r *registry.Record) bool { return r.TokenHash != [sha256.Size]byte
 
 // readAgent returns an agent without the bytes of a card that has an item of its own; nil when item is no agent.
 func readAgent(item ddb.Item) (*stored, error) {
-	if text(item, attrListing) != listAgents {
+	if ddb.TextOf(item, attrListing) != listAgents {
 		return nil, nil
 	}
 	var i agentItem
 	if err := attributevalue.UnmarshalMap(item, &i); err != nil {
-		return nil, fmt.Errorf("decoding agent %s: %w", text(item, attrAgentName), err)
+		return nil, fmt.Errorf("decoding agent %s: %w", ddb.TextOf(item, attrAgentName), err)
 	}
 	s := &stored{
 		record: registry.Record{Agent: registry.Agent{

@@ -76,10 +76,3 @@ func short(skill string) string {
 func keyItem(name string) ddb.Item {
 	return ddb.Item{attrAgentName: &types.AttributeValueMemberS{Value: name}}
 }
-
-func text(item ddb.Item, name string) string {
-	if s, ok := item[name].(*types.AttributeValueMemberS); ok {
-		return s.Value
-	}
-	return ""
-}

@@ -217,7 +217,7 @@ func (s *Store) addCards(ctx context.Context, agents map[registry.Key]*stored, c
 	}
 	found := make(map[string]ddb.Item, len(items))
 	for _, item := range items {
-		found[text(item, attrAgentName)] = item
+		found[ddb.TextOf(item, attrAgentName)] = item
 	}
 	for key, a := range agents {
 		if a == nil || a.cardDigest == "" {

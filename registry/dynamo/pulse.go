@@ -69,7 +69,7 @@ func maxTime(a, b time.Time) time.Time {
 func readStatus(item ddb.Item) (*status, error) {
 	var i statusItem
 	if err := attributevalue.UnmarshalMap(item, &i); err != nil {
-		return nil, fmt.Errorf("decoding status %s: %w", text(item, attrAgentName), err)
+		return nil, fmt.Errorf("decoding status %s: %w", ddb.TextOf(item, attrAgentName), err)
 	}
 	return &status{
 		pulse: registry.Pulse{

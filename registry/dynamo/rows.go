@@ -32,7 +32,7 @@ type borne struct {
 func (s *Store) borneOut(ctx context.Context, tenant string, rows []ddb.Item) ([]borne, error) {
 	names, generations := make([]registry.Key, len(rows)), make([]string, len(rows))
 	for i, row := range rows {
-		name, generation := rowOf(tenant, text(row, attrAgentName))
+		name, generation := rowOf(tenant, ddb.TextOf(row, attrAgentName))
 		names[i], generations[i] = registry.Key{Tenant: tenant, Name: name}, generation
 	}
 	agents, err := s.agents(ctx, names)
@@ -44,8 +44,8 @@ func (s *Store) borneOut(ctx context.Context, tenant string, rows []ddb.Item) ([
 	for i, row := range rows {
 		if a := agents[names[i]]; a != nil && a.generation == generations[i] {
 			good = append(good, borne{row, a})
-		} else if at, err := time.Parse(time.RFC3339Nano, text(row, attrCreatedAt)); err == nil && time.Since(at) > garbageAge {
-			garbage = append(garbage, text(row, attrAgentName))
+		} else if at, err := time.Parse(time.RFC3339Nano, ddb.TextOf(row, attrCreatedAt)); err == nil && time.Since(at) > garbageAge {
+			garbage = append(garbage, ddb.TextOf(row, attrAgentName))
 		}
 	}
 	s.clean(ctx, garbage)

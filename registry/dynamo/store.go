@@ -71,7 +71,7 @@ func (s *Store) AgentByToken(ctx context.Context, hash [sha256.Size]byte) (key r
 	if err != nil || item == nil {
 		return registry.Key{}, false, err
 	}
-	return registry.Key{Tenant: text(item, "tenant"), Name: text(item, "name")}, true, nil
+	return registry.Key{Tenant: ddb.TextOf(item, "tenant"), Name: ddb.TextOf(item, "name")}, true, nil
 }
 
 // Pulses returns the pulses of those of the agents that have one.
@@ -97,7 +97,7 @@ func (s *Store) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.
 			return nil, err
 		}
 		if !st.blank {
-			pulses[names[text(item, attrAgentName)]] = st.pulse
+			pulses[names[ddb.TextOf(item, attrAgentName)]] = st.pulse
 		}
 	}
 	return pulses, nil

@@ -142,11 +142,11 @@ func itemKeys(items []types.TransactWriteItem) []string {
 	for _, item := range items {
 		switch {
 		case item.Put != nil:
-			keys = append(keys, *item.Put.TableName+" "+text(item.Put.Item, attrAgentName))
+			keys = append(keys, *item.Put.TableName+" "+ddb.TextOf(item.Put.Item, attrAgentName))
 		case item.Delete != nil:
-			keys = append(keys, *item.Delete.TableName+" "+text(item.Delete.Key, attrAgentName))
+			keys = append(keys, *item.Delete.TableName+" "+ddb.TextOf(item.Delete.Key, attrAgentName))
 		case item.ConditionCheck != nil:
-			keys = append(keys, *item.ConditionCheck.TableName+" "+text(item.ConditionCheck.Key, attrAgentName))
+			keys = append(keys, *item.ConditionCheck.TableName+" "+ddb.TextOf(item.ConditionCheck.Key, attrAgentName))
 		}
 	}
 	return keys
