@@ -9,46 +9,66 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
 	"github.com/quorate/quorate/orchestrator/benchtest"
 )
 
 // BenchmarkPassing is a message to an agent that answers at once: directly, through a Quorate, through a floor and through an edge, each of its own process, in
 // rounds one after the other in one run. For each way it reports the CPU of the process in between, and as multiples of the direct way's the median time and the CPU
-// of all that take part. Quorate has authentication, roles, limits and tracing as they always are.
+// of all that take part. Quorate has authentication, roles, limits and tracing as they always are. Caller and agent are the least that they can be, and then
+// as a2a-go makes them.
 func BenchmarkPassing(b *testing.B) {
 	i := start(b, b.TempDir(), "--pass-through", "*", "--log-level", "error")
-	agent, at := servePlain(b, i, "plain", false)
-	of, err := json.Marshal(at)
+	const text = "hello"
+	plain := newPassing(b, i, "agent", "plain")
+	plain.run("gRPC", func(addr addresses, tenant, token string) call { return sendGRPC(b, addr.GRPC, tenant, token, text) })
+	plain.run("JSONRPC", func(addr addresses, _, token string) call { return sendJSONRPC(b, addr.HTTP, token) })
+	sdk := newPassing(b, i, "sdk-agent", "sdk")
+	sdk.run("SDK-gRPC", func(addr addresses, tenant, token string) call {
+		return sendSDK(b, a2a.TransportProtocolGRPC, addr.GRPC, tenant, token)
+	})
+	sdk.run("SDK-JSONRPC", func(addr addresses, _, token string) call {
+		return sendSDK(b, a2a.TransportProtocolJSONRPC, addr.HTTP, "", token)
+	})
+}
+
+// passing is an agent with all that can stand between it and its callers.
+type passing struct {
+	b                    *testing.B
+	name                 string
+	server               *instance
+	agent, floor, edge   *instance
+	direct, bottom, bare addresses
+}
+
+func newPassing(b *testing.B, server *instance, part, name string) *passing {
+	b.Helper()
+	p := &passing{b: b, name: name, server: server}
+	p.agent, p.direct = serveAgent(b, server, part, name, false)
+	of, err := json.Marshal(p.direct)
 	if err != nil {
 		b.Fatal(err)
 	}
-	floor, bottom := startPart(b, "-part", "floor", "-of", string(of))
-	edge, bare := startPart(b, "-part", "edge", "-of", string(of))
-	const text = "hello"
-	for _, binding := range []struct {
-		name                        string
-		direct, server, floor, edge call
-	}{
-		{
-			"gRPC", sendGRPC(b, at.GRPC, "", "", text), sendGRPC(b, i.ports.GRPC, "plain", i.token(), text),
-			sendGRPC(b, bottom.GRPC, "", "", text), sendGRPC(b, bare.GRPC, "plain", "", text),
-		},
-		{
-			"JSONRPC", sendJSONRPC(b, at.HTTP, ""), sendJSONRPC(b, i.ports.HTTP+"/agents/plain", i.token()),
-			sendJSONRPC(b, bottom.HTTP, ""), sendJSONRPC(b, bare.HTTP+"/agents/plain", ""),
-		},
-	} {
-		ways := []*way{
-			{call: binding.direct},
-			{name: "server", call: binding.server, process: i},
-			{name: "floor", call: binding.floor, process: floor},
-			{name: "edge", call: binding.edge, process: edge},
-		}
-		for _, callers := range []int{1, 16} {
-			b.Run(fmt.Sprintf("%s/callers=%d", binding.name, callers), func(b *testing.B) {
-				measureWays(b, callers, agent, ways)
-			})
-		}
+	p.floor, p.bottom = startPart(b, "-part", "floor", "-of", string(of))
+	p.edge, p.bare = startPart(b, "-part", "edge", "-of", string(of), "-name", name)
+	return p
+}
+
+// run measures the ways over one binding.
+func (p *passing) run(binding string, to func(addr addresses, tenant, token string) call) {
+	p.b.Helper()
+	door := func(gRPC, http string) addresses { return addresses{GRPC: gRPC, HTTP: http + "/agents/" + p.name} }
+	ways := []*way{
+		{call: to(p.direct, "", "")},
+		{name: "server", call: to(door(p.server.ports.GRPC, p.server.ports.HTTP), p.name, p.server.token()), process: p.server},
+		{name: "floor", call: to(p.bottom, "", ""), process: p.floor},
+		{name: "edge", call: to(door(p.bare.GRPC, p.bare.HTTP), p.name, ""), process: p.edge},
+	}
+	for _, callers := range []int{1, 16} {
+		p.b.Run(fmt.Sprintf("%s/callers=%d", binding, callers), func(b *testing.B) {
+			measureWays(b, callers, p.agent, ways)
+		})
 	}
 }
 

@@ -114,7 +114,7 @@ func BenchmarkTracked(b *testing.B) {
 	const callers = 64
 	dir := b.TempDir()
 	i := start(b, dir, "--log-level", "error")
-	servePlain(b, i, "plain", false)
+	serveAgent(b, i, "agent", "plain", false)
 	send := sendGRPC(b, i.ports.GRPC, "plain", i.token(), strings.Repeat("hello ", 1000/6))
 	const warmUp = 200
 	benchtest.Share(b, callers, warmUp, send)
@@ -167,7 +167,7 @@ func kept(b *testing.B, file string) (allocated, used int) {
 func BenchmarkStreams(b *testing.B) {
 	const streams = 1000
 	i := start(b, b.TempDir(), "--log-level", "error")
-	servePlain(b, i, "streamer", true)
+	serveAgent(b, i, "agent", "streamer", true)
 	stubs := make([]a2apb.A2AServiceClient, 8)
 	for n := range stubs {
 		stubs[n] = dial(b, i.ports.GRPC)

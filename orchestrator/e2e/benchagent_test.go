@@ -91,18 +91,18 @@ func (a *plainAgent) serve(over listeners) error {
 	return server.Serve(over[0])
 }
 
-// servePlain starts a plain agent in a process of its own, as agents are, and registers it with i under a name.
-func servePlain(tb testing.TB, i *instance, name string, streaming bool) (agent *instance, at addresses) {
+// serveAgent starts the part that is an agent in a process of its own, as agents are, and registers it with i under a name.
+func serveAgent(tb testing.TB, i *instance, part, name string, streaming bool) (agent *instance, at addresses) {
 	tb.Helper()
-	agent, at = startPart(tb, "-part", "agent")
-	body := `{"card":` + string(plainCard(name, streaming, at)) + `}`
+	agent, at = startPart(tb, "-part", part)
+	body := `{"card":` + string(cardOf(name, streaming, at)) + `}`
 	if code, body, _ := i.http(http.MethodPost, "/v1/agents:register", strings.NewReader(body), i.token()); code != http.StatusOK {
 		tb.Fatalf("register = %d %s", code, body)
 	}
 	return agent, at
 }
 
-func plainCard(name string, streaming bool, at addresses) []byte {
+func cardOf(name string, streaming bool, at addresses) []byte {
 	return fmt.Appendf(nil, `{"name":%q,"description":"d","version":"1.0.0","capabilities":{"streaming":%t},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
 		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[
 		{"url":%q,"protocolBinding":"GRPC","protocolVersion":"1.0"},{"url":%q,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, name, streaming, at.GRPC, at.HTTP)

@@ -21,7 +21,10 @@ import (
 
 // edge is the way of a passing call through Quorate and nothing else: the doors, the directory and the passages are the product's own, but every caller is
 // the same dispatcher, and there are no limits, metrics or traces. What those take is the rest of what the server takes.
-type edge struct{ agent addresses }
+type edge struct {
+	agent addresses
+	name  string
+}
 
 // serve serves until the process is killed.
 func (e edge) serve(over listeners) error {
@@ -64,6 +67,6 @@ func (e edge) registry(ctx context.Context) (*registry.Registry, error) {
 		return nil, err
 	}
 	r := registry.New(store, registry.Options{})
-	_, _, err = r.Register(ctx, auth.DefaultTenant, registry.Registration{RawCard: plainCard("plain", false, e.agent)})
+	_, _, err = r.Register(ctx, auth.DefaultTenant, registry.Registration{RawCard: cardOf(e.name, false, e.agent)})
 	return r, err
 }

@@ -14,8 +14,9 @@ import (
 
 // The parts that a benchmark needs besides Quorate are this test binary again, each in a process of its own.
 var (
-	partFlag = flag.String("part", "", "be a part of a benchmark: agent, floor or edge")
+	partFlag = flag.String("part", "", "be a part of a benchmark: agent, sdk-agent, floor or edge")
 	partOf   = flag.String("of", "", "the agent behind the floor or the edge: its addresses as JSON")
+	partName = flag.String("name", "", "the name of the agent behind the edge")
 )
 
 // addresses are where a part is served, and its one line of output.
@@ -42,15 +43,18 @@ func servePart(name string) error {
 	if err := json.NewEncoder(os.Stdout).Encode(addresses{over[0].Addr().String(), "http://" + over[1].Addr().String()}); err != nil {
 		return err
 	}
-	if name == "agent" {
+	switch name {
+	case "agent":
 		return new(plainAgent).serve(over)
+	case "sdk-agent":
+		return sdkAgent{}.serve(over)
 	}
 	var agent addresses
 	if err := json.Unmarshal([]byte(*partOf), &agent); err != nil {
 		return err
 	}
 	if name == "edge" {
-		return edge{agent}.serve(over)
+		return edge{agent: agent, name: *partName}.serve(over)
 	}
 	return floor{agent}.serve(over)
 }
