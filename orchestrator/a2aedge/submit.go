@@ -20,7 +20,10 @@ import (
 // TaskExtension is the key in the metadata of messages, tasks and updates under which Quorate's side of a task stands.
 const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
 
-const maxContextID = 256 // bytes
+const (
+	maxContextID = 256 // bytes
+	maxAgentName = 64  // letters, digits and hyphens
+)
 
 // SendMessage implements the RPC: it answers when the task has ended or waits for somebody, or at once when that was asked for.
 func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
@@ -93,7 +96,8 @@ func checkMessage(m *a2apb.Message) error {
 func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, error) {
 	order := &orchestratorv1.SubmitTaskRequest{}
 	const field = "message.metadata"
-	if word, ok := req.GetMessage().GetMetadata().GetFields()[TaskExtension]; ok {
+	word, extended := req.GetMessage().GetMetadata().GetFields()[TaskExtension]
+	if extended {
 		raw, err := protojson.Marshal(word)
 		if err == nil {
 			// Strict: a misspelt attribute could leave a rule without effect.
@@ -109,9 +113,11 @@ func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, 
 	if err := aim(order, req); err != nil {
 		return nil, err
 	}
-	order.Message = somebodyAsks
-	if err := validate(order); err != nil {
-		return nil, err
+	if extended { // what aim says by itself keeps the rules
+		order.Message = somebodyAsks
+		if err := validate(order); err != nil {
+			return nil, err
+		}
 	}
 	order.Message = req.GetMessage()
 	return order, nil
@@ -143,6 +149,8 @@ func validate(order proto.Message) error {
 func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
 	agent := req.GetTenant()
 	switch {
+	case len(agent) > maxAgentName:
+		return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent has the tenant's name, which is %d bytes long; names have at most %d", len(agent), maxAgentName)
 	case agent != "" && order.GetRoute() != nil && order.GetRoute().GetAgent() != agent:
 		return fault.Invalid("tenant", "ROUTE_AMBIGUOUS", "the tenant names agent %q and the message's metadata names another route; give one", agent)
 	case agent != "":
