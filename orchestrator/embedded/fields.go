@@ -158,13 +158,13 @@ func appendSized[E any](b []byte, e *E, with layout[E]) ([]byte, error) {
 	return slices.Insert(b, begin, protowire.AppendVarint(size[:0], uint64(len(b)-begin))...), nil //nolint:gosec // a length
 }
 
-// other keeps what most have none of: as JSON, unless it is nil.
+// other keeps what most have none of: as JSON, unless it is nil or empty.
 func other[T, E any](of func(*T) *E) field[T] {
 	return field[T]{
 		kind: protowire.BytesType,
 		pack: func(b []byte, n protowire.Number, t *T) ([]byte, error) {
 			e := of(t)
-			if reflect.ValueOf(e).Elem().IsNil() {
+			if isNone(reflect.ValueOf(e).Elem()) {
 				return b, nil
 			}
 			encoded, err := json.Marshal(e)
@@ -175,4 +175,11 @@ func other[T, E any](of func(*T) *E) field[T] {
 		},
 		unpack: func(t *T, v value) error { return json.Unmarshal(v.bytes, of(t)) },
 	}
+}
+
+func isNone(v reflect.Value) bool {
+	if v.Kind() == reflect.Pointer {
+		return v.IsNil()
+	}
+	return v.Len() == 0
 }
