@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 const (
@@ -63,17 +64,9 @@ func (e *entry) problem(i int, err error) string {
 
 // readFile reads the entries strictly: what is not known, or there twice, is refused.
 func readFile(name string) ([]entry, error) {
-	f, err := os.Open(name)
+	text, err := bounded.File(name, maxFile)
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("it has more than %d bytes", maxFile)
 	}
 	var list struct {
 		Credentials []entry `yaml:"credentials"`

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/restclient"
@@ -90,12 +91,12 @@ func (a *app) readToken(name string) (auth.Secret, error) {
 	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&groupAndOthers != 0 {
 		a.err.line("warning: %s can be read by other users; chmod 600 %s", name, name)
 	}
-	content, err := io.ReadAll(io.LimitReader(file, maxTokenBytes+1))
-	if err != nil {
+	content, err := bounded.Read(file, name, maxTokenBytes)
+	if err != nil && !errors.Is(err, bounded.ErrTooLarge) {
 		return "", fmt.Errorf("reading the token file: %w", err)
 	}
 	token := strings.TrimSpace(string(content))
-	if token == "" || len(content) > maxTokenBytes {
+	if token == "" {
 		return "", fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token file %s is empty or longer than %d KiB", name, maxTokenBytes>>10)
 	}
 	return auth.Secret(token), nil

@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -26,12 +27,12 @@ func (a *app) readFile(name string) ([]byte, error) {
 		defer file.Close() //nolint:errcheck // it was only read
 		from = file
 	}
-	content, err := io.ReadAll(io.LimitReader(from, maxInputBytes+1))
-	if err != nil {
+	content, err := bounded.Read(from, name, maxInputBytes)
+	switch {
+	case errors.Is(err, bounded.ErrTooLarge):
+		return nil, fault.New(fault.InvalidArgument, "INPUT_TOO_LARGE", "%w", err)
+	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", name, err)
-	}
-	if len(content) > maxInputBytes {
-		return nil, fault.New(fault.InvalidArgument, "INPUT_TOO_LARGE", "%s is longer than %d KiB", name, maxInputBytes>>10)
 	}
 	return content, nil
 }

@@ -2,10 +2,11 @@ package config
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 const (
@@ -47,7 +48,7 @@ func (l *loader) readSecret(f *field, name string, given map[string]string) {
 		l.problem("%s and %s are both set; set one", f.env, name)
 		return
 	}
-	text, err := readBounded(path, maxSecret)
+	text, err := bounded.File(path, maxSecret)
 	if err != nil {
 		l.problem("env %s: %w", name, err)
 		return
@@ -68,17 +69,4 @@ func (l *loader) warnUnknown(given map[string]string, known, others []string) {
 	for _, name := range unknown {
 		l.warnings = append(l.warnings, fmt.Sprintf("environment variable %s is not a setting%s", name, didYouMean(name, append(known, others...))))
 	}
-}
-
-func readBounded(path string, limit int64) (data []byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
-	data, err = io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s is larger than %s", path, Bytes(limit))
-	}
-	return data, err
 }

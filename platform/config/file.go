@@ -8,13 +8,15 @@ import (
 	"reflect"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 func (l *loader) readFile(dst any, path string) {
 	if path == "" {
 		return
 	}
-	data, err := readBounded(path, maxFile)
+	data, err := bounded.File(path, maxFile)
 	if err != nil {
 		l.problem("config file: %w", err)
 		return

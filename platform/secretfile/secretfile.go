@@ -6,10 +6,11 @@ package secretfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 const (
@@ -29,10 +30,7 @@ func read(file string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading: nothing to lose
-	content, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err == nil && len(content) > maxBytes {
-		err = fmt.Errorf("%s has more than %d bytes", file, maxBytes)
-	}
+	content, err := bounded.Read(f, file, maxBytes)
 	return content, info, err
 }
 

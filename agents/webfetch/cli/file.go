@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -75,7 +75,7 @@ func readFile(name string) (f file, err error) {
 	if name == "" {
 		return f, nil
 	}
-	raw, err := readBounded(name, maxFile)
+	raw, err := bounded.File(name, maxFile)
 	if err != nil {
 		return f, fmt.Errorf("read the configuration: %w", err)
 	}
@@ -93,19 +93,6 @@ var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 // expand puts the environment in the place of ${NAME}.
 func expand(text string) string {
 	return variable.ReplaceAllStringFunc(text, func(word string) string { return config.Env(word[2 : len(word)-1]) })
-}
-
-func readBounded(name string, most int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	raw, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(raw)) > most {
-		err = fmt.Errorf("%s is longer than %d bytes", name, most)
-	}
-	return raw, err
 }
 
 // credentials reads the secrets that the file refers to. One that is not there stops the program: it would fetch without it.
@@ -142,7 +129,7 @@ func (s secret) read() (auth.Secret, error) {
 		}
 		return "", fmt.Errorf("the environment variable %s is not set", s.Env)
 	}
-	raw, err := readBounded(s.File, maxTokenBytes)
+	raw, err := bounded.File(s.File, maxTokenBytes)
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/dialect"
 	"github.com/quorate/quorate/agents/webfetch/mcp"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/secretfile"
@@ -133,7 +134,7 @@ func (p *program) readToken() (auth.Secret, error) {
 	if name == "" {
 		return "", nil
 	}
-	content, err := readBounded(name, maxTokenBytes)
+	content, err := bounded.File(name, maxTokenBytes)
 	if err != nil {
 		return "", fmt.Errorf("read the token file: %w", err)
 	}
