@@ -97,9 +97,10 @@ func (e holder) Drop(ctx context.Context, group int) {
 	}
 }
 
-// Look has a task looked at that another replica has changed: at once when it is to be canceled, or its agent to be sent a reply.
-func (e holder) Look(k orchestrator.Key) {
-	ctx, cancel := context.WithTimeout(context.Background(), storeRetry)
+// Look has a task looked at that another replica has changed: at once when it is to be canceled, or its agent to be sent a reply. When the store does not
+// tell in time, the task is looked at all the same.
+func (e holder) Look(ctx context.Context, k orchestrator.Key) {
+	ctx, cancel := context.WithTimeout(ctx, storeRetry)
 	defer cancel()
 	if t, err := e.Store.Task(ctx, k); err == nil && (t.CancelAsked || t.Unsent() != nil && t.Unsent().Sends == 0) {
 		e.interrupt(k)

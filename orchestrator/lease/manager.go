@@ -21,8 +21,8 @@ type Worker interface {
 	Gained(group int)
 	// Drop has to end all work on the group's tasks and return when it has ended, or ctx has.
 	Drop(ctx context.Context, group int)
-	// Look says that a task has to be looked at.
-	Look(k orchestrator.Key)
+	// Look says that a task has to be looked at. Nobody says it again: it must not be forgotten when ctx ends, which is soon.
+	Look(ctx context.Context, k orchestrator.Key)
 }
 
 // Config is what a Manager works with. Store and Logger are required.

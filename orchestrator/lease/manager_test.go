@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,6 +20,7 @@ type site struct {
 	manager *lease.Manager
 	stop    context.CancelFunc
 	ended   chan struct{}
+	reads   time.Duration // how long the store takes for each look; set before Run
 
 	mu     sync.Mutex
 	groups map[int]bool       // guarded by mu
@@ -37,7 +39,11 @@ func (s *site) Drop(_ context.Context, group int) {
 	delete(s.groups, group)
 }
 
-func (s *site) Look(k orchestrator.Key) {
+func (s *site) Look(ctx context.Context, k orchestrator.Key) {
+	select {
+	case <-time.After(s.reads):
+	case <-ctx.Done():
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looked = append(s.looked, k)
@@ -74,12 +80,17 @@ func (s *stuck) fail(err error) {
 
 func run(t *testing.T, store orchestrator.LeaseStore, node string) *site {
 	t.Helper()
+	return runSlow(t, store, node, 0)
+}
+
+func runSlow(t *testing.T, store orchestrator.LeaseStore, node string, reads time.Duration) *site {
+	t.Helper()
 	m, err := lease.New(lease.Config{Store: store, Logger: slog.New(slog.DiscardHandler), Node: node})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &site{manager: m, stop: cancel, groups: make(map[int]bool), ended: make(chan struct{})}
+	s := &site{manager: m, stop: cancel, reads: reads, groups: make(map[int]bool), ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
 		m.Run(ctx, s)
@@ -212,6 +223,30 @@ func TestWordReachesWhoeverHoldsTheShard(t *testing.T) {
 		defer b.mu.Unlock()
 		if len(b.looked) != 1 || b.looked[0] != k {
 			t.Errorf("b was told to look at %v, want %v", b.looked, k)
+		}
+	})
+}
+
+func TestMuchWordDoesNotCostTheLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a := runSlow(t, &store, "a", time.Second)
+		<-time.After(10 * time.Second)
+		for i := range 100 {
+			if err := store.Post(t.Context(), "a", orchestrator.Key{Tenant: "t", ID: strconv.Itoa(i)}); err != nil {
+				t.Fatalf("Post(%d) = %v, want no error", i, err)
+			}
+		}
+		for second := range 120 {
+			<-time.After(time.Second)
+			if _, held := a.manager.Epoch(0); !held {
+				t.Fatalf("%d s after much word came, Epoch(0) says that the lease is gone, want it kept", second+1)
+			}
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if len(a.looked) != 100 {
+			t.Errorf("a was told to look at %d tasks, want 100: word that was collected is nobody else's", len(a.looked))
 		}
 	})
 }

@@ -19,6 +19,12 @@ func (m *Manager) Run(ctx context.Context, w Worker) {
 	defer beat.Stop()
 	defer collect.Stop()
 	for {
+		select { // a beat that is due comes first: word may take long to pass on, and without beats the leases are lost
+		case <-beat.C:
+			m.tend(ctx, w)
+			continue
+		default:
+		}
 		select {
 		case <-ctx.Done():
 			m.leave(context.WithoutCancel(ctx))
@@ -236,7 +242,7 @@ func (m *Manager) expire(ctx context.Context, w Worker) {
 	}
 }
 
-// pass hands the word that others left to the worker.
+// pass hands the word that others left to the worker, in less time than what is held may be acted on without a beat.
 func (m *Manager) pass(ctx context.Context, w Worker) {
 	const limit = 200
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
@@ -246,7 +252,7 @@ func (m *Manager) pass(ctx context.Context, w Worker) {
 		m.logger.WarnContext(ctx, "word of other replicas could not be read; trying again", slog.Any("error", err))
 	}
 	for _, k := range keys {
-		w.Look(k)
+		w.Look(ctx, k)
 	}
 }
 
