@@ -167,23 +167,31 @@ func TestFetchRefuses(t *testing.T) {
 }
 
 func TestABusyServerIsNotWornOut(t *testing.T) {
-	calls := 0
-	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/robots.txt" {
-			http.NotFound(w, r)
-			return
-		}
-		calls++
-		w.Header().Set("Retry-After", "7")
-		w.WriteHeader(http.StatusServiceUnavailable)
-	})
-	_, err := f.Fetch(t.Context(), webfetch.Request{URL: site})
-	if got := fault.From(err); got.RetryAfter != 7*time.Second || got.Metadata["status_code"] != "503" || calls != 1 {
-		t.Errorf("Fetch(a busy server) = %+v after %d calls, want a retry after 7s, the status code 503 and one call", got, calls)
-	}
-	_, err = f.Fetch(t.Context(), webfetch.Request{URL: site, Timeout: time.Second})
-	if got := fault.From(err); got.Reason != webfetch.ReasonRateLimited || got.RetryAfter < 5*time.Second || calls != 1 {
-		t.Errorf("Fetch(a busy server) again = %+v after %d calls, want RATE_LIMITED until it is ready", got, calls)
+	for header, want := range map[string]time.Duration{
+		"7":                    7 * time.Second,
+		"9223372037":           time.Hour, // seconds that no duration in nanoseconds holds
+		"99999999999999999999": time.Hour, // and that no number of 64 bits does
+	} {
+		t.Run("which asks for "+header+" seconds", func(t *testing.T) {
+			calls := 0
+			f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/robots.txt" {
+					http.NotFound(w, r)
+					return
+				}
+				calls++
+				w.Header().Set("Retry-After", header)
+				w.WriteHeader(http.StatusServiceUnavailable)
+			})
+			_, err := f.Fetch(t.Context(), webfetch.Request{URL: site})
+			if got := fault.From(err); got.RetryAfter != want || got.Metadata["status_code"] != "503" || calls != 1 {
+				t.Errorf("Fetch(a busy server) = %+v after %d calls, want a retry after %s, the status code 503 and one call", got, calls, want)
+			}
+			_, err = f.Fetch(t.Context(), webfetch.Request{URL: site, Timeout: time.Second})
+			if got := fault.From(err); got.Reason != webfetch.ReasonRateLimited || got.RetryAfter < 5*time.Second || calls != 1 {
+				t.Errorf("Fetch(a busy server) again = %+v after %d calls, want RATE_LIMITED until it is ready", got, calls)
+			}
+		})
 	}
 }
 

@@ -124,8 +124,8 @@ func busy(status int) bool {
 // retryAfter returns how long the server asks to wait, at most an hour; 0 when it does not say.
 func retryAfter(resp *http.Response) time.Duration {
 	text := resp.Header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return min(time.Duration(max(seconds, 0))*time.Second, maxRetryAfter)
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) { // out of range it is the largest
+		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return min(max(time.Until(at), 0), maxRetryAfter)
