@@ -2,13 +2,9 @@ package webfetch
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -172,78 +168,6 @@ func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Respo
 	}
 	page.ContentLength, page.Truncated = int64(len(data)), cut
 	return body{url: u, data: data, cut: cut, contentType: page.ContentType}, nil
-}
-
-// statusError turns an answer that is no success into a fault.
-func statusError(u *url.URL, resp *http.Response) error {
-	kind, reason, advice := fault.FailedPrecondition, ReasonStatus, "open it in a browser to see what it asks for"
-	switch code := resp.StatusCode; {
-	case code == http.StatusNotFound || code == http.StatusGone:
-		kind, advice = fault.NotFound, "check the address"
-	case code == http.StatusTooManyRequests || code >= 500:
-		kind, advice = fault.Unavailable, "try again later"
-	}
-	err := failure(kind, reason, u, "the server answered %d %s; %s", resp.StatusCode, http.StatusText(resp.StatusCode), advice).
-		With("status_code", strconv.Itoa(resp.StatusCode)).With("status_text", http.StatusText(resp.StatusCode))
-	err.RetryAfter = retryAfter(resp)
-	return err
-}
-
-// networkError turns what went wrong between us and the server into a fault, of the given reason when nothing more is known.
-func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, reason string, err error) error {
-	if known, ok := errors.AsType[*fault.Error](err); ok {
-		return known
-	}
-	if ctx.Err() != nil {
-		return f.ended(ctx, u, limits)
-	}
-	what := "no answer, or one that broke off"
-	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
-	case isTLS(err):
-		reason, what = ReasonTLS, "its certificate or its TLS is not valid"
-	case isDNS && dns.IsNotFound:
-		reason, what = ReasonDNS, "there is no such host"
-	case isDNS:
-		reason, what = ReasonDNS, "its host name could not be looked up"
-	case isTimeout(err):
-		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later").With("timeout", limits.Timeout.String())
-	case reason == ReasonRead:
-		what = "its answer broke off"
-	}
-	failed := failure(fault.Unavailable, reason, u, "%s; check the address or try later", what)
-	failed.Cause = err
-	return failed
-}
-
-func isTimeout(err error) bool {
-	timeout, ok := errors.AsType[net.Error](err)
-	return ok && timeout.Timeout()
-}
-
-func isTLS(err error) bool {
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[tls.AlertError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return true
-	}
-	return strings.Contains(err.Error(), "remote error: tls:") // crypto/tls does not export the type of an alert it received
-}
-
-// refusal adds the URL to what the guard, or the pace, said.
-func refusal(u *url.URL, why *fault.Error) error {
-	if slices.Contains([]string{ReasonAuth, ReasonTimeout}, why.Reason) {
-		return why
-	}
-	err := failure(why.Kind, why.Reason, u, "%s", why.Message)
-	err.Violations, err.Cause, err.RetryAfter = why.Violations, why.Cause, why.RetryAfter
-	return err
 }
 
 // portOf returns the port that u is asked at.

@@ -1,0 +1,122 @@
+package webfetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const cannotFetch = "cannot fetch "
+
+// failure returns a fault about u: format and args say what is wrong and what to do.
+func failure(kind fault.Kind, reason string, u *url.URL, format string, args ...any) *fault.Error {
+	where := Redact(u)
+	return fault.New(kind, reason, cannotFetch+"%s: "+format, append([]any{where}, args...)...).With("url", where)
+}
+
+// Redact returns u for logs and messages: without user, password and fragment, and with every value of the query left out.
+func Redact(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, Opaque: u.Opaque}
+	if u.RawQuery == "" {
+		return printable(shown.String())
+	}
+	names := make([]byte, 0, len(u.RawQuery))
+	value := false
+	for _, c := range []byte(u.RawQuery) {
+		switch {
+		case c == '&':
+			value = false
+		case c == '=' && !value:
+			value = true
+			names = append(names, "=[redacted]"...)
+		}
+		if !value {
+			names = append(names, c)
+		}
+	}
+	return printable(shown.String() + "?" + string(names))
+}
+
+// printable replaces what is not UTF-8: a redirect may hold any byte, and protobuf refuses them.
+func printable(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+
+// statusError turns an answer that is no success into a fault.
+func statusError(u *url.URL, resp *http.Response) error {
+	kind, reason, advice := fault.FailedPrecondition, ReasonStatus, "open it in a browser to see what it asks for"
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound || code == http.StatusGone:
+		kind, advice = fault.NotFound, "check the address"
+	case code == http.StatusTooManyRequests || code >= 500:
+		kind, advice = fault.Unavailable, "try again later"
+	}
+	err := failure(kind, reason, u, "the server answered %d %s; %s", resp.StatusCode, http.StatusText(resp.StatusCode), advice).
+		With("status_code", strconv.Itoa(resp.StatusCode)).With("status_text", http.StatusText(resp.StatusCode))
+	err.RetryAfter = retryAfter(resp)
+	return err
+}
+
+// networkError turns what went wrong between us and the server into a fault, of the given reason when nothing more is known.
+func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, reason string, err error) error {
+	if known, ok := errors.AsType[*fault.Error](err); ok {
+		return known
+	}
+	if ctx.Err() != nil {
+		return f.ended(ctx, u, limits)
+	}
+	what := "no answer, or one that broke off"
+	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
+	case isTLS(err):
+		reason, what = ReasonTLS, "its certificate or its TLS is not valid"
+	case isDNS && dns.IsNotFound:
+		reason, what = ReasonDNS, "there is no such host"
+	case isDNS:
+		reason, what = ReasonDNS, "its host name could not be looked up"
+	case isTimeout(err):
+		return failure(fault.DeadlineExceeded, ReasonTimeout, u, "the server did not take the connection in time; try later").With("timeout", limits.Timeout.String())
+	case reason == ReasonRead:
+		what = "its answer broke off"
+	}
+	failed := failure(fault.Unavailable, reason, u, "%s; check the address or try later", what)
+	failed.Cause = err
+	return failed
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+func isTLS(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return true
+	}
+	return strings.Contains(err.Error(), "remote error: tls:") // crypto/tls does not export the type of an alert it received
+}
+
+// refusal adds the URL to what the guard, or the pace, said.
+func refusal(u *url.URL, why *fault.Error) error {
+	if slices.Contains([]string{ReasonAuth, ReasonTimeout}, why.Reason) {
+		return why
+	}
+	err := failure(why.Kind, why.Reason, u, "%s", why.Message)
+	err.Violations, err.Cause, err.RetryAfter = why.Violations, why.Cause, why.RetryAfter
+	return err
+}

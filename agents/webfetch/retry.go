@@ -1,0 +1,98 @@
+package webfetch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const (
+	maxRetryWait   = 2 * time.Second // a server that asks for more is not waited for
+	maxRetryAfter  = time.Hour
+	defaultRetries = 2
+)
+
+// retrier sends a GET again that failed in a way that another try may mend, with growing waits between.
+type retrier struct {
+	next http.RoundTripper
+	most int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
+	waits := backoff.NewExponentialBackOff()
+	waits.InitialInterval, waits.MaxInterval = 100*time.Millisecond, maxRetryWait
+	for try := 0; ; try++ {
+		resp, err := r.next.RoundTrip(req)
+		if try >= r.most || req.Method != http.MethodGet || req.Context().Err() != nil || !passing(resp, err) {
+			return resp, err
+		}
+		wait := waits.NextBackOff()
+		if err == nil {
+			wait = max(wait, retryAfter(resp))
+		}
+		if deadline, ok := req.Context().Deadline(); wait > maxRetryWait || ok && time.Until(deadline) < 2*wait {
+			return resp, err
+		}
+		if err == nil {
+			_ = resp.Body.Close() // the next answer takes its place
+		}
+		if err := sleep(req.Context(), wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// passing tells whether the failure may pass.
+func passing(resp *http.Response, err error) bool {
+	if err == nil {
+		return busy(resp.StatusCode)
+	}
+	if _, refused := errors.AsType[*fault.Error](err); refused {
+		return false
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		return dns.IsTemporary && !dns.IsNotFound
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func busy(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// retryAfter returns how long the server asks to wait, at most an hour; 0 when it does not say.
+func retryAfter(resp *http.Response) time.Duration {
+	text := resp.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) { // out of range it is the largest
+		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(time.Until(at), 0), maxRetryAfter)
+	}
+	return 0
+}
