@@ -41,7 +41,7 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"a place that is none":     {origin + "apiKey: {in: body, name: k, value: 'env:PATH'}}]", "apiKey.in: want header, query or cookie"},
 		"a token URL in the clear": {origin + "oauth2: {tokenURL: 'http://i.example/t', clientID: q, clientSecret: 'env:PATH'}}]", "http://i.example/t is not https and not on this machine"},
 		"a token URL that is none": {origin + "oauth2: {tokenURL: " + canary + ", clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
-		"a certificate not there":  {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere}}]", "mutualTLS.keyFile: stat /nowhere"},
+		"a certificate not there":  {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere}}]", "mutualTLS: read the certificate: stat /nowhere"},
 		"a certificate over http":  {"credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: c, keyFile: k}}]", "absolute path"},
 		"in the clear":             {"credentials: [{origin: 'http://a.example', bearer: {token: 'env:PATH'}}]", "set insecure: true"},
 		"insecure for nothing":     {origin + "insecure: true, bearer: {token: 'env:PATH'}}]", "insecure: nothing goes in the clear here"},

@@ -2,10 +2,7 @@ package agentauth
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/quorate/quorate/platform/netguard"
@@ -28,34 +25,19 @@ func (m *mutualTLS) credential(c Config) (*Credential, error) {
 			return nil, fmt.Errorf("mutualTLS.%s: want an absolute path", field)
 		}
 	}
-	if _, err := secretfile.Read(m.KeyFile); err != nil {
-		return nil, fmt.Errorf("mutualTLS.keyFile: %w", err)
-	}
-	pair, err := secretfile.OpenKeyPair(m.CertFile, m.KeyFile)
+	pair, err := secretfile.OpenKeyPair(m.CertFile, m.KeyFile, c.Logger)
 	if err != nil {
-		return nil, fmt.Errorf("mutualTLS.certFile: %w", err)
+		return nil, fmt.Errorf("mutualTLS: %w", err)
 	}
 	shown := &tls.Config{
 		MinVersion:           tls.VersionTLS12,
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate() },
 	}
 	if m.CAFile != "" {
-		if shown.RootCAs, err = authorities(m.CAFile); err != nil {
+		if shown.RootCAs, err = secretfile.Authorities(m.CAFile); err != nil {
 			return nil, fmt.Errorf("mutualTLS.caFile: %w", err)
 		}
 	}
 	client := c.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent, TLS: shown.Clone()})
 	return &Credential{kind: kindMutualTLS, tls: shown, own: client}, nil
-}
-
-func authorities(file string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, errors.New("it has no certificate")
-	}
-	return pool, nil
 }

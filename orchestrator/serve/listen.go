@@ -3,11 +3,10 @@ package serve
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
-	"os"
 	"syscall"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -30,13 +29,13 @@ func listen(ctx context.Context, field, addr string, t *tls.Config) (net.Listene
 }
 
 // config returns the TLS of the doors; nil without a certificate. Every file must be there and make sense.
-func (t *TLS) config() (*tls.Config, error) {
+func (t *TLS) config(logger *slog.Logger) (*tls.Config, error) {
 	if t.Cert == "" {
 		return nil, nil
 	}
-	pair, err := secretfile.OpenKeyPair(t.Cert, t.Key)
+	pair, err := secretfile.OpenKeyPair(t.Cert, t.Key, logger)
 	if err != nil {
-		return nil, err
+		return nil, invalid("tls.cert", "%w", err)
 	}
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
@@ -45,13 +44,9 @@ func (t *TLS) config() (*tls.Config, error) {
 	if t.ClientCA == "" {
 		return c, nil
 	}
-	pem, err := os.ReadFile(t.ClientCA)
-	if err != nil {
-		return nil, fmt.Errorf("read the authorities of clients: %w", err)
+	if c.ClientCAs, err = secretfile.Authorities(t.ClientCA); err != nil {
+		return nil, invalid("tls.clientCA", "read the authorities of clients: %w", err)
 	}
-	c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !c.ClientCAs.AppendCertsFromPEM(pem) {
-		return nil, invalid("tls.clientCA", "%s has no certificate", t.ClientCA)
-	}
+	c.ClientAuth = tls.RequireAndVerifyClientCert
 	return c, nil
 }

@@ -68,7 +68,7 @@ func (p *process) close(ctx context.Context) error {
 
 // assemble puts the server together. Protections come first: without them nothing is opened.
 func (p *process) assemble(ctx context.Context) error {
-	protection, err := p.cfg.TLS.config()
+	protection, err := p.cfg.TLS.config(p.tel.Logger)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package secretfile_test
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,7 +77,7 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
-	if _, err := secretfile.OpenKeyPair(cert, key); err == nil {
+	if _, err := secretfile.OpenKeyPair(cert, key, nil); err == nil {
 		t.Error("OpenKeyPair(of no files) = nil, want an error")
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -88,7 +89,13 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 			write(t, cert, string(c.Cert), 0o600, start.Add(after))
 		}
 		renew("first", 0)
-		k, err := secretfile.OpenKeyPair(cert, key)
+		write(t, key, string(authority.Key), 0o604, start)
+		if _, err := secretfile.OpenKeyPair(cert, key, nil); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+			t.Errorf("OpenKeyPair(with a key that everybody may read) = %v, want what to do about it", err)
+		}
+		renew("first", 0)
+		var log strings.Builder
+		k, err := secretfile.OpenKeyPair(cert, key, slog.New(slog.NewTextHandler(&log, nil)))
 		if err != nil {
 			t.Fatalf("OpenKeyPair() = %v, want no error", err)
 		}
@@ -103,7 +110,12 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 		<-time.After(10 * time.Second)
 		want("second")
 		write(t, cert, "no certificate", 0o600, start.Add(time.Hour))
-		<-time.After(10 * time.Second)
-		want("second")
+		for range 2 {
+			<-time.After(10 * time.Second)
+			want("second")
+		}
+		if got := log.String(); strings.Count(got, "read again") != 2 || strings.Count(got, "level=ERROR") != 1 {
+			t.Errorf("the log is %s, want one renewal and, once, one that failed", got)
+		}
 	})
 }

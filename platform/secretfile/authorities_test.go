@@ -1,0 +1,39 @@
+package secretfile_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/certtest"
+	"github.com/quorate/quorate/platform/secretfile"
+)
+
+// What cannot be read as a certificate is not passed over: who is trusted would then be another list than the operator's.
+func TestAuthoritiesAreReadWithoutExceptionOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	one, other := certtest.NewAuthority(t), certtest.NewAuthority(t)
+	both := one.Pool()
+	both.AddCert(other.Pair.Leaf)
+	for name, test := range map[string]struct{ text, want string }{
+		"two, with words between": {text: "# ours\n" + string(one.Cert) + "# theirs\n" + string(other.Cert)},
+		"none":                    {text: "none", want: "has no certificate"},
+		"a key":                   {text: string(one.Cert) + string(one.Key), want: "block 2 is no certificate but a "},
+		"a broken one":            {text: string(one.Cert) + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", want: "block 2: x509"},
+		"too much":                {text: strings.Repeat("#\n", 1<<19+1), want: "too large"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "ca.crt")
+			write(t, file, test.text, 0o644, time.Now())
+			pool, err := secretfile.Authorities(file)
+			switch {
+			case test.want == "" && (err != nil || !pool.Equal(both)):
+				t.Errorf("Authorities() = %v, want both", err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("Authorities() = %v, want %q", err, test.want)
+			}
+		})
+	}
+}
