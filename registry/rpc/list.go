@@ -2,10 +2,7 @@ package rpc
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
@@ -148,46 +145,26 @@ func (s *Server) ListSkills(ctx context.Context, req *registryv1.ListSkillsReque
 		return nil, err
 	}
 	var after registry.SkillKey
-	if cursor != nil {
-		if err := json.Unmarshal(cursor, &after); err != nil {
-			return nil, fmt.Errorf("decoding page cursor: %w", err)
-		}
+	if err := decodeCursor(cursor, &after); err != nil {
+		return nil, err
 	}
 	skills, err := s.registry.Skills(ctx, p.Tenant, after, size)
 	if err != nil {
 		return nil, err
 	}
 	out := &registryv1.ListSkillsResponse{}
-	cost := 0
+	cost, more := 0, len(skills) == size
 	for i := range skills {
 		skill := skillToProto(&skills[i])
 		if cost += len(skill.GetDescription()) + len(skill.GetName()); i > 0 && cost > pageBytes {
-			return out, s.next(out, where, after)
+			more = true
+			break
 		}
 		out.Skills = append(out.Skills, skill)
 		after = registry.SkillKey{Skill: skill.GetId(), Agent: skill.GetAgentName()}
 	}
-	if len(skills) == size {
-		return out, s.next(out, where, after)
+	if more {
+		out.NextPageToken, err = s.token(where, after)
 	}
-	return out, nil
-}
-
-// next gives a page of skills the token of the page behind after.
-func (s *Server) next(out *registryv1.ListSkillsResponse, where string, after registry.SkillKey) error {
-	cursor, err := json.Marshal(after)
-	if err != nil {
-		return fmt.Errorf("encoding page cursor: %w", err)
-	}
-	out.NextPageToken = s.pages.Encode(where, cursor)
-	return nil
-}
-
-// open returns a page's size and where it starts.
-func (s *Server) open(where string, size int32, token string) (int, []byte, error) {
-	if size < 0 {
-		return 0, nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "a page size is not negative")
-	}
-	cursor, err := s.pages.Decode(where, token)
-	return page.Size(size), cursor, err
+	return out, err
 }

@@ -2,8 +2,6 @@ package rpc
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/quorate/quorate/platform/fault"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
@@ -70,24 +68,4 @@ func (s *Server) SearchAgents(ctx context.Context, req *registryv1.SearchAgentsR
 		out.NextPageToken, err = s.token(where, matches[len(matches)-1].Place)
 	}
 	return out, err
-}
-
-// token returns the page token for the place where the page ended.
-func (s *Server) token(where string, place any) (string, error) {
-	cursor, err := json.Marshal(place)
-	if err != nil {
-		return "", fmt.Errorf("encoding page cursor: %w", err)
-	}
-	return s.pages.Encode(where, cursor), nil
-}
-
-// decodeCursor reads what token made; the first page has no cursor.
-func decodeCursor(cursor []byte, place any) error {
-	if cursor == nil {
-		return nil
-	}
-	if err := json.Unmarshal(cursor, place); err != nil {
-		return fmt.Errorf("decoding page cursor: %w", err)
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"google.golang.org/genproto/googleapis/api/httpbody"
@@ -246,9 +245,4 @@ func etag(ctx context.Context, requested string) string {
 		return requested
 	}
 	return rpcserver.IfMatch(ctx)
-}
-
-// scope names a list for its page tokens: they are good for one caller, method and query only.
-func scope(p auth.Principal, method string, query ...any) string {
-	return fmt.Sprintf("%q %q %s %q", p.Tenant, p.Name, method, query)
 }

@@ -2,8 +2,6 @@ package rpc
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
@@ -23,10 +21,8 @@ func (s *Server) ListAgentVersions(
 		return nil, err
 	}
 	var before int64
-	if cursor != nil {
-		if before, err = strconv.ParseInt(string(cursor), 10, 64); err != nil {
-			return nil, fmt.Errorf("decoding page cursor: %w", err)
-		}
+	if err := decodeCursor(cursor, &before); err != nil {
+		return nil, err
 	}
 	size = min(size, registry.MaxVersions)
 	list, live, err := s.registry.Versions(ctx, p.Tenant, req.GetName(), before, size)
@@ -38,9 +34,9 @@ func (s *Server) ListAgentVersions(
 		out.Versions = append(out.Versions, versionToProto(&list[i], list[i].Number == live))
 	}
 	if len(list) == size {
-		out.NextPageToken = s.pages.Encode(where, []byte(strconv.FormatInt(list[size-1].Number, 10)))
+		out.NextPageToken, err = s.token(where, list[size-1].Number)
 	}
-	return out, nil
+	return out, err
 }
 
 // GetAgentVersion returns one version with its card.
