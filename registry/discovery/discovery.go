@@ -67,22 +67,6 @@ func (d *Discoverer) Run(ctx context.Context) error {
 	return nil
 }
 
-// markForgotten marks the agents whose source is not in the configuration any more.
-func (d *Discoverer) markForgotten(ctx context.Context) {
-	marked, err := d.registry.MarkGone(ctx, func(a *registry.Agent) bool {
-		return !slices.ContainsFunc(d.sources, func(r *reader) bool { return r.source.has(a) })
-	})
-	d.report(ctx, "configuration", marked, err)
-}
-
-func (d *Discoverer) report(ctx context.Context, source string, marked int, err error) {
-	if err != nil && ctx.Err() == nil {
-		d.logger.ErrorContext(ctx, "agents of a source not marked", slog.String("source", source), slog.Any("error", err))
-	} else if marked > 0 {
-		d.logger.WarnContext(ctx, "agents are gone from their source", slog.String("source", source), slog.Int("agents", marked))
-	}
-}
-
 // reader reads one source. Only one read runs at a time.
 type reader struct {
 	*Discoverer
@@ -101,9 +85,6 @@ type state struct {
 	failures   int    // in a row
 	said       string // the last refusal that was logged
 }
-
-// patience is how many reads in a row fail before what was there counts as gone.
-const patience = 3
 
 func (r *reader) run(ctx context.Context) {
 	for ctx.Err() == nil {

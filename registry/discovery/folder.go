@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path"
 	"strings"
@@ -87,40 +86,4 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the card file: %w", err)
 	}
 	return raw, nil // one that is too long is refused as any card is
-}
-
-// unreadable notes that the source itself could not be read. After several times in a row all its agents are gone.
-func (r *reader) unreadable(ctx context.Context, source registry.Source, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	r.failures++
-	r.logger.WarnContext(ctx, "source of agents not read",
-		slog.String("source", source.Location), slog.Int("failures", r.failures), slog.Any("error", err))
-	if r.failures < patience {
-		return
-	}
-	marked, markErr := r.registry.MarkGone(ctx, func(a *registry.Agent) bool {
-		return a.Source.Type == source.Type && r.source.has(a)
-	})
-	r.report(ctx, source.Location, marked, markErr)
-}
-
-// markMissing marks the source's agents that no card in it is of. It waits while it is not known whose a card is that cannot be
-// had at the moment.
-func (r *reader) markMissing(ctx context.Context, source registry.Source) {
-	names := make(map[string]bool)
-	r.mu.Lock()
-	for _, s := range r.states {
-		if s.name == "" && s.failures < patience {
-			r.mu.Unlock()
-			return
-		}
-		names[s.name] = names[s.name] || s.failures < patience || source.Type == registry.SourceFolder
-	}
-	r.mu.Unlock()
-	marked, err := r.registry.MarkGone(ctx, func(a *registry.Agent) bool {
-		return a.Source.Type == source.Type && r.source.has(a) && !names[a.Name]
-	})
-	r.report(ctx, source.Location, marked, err)
 }
