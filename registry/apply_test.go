@@ -1,7 +1,10 @@
 package registry_test
 
 import (
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -100,6 +103,32 @@ func TestAWriteThatIsSentAgainIsDoneOnce(t *testing.T) {
 	}
 	if err := r.Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("Delete() again = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestOfConcurrentWritesUnderOneRequestIDOneIsDone(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	const writers = 16
+	for i := range writers {
+		register(t, r, "agent-"+strconv.Itoa(i))
+	}
+	var done atomic.Int64
+	var group sync.WaitGroup
+	for i := range writers {
+		group.Go(func() {
+			err := r.Once(registry.Retry{Caller: "root", RequestID: "1"}).Delete(t.Context(), tenant, "agent-"+strconv.Itoa(i), "")
+			switch {
+			case err == nil:
+				done.Add(1)
+			case fault.ReasonOf(err) != "REQUEST_ID_REUSED":
+				t.Errorf("Delete(agent-%d) = %v, want no error or REQUEST_ID_REUSED", i, err)
+			}
+		})
+	}
+	group.Wait()
+	if got := done.Load(); got != 1 {
+		t.Errorf("%d of %d Delete() under one request id were done, want 1", got, writers)
 	}
 }
 

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"time"
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -27,7 +28,7 @@ func (r *Registry) Drain(ctx context.Context, tenant, name, reason string, retry
 // Resume lets an agent have tasks again and returns its status.
 func (r *Registry) Resume(ctx context.Context, tenant, name string, retry Retry) (Status, error) {
 	return r.changePulse(ctx, Key{tenant, name}, retry, []string{"resume", name}, func(p *Pulse) {
-		p.DrainTime, p.DrainReason = Pulse{}.DrainTime, ""
+		p.DrainTime, p.DrainReason = time.Time{}, ""
 	})
 }
 
@@ -43,8 +44,10 @@ func (r *Registry) changePulse(ctx context.Context, key Key, retry Retry, conten
 			change(&p)
 			return p, nil
 		})
-		if err == nil {
-			err = r.remember(ctx, key, request)
+		if err == nil && request != nil {
+			if err = r.remember(ctx, key, request); err != nil {
+				_, err = r.overtaken(ctx, key, retry, content, err)
+			}
 		}
 		if err != nil {
 			return Status{}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,10 +134,9 @@ func (r *Registry) changeMappings(ctx context.Context, tenant string, retry Retr
 		next, err := change(old)
 		return MappingChange{Mappings: next, Remember: request}, err
 	})
-	if err != nil && request != nil { // perhaps the same request was quicker
-		if _, done, againErr := r.begin(ctx, Key{Tenant: tenant}, retry, content); done || errors.Is(err, ErrRequestSeen) {
-			return againErr
-		}
+	if err != nil && request != nil {
+		_, err = r.overtaken(ctx, Key{Tenant: tenant}, retry, content, err)
+		return err
 	}
 	if err == nil {
 		r.bell.ring()

@@ -49,10 +49,21 @@ func (w Writer) update(
 		}
 		return c, err
 	})
-	if err != nil && request != nil { // perhaps the same request was quicker
-		if first, done, beginErr := w.registry.begin(ctx, key, w.retry, content); done && beginErr == nil {
-			return first, nil
-		}
+	if err != nil && request != nil {
+		return w.registry.overtaken(ctx, key, w.retry, content, err)
+	}
+	return nil, err
+}
+
+// overtaken says what a write came to that failed with err: another one under its request id may have been quicker. When that was the same
+// write, its request is returned; when it was another one and err says that the id is taken, the fault is that of begin.
+func (r *Registry) overtaken(ctx context.Context, key Key, retry Retry, content any, err error) (first *Request, _ error) {
+	first, done, beginErr := r.begin(ctx, key, retry, content)
+	switch {
+	case done:
+		return first, nil
+	case errors.Is(err, ErrRequestSeen) && beginErr != nil:
+		return nil, beginErr
 	}
 	return nil, err
 }
@@ -95,17 +106,10 @@ func (r *Registry) begin(ctx context.Context, key Key, retry Retry, content any)
 
 // remember keeps a request whose write went another way than through Store.Update.
 func (r *Registry) remember(ctx context.Context, key Key, request *Request) error {
-	if request == nil {
-		return nil
-	}
-	err := r.store.Update(ctx, key, func(old *Record) (Change, error) {
+	return r.store.Update(ctx, key, func(old *Record) (Change, error) {
 		if old == nil {
 			return Change{}, Missing(key)
 		}
 		return Change{Record: old, Remember: request}, nil
 	})
-	if errors.Is(err, ErrRequestSeen) { // by the same request, a moment ago
-		return nil
-	}
-	return err
 }
