@@ -1,8 +1,11 @@
-// Package a2aedge is Quorate's front door for A2A 1.0 clients: over gRPC, JSON-RPC and HTTP+JSON, for Quorate itself and for each agent.
+// Package a2aedge is Quorate's front door for A2A clients: over gRPC, JSON-RPC and HTTP+JSON in A2A 1.0, for Quorate itself and for each agent.
 //
 // Service is the door: it implements the A2A service over the task engine, where an A2A task's id is the id of Quorate's task. Handler is
 // the same door for HTTP: it turns each request into a call of Service over the server's own connection, so that every call passes the same
 // interceptors, and each answer and error into the form of its binding.
+//
+// Clients of A2A 0.3 are served over JSON-RPC, at the same URLs: they are known by the methods that they call, and their cards are the same document. What
+// they say and get is translated by a2a-go; receivers of push notifications cannot be named in 0.3.
 //
 // A client says where a message goes by the field tenant, which is an agent's name, by the base URL /agents/{name}, or in the message's
 // metadata under TaskExtension, which holds what the task API calls a SubmitTaskRequest, without the message: route, attributes, requestId,

@@ -2,7 +2,6 @@ package a2aedge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +25,7 @@ const (
 // form is how a binding writes what a stream carries.
 type form interface {
 	refuse(w http.ResponseWriter, err error)
-	data(result json.RawMessage) []byte
+	data(r *a2apb.StreamResponse) ([]byte, error)
 	failure(st *status.Status) []byte
 }
 
@@ -113,11 +112,11 @@ type events struct {
 }
 
 func (e *events) send(f form, r *a2apb.StreamResponse) error {
-	raw, err := encode(r)
+	data, err := f.data(r)
 	if err != nil {
 		return errors.Join(e.write(0, f.failure(status.New(codes.Internal, "internal error"))), err)
 	}
-	return e.write(sequenceOf(r), f.data(raw))
+	return e.write(sequenceOf(r), data)
 }
 
 // write sends one event; its id, where it has one, is what a client takes the stream up again with.

@@ -22,7 +22,10 @@ func FuzzJSONRPC(f *testing.F) {
 		`{"jsonrpc":"2.0","id":null,"method":"SendStreamingMessage","params":{"message":{"parts":[{"raw":"!"}]}}}`,
 		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"tenant":"other","message":{"metadata":{"a":{"b":[1,{}]}}}}}`,
 		`{"jsonrpc":"2.0","id":1,"ID":{},"method":"SubscribeToTask","Params":[]}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"GetExtendedAgentCard"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + strings.Repeat("[", 2000), "\xff\xfe", `{"jsonrpc":"2.0","id":"\xff","method":"GetTask"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + strings.Repeat("[", 2000), "\xff\xfe",
+		`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","role":"user","parts":[{"kind":"data","data":{}}]}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"parts":[null]},"configuration":{"blocking":false}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tasks/resubscribe"}`, `{"jsonrpc":"2.0","id":"\xff","method":"GetTask"}`,
 	} {
 		f.Add(seed)
 	}

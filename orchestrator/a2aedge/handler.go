@@ -64,7 +64,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveJSONRPC(w, r, agent)
 		return
 	}
-	h.serveREST(withParameters(r.Context(), r), w, r, agent, rest)
+	h.serveREST(withParameters(r.Context(), r, versionOf(r)), w, r, agent, rest)
 }
 
 // method is an A2A operation.
@@ -78,8 +78,7 @@ type method struct {
 func (m *method) path() string { return "/lf.a2a.v1.A2AService/" + m.name }
 
 // withParameters returns a context with what goes along with the call for it as metadata: its identity, version and place in a stream.
-func withParameters(ctx context.Context, r *http.Request) context.Context {
-	version := versionOf(r)
+func withParameters(ctx context.Context, r *http.Request, version string) context.Context {
 	var pairs []string
 	for key, value := range map[string]string{
 		"authorization": r.Header.Get("Authorization"), paramVersion: version, paramLastEvent: r.Header.Get("Last-Event-ID"),

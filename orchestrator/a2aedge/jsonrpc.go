@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"unicode/utf8"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -44,18 +45,17 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 	if agent != "" && h.pass(r.Context(), w, r, agent, body) {
 		return
 	}
-	ctx := withParameters(r.Context(), r)
 	e, wrong := open(body)
 	if wrong != nil {
 		writeJSONRPC(w, http.StatusOK, e.ID, nil, wrong)
 		return
 	}
-	m, ok := methods[e.Method]
+	op, version, ok := operationOf(versionOf(r), e.Method)
 	if !ok {
 		writeJSONRPC(w, http.StatusOK, e.ID, nil, &rpcError{Code: codeMethodNotFound, Message: fmt.Sprintf("there is no method %.100q in A2A %s", e.Method, Version)})
 		return
 	}
-	req, err := m.decode(e.Params)
+	req, err := op.read(e.Params)
 	if err == nil {
 		err = aimAt(req, agent)
 	}
@@ -63,16 +63,40 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 		h.refuseJSONRPC(w, e.ID, err)
 		return
 	}
-	if m.stream {
-		h.stream(ctx, w, m, req, &jsonrpcForm{h, e.ID})
+	ctx := withParameters(r.Context(), r, version)
+	if op.method.stream {
+		h.stream(ctx, w, op.method, req, &jsonrpcForm{h, e.ID, op.write})
 		return
 	}
-	resp, err := h.invoke(ctx, m, req)
+	resp, err := h.invoke(ctx, op.method, req)
+	var result []byte
+	if err == nil {
+		result, err = op.write(resp)
+	}
 	if err != nil {
 		h.refuseJSONRPC(w, e.ID, err)
 		return
 	}
-	h.answerJSONRPC(w, e.ID, resp)
+	writeJSONRPC(w, http.StatusOK, e.ID, result, nil)
+}
+
+// operation is an operation as one version of A2A writes it in JSON-RPC.
+type operation struct {
+	method *method
+	read   func(params []byte) (proto.Message, error)
+	write  func(answer proto.Message) ([]byte, error)
+}
+
+// operationOf returns the operation that a JSON-RPC method is in a version, and the version that it is done in: what is in 0.3 is done as in 1.0.
+func operationOf(version, name string) (op operation, doneIn string, ok bool) {
+	if old, ok := legacyMethods[name]; ok && isLegacy(version) {
+		return old, Version, true
+	}
+	m, ok := methods[name]
+	if !ok {
+		return op, "", false
+	}
+	return operation{m, m.decode, encode}, version, true
 }
 
 var null = json.RawMessage("null")
@@ -110,15 +134,6 @@ func validID(id json.RawMessage) bool {
 	default:
 		return true
 	}
-}
-
-func (h *Handler) answerJSONRPC(w http.ResponseWriter, id json.RawMessage, resp proto.Message) {
-	result, err := encode(resp)
-	if err != nil {
-		h.refuseJSONRPC(w, id, fmt.Errorf("encode the answer: %w", err))
-		return
-	}
-	writeJSONRPC(w, http.StatusOK, id, result, nil)
 }
 
 func (h *Handler) refuseJSONRPC(w http.ResponseWriter, id json.RawMessage, err error) {
@@ -161,11 +176,18 @@ func formatJSONRPC(id, result json.RawMessage, failure *rpcError) []byte {
 type jsonrpcForm struct {
 	handler *Handler
 	id      json.RawMessage
+	write   func(answer proto.Message) ([]byte, error)
 }
 
 func (f *jsonrpcForm) refuse(w http.ResponseWriter, err error) { f.handler.refuseJSONRPC(w, f.id, err) }
 
-func (f *jsonrpcForm) data(result json.RawMessage) []byte { return formatJSONRPC(f.id, result, nil) }
+func (f *jsonrpcForm) data(r *a2apb.StreamResponse) ([]byte, error) {
+	result, err := f.write(r)
+	if err != nil {
+		return nil, err
+	}
+	return formatJSONRPC(f.id, result, nil), nil
+}
 
 func (f *jsonrpcForm) failure(st *status.Status) []byte {
 	return formatJSONRPC(f.id, nil, newRPCError(st))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/utilities"
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -201,7 +202,7 @@ type restForm struct{ handler *Handler }
 
 func (f *restForm) refuse(w http.ResponseWriter, err error) { f.handler.refuseREST(w, err) }
 
-func (f *restForm) data(result json.RawMessage) []byte { return result }
+func (*restForm) data(r *a2apb.StreamResponse) ([]byte, error) { return encode(r) }
 
 func (f *restForm) failure(st *status.Status) []byte {
 	return formatRESTError(f.handler.Edition.httpCode(st), st)

@@ -1,0 +1,132 @@
+package a2aedge_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+)
+
+// legacyMessage is a message as A2A 0.3 writes it.
+func legacyMessage(text, more string) string {
+	return fmt.Sprintf(`{"kind":"message","messageId":%q,"role":"user","parts":[{"kind":"text","text":%q}]%s}`, "m "+text, text, more)
+}
+
+// legacy calls a method of A2A 0.3, whose clients name no version.
+func (w *world) legacy(t *testing.T, path, method, params string) answer {
+	t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, method, params)
+	return w.call(t, "POST", path, body, map[string]string{"A2A-Version": ""})
+}
+
+func TestAClientOf03IsServedInItsForm(t *testing.T) {
+	w := newWorld(t)
+	word := `,"metadata":{"` + taskExtension + `":{"route":{"agent":"echo"}}}`
+	for path, more := range map[string]string{"/a2a": word, "/agents/echo": ""} {
+		got := w.legacy(t, path, "message/send", `{"message":`+legacyMessage("hello", more)+`}`)
+		var sent struct {
+			ID     int
+			Result struct {
+				Kind, ID, ContextID string
+				Status              struct{ State string }
+				Artifacts           []struct{ Parts []struct{ Kind, Text string } }
+				History             []struct{ Kind, Role string }
+			}
+		}
+		if err := json.Unmarshal([]byte(got.body), &sent); err != nil {
+			t.Fatalf("message/send at %s = %d %s", path, got.code, got.body)
+		}
+		task := sent.Result
+		const want = "7: a task, completed, [{[{text hello}]}], [{message user}]"
+		if said := fmt.Sprintf("%d: a %s, %s, %v, %v", sent.ID, task.Kind, task.Status.State, task.Artifacts, task.History); said != want || task.ContextID == "" {
+			t.Errorf("message/send at %s = %s, in short %s, want %s", path, got.body, said, want)
+		}
+		got = w.legacy(t, path, "tasks/get", fmt.Sprintf(`{"id":%q,"historyLength":0}`, task.ID))
+		if !strings.Contains(got.body, `"kind":"task"`) || !strings.Contains(got.body, `"state":"completed"`) || strings.Contains(got.body, `"history"`) {
+			t.Errorf("tasks/get at %s = %s, want the task without history", path, got.body)
+		}
+	}
+}
+
+func TestAClientOf03IsRefusedInItsForm(t *testing.T) {
+	w := newWorld(t)
+	deep := strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200)
+	push := `,"configuration":{"pushNotificationConfig":{"url":"https://example.com/"}}`
+	for name, test := range map[string]struct {
+		method, params string
+		code           int
+	}{
+		"a task that is not there":     {"tasks/get", `{"id":"x"}`, -32001},
+		"cancel what is not there":     {"tasks/cancel", `{"id":"x"}`, -32001},
+		"follow what is not there":     {"tasks/resubscribe", `{"id":"x"}`, -32001},
+		"no message":                   {"message/send", `{}`, -32602},
+		"a part of no kind":            {"message/send", `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"smell"}]}}`, -32602},
+		"what is nested too deep":      {"message/send", `{"message":` + legacyMessage("x", `,"metadata":`+deep) + `}`, -32602},
+		"params of another type":       {"tasks/get", `{"id":5}`, -32602},
+		"a receiver of notifications":  {"message/send", `{"message":` + legacyMessage("x", "") + push + `}`, -32003},
+		"one of a task":                {"tasks/pushNotificationConfig/set", `{"taskId":"x","pushNotificationConfig":{"url":"https://example.com/"}}`, -32003},
+		"the extended card":            {"agent/getAuthenticatedExtendedCard", `{}`, -32004},
+		"a method that is not there":   {"tasks/list", `{}`, -32601},
+		"an agent in the wrong tenant": {"message/stream", `{"message":` + legacyMessage("x", `,"taskId":"nothing"`) + `}`, -32001},
+	} {
+		got := w.legacy(t, "/agents/echo", test.method, test.params)
+		if !strings.Contains(got.body, fmt.Sprintf(`"code":%d`, test.code)) || got.header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %s = %d %s, want %d as plain JSON", name, test.method, got.code, got.body, test.code)
+		}
+	}
+	got := w.call(t, "POST", "/agents/echo", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{}}`, nil)
+	if !strings.Contains(got.body, `"code":-32601`) {
+		t.Errorf("message/send in version 1.0 = %s, want -32601: it is none of its methods", got.body)
+	}
+	got = w.call(t, "POST", "/agents/echo", `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"x"}}`, map[string]string{"A2A-Version": "", "Authorization": ""})
+	if got.code != http.StatusUnauthorized {
+		t.Errorf("tasks/get without a token = %d %s, want 401", got.code, got.body)
+	}
+}
+
+// TestTheSDKsClientOf03 drives the door with a2a-go's own client of 0.3, as its card says.
+func TestTheSDKsClientOf03(t *testing.T) {
+	w := newWorld(t)
+	var card struct{ URL, ProtocolVersion, PreferredTransport string }
+	if err := json.Unmarshal([]byte(w.call(t, "GET", "/agents/echo/.well-known/agent-card.json", "", nil).body), &card); err != nil {
+		t.Fatal(err)
+	}
+	if card.URL != w.http+"/agents/echo" || card.ProtocolVersion != "0.3.0" || card.PreferredTransport != "JSONRPC" {
+		t.Fatalf("the card says %+v to a client of 0.3, want JSONRPC at /agents/echo", card)
+	}
+	c := a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: card.URL, Client: &http.Client{Transport: carrier{w.token}}})
+	events := collect(t, c.SendStreamingMessage(w.ctx, nil, &a2a.SendMessageRequest{Message: text("sleep 60ms hello", nil)}))
+	wantStream(t, events, a2a.TaskStateCompleted, "hello")
+	sent, err := c.SendMessage(w.ctx, nil, &a2a.SendMessageRequest{Message: text("sleep 10m x", nil), Config: &a2a.SendMessageConfig{ReturnImmediately: true}})
+	if err != nil {
+		t.Fatalf("SendMessage() = %v", err)
+	}
+	id := sent.TaskInfo().TaskID
+	next, stop := iter.Pull2(c.SubscribeToTask(w.ctx, nil, &a2a.SubscribeToTaskRequest{ID: id}))
+	defer stop()
+	if first, err, _ := next(); err != nil || first.TaskInfo().TaskID != id {
+		t.Fatalf("SubscribeToTask() = %+v, %v, want task %s", first, err, id)
+	}
+	canceled, err := c.CancelTask(w.ctx, nil, &a2a.CancelTaskRequest{ID: id})
+	if err != nil || canceled.Status.State != a2a.TaskStateCanceled {
+		t.Errorf("CancelTask() = %+v, %v, want canceled", canceled, err)
+	}
+	if _, err := c.GetTask(w.ctx, nil, &a2a.GetTaskRequest{ID: "none"}); !errors.Is(err, a2a.ErrTaskNotFound) {
+		t.Errorf("GetTask(none) = %v, want ErrTaskNotFound", err)
+	}
+}
+
+// carrier puts a token into requests.
+type carrier struct{ token string }
+
+func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	return http.DefaultTransport.RoundTrip(r)
+}
