@@ -133,11 +133,11 @@ func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, don
 	return done, nil
 }
 
-// appliedBefore answers a retry.
+// appliedBefore is again for Apply.
 func (r *Registry) appliedBefore(ctx context.Context, tenant string, first *Request, err error) (Applied, error) {
+	agent, warnings, err := r.again(ctx, tenant, first, err)
 	if err != nil {
 		return Applied{}, err
 	}
-	agent, err := r.Agent(ctx, tenant, first.Agent)
-	return Applied{agent, first.Outcome, first.Warnings}, err
+	return Applied{agent, first.Outcome, warnings}, nil
 }

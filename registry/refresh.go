@@ -17,7 +17,7 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Agent, []Warning, error) {
 	r, key, content := w.registry, Key{tenant, name}, []string{"refresh", name, uri, etag}
 	if request, done, err := r.begin(ctx, key, w.retry, content); err != nil || done {
-		return r.again(ctx, key, request, err)
+		return r.again(ctx, tenant, request, err)
 	}
 	old, err := r.store.Agent(ctx, key)
 	if err != nil {
@@ -70,8 +70,8 @@ func (w Writer) replaceCard(ctx context.Context, key Key, raw []byte, uri, etag 
 		next, change, warnings, err = r.take(old, c, uri)
 		return change, err
 	})
-	if replayed != nil {
-		return w.registry.again(ctx, key, replayed, err)
+	if err != nil || replayed != nil {
+		return r.again(ctx, key.Tenant, replayed, err)
 	}
-	return next.Agent, warnings, err
+	return next.Agent, warnings, nil
 }

@@ -3,17 +3,10 @@ package registry
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
-
-// requestLife is how long a retry gets the first answer.
-const requestLife = 24 * time.Hour
 
 // Registration is what RegisterAgent is asked for. Exactly one of RawCard and CardURI is set.
 type Registration struct {
@@ -36,79 +29,44 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
 		return Agent{}, nil, fault.Invalid("card", "CARD_MISSING", "either a card or the URL of one is needed")
 	}
-	request, err := r.request(tenant, in)
-	if err != nil {
-		return Agent{}, nil, err
+	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
+	if in.ValidateOnly { // nothing is written, so there is nothing to remember
+		w.retry = Retry{}
 	}
-	if agent, warnings, done, err := r.replay(ctx, request); done || err != nil {
-		return agent, warnings, err
+	content := in.asked()
+	if first, done, err := r.begin(ctx, Key{Tenant: tenant}, w.retry, content); err != nil || done {
+		return r.again(ctx, tenant, first, err)
 	}
 	change, warnings, err := r.prepare(ctx, tenant, in)
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	if request != nil {
-		request.Agent, request.Warnings = change.Record.Name, warnings
-		change.Remember = request
-	}
-	err = r.store.Update(ctx, change.Record.Key(), func(old *Record) (Change, error) {
+	key := change.Record.Key()
+	replayed, err := w.update(ctx, key, content, func(q *Request) { q.Warnings = warnings }, func(old *Record) (Change, error) {
 		if old != nil {
 			return Change{}, fault.New(fault.AlreadyExists, "AGENT_EXISTS", "an agent named %q is registered already", old.Name).With("agent", old.Name)
 		}
 		return change, nil
 	})
-	if errors.Is(err, ErrRequestSeen) || fault.ReasonOf(err) == "AGENT_EXISTS" { // perhaps by the same request, a moment ago
-		if agent, warnings, done, replayErr := r.replay(ctx, request); done || replayErr != nil {
-			return agent, warnings, replayErr
-		}
-	}
-	if err != nil {
-		return Agent{}, nil, err
+	if err != nil || replayed != nil {
+		return r.again(ctx, tenant, replayed, err)
 	}
 	if !in.ValidateOnly && in.CardURI == "" {
-		r.probeSoon(change.Record.Key())
+		r.probeSoon(key)
 	}
 	agent := change.Record.Agent
 	agent.Status = change.Pulse.At(r.now())
 	return agent, warnings, nil
 }
 
-// request returns what to remember of a registration, or nil when it is not to be remembered.
-func (r *Registry) request(tenant string, in Registration) (*Request, error) {
-	if in.RequestID == "" || in.ValidateOnly {
-		return nil, nil
-	}
-	content, err := json.Marshal(struct {
+// asked is what a retry of the registration has to have in common with it.
+func (in *Registration) asked() any {
+	return struct {
 		RawCard  []byte
 		CardURI  string
 		Metadata *Metadata
 		Version  string
-	}{in.RawCard, in.CardURI, in.Metadata, in.Version})
-	if err != nil {
-		return nil, fmt.Errorf("encoding registration: %w", err)
-	}
-	now := r.now().UTC()
-	return &Request{
-		Key: RequestKey{tenant, in.Caller, in.RequestID}, Digest: sha256.Sum256(content),
-		CreateTime: now, ExpireTime: now.Add(requestLife),
-	}, nil
-}
-
-// replay answers a request that was answered before: with the agent as it is now, as AIP-155 allows.
-func (r *Registry) replay(ctx context.Context, request *Request) (agent Agent, warnings []Warning, done bool, err error) {
-	if request == nil {
-		return Agent{}, nil, false, nil
-	}
-	first, ok, err := r.store.Request(ctx, request.Key)
-	if err != nil || !ok || !request.CreateTime.Before(first.ExpireTime) {
-		return Agent{}, nil, false, err
-	}
-	if first.Digest != request.Digest {
-		return Agent{}, nil, false, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
-			"the request id %q came before with other content; use a new one", request.Key.ID).With("request_id", request.Key.ID)
-	}
-	agent, err = r.Agent(ctx, request.Key.Tenant, first.Agent)
-	return agent, first.Warnings, true, err
+	}{in.RawCard, in.CardURI, in.Metadata, in.Version}
 }
 
 // prepare checks a registration and returns what to write.

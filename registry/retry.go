@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 )
+
+// requestLife is how long a retry gets the first answer.
+const requestLife = 24 * time.Hour
 
 // Retry makes a write safe to send again; the zero value does not.
 type Retry struct {
@@ -68,12 +72,12 @@ func (r *Registry) overtaken(ctx context.Context, key Key, retry Retry, content 
 	return nil, err
 }
 
-// again answers a retry.
-func (r *Registry) again(ctx context.Context, key Key, first *Request, err error) (Agent, []Warning, error) {
+// again answers a retry of a write to an agent from the first request for it, or with the error of looking for that.
+func (r *Registry) again(ctx context.Context, tenant string, first *Request, err error) (Agent, []Warning, error) {
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	agent, err := r.Agent(ctx, key.Tenant, key.Name)
+	agent, err := r.Agent(ctx, tenant, first.Agent)
 	return agent, first.Warnings, err
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// UpdateMetadata replaces the fields of an agent's metadata that mask names: input_schemas, output_schemas and
-// consultation_requirements and at_most_once_skills; none, or *, means all. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty
-// one writes over whatever is there.
+// UpdateMetadata replaces the fields of an agent's metadata that mask names: input_schemas, output_schemas, consultation_requirements and
+// at_most_once_skills; no mask, or *, means all. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty one writes over
+// whatever is there.
 func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
 	return r.Once(Retry{}).UpdateMetadata(ctx, tenant, name, etag, mask, m)
 }
@@ -25,7 +25,8 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 	// What the new rules name is looked up first: inside Update the store may not be read.
 	proposed := Agent{Tenant: tenant, Name: name}
 	merge(&proposed.Metadata)
-	if proposed.Metadata.AgentName, proposed.Metadata.Version = m.AgentName, m.Version; m.Version != "" {
+	proposed.Metadata.AgentName, proposed.Metadata.Version = m.AgentName, m.Version
+	if m.Version != "" {
 		current, err := r.Agent(ctx, tenant, name)
 		if err != nil {
 			return Agent{}, nil, err
@@ -46,18 +47,10 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 		}
 		next = *old
 		merge(&next.Metadata)
-		next.UpdateTime = later(r.now().UTC(), old.UpdateTime)
-		if err := next.seal(old.Revision + 1); err != nil {
-			return Change{}, err
-		}
-		return Change{Record: &next}, nil
+		return r.write(old, &next)
 	})
-	if err != nil {
-		return Agent{}, nil, err
-	}
-	if replayed != nil {
-		agent, err := r.Agent(ctx, tenant, name)
-		return agent, replayed.Warnings, err
+	if err != nil || replayed != nil {
+		return r.again(ctx, tenant, replayed, err)
 	}
 	agents, err := r.withStatus(ctx, []Record{next})
 	if err != nil {
