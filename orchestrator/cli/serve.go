@@ -25,7 +25,8 @@ func (a *app) serve() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = serve.Run(ctx, cfg, a.err.w) // many goroutines write
+		number, _ := built()
+		err = serve.Run(ctx, cfg, number, a.err.w) // many goroutines write
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil // to stop is how it ends
 		}

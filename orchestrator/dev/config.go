@@ -7,6 +7,7 @@ import (
 
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/telemetry"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/discovery"
 )
@@ -53,6 +54,10 @@ func (c *Config) Validate() error {
 	}
 	if !slices.Contains([]string{"auto", "off", "no-sandbox"}, c.Browser) {
 		return fault.Invalid("browser", "CONFIG_INVALID", "%q is not auto, off or no-sandbox", c.Browser)
+	}
+	logs := telemetry.Config{LogLevel: c.LogLevel, LogFormat: c.LogFormat}
+	if err := logs.Validate(); err != nil {
+		return err
 	}
 	for field, addr := range map[string]string{"httpAddr": c.HTTPAddr, "grpcAddr": c.GRPCAddr, "webfetchAddr": c.WebfetchAddr} {
 		if err := checkLoopback(field, addr); err != nil {

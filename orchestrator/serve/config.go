@@ -10,6 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/auth/oidc"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/telemetry"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/discovery"
 )
@@ -279,4 +280,14 @@ func (r *Retention) Validate() error {
 		return invalid("evidence", "%s is less than %s; 0 is for ever", r.Evidence, minEvidenceKept)
 	}
 	return nil
+}
+
+// Validate refuses what telemetry could not apply.
+func (t *Telemetry) Validate() error {
+	c := t.config()
+	return c.Validate()
+}
+
+func (t *Telemetry) config() telemetry.Config {
+	return telemetry.Config{ServiceName: "quorate", LogLevel: t.LogLevel, LogFormat: t.LogFormat, OTLPEndpoint: t.OTLPEndpoint, TraceRatio: t.TraceRatio}
 }

@@ -152,7 +152,7 @@ func TestCredentialsThatCannotBeAppliedKeepServeFromStarting(t *testing.T) {
 	t.Parallel()
 	c, _ := config(t)
 	c.Agents.CredentialsFile = write(t, filepath.Join(t.TempDir(), "credentials.yaml"), "credentials: [{origin: 'http://agents.example', bearer: {token: 'env:PATH'}}]")
-	err := serve.Run(t.Context(), c, io.Discard)
+	err := serve.Run(t.Context(), c, "0.0.0", io.Discard)
 	if fault.ReasonOf(err) != "CREDENTIALS_INVALID" || !strings.Contains(err.Error(), "entry 1 (http://agents.example): ") {
 		t.Errorf("Run() = %v, want CREDENTIALS_INVALID with the entry", err)
 	}

@@ -89,7 +89,7 @@ func start(t *testing.T, c serve.Config) *process {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	p := &process{log: &lines{more: make(chan struct{}, 1)}}
 	done := make(chan error, 1)
-	go func() { done <- serve.Run(ctx, c, p.log) }()
+	go func() { done <- serve.Run(ctx, c, "0.0.0", p.log) }()
 	p.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-done

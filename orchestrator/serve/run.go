@@ -27,15 +27,15 @@ const (
 	providerTimeout = 10 * time.Second
 )
 
-// Run serves until ctx ends, and then lets others take over what is under way. It logs to stderr.
-func Run(ctx context.Context, cfg Config, stderr io.Writer) (err error) {
-	tel, err := telemetry.Setup(ctx, telemetry.Config{
-		ServiceName: "quorate", LogLevel: cfg.Telemetry.LogLevel, LogFormat: cfg.Telemetry.LogFormat, LogWriter: stderr,
-		OTLPEndpoint: cfg.Telemetry.OTLPEndpoint, TraceRatio: cfg.Telemetry.TraceRatio,
-	})
+// Run serves until ctx ends, and then lets others take over what is under way. It logs to stderr, and says there and in its metrics which version it is.
+func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err error) {
+	observed := cfg.Telemetry.config()
+	observed.ServiceVersion, observed.LogWriter = version, stderr
+	tel, err := telemetry.Setup(ctx, observed)
 	if err != nil {
 		return err
 	}
+	tel.Logger.InfoContext(ctx, "starting", slog.String("version", version), slog.String("store", cfg.Store.Kind))
 	p := &process{cfg: cfg, tel: tel}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	if err := p.assemble(ctx); err != nil {

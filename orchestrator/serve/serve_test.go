@@ -117,7 +117,7 @@ func startError(t *testing.T, c serve.Config) error {
 			return err
 		}
 	}
-	return serve.Run(t.Context(), c, &lines{more: make(chan struct{}, 1)})
+	return serve.Run(t.Context(), c, "0.0.0", &lines{more: make(chan struct{}, 1)})
 }
 
 func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {

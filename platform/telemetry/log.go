@@ -10,25 +10,31 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-func newLogger(c Config) (*slog.Logger, error) {
-	var level slog.Level
-	if c.LogLevel != "" {
-		if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
-			return nil, fault.Invalid("logLevel", "CONFIG_INVALID", "log level %q is not debug, info, warn or error", c.LogLevel)
-		}
+const (
+	formatJSON = "json"
+	formatText = "text"
+)
+
+// level returns the level of logs; info when nothing is said.
+func (c *Config) level() (level slog.Level, err error) {
+	if c.LogLevel != "" && level.UnmarshalText([]byte(c.LogLevel)) != nil {
+		err = fault.Invalid("logLevel", "CONFIG_INVALID", "log level %q is not debug, info, warn or error", c.LogLevel)
 	}
+	return level, err
+}
+
+// logger returns what logs as a valid c says.
+func (c *Config) logger() *slog.Logger {
 	w := c.LogWriter
 	if w == nil {
 		w = io.Discard
 	}
+	level, _ := c.level()
 	options := &slog.HandlerOptions{Level: level}
-	switch c.LogFormat {
-	case "", "json":
-		return slog.New(traceHandler{slog.NewJSONHandler(w, options)}), nil
-	case "text":
-		return slog.New(traceHandler{slog.NewTextHandler(w, options)}), nil
+	if c.LogFormat == formatText {
+		return slog.New(traceHandler{slog.NewTextHandler(w, options)})
 	}
-	return nil, fault.Invalid("logFormat", "CONFIG_INVALID", "log format %q is not json or text", c.LogFormat)
+	return slog.New(traceHandler{slog.NewJSONHandler(w, options)})
 }
 
 // traceHandler adds the ids of the span in the context, so that a log line leads to its trace.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -24,6 +25,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Config is what Setup needs to know; the zero value logs JSON at level info to nowhere and samples no ordinary span.
@@ -37,6 +40,23 @@ type Config struct {
 	OTLPEndpoint   string    // URL of an OTLP/gRPC receiver for spans, such as http://localhost:4317; empty for none
 }
 
+// Validate refuses, with an InvalidArgument fault of the reason CONFIG_INVALID that names the field, what Setup cannot apply.
+func (c *Config) Validate() error {
+	if _, err := c.level(); err != nil {
+		return err
+	}
+	if c.LogFormat != "" && c.LogFormat != formatJSON && c.LogFormat != formatText {
+		return fault.Invalid("logFormat", "CONFIG_INVALID", "log format %q is not json or text", c.LogFormat)
+	}
+	if !(c.TraceRatio >= 0 && c.TraceRatio <= 1) { //nolint:staticcheck // no comparison holds for NaN
+		return fault.Invalid("traceRatio", "CONFIG_INVALID", "trace ratio %v is not from 0 to 1", c.TraceRatio)
+	}
+	if u, err := url.Parse(c.OTLPEndpoint); c.OTLPEndpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return fault.Invalid("otlpEndpoint", "CONFIG_INVALID", "%q is not an http or https URL such as http://localhost:4317", c.OTLPEndpoint)
+	}
+	return nil
+}
+
 // Telemetry is the outcome of Setup.
 type Telemetry struct {
 	Logger         *slog.Logger // adds the trace and span id of the context to each record
@@ -48,12 +68,8 @@ type Telemetry struct {
 
 // Setup returns telemetry as c says; a wrong value in c is an error. The OTLP receiver need not be up.
 func Setup(ctx context.Context, c Config) (*Telemetry, error) {
-	logger, err := newLogger(c)
-	if err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
-	}
-	if c.TraceRatio < 0 || c.TraceRatio > 1 {
-		return nil, fmt.Errorf("trace ratio %v is not between 0 and 1", c.TraceRatio)
 	}
 	service := resource.NewSchemaless(attribute.String(serviceNameKey, c.ServiceName), attribute.String(serviceVersionKey, c.ServiceVersion))
 	registry := prometheus.NewRegistry()
@@ -71,7 +87,7 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 		options = append(options, trace.WithBatcher(exporter))
 	}
 	return &Telemetry{
-		Logger:         logger,
+		Logger:         c.logger(),
 		TracerProvider: trace.NewTracerProvider(options...),
 		MeterProvider: metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader),
 			metric.WithExemplarFilter(exemplar.AlwaysOffFilter)), // the format that the handler writes has no room for them

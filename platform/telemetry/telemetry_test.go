@@ -3,7 +3,9 @@ package telemetry_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
@@ -104,9 +107,17 @@ func TestThePropagatorSpeaksW3C(t *testing.T) {
 
 func TestSetupRefusesAWrongConfig(t *testing.T) {
 	t.Parallel()
-	for _, c := range []telemetry.Config{{LogLevel: "loud"}, {LogFormat: "xml"}, {TraceRatio: 1.1}, {TraceRatio: -1}} {
-		if _, err := telemetry.Setup(t.Context(), c); err == nil {
-			t.Errorf("Setup(%+v) = nil, want an error", c)
+	for field, list := range map[string][]telemetry.Config{
+		"logLevel":     {{LogLevel: "loud"}},
+		"logFormat":    {{LogFormat: "xml"}},
+		"traceRatio":   {{TraceRatio: 1.1}, {TraceRatio: -1}, {TraceRatio: math.NaN()}},
+		"otlpEndpoint": {{OTLPEndpoint: "localhost:4317"}, {OTLPEndpoint: "http://"}, {OTLPEndpoint: "unix:///run/otlp"}},
+	} {
+		for _, c := range list {
+			_, err := telemetry.Setup(t.Context(), c)
+			if f, ok := errors.AsType[*fault.Error](err); !ok || len(f.Violations) != 1 || f.Violations[0].Field != field {
+				t.Errorf("Setup(%+v) = %v, want a fault about %s", c, err, field)
+			}
 		}
 	}
 }
