@@ -43,9 +43,9 @@ type Registry struct {
 	log           ChangeLog    // nil when the store has none
 	mappings      MappingStore // nil when the store has none
 	directory     *Directory
-	bell          bell         // rings with each write of this process that may be in the log
-	versions      VersionStore // nil when the store has none
-	keys          KeyStore     // nil when the store has none
+	bell          bell            // rings with each write of this process that may be in the log
+	versions      VersionStore    // nil when the store has none
+	keys          SigningKeyStore // nil when the store has none
 	signatures    SignaturePolicy
 	strict        bool
 	denied        func(*http.Response) string // nil says nothing
@@ -78,7 +78,7 @@ func New(store Store, o Options) *Registry {
 	r.mappings, _ = store.(MappingStore)
 	r.directory = &Directory{registry: r}
 	r.versions, _ = store.(VersionStore)
-	r.keys, _ = store.(KeyStore)
+	r.keys, _ = store.(SigningKeyStore)
 	r.store = &announcer{Store: store, now: r.now, bell: &r.bell}
 	return r
 }

@@ -65,8 +65,8 @@ func (s signer) sign(t *testing.T, card []byte) string {
 
 func pin(t *testing.T, r *registry.Registry, s signer, agents ...string) {
 	t.Helper()
-	if _, err := r.PinKey(t.Context(), tenant, s.jwk(t), agents); err != nil {
-		t.Fatalf("PinKey(%s) = %v, want no error", s.id, err)
+	if _, err := r.PinSigningKey(t.Context(), tenant, s.jwk(t), agents); err != nil {
+		t.Fatalf("PinSigningKey(%s) = %v, want no error", s.id, err)
 	}
 }
 
@@ -140,8 +140,8 @@ func TestOnceSignedAlwaysSigned(t *testing.T) {
 	refused("Refresh(signed by another)", err)
 	_, _, err = r.SetLiveVersion(t.Context(), tenant, "a", "", 1)
 	refused("SetLiveVersion(unsigned version)", err)
-	if err := r.UnpinKey(t.Context(), tenant, "mine"); err != nil {
-		t.Fatalf("UnpinKey() = %v, want no error", err)
+	if err := r.DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
+		t.Fatalf("DeleteSigningKey() = %v, want no error", err)
 	}
 	_, _, err = publish(string(named("a", "third")))
 	refused("Refresh(unsigned) when no key is pinned any more", err)
@@ -168,16 +168,16 @@ func TestKeysAreRotatedWithOverlap(t *testing.T) {
 		t.Fatalf("Refresh(signed by the next key) = %v, want no error", err)
 	}
 	state("with the next key", "verified", "k2")
-	if err := r.UnpinKey(t.Context(), tenant, "k1"); err != nil {
-		t.Fatalf("UnpinKey(k1) = %v, want no error", err)
+	if err := r.DeleteSigningKey(t.Context(), tenant, "k1"); err != nil {
+		t.Fatalf("DeleteSigningKey(k1) = %v, want no error", err)
 	}
 	state("without the old key", "verified", "k2")
-	if err := r.UnpinKey(t.Context(), tenant, "k2"); err != nil {
-		t.Fatalf("UnpinKey(k2) = %v, want no error", err)
+	if err := r.DeleteSigningKey(t.Context(), tenant, "k2"); err != nil {
+		t.Fatalf("DeleteSigningKey(k2) = %v, want no error", err)
 	}
 	state("without any key", "untrusted", "k2")
-	if err := r.UnpinKey(t.Context(), tenant, "k2"); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
-		t.Errorf("UnpinKey(k2) again = %v, want KEY_NOT_FOUND", err)
+	if err := r.DeleteSigningKey(t.Context(), tenant, "k2"); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
+		t.Errorf("DeleteSigningKey(k2) again = %v, want KEY_NOT_FOUND", err)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestAHostileKeyAddressIsNeverRead(t *testing.T) {
 	}
 }
 
-func TestPinKeyRefuses(t *testing.T) {
+func TestPinSigningKeyRefuses(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	mine := newSigner(t, "mine")
@@ -215,14 +215,14 @@ func TestPinKeyRefuses(t *testing.T) {
 		"something else":        {[]byte("x"), nil, "KEY_INVALID"},
 		"a key of another kind": {[]byte(`{"kty":"oct","k":"AAAA","kid":"k"}`), nil, "KEY_INVALID"},
 	} {
-		if _, err := r.PinKey(t.Context(), tenant, test.jwk, test.agents); fault.ReasonOf(err) != test.want {
-			t.Errorf("PinKey() of %s = %v, want %s", name, err, test.want)
+		if _, err := r.PinSigningKey(t.Context(), tenant, test.jwk, test.agents); fault.ReasonOf(err) != test.want {
+			t.Errorf("PinSigningKey() of %s = %v, want %s", name, err, test.want)
 		}
 	}
-	if keys, err := r.Keys(t.Context(), tenant); err != nil || len(keys) != 1 || keys[0].ID != "mine" || keys[0].Thumbprint == "" {
-		t.Errorf("Keys() = %+v, %v, want mine", keys, err)
+	if keys, err := r.SigningKeys(t.Context(), tenant); err != nil || len(keys) != 1 || keys[0].ID != "mine" || keys[0].Thumbprint == "" {
+		t.Errorf("SigningKeys() = %+v, %v, want mine", keys, err)
 	}
-	if keys, err := r.Keys(t.Context(), "other"); err != nil || len(keys) != 0 {
-		t.Errorf("Keys() of another tenant = %+v, %v, want none", keys, err)
+	if keys, err := r.SigningKeys(t.Context(), "other"); err != nil || len(keys) != 0 {
+		t.Errorf("SigningKeys() of another tenant = %+v, %v, want none", keys, err)
 	}
 }

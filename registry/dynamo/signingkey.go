@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-var _ registry.KeyStore = (*Store)(nil)
+var _ registry.SigningKeyStore = (*Store)(nil)
 
 // ringItem has the ids of a tenant's keys, so that all are found, counted and changed without an index that lags behind.
 type ringItem struct {
@@ -39,8 +39,8 @@ func ringKey(tenant string) string { return escape.Replace(tenant) + "#%keys" }
 
 func signingKeyKey(tenant, id string) string { return escape.Replace(tenant) + "#%key#" + short(id) }
 
-// PutKey adds a key.
-func (s *Store) PutKey(ctx context.Context, key registry.SigningKey) error {
+// PutSigningKey adds a key.
+func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey) error {
 	item, err := marshal("the key", signingKeyItem{
 		AgentName: signingKeyKey(key.Tenant, key.ID), ID: key.ID, JWK: key.JWK, Agents: key.Agents, Thumbprint: key.Thumbprint, CreatedAt: key.CreateTime,
 	})
@@ -53,17 +53,17 @@ func (s *Store) PutKey(ctx context.Context, key registry.SigningKey) error {
 	put := types.TransactWriteItem{Put: &types.Put{TableName: s.db.Table(tableMetadata), Item: item}}
 	return s.updateRing(ctx, key.Tenant, func(ids []string) ([]string, *types.TransactWriteItem, error) {
 		if slices.Contains(ids, key.ID) {
-			return nil, nil, registry.KeyExists(key.ID)
+			return nil, nil, registry.SigningKeyExists(key.ID)
 		}
-		if len(ids) >= registry.MaxKeys {
-			return nil, nil, registry.KeysFull()
+		if len(ids) >= registry.MaxSigningKeys {
+			return nil, nil, registry.SigningKeysFull()
 		}
 		return append(slices.Clip(ids), key.ID), &put, nil
 	})
 }
 
-// DeleteKey removes a key.
-func (s *Store) DeleteKey(ctx context.Context, tenant, id string) (ok bool, err error) {
+// DeleteSigningKey removes a key.
+func (s *Store) DeleteSigningKey(ctx context.Context, tenant, id string) (ok bool, err error) {
 	remove := types.TransactWriteItem{Delete: &types.Delete{TableName: s.db.Table(tableMetadata), Key: keyItem(signingKeyKey(tenant, id))}}
 	err = s.updateRing(ctx, tenant, func(ids []string) ([]string, *types.TransactWriteItem, error) {
 		if ok = slices.Contains(ids, id); !ok {
@@ -74,8 +74,8 @@ func (s *Store) DeleteKey(ctx context.Context, tenant, id string) (ok bool, err 
 	return ok && err == nil, err
 }
 
-// Keys returns all keys of the tenant.
-func (s *Store) Keys(ctx context.Context, tenant string) ([]registry.SigningKey, error) {
+// SigningKeys returns all keys of the tenant.
+func (s *Store) SigningKeys(ctx context.Context, tenant string) ([]registry.SigningKey, error) {
 	ring, err := s.ring(ctx, tenant)
 	if err != nil || ring == nil {
 		return nil, err

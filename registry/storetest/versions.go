@@ -16,10 +16,10 @@ import (
 type VersionedStore interface {
 	registry.Store
 	registry.VersionStore
-	registry.KeyStore
+	registry.SigningKeyStore
 }
 
-// RunVersions runs the conformance suite of registry.VersionStore and registry.KeyStore; open returns a new empty store that
+// RunVersions runs the conformance suite of registry.VersionStore and registry.SigningKeyStore; open returns a new empty store that
 // lives until the test ends.
 func RunVersions(t *testing.T, open func(t *testing.T) VersionedStore) {
 	tests := map[string]func(*testing.T, VersionedStore){
@@ -145,35 +145,35 @@ func signingKey(tenant, id string) registry.SigningKey {
 
 func keys(t *testing.T, s VersionedStore) {
 	for _, key := range []registry.SigningKey{signingKey("t", "b"), signingKey("t", "a\x00<"), signingKey("ta", "z")} {
-		if err := s.PutKey(t.Context(), key); err != nil {
-			t.Fatalf("PutKey(%s) = %v, want no error", key.ID, err)
+		if err := s.PutSigningKey(t.Context(), key); err != nil {
+			t.Fatalf("PutSigningKey(%s) = %v, want no error", key.ID, err)
 		}
 	}
 	want := []registry.SigningKey{signingKey("t", "a\x00<"), signingKey("t", "b")}
-	if got, err := s.Keys(t.Context(), "t"); err != nil || cmp.Diff(want, got) != "" {
-		t.Errorf("Keys() = %v, difference (-want +got):\n%s", err, cmp.Diff(want, got))
+	if got, err := s.SigningKeys(t.Context(), "t"); err != nil || cmp.Diff(want, got) != "" {
+		t.Errorf("SigningKeys() = %v, difference (-want +got):\n%s", err, cmp.Diff(want, got))
 	}
 	for _, there := range []bool{true, false} {
-		if ok, err := s.DeleteKey(t.Context(), "t", "b"); ok != there || err != nil {
-			t.Errorf("DeleteKey(b) = %v, %v, want %v", ok, err, there)
+		if ok, err := s.DeleteSigningKey(t.Context(), "t", "b"); ok != there || err != nil {
+			t.Errorf("DeleteSigningKey(b) = %v, %v, want %v", ok, err, there)
 		}
 	}
-	if got, err := s.Keys(t.Context(), "t"); err != nil || len(got) != 1 {
-		t.Errorf("Keys() after DeleteKey(b) = %v, %v, want one", got, err)
+	if got, err := s.SigningKeys(t.Context(), "t"); err != nil || len(got) != 1 {
+		t.Errorf("SigningKeys() after DeleteSigningKey(b) = %v, %v, want one", got, err)
 	}
 }
 
 func keyRefusals(t *testing.T, s VersionedStore) {
-	for i := range registry.MaxKeys {
-		if err := s.PutKey(t.Context(), signingKey("t", strconv.Itoa(i))); err != nil {
-			t.Fatalf("PutKey(%d) = %v, want no error", i, err)
+	for i := range registry.MaxSigningKeys {
+		if err := s.PutSigningKey(t.Context(), signingKey("t", strconv.Itoa(i))); err != nil {
+			t.Fatalf("PutSigningKey(%d) = %v, want no error", i, err)
 		}
 	}
-	if err := s.PutKey(t.Context(), signingKey("t", "7")); fault.ReasonOf(err) != "KEY_EXISTS" {
-		t.Errorf("PutKey() of a known id = %v, want KEY_EXISTS", err)
+	if err := s.PutSigningKey(t.Context(), signingKey("t", "7")); fault.ReasonOf(err) != "KEY_EXISTS" {
+		t.Errorf("PutSigningKey() of a known id = %v, want KEY_EXISTS", err)
 	}
-	if err := s.PutKey(t.Context(), signingKey("t", "x")); fault.ReasonOf(err) != "KEYS_FULL" {
-		t.Errorf("PutKey() over the limit = %v, want KEYS_FULL", err)
+	if err := s.PutSigningKey(t.Context(), signingKey("t", "x")); fault.ReasonOf(err) != "KEYS_FULL" {
+		t.Errorf("PutSigningKey() over the limit = %v, want KEYS_FULL", err)
 	}
 }
 
@@ -182,7 +182,7 @@ func endedVersionContext(t *testing.T, s VersionedStore) {
 	cancel()
 	_, versionErr := s.Version(ctx, registry.Key{Tenant: "t", Name: "a"}, 1)
 	_, listErr := s.Versions(ctx, registry.Key{Tenant: "t", Name: "a"}, 0, 1)
-	_, keysErr := s.Keys(ctx, "t")
+	_, keysErr := s.SigningKeys(ctx, "t")
 	for name, err := range map[string]error{"Version": versionErr, "Versions": listErr, "Keys": keysErr} {
 		if err == nil || fault.KindOf(err) == fault.NotFound {
 			t.Errorf("%s() after the context ended = %v, want the context's error", name, err)

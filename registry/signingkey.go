@@ -10,8 +10,8 @@ import (
 	"github.com/quorate/quorate/registry/jws"
 )
 
-// MaxKeys is how many keys a tenant can pin.
-const MaxKeys = 500
+// MaxSigningKeys is how many keys a tenant can pin.
+const MaxSigningKeys = 500
 
 const maxKeyAgents = 100
 
@@ -25,30 +25,31 @@ type SigningKey struct {
 	CreateTime time.Time `json:"created_at"`
 }
 
-// KeyStore keeps the keys that admins pin.
-type KeyStore interface {
-	// PutKey adds a key; one whose id is there already is the fault of KeyExists, and one more than MaxKeys that of KeysFull.
-	PutKey(ctx context.Context, key SigningKey) error
-	// DeleteKey removes a key; ok is false when it is not there.
-	DeleteKey(ctx context.Context, tenant, id string) (ok bool, err error)
-	// Keys returns all keys of the tenant in order of id.
-	Keys(ctx context.Context, tenant string) ([]SigningKey, error)
+// SigningKeyStore keeps the keys that admins pin.
+type SigningKeyStore interface {
+	// PutSigningKey adds a key; one whose id is there already is the fault of SigningKeyExists, and one more than MaxSigningKeys that of SigningKeysFull.
+	PutSigningKey(ctx context.Context, key SigningKey) error
+	// DeleteSigningKey removes a key; ok is false when it is not there.
+	DeleteSigningKey(ctx context.Context, tenant, id string) (ok bool, err error)
+	// SigningKeys returns all keys of the tenant in order of id.
+	SigningKeys(ctx context.Context, tenant string) ([]SigningKey, error)
 }
 
-// KeyExists returns the AlreadyExists fault for a key whose id is taken, with the reason KEY_EXISTS; stores return it.
-func KeyExists(id string) error {
+// SigningKeyExists returns the AlreadyExists fault for a key whose id is taken, with the reason KEY_EXISTS; stores return it.
+func SigningKeyExists(id string) error {
 	return fault.New(fault.AlreadyExists, "KEY_EXISTS", "a key %q is pinned already; keys do not change: give a new one a new kid", clip(id)).
 		With("key_id", clip(id))
 }
 
-// KeysFull returns the ResourceExhausted fault for a key more than MaxKeys, with the reason KEYS_FULL; stores return it.
-func KeysFull() error {
-	return fault.New(fault.ResourceExhausted, "KEYS_FULL", "%d keys are pinned, which is the most; remove one first", MaxKeys)
+// SigningKeysFull returns the ResourceExhausted fault for a key more than MaxSigningKeys, with the reason KEYS_FULL; stores return it.
+func SigningKeysFull() error {
+	return fault.New(fault.ResourceExhausted, "KEYS_FULL", "%d keys are pinned, which is the most; remove one first", MaxSigningKeys)
 }
 
-// PinKey has the cards of the tenant's agents, or of those that are named, trusted when they are signed with the key, a public
-// JSON Web Key with kid. Cards that are there already are checked again.
-func (r *Registry) PinKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
+// PinSigningKey trusts a public JSON Web Key with a kid to sign cards: those of at most 100 agents by name, or of all of the tenant when none
+// is named. Cards that are there already are checked again. A key that cannot be used is an InvalidArgument fault with the reason KEY_INVALID;
+// the others are those of SigningKeyExists and SigningKeysFull.
+func (r *Registry) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
 	parsed, err := jws.ParseKey(jwk)
 	if err != nil {
 		return SigningKey{}, fault.Invalid("jwk", "KEY_INVALID", "the key cannot be used: %s", err.Error())
@@ -61,25 +62,25 @@ func (r *Registry) PinKey(ctx context.Context, tenant string, jwk []byte, agents
 			return SigningKey{}, fault.Invalid("agents", "KEY_INVALID", "%q is not an agent's name: %s", clip(name), nameRule)
 		}
 	}
-	store, err := r.keyStore()
+	store, err := r.signingKeyStore()
 	if err != nil {
 		return SigningKey{}, err
 	}
 	key := SigningKey{Tenant: tenant, ID: parsed.ID, JWK: jwk, Agents: agents, Thumbprint: parsed.Thumbprint, CreateTime: r.now().UTC()}
-	if err := store.PutKey(ctx, key); err != nil {
+	if err := store.PutSigningKey(ctx, key); err != nil {
 		return SigningKey{}, err
 	}
 	return key, r.recheck(ctx, tenant)
 }
 
-// UnpinKey ends the trust in a key, also for cards that it has signed. A key that is not there is a NotFound fault with the
+// DeleteSigningKey ends the trust in a pinned key, also for cards that it has signed. A key that is not there is a NotFound fault with the
 // reason KEY_NOT_FOUND; cards are checked again all the same, so that a call that was cut short can be made again.
-func (r *Registry) UnpinKey(ctx context.Context, tenant, id string) error {
-	store, err := r.keyStore()
+func (r *Registry) DeleteSigningKey(ctx context.Context, tenant, id string) error {
+	store, err := r.signingKeyStore()
 	if err != nil {
 		return err
 	}
-	ok, err := store.DeleteKey(ctx, tenant, id)
+	ok, err := store.DeleteSigningKey(ctx, tenant, id)
 	if err != nil {
 		return err
 	}
@@ -92,16 +93,16 @@ func (r *Registry) UnpinKey(ctx context.Context, tenant, id string) error {
 	return nil
 }
 
-// Keys returns all keys that the tenant's admins have pinned, in order of id.
-func (r *Registry) Keys(ctx context.Context, tenant string) ([]SigningKey, error) {
-	store, err := r.keyStore()
+// SigningKeys returns all keys that the tenant's admins have pinned, in order of id.
+func (r *Registry) SigningKeys(ctx context.Context, tenant string) ([]SigningKey, error) {
+	store, err := r.signingKeyStore()
 	if err != nil {
 		return nil, err
 	}
-	return store.Keys(ctx, tenant)
+	return store.SigningKeys(ctx, tenant)
 }
 
-func (r *Registry) keyStore() (KeyStore, error) {
+func (r *Registry) signingKeyStore() (SigningKeyStore, error) {
 	if r.keys == nil {
 		return nil, unsupported("keys of cards")
 	}
@@ -113,7 +114,7 @@ func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {
 	if r.keys == nil {
 		return nil, nil // nothing can be pinned
 	}
-	pinned, err := r.keys.Keys(ctx, agent.Tenant)
+	pinned, err := r.keys.SigningKeys(ctx, agent.Tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -9,25 +9,25 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-var _ registry.KeyStore = (*Store)(nil)
+var _ registry.SigningKeyStore = (*Store)(nil)
 
-// PutKey adds a key.
-func (s *Store) PutKey(ctx context.Context, key registry.SigningKey) error {
+// PutSigningKey adds a key.
+func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey) error {
 	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		bucket, id := tx.Bucket(bucketKeys), boltdb.Key(key.Tenant, key.ID)
 		if bucket.Get(id) != nil {
-			return registry.KeyExists(key.ID)
+			return registry.SigningKeyExists(key.ID)
 		}
 		n := 0
-		err := scan(bucket, boltdb.Prefix(key.Tenant), nil, registry.MaxKeys, func(_, _ []byte) error {
+		err := scan(bucket, boltdb.Prefix(key.Tenant), nil, registry.MaxSigningKeys, func(_, _ []byte) error {
 			n++
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		if n == registry.MaxKeys {
-			return registry.KeysFull()
+		if n == registry.MaxSigningKeys {
+			return registry.SigningKeysFull()
 		}
 		value, err := encode("the key", key)
 		if err != nil {
@@ -37,8 +37,8 @@ func (s *Store) PutKey(ctx context.Context, key registry.SigningKey) error {
 	})
 }
 
-// DeleteKey removes a key.
-func (s *Store) DeleteKey(ctx context.Context, tenant, id string) (ok bool, err error) {
+// DeleteSigningKey removes a key.
+func (s *Store) DeleteSigningKey(ctx context.Context, tenant, id string) (ok bool, err error) {
 	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		ok = tx.Bucket(bucketKeys).Get(boltdb.Key(tenant, id)) != nil
 		return tx.Bucket(bucketKeys).Delete(boltdb.Key(tenant, id))
@@ -46,10 +46,10 @@ func (s *Store) DeleteKey(ctx context.Context, tenant, id string) (ok bool, err 
 	return ok, err
 }
 
-// Keys returns all keys of the tenant.
-func (s *Store) Keys(ctx context.Context, tenant string) (keys []registry.SigningKey, err error) {
+// SigningKeys returns all keys of the tenant.
+func (s *Store) SigningKeys(ctx context.Context, tenant string) (keys []registry.SigningKey, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		return scan(tx.Bucket(bucketKeys), boltdb.Prefix(tenant), nil, registry.MaxKeys, func(id, value []byte) error {
+		return scan(tx.Bucket(bucketKeys), boltdb.Prefix(tenant), nil, registry.MaxSigningKeys, func(id, value []byte) error {
 			key := registry.SigningKey{Tenant: tenant, ID: boltdb.Split(id)[1]}
 			if err := decode("key", value, &key); err != nil {
 				return err

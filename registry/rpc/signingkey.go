@@ -23,7 +23,7 @@ func (s *Server) PinSigningKey(ctx context.Context, req *registryv1.PinSigningKe
 	if err != nil {
 		return nil, fault.Invalid("jwk", "KEY_INVALID", "the key is not JSON")
 	}
-	key, err := s.registry.PinKey(ctx, p.Tenant, jwk, req.GetAgents())
+	key, err := s.registry.PinSigningKey(ctx, p.Tenant, jwk, req.GetAgents())
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Server) ListSigningKeys(ctx context.Context, _ *registryv1.ListSigningK
 	if err != nil {
 		return nil, err
 	}
-	keys, err := s.registry.Keys(ctx, p.Tenant)
+	keys, err := s.registry.SigningKeys(ctx, p.Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Server) DeleteSigningKey(ctx context.Context, req *registryv1.DeleteSig
 	if err != nil {
 		return nil, err
 	}
-	if err := s.registry.UnpinKey(ctx, p.Tenant, req.GetKeyId()); err != nil {
+	if err := s.registry.DeleteSigningKey(ctx, p.Tenant, req.GetKeyId()); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil
