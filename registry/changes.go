@@ -48,8 +48,8 @@ func RevisionGone(revision int64) error {
 		"the changes behind revision %d are not kept; begin again with a snapshot", revision).With("revision", strconv.FormatInt(revision, 10))
 }
 
-// StatusOf returns what the change log told last.
-func (p Pulse) StatusOf() string {
+// AnnouncedStatus returns the status that the change log told last, StatusUnknown when it told none.
+func (p Pulse) AnnouncedStatus() string {
 	if p.Announced == "" {
 		return StatusUnknown
 	}
@@ -86,7 +86,7 @@ func (a *announcer) UpdatePulse(ctx context.Context, key Key, change func(old Pu
 	err := a.Store.UpdatePulse(ctx, key, func(old Pulse) (Pulse, error) {
 		next, err := change(old)
 		next.Announced = next.At(a.now()).Status
-		news = next.Announced != old.StatusOf()
+		news = next.Announced != old.AnnouncedStatus()
 		return next, err
 	})
 	if err == nil && news {

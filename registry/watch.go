@@ -210,7 +210,7 @@ func (r *Registry) Sweep(ctx context.Context) error {
 		}
 		now := r.now()
 		for key, p := range pulses {
-			if p.At(now).Status == p.StatusOf() {
+			if p.At(now).Status == p.AnnouncedStatus() {
 				continue
 			}
 			err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) { return p, nil })

@@ -47,10 +47,10 @@ func changed(old *stored, was *status, c registry.Change, name string) *registry
 
 // announced returns what the log tells of a new pulse, or nil.
 func announced(old, next registry.Pulse, name string) *registry.Entry {
-	if old.StatusOf() == next.StatusOf() {
+	if old.AnnouncedStatus() == next.AnnouncedStatus() {
 		return nil
 	}
-	return &registry.Entry{Type: registry.ChangeStatus, Agent: name, Status: next.StatusOf()}
+	return &registry.Entry{Type: registry.ChangeStatus, Agent: name, Status: next.AnnouncedStatus()}
 }
 
 // logItems appends an entry and drops the oldest one over the limit.

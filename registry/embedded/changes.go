@@ -95,7 +95,7 @@ func (w *writer) changed(old *registry.Record, c registry.Change) {
 
 // announced logs a new status.
 func (w *writer) announced(old, next registry.Pulse) {
-	if old.StatusOf() != next.StatusOf() {
-		w.log(registry.Entry{Type: registry.ChangeStatus, Agent: w.key.Name, Status: next.StatusOf()})
+	if old.AnnouncedStatus() != next.AnnouncedStatus() {
+		w.log(registry.Entry{Type: registry.ChangeStatus, Agent: w.key.Name, Status: next.AnnouncedStatus()})
 	}
 }
