@@ -23,8 +23,8 @@ type SecurityScheme struct {
 	Required  bool   `json:"required,omitempty"`  // the card names it among what it requires, perhaps beside others
 }
 
-// securitySchemes reads the schemes of a card, as v1.0 or v0.3 writes them, at most maxSecuritySchemes. What makes no sense is left out: it keeps no
-// agent from working, for it is only told to people.
+// securitySchemes reads the schemes of a card, as v1.0 or v0.3 writes them, at most maxSecuritySchemes. A scheme that makes no sense has a
+// name only: schemes are shown to people, and a wrong one keeps no agent from working.
 func securitySchemes(root, schemes map[string]any, names []string) []SecurityScheme {
 	required := requiredSchemes(root)
 	var list []SecurityScheme

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,8 +66,8 @@ func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
 	return s.agent(name, d.registry.now())
 }
 
-// Peek returns one agent as the directory keeps it, without RawCard and Status, and its status beside it: for those who look often and at little, since
-// an agent is large to copy. It is shared with all who read, and must not be changed.
+// Peek returns one agent as the directory keeps it, without RawCard and Status, and its status beside it; ok is false when there is none. It
+// saves the copy that Agent makes: what it returns is shared with all who read and must not be changed.
 func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool) {
 	s := d.shelf(tenant)
 	s.mu.RLock()
@@ -79,7 +78,8 @@ func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool)
 	return a, status, ok
 }
 
-// PeekAll is Peek for one agent after the other, of one moment. Those that are not there are left out. See must not call the directory.
+// PeekAll calls see for each of the named agents as Peek returns it, all as of one moment, and leaves out names that are nobody's. see must
+// not call the directory.
 func (d *Directory) PeekAll(tenant string, names iter.Seq[string], see func(a *Agent, status Status)) {
 	s := d.shelf(tenant)
 	now := d.registry.now()
@@ -105,7 +105,7 @@ func (d *Directory) ByTag(tenant, tag string) []Agent {
 	s := d.shelf(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.named(s.tags[strings.ToLower(tag)], d.registry.now())
+	return s.named(s.tags[FoldTag(tag)], d.registry.now())
 }
 
 func (s *shelf) named(names nameSet, now time.Time) []Agent {

@@ -13,7 +13,8 @@ type Listing struct {
 	types   *typeTable
 }
 
-// Related reports whether an output of one semantic type may be given to an input of another by the built-in table and the tenant's mappings.
+// Related reports whether an output of one semantic type may be given to an input of another, by the built-in table and the tenant's
+// mappings. A type is related to itself.
 func (l *Listing) Related(from, to string) bool {
 	types := l.types
 	if types == nil {
@@ -56,8 +57,8 @@ func (d *Directory) Revision(tenant string) int64 {
 	return s.revision
 }
 
-// Refresh makes the directory know of every change of the tenant that was made through this Registry before the call, and reads nothing when it is
-// Fresh.
+// Refresh makes the directory know of every change of the tenant that was made through this Registry before the call. It reads nothing when
+// the directory is Fresh already.
 func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 	if d.Fresh(tenant) {
 		return nil

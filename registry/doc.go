@@ -4,5 +4,5 @@
 // rules. Names are unique within a tenant. Whether an agent is up is never stored: it is computed from leases at the time
 // of reading, so an agent that fell silent reads as unavailable without anybody having to notice.
 //
-// The domain knows no transport and no database: package rpc serves it, package embedded stores it.
+// The domain knows no transport and no database: package rpc serves it, packages embedded and dynamo store it.
 package registry

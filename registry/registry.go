@@ -24,7 +24,7 @@ type Options struct {
 	Signatures    SignaturePolicy  // what a card's signature must be; empty is SignaturesIfPresent
 	Strict        bool             // errors instead of warnings: a rule's target that is not registered, a name like another's
 
-	// Denied says what to tell of an answer 401 or 403 to the question for a card; nil says nothing.
+	// Denied says in words what an operator can do when a server answers 401 or 403 instead of with a card. Nil has one text for all.
 	Denied func(response *http.Response) string
 
 	// RefreshInterval is how long a card that was read by URL counts when its server says nothing; 0 is 10 min.
@@ -48,7 +48,7 @@ type Registry struct {
 	keys          SigningKeyStore // nil when the store has none
 	signatures    SignaturePolicy
 	strict        bool
-	denied        func(*http.Response) string // nil says nothing
+	denied        func(*http.Response) string // nil has one text for all
 	refreshEvery  time.Duration
 }
 
@@ -96,7 +96,7 @@ func (r *Registry) Agent(ctx context.Context, tenant, name string) (Agent, error
 	return agents[0], nil
 }
 
-// AgentExists reports whether the tenant has an agent of that name.
+// AgentExists reports whether the tenant has an agent of that name. Its errors are the store's own.
 func (r *Registry) AgentExists(ctx context.Context, tenant, name string) (bool, error) {
 	_, err := r.store.Agent(ctx, Key{tenant, name})
 	if fault.KindOf(err) == fault.NotFound {
@@ -155,7 +155,8 @@ func (r *Registry) Skills(ctx context.Context, tenant string, after SkillKey, li
 	return skills, nil
 }
 
-// Delete removes an agent, its status and its token; with an etag only if it is still the agent's.
+// Delete removes an agent, its status and its token; with an etag only if it is still the agent's: else it is a Conflict fault with the
+// reason ETAG_MISMATCH. A name that is nobody's is a NotFound fault with the reason AGENT_NOT_FOUND.
 func (r *Registry) Delete(ctx context.Context, tenant, name, etag string) error {
 	return r.Once(Retry{}).Delete(ctx, tenant, name, etag)
 }
@@ -172,7 +173,8 @@ func (w Writer) Delete(ctx context.Context, tenant, name, etag string) error {
 	return err
 }
 
-// SetTokenHash makes hash, of a random token, the agent's one credential and ends the one before.
+// SetTokenHash makes hash, the SHA-256 of a random token, the agent's one credential and ends the one before. A name that is nobody's is a
+// NotFound fault with the reason AGENT_NOT_FOUND.
 func (r *Registry) SetTokenHash(ctx context.Context, tenant, name string, hash [sha256.Size]byte) error {
 	key := Key{tenant, name}
 	return r.store.Update(ctx, key, func(old *Record) (Change, error) {

@@ -60,13 +60,13 @@ func boundsWithin(lower, upper string, out, in map[string]any, path string) stri
 }
 
 func numberWithin(kind string, out, in map[string]any, path string) string {
-	outLow, outLowOpen := bound64(out, "minimum", "exclusiveMinimum", -1)
-	inLow, inLowOpen := bound64(in, "minimum", "exclusiveMinimum", -1)
+	outLow, outLowOpen := numberBound(out, "minimum", "exclusiveMinimum", -1)
+	inLow, inLowOpen := numberBound(in, "minimum", "exclusiveMinimum", -1)
 	if outLow < inLow || (outLow == inLow && inLowOpen && !outLowOpen) {
 		return no(path, "the input takes no number below %v", inLow)
 	}
-	outHigh, outHighOpen := bound64(out, "maximum", "exclusiveMaximum", 1)
-	inHigh, inHighOpen := bound64(in, "maximum", "exclusiveMaximum", 1)
+	outHigh, outHighOpen := numberBound(out, "maximum", "exclusiveMaximum", 1)
+	inHigh, inHighOpen := numberBound(in, "maximum", "exclusiveMaximum", 1)
 	if outHigh > inHigh || (outHigh == inHigh && inHighOpen && !outHighOpen) {
 		return no(path, "the input takes no number above %v", inHigh)
 	}
@@ -82,8 +82,8 @@ func numberWithin(kind string, out, in map[string]any, path string) string {
 	return ""
 }
 
-// bound64 returns the tighter of two bounds and whether the bound itself is outside; sign is 1 for an upper bound.
-func bound64(schema map[string]any, inclusive, exclusive string, sign float64) (bound float64, open bool) {
+// numberBound returns the tighter of two bounds and whether the bound itself is outside; sign is 1 for an upper bound.
+func numberBound(schema map[string]any, inclusive, exclusive string, sign float64) (bound float64, open bool) {
 	bound = math.Inf(int(sign))
 	if v, ok := schema[inclusive].(float64); ok {
 		bound = v

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -21,20 +22,20 @@ type Change struct {
 	Record   *Record  // the new state; nil deletes the agent, its pulse, its token and its skills
 	Pulse    *Pulse   // replaces the pulse when not nil
 	Remember *Request // kept until its ExpireTime when not nil
-	Version  *Version // kept when not nil, and the one MaxVersions before it no longer; by a VersionStore only
+	Version  *Version // added when not nil, by a VersionStore; the one that is MaxVersions older goes
 	DryRun   bool     // check everything and write nothing
 }
 
 // RequestKey names a retry-safe request; callers cannot see each other's.
 type RequestKey struct{ Tenant, Caller, ID string }
 
-// Request is a registration that may be retried.
+// Request is a write that its caller may send again: what it asked, and what the first answer said.
 type Request struct {
 	Key        RequestKey
 	Digest     [sha256.Size]byte // of what was asked
-	Agent      string            // the agent that it registered
+	Agent      string            // the agent that it wrote; empty for a semantic mapping
 	Warnings   []Warning         // of the first answer
-	Outcome    string            // of the first answer, where there is one
+	Outcome    string            // of the first answer of an Apply; empty for other writes
 	CreateTime time.Time
 	ExpireTime time.Time
 }
@@ -44,9 +45,19 @@ type Query struct {
 	Tenant string // empty selects all tenants
 	Skill  string // the id of a skill that the agents have; only with Tenant; empty selects any
 	Tag    string // a tag of that skill, or of any, in the form of FoldTag; only with Tenant; empty selects any
-	Like   string // what names like the agents' have in common, in the form of Skeleton; only with Tenant, without Skill and Tag
+	Like   string // the Skeleton of the agents' names, which look-alikes share; only with Tenant, without Skill and Tag
 	After  Key    // continue behind this agent; the zero Key starts at the beginning
 	Limit  int    // how many at most; 1 or more
+}
+
+// Fits reports whether the card's name, or a skill of the card, has what q asks for.
+func (q Query) Fits(c *Card) bool {
+	if q.Like != "" {
+		return Skeleton(c.Name) == q.Like
+	}
+	return q.Skill == "" && q.Tag == "" || slices.ContainsFunc(c.Skills, func(s Skill) bool {
+		return (q.Skill == "" || q.Skill == s.ID) && (q.Tag == "" || slices.Contains(s.FoldedTags(), q.Tag))
+	})
 }
 
 // SkillKey is a place in the list of a tenant's skills.

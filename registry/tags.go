@@ -29,13 +29,3 @@ func foldTags(folded, tags []string) []string {
 	slices.Sort(folded)
 	return slices.Compact(folded)
 }
-
-// Fits reports whether the card's name, or a skill of the card, has what q asks for.
-func (q Query) Fits(c *Card) bool {
-	if q.Like != "" {
-		return Skeleton(c.Name) == q.Like
-	}
-	return q.Skill == "" && q.Tag == "" || slices.ContainsFunc(c.Skills, func(s Skill) bool {
-		return (q.Skill == "" || q.Skill == s.ID) && (q.Tag == "" || slices.Contains(s.FoldedTags(), q.Tag))
-	})
-}

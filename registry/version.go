@@ -117,9 +117,9 @@ func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string
 	return agents[0], warnings, nil
 }
 
-// take makes the card the agent's next version, and the live one. A card that says the same as the live one, or the same as
-// the newest one after an admin went back, changes nothing but where it was read; that it was brought without a URL this time
-// changes nothing at all.
+// take makes the card the agent's next version, and the live one. Two cards make no version: one that says what the live one says, and,
+// unless an admin brings it, one that says what the newest says, which an admin went back from. Of those only the URL is noted, if
+// there is one.
 func (r *Registry) take(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
 	next = *old
 	next.CardURI = uri

@@ -38,8 +38,8 @@ type WatchOptions struct {
 	Wait     time.Duration // end when something was told, or with a bookmark after this time; 0 is no end
 }
 
-// Watch tells each every change of the tenant in the order of the log, without a gap and without telling one twice, until ctx
-// ends, each returns an error or the options say so. It calls each from one goroutine and waits for it.
+// Watch calls each for every change of the tenant, in the order of the log, with no gap and none twice, until ctx ends, each returns an
+// error or the options say so. All calls come from the caller's goroutine, one after the other.
 //
 // A revision that is not kept is the fault of RevisionGone. A watcher that needs more than ten seconds for an event is ended with
 // an Unavailable fault with the reason WATCH_SLOW, whose metadata has the revision to resume from.

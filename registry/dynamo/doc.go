@@ -1,8 +1,9 @@
-// Package dynamo keeps agents in two DynamoDB tables, for any number of replicas.
+// Package dynamo keeps agents in two DynamoDB tables, and the log of their changes in a third, for any number of replicas.
 //
-// An agent is one item of AgentMetadata, with the attributes of the data model, and one item of AgentStatus. Beside it in
-// AgentMetadata lie a large card's bytes, its credential, the requests to remember, and one item per skill, per tag and for what the name looks like,
-// which alone have the attribute skill_id and so make up the sparse index SkillIndex. An agent's key begins with its tenant: default#web-fetch.
+// An agent is one item of AgentMetadata, with the attributes of the data model, and one item of AgentStatus. Its key begins with its tenant:
+// default#web-fetch. Items of their own in AgentMetadata hold a large card's bytes, the agent's credential, the requests to remember, and a
+// row for each skill, for each tag and for what the name looks like. These rows alone have the attribute skill_id, and so make up the
+// sparse index SkillIndex.
 //
 // Indexes lag behind. They only say where to look: what is returned was read from the items themselves, consistently, and a row
 // of an index that its agent does not bear out counts for nothing. A list may therefore miss what was written a moment ago; it
