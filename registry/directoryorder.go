@@ -80,7 +80,7 @@ func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit
 		first := make([]*place, 0, limit)
 		for at, step := list.behind(from, o.descending); at >= 0 && at < len(list.places) && len(first) < limit; at += step {
 			a := s.agents[list.places[at].name]
-			if f.live {
+			if f.live() {
 				alive := *a
 				alive.Status = s.pulses[a.Name].At(now)
 				a = &alive

@@ -122,7 +122,7 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, err
 	}
-	if f.live {
+	if f.live() {
 		if err := r.directory.readPulses(ctx, r.directory.shelf(tenant)); err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package registry
+package filter
 
 import (
 	"strings"
@@ -16,23 +16,18 @@ const (
 	tokenSign // parentheses, minus and keywords
 )
 
-type filterToken struct {
+type token struct {
 	kind tokenKind
 	text string
 	at   int // the byte where it begins
 }
 
-// wild reports whether a star at either end stands for anything. A quoted one does too, as AIP-160 has it.
-func (t filterToken) wild() bool {
-	return strings.HasPrefix(t.text, "*") || strings.HasSuffix(t.text, "*")
-}
+// signs end a bare word.
+const signs = " \t\r\n()=!<>:\"'"
 
-// filterSigns end a bare word.
-const filterSigns = " \t\r\n()=!<>:\"'"
-
-// lexFilter returns the tokens of a filter with one tokenEnd behind them.
-func lexFilter(text string) ([]filterToken, error) {
-	var tokens []filterToken
+// lex returns the tokens of a filter with one tokenEnd behind them.
+func lex(text string) ([]token, error) {
+	var tokens []token
 	for at := 0; at < len(text); {
 		rest := text[at:]
 		switch c := rest[0]; c {
@@ -40,14 +35,14 @@ func lexFilter(text string) ([]filterToken, error) {
 			at++
 			continue
 		case '(', ')':
-			tokens = append(tokens, filterToken{tokenSign, rest[:1], at})
+			tokens = append(tokens, token{tokenSign, rest[:1], at})
 			at++
 		case '"', '\'':
 			value, length, ok := unquote(rest)
 			if !ok {
 				return nil, fault.Invalid("filter", "FILTER_INVALID", "at %d: the quotation mark is not closed", at+1)
 			}
-			tokens = append(tokens, filterToken{tokenQuoted, value, at})
+			tokens = append(tokens, token{tokenQuoted, value, at})
 			at += length
 		case '=', '!', '<', '>', ':':
 			length := 1
@@ -57,31 +52,31 @@ func lexFilter(text string) ([]filterToken, error) {
 			if rest[:length] == "!" {
 				return nil, fault.Invalid("filter", "FILTER_INVALID", "at %d: not equal is written !=", at+1)
 			}
-			tokens = append(tokens, filterToken{tokenOperator, rest[:length], at})
+			tokens = append(tokens, token{tokenOperator, rest[:length], at})
 			at += length
 		default:
-			token := bareToken(rest, at)
-			tokens = append(tokens, token)
-			at += len(token.text)
+			word := bareToken(rest, at)
+			tokens = append(tokens, word)
+			at += len(word.text)
 		}
 	}
-	return append(tokens, filterToken{kind: tokenEnd, at: len(text)}), nil
+	return append(tokens, token{kind: tokenEnd, at: len(text)}), nil
 }
 
 // bareToken returns the keyword, minus sign or word that rest begins with.
-func bareToken(rest string, at int) filterToken {
+func bareToken(rest string, at int) token {
 	word := rest
-	if end := strings.IndexAny(rest, filterSigns); end >= 0 {
+	if end := strings.IndexAny(rest, signs); end >= 0 {
 		word = rest[:end]
 	}
 	if len(word) >= 1 && word[0] == '-' {
-		return filterToken{tokenSign, "-", at}
+		return token{tokenSign, "-", at}
 	}
 	switch word {
 	case "AND", "OR", "NOT":
-		return filterToken{tokenSign, word, at}
+		return token{tokenSign, word, at}
 	}
-	return filterToken{tokenText, word, at}
+	return token{tokenText, word, at}
 }
 
 // unquote reads a text in quotation marks, in which a backslash takes the next byte as it is.

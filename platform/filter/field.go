@@ -1,0 +1,168 @@
+package filter
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Field is how a field of items is compared. Each constructor of this file makes one.
+type Field[T any] struct {
+	compare func(operator string, value token) (condition[T], error)
+	list    bool
+}
+
+// wild reports whether a star at either end stands for anything. In a quoted text it does too, as AIP-160 has it.
+func wild(value string) bool {
+	return strings.HasPrefix(value, "*") || strings.HasSuffix(value, "*")
+}
+
+// wildcard returns a function that compares a text with a value that may have a star at either end.
+func wildcard(value string) func(string) bool {
+	inner, front := strings.CutPrefix(value, "*")
+	inner, back := strings.CutSuffix(inner, "*")
+	switch {
+	case value == "*":
+		return func(text string) bool { return text != "" }
+	case front && back:
+		return func(text string) bool { return strings.Contains(text, inner) }
+	case front:
+		return func(text string) bool { return strings.HasSuffix(text, inner) }
+	case back:
+		return func(text string) bool { return strings.HasPrefix(text, inner) }
+	default:
+		return func(text string) bool { return text == value }
+	}
+}
+
+// Text is a field that is a text. = and != take a * at either end for anything; the has operator looks for the value anywhere, in upper or lower case.
+func Text[T any](get func(*T) string) Field[T] {
+	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
+		switch operator {
+		case ":":
+			part := strings.ToLower(strings.Trim(value.text, "*"))
+			return func(item *T) bool {
+				text := get(item)
+				return text != "" && strings.Contains(strings.ToLower(text), part)
+			}, nil
+		case "=":
+			same := wildcard(value.text)
+			return func(item *T) bool { return same(get(item)) }, nil
+		case "!=":
+			same := wildcard(value.text)
+			return func(item *T) bool { return !same(get(item)) }, nil
+		}
+		is := ordering(operator)
+		return func(item *T) bool { return is(strings.Compare(get(item), value.text)) }, nil
+	}}
+}
+
+// Word is a field that is one of the known words, by = and !=.
+func Word[T any](known []string, get func(*T) string) Field[T] {
+	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
+		if !slices.Contains(known, value.text) {
+			return nil, fmt.Errorf("the values are %s", strings.Join(known, ", "))
+		}
+		switch operator {
+		case "=", ":":
+			return func(item *T) bool { return get(item) == value.text }, nil
+		case "!=":
+			return func(item *T) bool { return get(item) != value.text }, nil
+		}
+		return nil, errors.New("the values have no order; use = or !=")
+	}}
+}
+
+// List is a field that is a list of texts, in which the has operator looks for one. walk calls each with the texts until it returns false.
+func List[T any](walk func(item *T, each func(string) bool)) Field[T] {
+	return Field[T]{list: true, compare: func(operator string, value token) (condition[T], error) {
+		if operator != ":" {
+			return nil, errors.New("this is a list; use : to look for a value in it")
+		}
+		same := wildcard(value.text)
+		return func(item *T) bool {
+			found := false
+			walk(item, func(text string) bool {
+				found = same(text)
+				return !found
+			})
+			return found
+		}, nil
+	}}
+}
+
+// Bool is a field that is true or false.
+func Bool[T any](get func(*T) bool) Field[T] {
+	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
+		want, err := strconv.ParseBool(value.text)
+		if err != nil || (operator != "=" && operator != "!=") {
+			return nil, errors.New("use = or != and true or false")
+		}
+		return func(item *T) bool { return (get(item) == want) == (operator == "=") }, nil
+	}}
+}
+
+// Number is a field that is a whole number.
+func Number[T any](get func(*T) int) Field[T] {
+	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
+		want, err := strconv.Atoi(value.text)
+		if err != nil {
+			return nil, errors.New("a whole number is needed")
+		}
+		is := ordering(operator)
+		return func(item *T) bool { return is(cmp.Compare(get(item), want)) }, nil
+	}}
+}
+
+// Time is a field that is a time, compared with one in the form of RFC 3339.
+func Time[T any](get func(*T) time.Time) Field[T] {
+	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
+		want, err := time.Parse(time.RFC3339, value.text)
+		if err != nil {
+			return nil, errors.New("a time such as \"2026-01-16T12:00:00Z\" is needed")
+		}
+		is := ordering(operator)
+		return func(item *T) bool { return is(get(item).Compare(want)) }, nil
+	}}
+}
+
+// Ordered is a field whose values have an order. parse reads what stands behind the operator and returns how an item compares with it: less than, equal to or more
+// than 0; an item that cannot be compared passes nothing. What has a * at either end is compared as a text, which get returns.
+func Ordered[T any](get func(*T) string, parse func(value string) (compare func(*T) (order int, ok bool), err error)) Field[T] {
+	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
+		if wild(value.text) {
+			return Text(get).compare(operator, value)
+		}
+		compare, err := parse(value.text)
+		if err != nil {
+			return nil, err
+		}
+		is := ordering(operator)
+		return func(item *T) bool {
+			order, ok := compare(item)
+			return ok && is(order)
+		}, nil
+	}}
+}
+
+// ordering returns what a comparison's result must be; has is the same as equal.
+func ordering(operator string) func(int) bool {
+	switch operator {
+	case "<":
+		return func(c int) bool { return c < 0 }
+	case "<=":
+		return func(c int) bool { return c <= 0 }
+	case ">":
+		return func(c int) bool { return c > 0 }
+	case ">=":
+		return func(c int) bool { return c >= 0 }
+	case "!=":
+		return func(c int) bool { return c != 0 }
+	default:
+		return func(c int) bool { return c == 0 }
+	}
+}

@@ -1,0 +1,101 @@
+package filter_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/filter"
+)
+
+// note is what is listed here.
+type note struct {
+	title  string
+	tags   []string
+	size   int
+	kind   string
+	pinned bool
+	at     time.Time
+}
+
+var fields = filter.Fields[note]{
+	"title":  filter.Text(func(n *note) string { return n.title }),
+	"kind":   filter.Word([]string{"memo", "list"}, func(n *note) string { return n.kind }),
+	"size":   filter.Number(func(n *note) int { return n.size }),
+	"pinned": filter.Bool(func(n *note) bool { return n.pinned }),
+	"at":     filter.Time(func(n *note) time.Time { return n.at }),
+	"tags": filter.List(func(n *note, each func(string) bool) {
+		for _, tag := range n.tags {
+			if !each(tag) {
+				return
+			}
+		}
+	}),
+}
+
+func TestAFilterPassesWhatItSays(t *testing.T) {
+	t.Parallel()
+	item := &note{title: "Milk and eggs", tags: []string{"home", "food"}, size: 3, kind: "list", at: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC)}
+	for text, want := range map[string]bool{
+		``:                                      true,
+		`title:EGGS`:                            true,
+		`title = Milk*`:                         true,
+		`title = Milk`:                          false,
+		`kind=list AND -kind=memo`:              true,
+		`size > 2 size < 4`:                     true,
+		`size=4 OR tags:food`:                   true,
+		`NOT (pinned=true OR tags:work)`:        true,
+		`pinned=true`:                           false,
+		`at >= "2026-01-16T13:00:00+01:00"`:     true,
+		`tags:foo`:                              false,
+		`tags:foo*`:                             true,
+		`kind=memo AND size=3 OR tags:"home"`:   false, // OR binds more tightly
+		`(kind=memo AND size=3) OR tags:'home'`: true,
+	} {
+		f, err := filter.Parse(text, fields)
+		if err != nil || f.Match(item) != want {
+			t.Errorf("Parse(%s).Match() = %v, %v, want %v", text, f.Match(item), err, want)
+		}
+	}
+}
+
+func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`colour=red`:                  `at 1: there is no field "colour"; the fields are at, kind, pinned, size, tags, title`,
+		`size=few`:                    "whole number",
+		`kind=poem`:                   "memo, list",
+		`tags=home`:                   "use : to look",
+		`at>noon`:                     "a time such as",
+		`title="a`:                    "not closed",
+		`title=a)`:                    "expected the end",
+		strings.Repeat("(", 17) + "a": "more than 16 levels",
+		strings.Repeat("size=1 ", 65): "more than 64 comparisons",
+		strings.Repeat("a", 2049):     "the most is 2048",
+	} {
+		_, err := filter.Parse(text, fields)
+		if fault.KindOf(err) != fault.InvalidArgument || fault.ReasonOf(err) != "FILTER_INVALID" || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%.40s) = %v, want FILTER_INVALID with %q", text, err, want)
+		}
+	}
+}
+
+func TestAFilterKnowsWhatAllThatPassHave(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`tags:home`: "home", `size=1 (tags:home)`: "home", `tags:home OR size=1`: "", `-tags:home`: "", `tags:home*`: "", `title:home`: "",
+		`tags:food AND (tags:home OR size=1)`: "food",
+	} {
+		f, err := filter.Parse(text, fields)
+		if err != nil || f.Has("tags") != want {
+			t.Errorf("Parse(%s).Has(tags) = %q, %v, want %q", text, f.Has("tags"), err, want)
+		}
+	}
+	f, err := filter.Parse(`size=1 OR -kind=memo`, fields)
+	read := slices.DeleteFunc([]string{"title", "kind", "size"}, func(name string) bool { return !f.Reads(name) })
+	if err != nil || !slices.Equal(read, []string{"kind", "size"}) {
+		t.Errorf("the filter reads %v, %v, want kind and size", read, err)
+	}
+}
