@@ -33,6 +33,15 @@ type Plan struct {
 	Need   int     // steps that have to be completed
 	Inputs []Typed // those of the task, whose parts are in its message
 	Steps  []Step
+	Asking *Asking `json:",omitempty"` // not nil while the task waits; replaced, never changed
+}
+
+// Asking says whose wait a task shows that waits because the task of one of its steps does.
+type Asking struct {
+	Step  int // from 1
+	State a2apb.TaskState
+	Turns int    // of the step's task when it began to wait: they tell one question from its next
+	Gate  string `json:",omitempty"` // what a gate holds the step's task for; empty when its agent asks
 }
 
 // Step is one part of a plan. Once it is started it has a task, whose state it shows.
@@ -76,14 +85,12 @@ func (p *Plan) Dead(i int) bool {
 // Running reports whether a step's task is under way.
 func (p *Plan) Running(i int) bool { return p.Steps[i].TaskID != "" && !Terminal(p.Steps[i].State) }
 
-// Waiting returns the ids of the steps' tasks that wait for their caller.
-func (p *Plan) Waiting() (ids []string) {
-	for i := range p.Steps {
-		if Interrupted(p.Steps[i].State) {
-			ids = append(ids, p.Steps[i].TaskID)
-		}
+// Waiting returns the step whose wait the task shows, or nil.
+func (p *Plan) Waiting() *Step {
+	if p == nil || p.Asking == nil {
+		return nil
 	}
-	return ids
+	return &p.Steps[p.Asking.Step-1]
 }
 
 // Lost reports whether too few steps are left.

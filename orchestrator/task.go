@@ -128,9 +128,14 @@ func Terminal(s a2apb.TaskState) bool {
 	}
 }
 
-// Blocked reports whether a gate holds the task until somebody is consulted.
+// Blocked reports whether a gate holds the task, or the step whose wait it shows, until somebody is consulted.
 func (t *Task) Blocked() bool {
-	if t.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || len(t.Gates) == 0 {
+	switch {
+	case t.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED:
+		return false
+	case t.Plan != nil:
+		return t.Plan.Asking != nil && t.Plan.Asking.Gate != ""
+	case len(t.Gates) == 0:
 		return false
 	}
 	last := t.Gates[len(t.Gates)-1]

@@ -41,7 +41,7 @@ func (t *Task) EditUnsent() *Turn {
 
 // Waits reports whether the agent waits for its caller: for input or for authorization. A task that a gate blocks waits for somebody else.
 func (t *Task) Waits() bool {
-	return t.Phase == PhaseExecution && Interrupted(t.State)
+	return t.Phase == PhaseExecution && Interrupted(t.State) && !t.Blocked()
 }
 
 // Interrupted reports whether a state is one in which a task waits for its caller (A2A §4.1.3).

@@ -40,35 +40,39 @@ func follow(task *a2a.Task, s string, word map[string]any) *a2a.Message {
 	return m
 }
 
-// TestAnAgentMayAsk has a conversation over every binding, with a2a-go's own client.
+// TestAnAgentMayAsk has a conversation over every binding, with a2a-go's own client: with one agent, and with a task that it does as a step.
 func TestAnAgentMayAsk(t *testing.T) {
 	w := newWorld(t)
 	w.addAsker(t, "asker", nil)
+	step := map[string]any{"route": map[string]any{"skill": "order", "fanOut": map[string]any{"mode": "all"}}}
 	for _, binding := range bindings {
-		t.Run(string(binding), func(t *testing.T) {
-			c := w.client(t, "/agents/asker", binding)
-			task := send(t, w, c, &a2a.SendMessageRequest{Message: text("a hat", nil)})
-			wantAsked(t, task, "which one?", "a hat")
-			wantWaiting(t, w, c, task)
+		t.Run(string(binding), func(t *testing.T) { converse(t, w, w.client(t, "/agents/asker", binding), nil) })
+		t.Run(string(binding)+" as a step", func(t *testing.T) { converse(t, w, w.client(t, "", binding), step) })
+	}
+}
 
-			green := follow(task, "green", map[string]any{"requestId": "r"})
-			task = send(t, w, c, &a2a.SendMessageRequest{Message: green})
-			wantAsked(t, task, "how many?", "a hat", "which one?", "green")
-			again := send(t, w, c, &a2a.SendMessageRequest{Message: green})
-			wantAsked(t, again, "how many?", "a hat", "which one?", "green")
+func converse(t *testing.T, w *world, c *a2aclient.Client, word map[string]any) {
+	t.Helper()
+	task := send(t, w, c, &a2a.SendMessageRequest{Message: text("a hat", word)})
+	wantAsked(t, task, "which one?", "a hat")
+	wantWaiting(t, w, c, task)
 
-			events := collect(t, c.SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: follow(task, "two", nil)}))
-			wantStream(t, events, a2a.TaskStateCompleted, "a hat, green, two")
-			_, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: follow(task, "late", nil)})
-			if !errors.Is(err, a2a.ErrUnsupportedOperation) {
-				t.Errorf("SendMessage() to a task that has ended = %v, want ErrUnsupportedOperation", err)
-			}
-			two := 2
-			got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: task.ID, HistoryLength: &two})
-			if err != nil || said(got) != "how many?; two" {
-				t.Errorf("GetTask(history 2) = %q, %v, want the last two messages", said(got), err)
-			}
-		})
+	green := follow(task, "green", map[string]any{"requestId": "r"})
+	task = send(t, w, c, &a2a.SendMessageRequest{Message: green})
+	wantAsked(t, task, "how many?", "a hat", "which one?", "green")
+	again := send(t, w, c, &a2a.SendMessageRequest{Message: green})
+	wantAsked(t, again, "how many?", "a hat", "which one?", "green")
+
+	events := collect(t, c.SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: follow(task, "two", nil)}))
+	wantStream(t, events, a2a.TaskStateCompleted, "a hat, green, two")
+	_, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: follow(task, "late", nil)})
+	if !errors.Is(err, a2a.ErrUnsupportedOperation) {
+		t.Errorf("SendMessage() to a task that has ended = %v, want ErrUnsupportedOperation", err)
+	}
+	two := 2
+	got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: task.ID, HistoryLength: &two})
+	if err != nil || said(got) != "how many?; two" {
+		t.Errorf("GetTask(history 2) = %q, %v, want the last two messages", said(got), err)
 	}
 }
 

@@ -105,6 +105,9 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 	case t.Waits():
 		word["waitsFor"] = "caller"
 	}
+	if s := t.Plan.Waiting(); s != nil {
+		word["step"] = map[string]any{"number": float64(t.Plan.Asking.Step), "agent": s.Agent, "task": s.TaskID}
+	}
 	if t.Error != nil {
 		word["error"] = map[string]any{"reason": t.Error.Reason, "message": t.Error.Message}
 	}

@@ -176,8 +176,11 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 	return "quorate tasks watch " + task.GetId()
 }
 
-// nextOfPlan is the command that shows the step which matters: the first that waits or came to nothing.
+// nextOfPlan is the command that answers the step that asks, or shows the one which matters: the first that waits or came to nothing.
 func nextOfPlan(task *orchestratorv1.Task) string {
+	if waits(task) {
+		return "quorate tasks reply " + task.GetId() + " --text …"
+	}
 	for _, s := range task.GetPlan().GetSteps() {
 		switch s.GetState() {
 		case a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, a2apb.TaskState_TASK_STATE_FAILED, a2apb.TaskState_TASK_STATE_REJECTED:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -82,7 +83,7 @@ func (a *app) delivered(task *orchestratorv1.Task) {
 	}
 	if parts := task.GetStatusMessage().GetParts(); len(task.GetArtifacts()) == 0 && len(parts) > 0 {
 		a.out.line("")
-		a.out.line("%s says", task.GetAgent())
+		a.out.line("%s says", cmp.Or(waitingStep(task).GetAgent(), task.GetAgent()))
 		a.parts(parts)
 	}
 }

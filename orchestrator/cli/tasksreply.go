@@ -14,7 +14,8 @@ func (a *app) tasksReply() *cobra.Command {
 		Use:   "reply TASK",
 		Short: "Answer the agent of a task that waits for its caller",
 		Long: "Answer the agent of a task that waits for its caller: one in state INPUT_REQUIRED or AUTH_REQUIRED that no gate blocks.\n" +
-			"The agent gets the message in the same task, once, and the task goes on.",
+			"The agent gets the message in the same task, once, and the task goes on. A task that several agents do has them ask one\n" +
+			"after the other; the answer is for the one whose question it shows.",
 		Example: "  quorate tasks reply 01jb9x --text 'the second one' --watch",
 		Args:    arguments("TASK"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
@@ -47,7 +48,15 @@ func (a *app) tasksReply() *cobra.Command {
 	return cmd
 }
 
-// waits reports whether the task's agent waits for the task's caller.
+// waits reports whether the task's agent, or that of one of its steps, waits for the task's caller.
 func waits(task *orchestratorv1.Task) bool {
-	return task.GetPhase() == "execution" && interrupted(task.GetState())
+	return task.GetPhase() == "execution" && interrupted(task.GetState()) && (task.GetPlan() == nil || task.GetError() == nil)
+}
+
+// waitingStep is the step that a task waits with, or nil.
+func waitingStep(task *orchestratorv1.Task) *orchestratorv1.PlanStep {
+	if n, steps := int(task.GetPlan().GetWaitingStep()), task.GetPlan().GetSteps(); n > 0 && n <= len(steps) {
+		return steps[n-1]
+	}
+	return nil
 }

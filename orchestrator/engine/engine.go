@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
@@ -161,8 +162,9 @@ func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent
 // update writes a change and tells those who watch the task.
 func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	now := e.now()
+	var before a2apb.TaskState
 	t, err := e.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		before := t.State
+		before = t.State
 		events, err := change(t)
 		if err != nil {
 			return nil, err
@@ -176,7 +178,7 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 	})
 	if err == nil {
 		e.notify(k)
-		e.tellParent(&t)
+		e.tellParent(&t, before)
 		e.owed(&t)
 	}
 	return t, err

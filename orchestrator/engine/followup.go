@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -23,11 +22,13 @@ type Reply struct {
 	Caller    string
 	Message   *a2apb.Message
 	RequestID string // empty: every reply is a new one
+
+	asked *orchestrator.Asking // what it replies to, when that is said; nil: whatever the task asks
 }
 
 // Reply stores a message for the agent of a task that waits, and returns the task, which goes on: the agent gets the message under an id of its own,
 // however often it has to be sent. The same request id and content is the same reply; other content under it is fault Conflict "REQUEST_ID_REUSED".
-// A task that has ended is fault FailedPrecondition "TASK_ENDED", one that does not wait for a message "TASK_NOT_WAITING".
+// The reply to a task that several agents do is for the step whose question it shows. A task that has ended is fault FailedPrecondition "TASK_ENDED", one that does not wait for a message "TASK_NOT_WAITING".
 func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
 	if err := checkParts(r.Message); err != nil {
 		return orchestrator.Task{}, err
@@ -36,9 +37,9 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	taken := false
+	taken, forStep := false, false
 	t, err := e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		taken = false
+		taken, forStep = false, false
 		known, err := repeated(t, &r, hash)
 		if err != nil {
 			return nil, err
@@ -46,12 +47,18 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		if known {
 			return nil, orchestrator.ErrUnchanged
 		}
-		if err := takesReply(t, r.Message); err != nil {
+		if err := takesReply(t, &r); err != nil {
 			return nil, err
+		}
+		if forStep = t.Plan != nil; forStep {
+			return nil, orchestrator.ErrUnchanged
 		}
 		taken = true
 		return e.take(t, &r, hash), nil
 	})
+	if err == nil && forStep {
+		return e.replyToStep(ctx, &t, &r)
+	}
 	if err == nil && taken {
 		e.isFresh(&t) // what was accepted to be sent at once was the first message
 		e.interrupt(r.Key)
@@ -78,28 +85,43 @@ func repeated(t *orchestrator.Task, r *Reply, hash string) (bool, error) {
 }
 
 // takesReply says why a task takes no message now; nil when it does.
-func takesReply(t *orchestrator.Task, m *a2apb.Message) error {
+func takesReply(t *orchestrator.Task, r *Reply) error {
 	var why *fault.Error
+	m, step := r.Message, t.Plan.Waiting()
 	switch {
 	case m.GetContextId() != "" && m.GetContextId() != t.ContextID:
 		why = fault.Invalid("message.context_id", "CONTEXT_MISMATCH", "task %s is not in context %q", t.ID, m.GetContextId())
 	case t.Ended():
 		why = fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s); send the message as a new task in context %s", t.ID, t.State, t.ContextID)
+	case t.Blocked() && step != nil:
+		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
+			"task %s waits for a consultation of its step %s (%s), not for a message: have the agents consulted that its gate names, or cancel it", t.ID, step.TaskID, step.Agent)
 	case t.Blocked():
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
 			"task %s waits for a consultation, not for a message: have the agents consulted that its gate names, or cancel it", t.ID)
-	case t.Plan != nil && t.Waits():
-		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
-			"task %s is done by other tasks; send the message to the one that waits: %s", t.ID, strings.Join(t.Plan.Waiting(), ", "))
-	case !t.Waits() || t.Open() == nil || t.Open().RemoteTaskID == "" || t.CancelAsked:
+	case !takesWords(t):
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
 			"task %s is in state %s and does not wait for a message; send it once the task is in state TASK_STATE_INPUT_REQUIRED or TASK_STATE_AUTH_REQUIRED", t.ID, t.State)
+	case r.asked != nil && len(t.Turns) != r.asked.Turns:
+		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING", "task %s does not ask any more what it asked; read what it asks now", t.ID)
 	case len(t.Turns) >= orchestrator.MaxTurns:
 		why = fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "task %s has %d messages, as many as a task takes; cancel it", t.ID, len(t.Turns))
 	default:
 		return nil
 	}
 	return why.With("task", t.ID)
+}
+
+// takesWords reports whether somebody waits for a message to the task: its agent, or that of one of its steps.
+func takesWords(t *orchestrator.Task) bool {
+	if !t.Waits() || t.CancelAsked {
+		return false
+	}
+	if t.Plan != nil {
+		return t.Plan.Asking != nil
+	}
+	a := t.Open()
+	return a != nil && a.RemoteTaskID != ""
 }
 
 // take writes the reply into the task.
@@ -118,7 +140,9 @@ func (e *Engine) take(t *orchestrator.Task, r *Reply, hash string) []orchestrato
 }
 
 func (r *Reply) hash() (string, error) {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(r.Message)
+	m := orchestrator.CopyMessage(r.Message)
+	m.TaskId, m.ContextId = "", "" // a step's task has its own
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		return "", fmt.Errorf("encode message: %w", err)
 	}

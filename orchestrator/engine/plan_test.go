@@ -169,18 +169,6 @@ func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
 	}
 }
 
-func TestAMessageToATaskWhoseStepWaitsIsToldWhereToGo(t *testing.T) {
-	w := newWorld(t, &actor{name: "asker", skill: "work", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
-		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "what?"))
-	}})
-	id := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}}).ID
-	task, _ := w.await(id)
-	_, err := w.engine.Reply(t.Context(), engine.Reply{Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester", Message: text("this")})
-	if child := task.Plan.Steps[0].TaskID; fault.ReasonOf(err) != "TASK_NOT_WAITING" || !strings.Contains(err.Error(), child) {
-		t.Errorf("Reply(the task) = %v, want TASK_NOT_WAITING with the task that waits, %s", err, child)
-	}
-}
-
 func TestATaskThatSeveralDoHasItsReceiverTold(t *testing.T) {
 	r := &receiver{}
 	w := newWorld(t, &actor{name: "echo", skill: "work", play: delivers("done")})

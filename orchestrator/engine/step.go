@@ -55,12 +55,15 @@ func deadlineHint(t *orchestrator.Task) string {
 // stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent says.
 func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (step, error) {
 	note := e.cancelRemote(ctx, &t)
-	if err := e.cancelSteps(ctx, &t); err != nil {
+	plan, err := e.cancelSteps(ctx, &t, t.Plan)
+	if err != nil {
 		return step{}, err
 	}
 	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
-		t.Plan = broken(t.Plan)
+		if t.Plan = plan; plan != nil {
+			t.StatusMessage = nil // what a step asked
+		}
 		return e.finish(t, state, why, note)
 	})
 }

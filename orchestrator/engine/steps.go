@@ -14,9 +14,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// tellParent has the task looked at that has a step's task in its plan, when that has ended or waits.
-func (e *Engine) tellParent(t *orchestrator.Task) {
-	if t.Parent != nil && !t.Carries() && (t.Ended() || orchestrator.Interrupted(t.State)) {
+// tellParent has the task looked at that has a step's task in its plan, when that has ended, waits, or does not wait any more.
+func (e *Engine) tellParent(t *orchestrator.Task, before a2apb.TaskState) {
+	if t.Parent != nil && !t.Carries() && (t.Ended() || orchestrator.Interrupted(t.State) || orchestrator.Interrupted(before)) {
 		e.Wake(orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
 	}
 }
@@ -33,7 +33,8 @@ const (
 // round is one look at the steps of a task's plan.
 type round struct {
 	task   *orchestrator.Task
-	plan   *orchestrator.Plan // a copy that is edited
+	plan   *orchestrator.Plan         // a copy that is edited
+	tasks  map[int]*orchestrator.Task // of the steps that are not dead
 	made   map[int][]*a2apb.Artifact
 	events []orchestrator.Event
 	wait   time.Duration // before something is tried again; 0 is nothing is
@@ -47,7 +48,7 @@ func (r *round) say(i int, format string, args ...any) {
 // carryOut goes on with a plan: it looks at the tasks of its steps, starts those that can be started, and ends the task when enough of them are
 // completed, or too few can be.
 func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error) {
-	r := &round{task: &t, plan: t.Plan.Clone(), made: make(map[int][]*a2apb.Artifact)}
+	r := &round{task: &t, plan: t.Plan.Clone(), tasks: make(map[int]*orchestrator.Task), made: make(map[int][]*a2apb.Artifact)}
 	if err := e.lookAtSteps(ctx, r); err != nil {
 		return step{}, err
 	}
@@ -95,12 +96,14 @@ func (e *Engine) lookAtSteps(ctx context.Context, r *round) error {
 // take takes in how a step's task stands.
 func (r *round) take(i int, child *orchestrator.Task) {
 	s := &r.plan.Steps[i]
+	r.tasks[i] = child
 	if child.State == a2apb.TaskState_TASK_STATE_COMPLETED {
 		r.made[i] = child.Artifacts
 	}
 	if child.State == s.State {
 		return
 	}
+	before := s.State
 	s.State = child.State
 	switch {
 	case child.State == a2apb.TaskState_TASK_STATE_COMPLETED:
@@ -109,14 +112,13 @@ func (r *round) take(i int, child *orchestrator.Task) {
 		s.Error = child.Error
 		r.say(i, "ended as %s: %s", strings.ToLower(strings.TrimPrefix(child.State.String(), "TASK_STATE_")), words(child.Error))
 	case orchestrator.Interrupted(child.State):
-		r.say(i, "task %s waits: %s", s.TaskID, words(child.Error))
+		r.sayWaits(i)
+	case orchestrator.Interrupted(before):
+		r.sayGoesOn(i)
 	}
 }
 
 func words(e *orchestrator.Error) string {
-	if e == nil {
-		return "for its caller"
-	}
 	return e.Reason + ": " + e.Message
 }
 
@@ -175,22 +177,24 @@ func (r *round) failure() *orchestrator.Error {
 		r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))}
 }
 
-// undisturbed holds while a plan may go on. Only its owner changes it.
-func undisturbed(_, now *orchestrator.Task) bool {
-	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked
+// undisturbed holds while a plan may go on. Only its owner changes it, and a reply.
+func undisturbed(read, now *orchestrator.Task) bool {
+	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Turns) == len(read.Turns)
 }
 
-// keepRound writes down what the round saw and did. While a step's task waits for its caller, the task does.
+// keepRound writes down what the round saw and did. While a step's task waits, the task does.
 func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
 	next := step{wait: stepCheck}
 	if r.wait > 0 {
 		next.wait = min(next.wait, r.wait)
 	}
+	show := r.relay()
 	if len(r.events) == 0 {
 		return next, nil
 	}
+	next.again = r.task.Plan.Asking != nil && r.plan.Asking == nil // perhaps another step waits
 	_, err := e.own(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
-		t.Plan, t.State = r.plan, r.state()
+		show(t)
 		if r.wait > 0 {
 			t.NextDue = e.now().Add(r.wait)
 		}
@@ -202,15 +206,6 @@ func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
 	return next, err
 }
 
-func (r *round) state() a2apb.TaskState {
-	for i := range r.plan.Steps {
-		if s := r.plan.Steps[i].State; orchestrator.Interrupted(s) {
-			return s
-		}
-	}
-	return a2apb.TaskState_TASK_STATE_WORKING
-}
-
 // endPlan ends the task with what the steps made. Steps that are not needed any more are canceled.
 func (e *Engine) endPlan(ctx context.Context, r *round, why *orchestrator.Error) (step, error) {
 	artifacts, size := r.results(why)
@@ -219,11 +214,13 @@ func (e *Engine) endPlan(ctx context.Context, r *round, why *orchestrator.Error)
 			"the steps made %d artifacts with %d bytes; a task holds at most %d with %d; each step's task has its own", len(artifacts), size, maxArtifacts, orchestrator.MaxTaskBytes)}
 		artifacts = nil
 	}
+	show := r.goOn()
 	if err := e.dropRest(ctx, r); err != nil {
 		return step{}, err
 	}
 	return e.transition(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
-		t.Plan, t.Artifacts = r.plan, artifacts
+		show(t)
+		t.Artifacts = artifacts
 		if why != nil {
 			return append(r.events, e.failed(t, why)...)
 		}
@@ -233,32 +230,17 @@ func (e *Engine) endPlan(ctx context.Context, r *round, why *orchestrator.Error)
 
 // dropRest cancels what is not needed any more.
 func (e *Engine) dropRest(ctx context.Context, r *round) error {
-	open := false
-	for i := range r.plan.Steps {
-		open = open || !orchestrator.Terminal(r.plan.Steps[i].State)
-		if r.plan.Running(i) {
-			r.plan.Steps[i].State = a2apb.TaskState_TASK_STATE_CANCELED
+	left, err := e.cancelSteps(ctx, r.task, r.plan)
+	if err != nil {
+		return err
+	}
+	for i := range left.Steps {
+		if left.Steps[i].State == a2apb.TaskState_TASK_STATE_CANCELED && !orchestrator.Terminal(r.plan.Steps[i].State) {
 			r.say(i, "is not needed any more")
 		}
 	}
-	if !open {
-		return nil
-	}
-	return e.cancelSteps(ctx, r.task)
-}
-
-// broken is a plan that is broken off: the tasks of its steps have been asked to end.
-func broken(p *orchestrator.Plan) *orchestrator.Plan {
-	if p == nil {
-		return nil
-	}
-	p = p.Clone()
-	for i := range p.Steps {
-		if p.Running(i) {
-			p.Steps[i].State = a2apb.TaskState_TASK_STATE_CANCELED
-		}
-	}
-	return p
+	r.plan = left
+	return nil
 }
 
 // results is what a task delivers: of a chain that is complete what its last step made; otherwise what all completed steps made, marked with
@@ -282,17 +264,35 @@ func (r *round) results(why *orchestrator.Error) (list []*a2apb.Artifact, size i
 	return list, size
 }
 
-// cancelSteps asks for the end of all tasks of a plan, also of one that was submitted and not written down before a crash.
-func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task) error {
-	if t.Plan == nil {
-		return nil
+// cancelSteps asks for the end of all tasks of a plan, also of one that was submitted and not written down, and returns the plan as it is then.
+func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan) (*orchestrator.Plan, error) {
+	if p == nil {
+		return nil, nil //nolint:nilnil // most tasks have none
 	}
-	for i := range t.Plan.Steps {
-		k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequest(t, i))}
-		_, err := e.Cancel(ctx, k, plannerName)
-		if kind := fault.KindOf(err); err != nil && kind != fault.NotFound && kind != fault.FailedPrecondition {
-			return fmt.Errorf("cancel step %d of task %s: %w", i+1, t.ID, err)
+	p = p.Clone()
+	p.Asking = nil
+	for i := range p.Steps {
+		if orchestrator.Terminal(p.Steps[i].State) && p.Steps[i].TaskID != "" {
+			continue
+		}
+		if err := e.cancelStep(ctx, t, i, &p.Steps[i]); err != nil {
+			return nil, fmt.Errorf("cancel step %d of task %s: %w", i+1, t.ID, err)
 		}
 	}
-	return nil
+	return p, nil
+}
+
+// cancelStep asks for the end of a step's task, if there is one. It may have ended by itself.
+func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step) error {
+	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequest(t, i))}
+	_, err := e.Cancel(ctx, k, plannerName)
+	switch fault.ReasonOf(err) {
+	case "", "TASK_NOT_FOUND", "TASK_ENDED":
+		if s.TaskID != "" {
+			s.State = a2apb.TaskState_TASK_STATE_CANCELED
+		}
+		return nil
+	default:
+		return err
+	}
 }

@@ -91,6 +91,9 @@ func planToProto(p *orchestrator.Plan) *orchestratorv1.Plan {
 		return nil
 	}
 	out := &orchestratorv1.Plan{Mode: p.Mode, Needed: int32(p.Need)} //nolint:gosec // a handful of steps
+	if p.Asking != nil {
+		out.WaitingStep = int32(p.Asking.Step) //nolint:gosec // a handful of steps
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		step := &orchestratorv1.PlanStep{Agent: s.Agent, Skill: s.Skill, Inputs: allToProto(s.Inputs), TaskId: s.TaskID, State: s.State, Error: errorToProto(s.Error)}

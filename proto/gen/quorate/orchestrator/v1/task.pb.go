@@ -363,7 +363,10 @@ type Plan struct {
 	// How many steps have to be completed. When too few can be, the task fails and keeps what the completed ones made.
 	Needed int32 `protobuf:"varint,2,opt,name=needed,proto3" json:"needed,omitempty"`
 	// The steps, in order.
-	Steps         []*PlanStep `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
+	Steps []*PlanStep `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
+	// The step, from 1, whose task the task waits with: its agent asks what the status message says, and gets the reply to this task; or a gate holds it, as
+	// the error says. 0 when the task does not wait.
+	WaitingStep   int32 `protobuf:"varint,4,opt,name=waiting_step,json=waitingStep,proto3" json:"waiting_step,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -417,6 +420,13 @@ func (x *Plan) GetSteps() []*PlanStep {
 		return x.Steps
 	}
 	return nil
+}
+
+func (x *Plan) GetWaitingStep() int32 {
+	if x != nil {
+		return x.WaitingStep
+	}
+	return 0
 }
 
 // PlanStep is one agent's part of a plan.
@@ -1590,11 +1600,12 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"from_agent\x18\x02 \x01(\bR\tfromAgent\x12,\n" +
 	"\amessage\x18\x03 \x01(\v2\x12.lf.a2a.v1.MessageR\amessage\x12.\n" +
 	"\x04time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +
-	"\apending\x18\x05 \x01(\bR\apending\"k\n" +
+	"\apending\x18\x05 \x01(\bR\apending\"\x8e\x01\n" +
 	"\x04Plan\x12\x12\n" +
 	"\x04mode\x18\x01 \x01(\tR\x04mode\x12\x16\n" +
 	"\x06needed\x18\x02 \x01(\x05R\x06needed\x127\n" +
-	"\x05steps\x18\x03 \x03(\v2!.quorate.orchestrator.v1.PlanStepR\x05steps\"\xa5\x02\n" +
+	"\x05steps\x18\x03 \x03(\v2!.quorate.orchestrator.v1.PlanStepR\x05steps\x12!\n" +
+	"\fwaiting_step\x18\x04 \x01(\x05R\vwaitingStep\"\xa5\x02\n" +
 	"\bPlanStep\x12\x14\n" +
 	"\x05agent\x18\x01 \x01(\tR\x05agent\x12\x14\n" +
 	"\x05skill\x18\x02 \x01(\tR\x05skill\x126\n" +

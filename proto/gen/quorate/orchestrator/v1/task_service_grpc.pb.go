@@ -45,7 +45,7 @@ type TaskServiceClient interface {
 	// the caller leaves.
 	WatchTask(ctx context.Context, in *WatchTaskRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTaskResponse], error)
 	// ReplyToTask sends a message to the agent of a task that waits for its caller: for input or for authorization. The message is stored when this
-	// returns; the agent gets it in its own task. A task that has ended or does not wait is FAILED_PRECONDITION.
+	// returns; the agent gets it in its own task. The reply to a task with a plan is for the step that it waits with. A task that has ended or does not wait is FAILED_PRECONDITION.
 	ReplyToTask(ctx context.Context, in *ReplyToTaskRequest, opts ...grpc.CallOption) (*Task, error)
 	// CancelTask asks for the end of a task. A task that already ended is FAILED_PRECONDITION.
 	CancelTask(ctx context.Context, in *CancelTaskRequest, opts ...grpc.CallOption) (*Task, error)
@@ -144,7 +144,7 @@ type TaskServiceServer interface {
 	// the caller leaves.
 	WatchTask(*WatchTaskRequest, grpc.ServerStreamingServer[WatchTaskResponse]) error
 	// ReplyToTask sends a message to the agent of a task that waits for its caller: for input or for authorization. The message is stored when this
-	// returns; the agent gets it in its own task. A task that has ended or does not wait is FAILED_PRECONDITION.
+	// returns; the agent gets it in its own task. The reply to a task with a plan is for the step that it waits with. A task that has ended or does not wait is FAILED_PRECONDITION.
 	ReplyToTask(context.Context, *ReplyToTaskRequest) (*Task, error)
 	// CancelTask asks for the end of a task. A task that already ended is FAILED_PRECONDITION.
 	CancelTask(context.Context, *CancelTaskRequest) (*Task, error)

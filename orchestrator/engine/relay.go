@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// What the tasks of a plan's steps ask is asked by the plan's task, one question after the other, and what is replied to that goes to the step's. A
+// reply is accepted when the step's task has it, which is one write: of two replies to one question one is refused, and after a crash the next
+// round brings the plan's task up to date.
+
+// relay has the task show that the task of a step waits, until that is over, and returns what writes it. Between two waits the task works, if only for a
+// moment: whoever follows it learns of each.
+func (r *round) relay() (show func(*orchestrator.Task)) {
+	was, now := r.plan.Asking, r.waiting()
+	switch {
+	case was == nil && now == nil, was != nil && now != nil && *was == *now:
+		return func(t *orchestrator.Task) { t.Plan = r.plan }
+	case was != nil:
+		if len(r.events) == 0 {
+			r.sayGoesOn(was.Step - 1)
+		}
+		return r.goOn()
+	}
+	if len(r.events) == 0 {
+		r.sayWaits(now.Step - 1)
+	}
+	r.plan.Asking = now
+	child := r.tasks[now.Step-1]
+	return func(t *orchestrator.Task) {
+		t.Plan, t.State = r.plan, child.State
+		if now.Gate != "" {
+			t.Error = held(child)
+			t.Error.Message = fmt.Sprintf("task %s of agent %s waits: %s", child.ID, child.Agent, t.Error.Message)
+			return
+		}
+		if t.StatusMessage = asked(child); t.StatusMessage != nil {
+			addTurn(t, orchestrator.Turn{FromAgent: true, MessageID: t.StatusMessage.GetMessageId(), Time: child.UpdateTime, Message: t.StatusMessage})
+		}
+	}
+}
+
+// goOn has the task show no wait any more.
+func (r *round) goOn() (show func(*orchestrator.Task)) {
+	was := r.plan.Asking
+	r.plan.Asking = nil
+	return func(t *orchestrator.Task) {
+		if t.Plan = r.plan; was != nil {
+			goOn(t, was, r.tasks[was.Step-1])
+		}
+	}
+}
+
+// goOn has a task show no wait any more. What was replied to the step's task, by whichever way, belongs to what was said.
+func goOn(t *orchestrator.Task, was *orchestrator.Asking, child *orchestrator.Task) {
+	t.State, t.StatusMessage, t.Error = a2apb.TaskState_TASK_STATE_WORKING, nil, nil
+	if child == nil || was.Gate != "" || len(child.Turns) <= was.Turns || child.Turns[was.Turns].FromAgent {
+		return
+	}
+	reply := child.Turns[was.Turns]
+	reply.Question, reply.Sends, reply.Done = "", 0, true // sending it is the other task's
+	addTurn(t, reply)
+}
+
+// addTurn adds to what was said as much as a task has room for.
+func addTurn(t *orchestrator.Task, turn orchestrator.Turn) {
+	if len(t.Turns) < orchestrator.MaxTurns {
+		turn.Number = len(t.Turns) + 1
+		t.Turns = append(slices.Clip(t.Turns), turn)
+	}
+}
+
+// waiting returns the wait to show: of a task whose agent asks, before one that a gate holds; the one that is shown, before the first in order.
+func (r *round) waiting() (found *orchestrator.Asking) {
+	rank := func(a *orchestrator.Asking) (n int) {
+		if a.Gate == "" {
+			n += 2
+		}
+		if was := r.plan.Asking; was != nil && *was == *a {
+			n++
+		}
+		return n
+	}
+	for i := range r.plan.Steps {
+		child := r.tasks[i]
+		if child == nil || !orchestrator.Interrupted(child.State) {
+			continue
+		}
+		a := &orchestrator.Asking{Step: i + 1, State: child.State, Turns: len(child.Turns)}
+		if child.Blocked() {
+			a.Gate = words(held(child))
+		}
+		if found == nil || rank(a) > rank(found) {
+			found = a
+		}
+	}
+	return found
+}
+
+// held says what a gate holds a task for.
+func held(t *orchestrator.Task) *orchestrator.Error {
+	for _, r := range t.Gates[len(t.Gates)-1].Requirements {
+		if r.Requirement.Mandatory && r.Applies && r.Verdict != "approved" {
+			return &orchestrator.Error{Reason: r.Code, Message: r.Reason}
+		}
+	}
+	return &orchestrator.Error{Reason: "CONSULTATION_MISSING", Message: "its gate is closed"}
+}
+
+// asked is what a step's agent asks; its words are held back where a review stands between them and the caller.
+func asked(child *orchestrator.Task) *a2apb.Message {
+	if !child.Guarded() {
+		return child.StatusMessage
+	}
+	return &a2apb.Message{
+		MessageId: orchestrator.TurnID(child.ID, len(child.Turns)), Role: a2apb.Role_ROLE_AGENT,
+		Parts: []*a2apb.Part{textPart("the agent asks its caller; its words are held back, since a review stands between it and the caller")},
+	}
+}
+
+// sayWaits has the log say for whom the task of a step waits.
+func (r *round) sayWaits(i int) {
+	whom := "its caller"
+	if child := r.tasks[i]; child.Blocked() {
+		whom = "a consultation: " + words(held(child))
+	}
+	r.say(i, "task %s waits for %s", r.plan.Steps[i].TaskID, whom)
+}
+
+func (r *round) sayGoesOn(i int) { r.say(i, "task %s goes on", r.plan.Steps[i].TaskID) }
+
+// replyToStep hands a reply to the task that asks through its parent, and has the parent go on.
+func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *Reply) (orchestrator.Task, error) {
+	was, s := parent.Plan.Asking, parent.Plan.Waiting()
+	m := orchestrator.CopyMessage(r.Message)
+	m.TaskId, m.ContextId = "", ""
+	defer e.Wake(r.Key)
+	child, err := e.Reply(ctx, Reply{
+		Key: orchestrator.Key{Tenant: parent.Tenant, ID: s.TaskID}, Caller: r.Caller, Message: m, RequestID: r.RequestID, asked: was,
+	})
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	return e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		if t.Ended() || t.Plan.Asking == nil || *t.Plan.Asking != *was {
+			return nil, orchestrator.ErrUnchanged
+		}
+		t.Plan = t.Plan.Clone()
+		t.Plan.Asking, t.Plan.Steps[was.Step-1].State = nil, child.State
+		goOn(t, was, &child)
+		return []orchestrator.Event{event(t, orchestrator.EventReply, fmt.Sprintf("message %d, from %s, is for step %d of %d (%s), task %s",
+			len(t.Turns), r.Caller, was.Step, len(t.Plan.Steps), s.Agent, s.TaskID))}, nil
+	})
+}

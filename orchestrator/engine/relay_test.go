@@ -1,0 +1,253 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// TestWhatStepsAskIsRepliedToOnceWhereverItBreaks runs a fan-out to two agents that ask twice each, through their task alone, once for every call to the
+// store and every kind of mishap: each agent hears the replies to its own questions, once and in order.
+func TestWhatStepsAskIsRepliedToOnceWhereverItBreaks(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			for call := 1; ; call++ {
+				reached := false
+				synctest.Test(t, func(t *testing.T) { reached = replyThroughParent(t, kind, call) })
+				if !reached {
+					if call < 40 {
+						t.Errorf("the life of a task made only %d calls; the simulation does not simulate", call-1)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+func replyThroughParent(t *testing.T, kind mishap, at int) (reached bool) {
+	t.Helper()
+	agent := newAsker()
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent, actors: map[string]*actor{
+		"first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"},
+	}}
+	s.breakAt(kind, at, &reached)
+	var parent atomic.Pointer[orchestrator.Task] // as it was last written
+	s.store.Written = func(t orchestrator.Task) {
+		if t.Plan != nil {
+			parent.Store(&t)
+		}
+	}
+	s.start()
+	when := fmt.Sprintf("%s at call %d", kind, at)
+	task := s.insist(when, func() (orchestrator.Task, error) {
+		return s.engine.Submit(t.Context(), engine.Submission{
+			Tenant: tenant, Caller: "tester", Message: text("begin"), RequestID: "r",
+			Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}},
+		})
+	})
+	k := orchestrator.Key{Tenant: tenant, ID: task.ID}
+	answered := make(map[string]bool)
+	for second := 0; second < 900 && !parent.Load().Ended(); second++ {
+		<-time.After(time.Second)
+		s.restartIfDead()
+		asks := parent.Load()
+		id := asks.StatusMessage.GetMessageId()
+		if !asks.Waits() || answered[id] {
+			continue
+		}
+		answered[id] = true
+		s.insist(when, func() (orchestrator.Task, error) {
+			return s.engine.Reply(t.Context(), engine.Reply{Key: k, Caller: "tester", Message: text("to " + id), RequestID: id})
+		})
+	}
+	s.stop()
+	s.store.Fail = nil
+	got, err := s.store.Task(t.Context(), k)
+	if err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(got.Artifacts) != 2 || got.StatusMessage != nil {
+		t.Errorf("%s: the task is in state %s (%+v) with %d artifacts, %v, want completed with 2", when, got.State, got.Error, len(got.Artifacts), err)
+	}
+	for id, said := range agent.said {
+		if want := fmt.Sprintf("begin, to %s-q1, to %s-q2", id, id); strings.Join(said, ", ") != want || len(agent.said) != 2 {
+			t.Errorf("%s: an agent of %d was told %q, want %q", when, len(agent.said), said, want)
+		}
+	}
+	checkTalk(t, when, got.Turns)
+	return reached
+}
+
+// checkTalk checks that each question is followed by the reply to it.
+func checkTalk(t *testing.T, when string, turns []orchestrator.Turn) {
+	t.Helper()
+	if len(turns) != 8 {
+		t.Errorf("%s: the task has %d turns, want 4 questions and 4 replies", when, len(turns))
+	}
+	for i, turn := range turns {
+		fine := turn.Number == i+1 && turn.FromAgent == (i%2 == 0)
+		if fine && !turn.FromAgent {
+			fine = turn.Done && turn.Message.GetParts()[0].GetText() == "to "+turns[i-1].MessageID
+		}
+		if !fine {
+			t.Errorf("%s: turn %d is %+v, want questions and the replies to them in turn", when, i+1, turn)
+		}
+	}
+}
+
+// asks plays an agent that asks in a state, and delivers what it is told then.
+func asks(state a2apb.TaskState, question string) *actor {
+	a := &actor{name: "asker", skill: "work"}
+	a.play = func(_ context.Context, m *a2apb.Message, say agentclient.Each) error {
+		if m.GetTaskId() == "" {
+			a.remember(remoteTask("r", state, question))
+			return say(snapshot("r", state, question))
+		}
+		done := remoteTask("r", a2apb.TaskState_TASK_STATE_COMPLETED, "", "told "+m.GetParts()[0].GetText())
+		a.remember(done)
+		return say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: done}})
+	}
+	return a
+}
+
+var toAll = orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}
+
+// reply replies to a task and reports the reason when that is refused.
+func (w *world) reply(id, words, request string) string {
+	w.t.Helper()
+	_, err := w.engine.Reply(w.t.Context(), engine.Reply{
+		Key: orchestrator.Key{Tenant: tenant, ID: id}, Caller: "tester", Message: text(words), RequestID: request,
+	})
+	return fault.ReasonOf(err)
+}
+
+func TestATaskShowsWhatItsStepAsksAndTakesTheReply(t *testing.T) {
+	t.Parallel()
+	for _, state := range []a2apb.TaskState{a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, a2apb.TaskState_TASK_STATE_AUTH_REQUIRED} {
+		t.Run(state.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, asks(state, "which?"))
+			task, _ := w.await(w.submit(engine.Submission{Route: toAll}).ID)
+			if task.State != state || task.StatusMessage.GetParts()[0].GetText() != "which?" || task.Blocked() || !task.Waits() {
+				t.Errorf("the task is in state %s saying %v, want %s and the question", task.State, task.StatusMessage, state)
+			}
+			for _, test := range []struct{ words, request, want string }{
+				{"that one", "1", ""}, {"that one", "1", ""}, {"another", "1", "REQUEST_ID_REUSED"},
+			} {
+				if got := w.reply(task.ID, test.words, test.request); got != test.want {
+					t.Errorf("Reply(%q, %s) = %q, want %q", test.words, test.request, got, test.want)
+				}
+			}
+			done, _ := w.awaitEnd(task.ID)
+			if done.State != a2apb.TaskState_TASK_STATE_COMPLETED || done.Artifacts[0].GetParts()[0].GetText() != "told that one" || len(done.Turns) != 2 {
+				t.Errorf("the task is in state %s with %v and %d turns, want completed with the reply, and 2", done.State, done.Artifacts, len(done.Turns))
+			}
+		})
+	}
+}
+
+func TestOfTwoRepliesToOneQuestionOneIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"))
+	task, _ := w.await(w.submit(engine.Submission{Route: toAll}).ID)
+	child := task.Plan.Waiting().TaskID
+	results := make(chan string, 4)
+	for i, id := range []string{task.ID, child, task.ID, child} {
+		go func() { results <- w.reply(id, fmt.Sprint("reply ", i), "") }()
+	}
+	taken := 0
+	for range cap(results) {
+		if r := <-results; r == "" {
+			taken++
+		} else if r != "TASK_NOT_WAITING" && r != "TASK_ENDED" {
+			t.Errorf("Reply() = %s, want that it was taken or that the task does not wait", r)
+		}
+	}
+	if done, _ := w.awaitEnd(task.ID); taken != 1 || len(done.Turns) != 2 || done.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("%d replies were taken; the task is in state %s with %d turns, want 1, and completed with 2", taken, done.State, len(done.Turns))
+	}
+}
+
+func TestTheQuestionOfAStepBehindAReviewIsHeldBack(t *testing.T) {
+	t.Parallel()
+	a := asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "secret?")
+	a.requirements = []registry.ConsultationRequirement{{ID: "look", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true}}
+	w := newWorld(t, a, &actor{name: "reviewer"})
+	id := w.submit(engine.Submission{Route: toAll}).ID
+	task, _ := w.await(id)
+	if said := task.StatusMessage.GetParts()[0].GetText(); !strings.Contains(said, "held back") || !task.Waits() {
+		t.Errorf("the task is in state %s saying %q, want it to wait without the agent's words", task.State, said)
+	}
+	if got := w.reply(id, "that one", ""); got != "" {
+		t.Errorf("Reply() = %s, want it taken", got)
+	}
+	blocked := w.until(id, (*orchestrator.Task).Blocked)
+	if got := w.reply(id, "more", ""); got != "TASK_NOT_WAITING" || blocked.Error == nil || blocked.Error.Reason != "CONSULTATION_MISSING" || blocked.Waits() {
+		t.Errorf("Reply() = %s, the task's error is %+v, want TASK_NOT_WAITING and what its gate waits for", got, blocked.Error)
+	}
+}
+
+// until returns the task once it is as wanted.
+func (w *world) until(id string, wanted func(*orchestrator.Task) bool) (t orchestrator.Task) {
+	w.t.Helper()
+	reached := errors.New("the task is as wanted")
+	_, err := w.engine.Watch(w.t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, 0, true, func(orchestrator.Event) error {
+		if t = w.task(id); wanted(&t) {
+			return reached
+		}
+		return nil
+	})
+	if !errors.Is(err, reached) {
+		w.t.Fatalf("Watch(%s) = %v, want the task as wanted; it is in state %s", id, err, t.State)
+	}
+	return t
+}
+
+func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {
+	t.Parallel()
+	ready := make(chan struct{})
+	quick := &actor{name: "quick", skill: "work", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		<-ready
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
+	}}
+	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), quick)
+	cancel := func(id string) {
+		if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, "tester"); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		mode string
+		end  func(id string)
+		want a2apb.TaskState
+	}{
+		"canceled":          {orchestrator.PlanAll, cancel, a2apb.TaskState_TASK_STATE_CANCELED},
+		"done by the other": {orchestrator.PlanAny, func(string) { close(ready) }, a2apb.TaskState_TASK_STATE_COMPLETED},
+	} {
+		route := orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: test.mode}}
+		task, _ := w.await(w.submit(engine.Submission{Route: route}).ID)
+		test.end(task.ID)
+		done, _ := w.awaitEnd(task.ID)
+		if done.State != test.want || done.StatusMessage != nil || done.Plan.Waiting() != nil {
+			t.Errorf("%s: the task is in state %s saying %v, want %s and nothing", name, done.State, done.StatusMessage, test.want)
+		}
+		i := task.Plan.Asking.Step - 1
+		if child, _ := w.awaitEnd(done.Plan.Steps[i].TaskID); child.State != a2apb.TaskState_TASK_STATE_CANCELED || done.Plan.Steps[i].State != child.State {
+			t.Errorf("%s: the step that asked is %s and its task %s, want both canceled", name, done.Plan.Steps[i].State, child.State)
+		}
+	}
+}
