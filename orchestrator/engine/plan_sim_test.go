@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/storetest"
 )
 
@@ -113,4 +114,46 @@ func (s *simulation) checkChain(when string, task orchestrator.Task) {
 			t.Errorf("%s: message %s of %d was worked on %d times, want two messages, once each", when, id, len(w.done), n)
 		}
 	}
+}
+
+// TestAStepThatBeganIsShownSoWhenItsTaskIsCanceledBeforeThatWasNoted has the process die right after a step's task was accepted.
+func TestAStepThatBeganIsShownSoWhenItsTaskIsCanceledBeforeThatWasNoted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker()
+		w.takes = time.Hour
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, actors: map[string]*actor{"one": {name: "one", skill: "work"}}}
+		var begun, died bool
+		s.store.Written = func(t orchestrator.Task) { begun = begun || t.Parent != nil }
+		s.store.Fail = func(int) (before, after error) {
+			if begun && !died {
+				died = true
+				s.kill()
+				return errDead, nil
+			}
+			return nil, nil
+		}
+		s.start()
+		task, err := s.engine.Submit(t.Context(), engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: toAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		s.restartIfDead()
+		k := orchestrator.Key{Tenant: tenant, ID: task.ID}
+		if now, err := s.engine.Cancel(t.Context(), k, "tester"); err != nil || now.Plan.Running(0) {
+			t.Fatalf("Cancel() = %+v, %v, want the step not noted yet", now.Plan, err)
+		}
+		s.minutes(10)
+		s.stop()
+		got, err := s.store.Task(t.Context(), k)
+		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED {
+			t.Fatalf("the task is in state %s, %v, want canceled", got.State, err)
+		}
+		step := got.Plan.Steps[0]
+		child, err := s.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: step.TaskID})
+		if err != nil || child.State != step.State || child.State != a2apb.TaskState_TASK_STATE_CANCELED {
+			t.Errorf("the step is %+v and its task in state %s, %v, want both canceled", step, child.State, err)
+		}
+	})
 }

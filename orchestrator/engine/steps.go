@@ -287,11 +287,15 @@ func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s 
 	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequest(t, i))}
 	_, err := e.Cancel(ctx, k, plannerName)
 	switch fault.ReasonOf(err) {
-	case "", "TASK_NOT_FOUND", "TASK_ENDED":
-		if s.TaskID != "" {
-			s.State = a2apb.TaskState_TASK_STATE_CANCELED
-		}
+	case "":
+		s.TaskID, s.State = k.ID, a2apb.TaskState_TASK_STATE_CANCELED
 		return nil
+	case "TASK_NOT_FOUND":
+		return nil
+	case "TASK_ENDED":
+		ended, err := e.Store.Task(ctx, k)
+		s.TaskID, s.State, s.Error = k.ID, ended.State, ended.Error
+		return err
 	default:
 		return err
 	}
