@@ -46,6 +46,7 @@ type second struct {
 
 	mu      sync.Mutex
 	vectors map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
+	trouble error                           // guarded by mu; why not all skills could be read the last time; nil when they could
 }
 
 func newSecond(e Embedder, box time.Duration) *second {
@@ -149,8 +150,12 @@ func (s *second) compare(ctx context.Context, words string, hits []text.Hit, doc
 	for i, h := range hits {
 		skills[i] = s.vectors[sha256.Sum256([]byte(document(h)))]
 	}
+	trouble := s.trouble
 	s.mu.Unlock()
-	if slices.ContainsFunc(skills, func(v []float32) bool { return v == nil }) {
+	switch unread := slices.ContainsFunc(skills, func(v []float32) bool { return v == nil }); {
+	case unread && trouble != nil:
+		return nil, nil, fmt.Errorf("%w: %w", errUnread, trouble)
+	case unread:
 		return nil, nil, errUnread
 	}
 	query, err = s.ask(ctx, words)
@@ -185,8 +190,13 @@ func (s *second) ask(ctx context.Context, words string) ([]float32, error) {
 	return vectors[0], nil
 }
 
-// read has the texts of skills that are not known yet turned into vectors, and forgets those that are gone.
-func (s *second) read(ctx context.Context, documents []string) error {
+// read has the texts of skills that are not known yet turned into vectors, and forgets those that are gone. Decisions say why it could not.
+func (s *second) read(ctx context.Context, documents []string) (err error) {
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.trouble = err
+	}()
 	var missing []string
 	wanted := make(map[[sha256.Size]byte]bool, len(documents))
 	s.mu.Lock()

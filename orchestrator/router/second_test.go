@@ -22,6 +22,7 @@ import (
 type model struct {
 	queries atomic.Int32
 	query   func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
+	refuses string                                            // what it says to whoever asks about skills; empty: it answers
 }
 
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -35,6 +36,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if m.query != nil && m.query(w, r) {
 			return
 		}
+	}
+	if m.refuses != "" && len(asked.Input) > 1 {
+		http.Error(w, m.refuses, http.StatusUnauthorized)
+		return
 	}
 	var answer struct {
 		Data []map[string]any `json:"data"`
@@ -55,7 +60,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withModel is a router over two agents that words do not tell apart, once its second stage has read their skills.
+// withModel is a router over two agents that words do not tell apart, once its second stage has read their skills, or has tried.
 func withModel(t *testing.T, m *model, box time.Duration) *router.Router {
 	t.Helper()
 	s := httptest.NewServer(m)
@@ -75,10 +80,17 @@ func withModel(t *testing.T, m *model, box time.Duration) *router.Router {
 	t.Cleanup(func() { cancel(); running.Wait() })
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for strings.Contains(reasons(t, r, "draw a picture of a hound"), "not read all skills") {
+	for strings.HasSuffix(unsure(t, r), "not read all skills yet") {
 		<-tick.C
 	}
 	return r
+}
+
+// unsure is what is said of the stages of a decision that the first is not sure of.
+func unsure(t *testing.T, r *router.Router) string {
+	t.Helper()
+	says, _, _ := strings.Cut(reasons(t, r, "draw a picture of a hound"), "; status")
+	return says
 }
 
 // reasons is what a decision says of its first candidate, or of why there is none.
@@ -177,6 +189,14 @@ func TestWithoutTheSecondStageTheFirstDecides(t *testing.T) {
 				t.Errorf("Resolve() says %q, want an agent, and %q", says, test.says)
 			}
 		})
+	}
+}
+
+func TestWhyTheSecondStageCannotReadSkillsIsSaid(t *testing.T) {
+	t.Parallel()
+	r := withModel(t, &model{refuses: "no such key"}, 10*time.Second)
+	if says := unsure(t, r); !strings.Contains(says, "not read all skills yet: ") || !strings.Contains(says, "HTTP 401: no such key") {
+		t.Errorf("Resolve() says %q, want what the endpoint answered to the skills", says)
 	}
 }
 
