@@ -14,6 +14,8 @@ type Rules map[string]Rule
 type Rule struct {
 	Public bool   // anyone, without a token
 	Roles  []Role // any of these; none means every authenticated caller
+
+	Audited bool // each call is logged, however it ends, with who made it and what it was about
 }
 
 // Allow returns nil when p may call, or a PermissionDenied fault with the reason ROLE_MISSING that names the roles.

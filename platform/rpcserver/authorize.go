@@ -38,16 +38,16 @@ func (s *Server) authorize(ctx context.Context, method string) (context.Context,
 		return ctx, nil
 	}
 	p, err := s.admit(ctx, metadata.ValueFromIncomingContext(ctx, "authorization"), rule)
-	if err != nil {
-		return nil, err
-	}
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.caller = p
+	}
+	if err != nil {
+		return nil, err
 	}
 	return auth.NewContext(ctx, p), nil
 }
 
-// admit returns who presents the credentials, the values of an Authorization header, if rule admits it.
+// admit returns who presents the credentials, the values of an Authorization header, with an error if rule does not admit it.
 func (s *Server) admit(ctx context.Context, credentials []string, rule auth.Rule) (auth.Principal, error) {
 	var token string
 	if len(credentials) == 1 {

@@ -22,17 +22,23 @@ type call struct {
 	method string
 	start  time.Time
 	caller auth.Principal // set by authorize
+
+	audited  bool
+	resource string // what an audited call was about
 }
 
 type callKey struct{}
 
 // observeUnary is the outermost interceptor: it recovers, logs and maps errors, in that order, of all that is inside.
 func (s *Server) observeUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
-	c := &call{method: info.FullMethod, start: time.Now()}
+	c := &call{method: info.FullMethod, start: time.Now(), audited: s.opts.Rules[info.FullMethod].Audited}
 	ctx = context.WithValue(ctx, callKey{}, c)
 	defer func() {
 		if v := recover(); v != nil {
 			err = newPanicError(v)
+		}
+		if c.audited {
+			c.resource = resource(resp, req)
 		}
 		if err = s.finish(ctx, c, err); err != nil {
 			resp = nil
@@ -57,7 +63,7 @@ func (s *Server) observeStream(srv any, stream grpc.ServerStream, info *grpc.Str
 // finish logs the end of c once and returns what the client sees of err.
 func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	st := rpcfault.Status(err)
-	if at := level(ctx, st.Code(), err); s.opts.Logger.Enabled(ctx, at) { // most calls end well, which is logged for debugging only
+	if at := c.level(ctx, st.Code(), err); s.opts.Logger.Enabled(ctx, at) { // most calls end well, which is logged for debugging only
 		s.opts.Logger.LogAttrs(ctx, at, "rpc", c.attributes(st.Code(), err)...)
 	}
 	return st.Err()
@@ -72,6 +78,9 @@ func (c *call) attributes(code codes.Code, err error) []slog.Attr {
 	if c.caller.Name != "" {
 		attrs = append(attrs, slog.String(telemetry.LogTenant, c.caller.Tenant), slog.String(telemetry.LogPrincipal, c.caller.Name))
 	}
+	if c.resource != "" {
+		attrs = append(attrs, slog.String(telemetry.LogResource, c.resource))
+	}
 	if err != nil {
 		attrs = append(attrs, slog.String(telemetry.LogReason, fault.ReasonOf(err)), slog.Any(telemetry.LogError, err))
 	}
@@ -83,11 +92,14 @@ func (c *call) attributes(code codes.Code, err error) []slog.Attr {
 
 // level is Error where an operator has to act: for bugs, and for trouble that says that it is ours. It is Warn for what has to do with the caller, or with
 // others that are not there. A caller that went away is nobody's fault, and asking for what is not there, or making what is, belongs to ordinary use.
-func level(ctx context.Context, code codes.Code, err error) slog.Level {
+// An audited call is always worth a line.
+func (c *call) level(ctx context.Context, code codes.Code, err error) slog.Level {
 	switch {
 	case code == codes.NotFound || code == codes.AlreadyExists:
 		return slog.LevelInfo
-	case code == codes.OK || errors.Is(ctx.Err(), context.Canceled):
+	case code == codes.OK && c.audited:
+		return slog.LevelInfo
+	case code == codes.OK || errors.Is(ctx.Err(), context.Canceled) && !c.audited:
 		return slog.LevelDebug
 	case code == codes.Internal || code == codes.Unknown || code == codes.DataLoss || fault.From(err).Ours:
 		return slog.LevelError

@@ -10,6 +10,7 @@ const (
 	LogDuration  = "duration"
 	LogPrincipal = "principal"
 	LogTenant    = "tenant"
+	LogResource  = "resource"
 	LogError     = "error"
 	LogStack     = "stack"
 	LogAddress   = "address"

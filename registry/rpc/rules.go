@@ -5,10 +5,11 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-// Rules returns who may call each method of RegistryService. Where agents may call, they may do so for themselves only.
+// Rules returns who may call each method of RegistryService. Where agents may call, they may do so for themselves only. What changes the registry is audited,
+// but for heartbeats.
 func Rules() auth.Rules {
-	admin := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}}
-	adminOrAgent := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleAgent}}
+	admin := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}, Audited: true}
+	adminOrAgent := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleAgent}, Audited: true}
 	anyRole := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
 	return auth.Rules{
 		registryv1.RegistryService_RegisterAgent_FullMethodName:         adminOrAgent,
@@ -20,7 +21,7 @@ func Rules() auth.Rules {
 		registryv1.RegistryService_GetAgentMetadata_FullMethodName:      anyRole,
 		registryv1.RegistryService_UpdateAgentMetadata_FullMethodName:   adminOrAgent,
 		registryv1.RegistryService_GetAgentStatus_FullMethodName:        anyRole,
-		registryv1.RegistryService_Heartbeat_FullMethodName:             adminOrAgent,
+		registryv1.RegistryService_Heartbeat_FullMethodName:             {Roles: adminOrAgent.Roles},
 		registryv1.RegistryService_IssueAgentToken_FullMethodName:       admin,
 		registryv1.RegistryService_ListSkills_FullMethodName:            anyRole,
 		registryv1.RegistryService_FindAgentsBySkill_FullMethodName:     anyRole,

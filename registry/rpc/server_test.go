@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"context"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,10 +70,11 @@ func TestEveryMethodHasARule(t *testing.T) {
 	for _, stream := range service.Streams {
 		methods = append(methods, stream.StreamName)
 	}
+	unaudited := regexp.MustCompile(`^(Get|BatchGet|List|Find|Search|Watch|Heartbeat)`)
 	for _, method := range methods {
 		name := "/" + service.ServiceName + "/" + method
-		if rule, ok := rules[name]; !ok || rule.Public || len(rule.Roles) == 0 {
-			t.Errorf("Rules()[%s] = %+v, %v, want roles", name, rule, ok)
+		if rule, ok := rules[name]; !ok || rule.Public || len(rule.Roles) == 0 || rule.Audited == unaudited.MatchString(method) {
+			t.Errorf("Rules()[%s] = %+v, %v, want roles, and that what changes something is audited", name, rule, ok)
 		}
 	}
 	if got, want := len(rules), len(methods); got != want {

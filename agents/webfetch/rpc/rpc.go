@@ -29,7 +29,7 @@ func New(f *webfetch.Fetcher) *Server { return &Server{fetcher: f} }
 // Rules returns who may call each RPC of the service. Agents read the list of allowed hosts and never write it: a page that they
 // read must not be able to talk them into opening a host.
 func Rules() auth.Rules {
-	writes := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}}
+	writes := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}, Audited: true}
 	reads := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
 	return auth.Rules{
 		webfetchv1.WebFetchService_FetchPage_FullMethodName:           {Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}},
