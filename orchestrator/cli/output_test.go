@@ -169,3 +169,16 @@ func TestOutputThatIsLostIsAnError(t *testing.T) {
 		}
 	}
 }
+
+func TestTasksAreListedByAFilterOverEmptyPages(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/tasks": answer(`{"nextPageToken":"p2"}`, `{"tasks":[`+completedTask+`]}`)})
+	exit, stdout, stderr := g.run(t, "", "tasks", "list", "--filter", "blocked=true", "--limit", "2")
+	if exit != 0 || !strings.Contains(stdout, "COMPLETED") {
+		t.Errorf("tasks list = %d, %q, %q, want 0 and the task of the second page", exit, stdout, stderr)
+	}
+	want := []string{"GET /v1/tasks?filter=blocked%3Dtrue&page_size=2", "GET /v1/tasks?filter=blocked%3Dtrue&page_size=2&page_token=p2"}
+	if diff := cmp.Diff(want, g.seen()); diff != "" {
+		t.Errorf("tasks list asked (-want +got):\n%s", diff)
+	}
+}

@@ -82,7 +82,8 @@ func addLimit(cmd *cobra.Command, limit *int, usual int) {
 	cmd.Flags().IntVar(limit, "limit", usual, "how many to list at most, 1 to 100000")
 }
 
-// pages calls fetch with the query of one page after the other until there is no next page or there are limit items.
+// pages calls fetch with the query of one page after the other until there is no next page or there are limit items. A page may have no items and a next one,
+// where few items pass a filter.
 // fetch returns how many items the page had and the token of the next one.
 func pages(limit int, fetch func(query url.Values) (items int, next string, err error)) error {
 	if limit < 1 || limit > maxItems {
@@ -92,7 +93,7 @@ func pages(limit int, fetch func(query url.Values) (items int, next string, err 
 	for have := 0; have < limit; {
 		query.Set("page_size", strconv.Itoa(min(pageSize, limit-have)))
 		items, next, err := fetch(query)
-		if err != nil || next == "" || items == 0 {
+		if err != nil || next == "" {
 			return err
 		}
 		have += items

@@ -11,15 +11,19 @@ import (
 
 func (a *app) tasksList() *cobra.Command {
 	var limit int
+	var filter string
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the tasks, newest first",
-		Example: "  quorate tasks list --limit 10",
+		Example: "  quorate tasks list --limit 10\n  quorate tasks list --filter 'blocked=true AND agent=web-fetch'",
 		Args:    arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
 			all := &orchestratorv1.ListTasksResponse{}
 			err := pages(limit, func(query url.Values) (int, string, error) {
+				if filter != "" {
+					query.Set("filter", filter)
+				}
 				page := &orchestratorv1.ListTasksResponse{}
 				err := s.get(ctx, "/v1/tasks", query, page)
 				all.Tasks = append(all.Tasks, page.GetTasks()...)
@@ -42,5 +46,7 @@ func (a *app) tasksList() *cobra.Command {
 		}),
 	}
 	addLimit(cmd, &limit, 50)
+	cmd.Flags().StringVar(&filter, "filter", "", "only tasks that pass, such as state=TASK_STATE_FAILED: comparisons of id, context_id, parent_task_id, state, phase,\n"+
+		"agent, skill, blocked, create_time, update_time and deadline")
 	return cmd
 }

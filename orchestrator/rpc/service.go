@@ -4,7 +4,6 @@ package rpc
 
 import (
 	"context"
-	"fmt"
 
 	"google.golang.org/grpc"
 
@@ -80,30 +79,6 @@ func (s *Service) GetTask(ctx context.Context, req *orchestratorv1.GetTaskReques
 		return nil, err
 	}
 	return taskToProto(&t), nil
-}
-
-// ListTasks implements the RPC. Pages may be shorter than asked for where the caller may not see all tasks.
-func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRequest) (*orchestratorv1.ListTasksResponse, error) {
-	p, err := Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-	scope := fmt.Sprintf("tasks %q %q", p.Tenant, p.Name)
-	after, err := s.pages.Decode(scope, req.GetPageToken())
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := s.store.Tasks(ctx, p.Tenant, string(after), page.Size(req.GetPageSize()))
-	if err != nil {
-		return nil, err
-	}
-	resp := &orchestratorv1.ListTasksResponse{NextPageToken: s.pages.Encode(scope, []byte(next))}
-	for i := range list {
-		if MaySee(p, &list[i]) {
-			resp.Tasks = append(resp.Tasks, taskToProto(&list[i]))
-		}
-	}
-	return resp, nil
 }
 
 // WatchTask implements the RPC.

@@ -170,10 +170,16 @@ func (x *GetTaskRequest) GetId() string {
 // ListTasksRequest asks for a page of tasks.
 type ListTasksRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many tasks to return at most: 0 means 50; the most is 1,000.
+	// How many tasks to return at most: 0 means 50; the most is 1,000. A page may have fewer, or none, and a next_page_token: a page looks at 2,000 tasks at most,
+	// and at no more than 40 for each task that it is asked for.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
-	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only tasks that pass this filter, in the same language as ListAgentsRequest.filter: comparisons of id, context_id, parent_task_id, state, phase, agent, skill,
+	// blocked (whether a gate holds the task), create_time, update_time and deadline. Such as state=TASK_STATE_FAILED AND agent=web*. At most 2,048 bytes.
+	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// create_time desc, which is also what empty means: the newest first is the one order that there is.
+	OrderBy       string `protobuf:"bytes,4,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -218,6 +224,20 @@ func (x *ListTasksRequest) GetPageSize() int32 {
 func (x *ListTasksRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListTasksRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *ListTasksRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
 	}
 	return ""
 }
@@ -569,12 +589,14 @@ const file_quorate_orchestrator_v1_task_service_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\",\n" +
 	"\x0eGetTaskRequest\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id\"d\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id\"\xaa\x01\n" +
 	"\x10ListTasksRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"p\n" +
+	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\x12 \n" +
+	"\x06filter\x18\x03 \x01(\tB\b\xbaH\x05r\x03(\x80\x10R\x06filter\x12\"\n" +
+	"\border_by\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18@R\aorderBy\"p\n" +
 	"\x11ListTasksResponse\x123\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1d.quorate.orchestrator.v1.TaskR\x05tasks\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"z\n" +

@@ -1,0 +1,140 @@
+package rpc_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/page"
+	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
+)
+
+// listed returns a service over n tasks, named 000 and so on, each a minute younger than the one before. Every hundredth is a part of
+// another task and failed at web-fetch; echo completed the others. Every second of the failed is bob's, and all others are alice's.
+func listed(t *testing.T, n int) *rpc.Service {
+	t.Helper()
+	store := &storetest.Memory{}
+	for i := range n {
+		at := time.Date(2026, 1, 16, 0, i, 0, 0, time.UTC)
+		task := orchestrator.Task{
+			Tenant: "default", ID: fmt.Sprintf("%04d", i), ContextID: "c", Owner: "alice", Agent: "echo", Phase: orchestrator.PhaseDone,
+			State: a2apb.TaskState_TASK_STATE_COMPLETED, CreateTime: at, UpdateTime: at, Deadline: at.Add(time.Hour),
+		}
+		if i%100 == 0 {
+			task.Agent, task.State, task.Parent = "web-fetch", a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Parent{TaskID: "p"}
+		}
+		if i%200 == 100 {
+			task.Owner = "bob"
+		}
+		if _, _, err := store.Create(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rpc.New(nil, store, page.New([]byte("key")))
+}
+
+// all reads a list to its end and returns the ids on its pages, and how many pages there were.
+func all(t *testing.T, s *rpc.Service, caller auth.Principal, req *orchestratorv1.ListTasksRequest) (ids []string, pages int) {
+	t.Helper()
+	for {
+		resp, err := s.ListTasks(auth.NewContext(t.Context(), caller), req)
+		if err != nil {
+			t.Fatalf("ListTasks(%v) = %v", req, err)
+		}
+		for _, task := range resp.GetTasks() {
+			ids = append(ids, task.GetId())
+		}
+		if pages++; resp.GetNextPageToken() == "" {
+			return ids, pages
+		}
+		req.PageToken = resp.GetNextPageToken()
+	}
+}
+
+var admin = auth.Principal{Tenant: "default", Name: "root", Roles: []auth.Role{auth.RoleAdmin}}
+
+func TestTasksAreListedByAFilter(t *testing.T) {
+	t.Parallel()
+	s := listed(t, 401)
+	for filter, want := range map[string]string{
+		`state=TASK_STATE_FAILED`:                        "0400 0300 0200 0100 0000",
+		`agent=web* update_time>="2026-01-16T05:00:00Z"`: "0400 0300",
+		`parent_task_id:* AND NOT id=0400`:               "0300 0200 0100 0000",
+		`id=0007 OR id=0399`:                             "0399 0007",
+		`phase=done blocked=true`:                        "",
+		`skill=""`:                                       strings.Join(everyID(401), " "),
+		`context_id=c deadline<"2026-01-16T01:02:00Z"`:   "0001 0000",
+	} {
+		for _, size := range []int32{7, 1000} {
+			got, _ := all(t, s, admin, &orchestratorv1.ListTasksRequest{Filter: filter, PageSize: size, OrderBy: "create_time  desc"})
+			if strings.Join(got, " ") != want {
+				t.Errorf("ListTasks(%s, pages of %d) = %v, want %s", filter, size, got, want)
+			}
+		}
+	}
+}
+
+func everyID(n int) []string {
+	var ids []string
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("%04d", n-1-i))
+	}
+	return ids
+}
+
+func TestAFilteredListShowsACallerItsOwn(t *testing.T) {
+	t.Parallel()
+	s := listed(t, 401)
+	alice := auth.Principal{Tenant: "default", Name: "alice", Roles: []auth.Role{auth.RoleDispatcher}}
+	got, _ := all(t, s, alice, &orchestratorv1.ListTasksRequest{Filter: "state=TASK_STATE_FAILED"})
+	if want := []string{"0400", "0200", "0000"}; !slices.Equal(got, want) {
+		t.Errorf("ListTasks() of alice = %v, want %v", got, want)
+	}
+	other := alice
+	other.Tenant = "other"
+	if got, _ := all(t, s, other, &orchestratorv1.ListTasksRequest{}); len(got) != 0 {
+		t.Errorf("ListTasks() of another tenant = %v, want none", got)
+	}
+}
+
+func TestAPageLooksAtABoundedNumberOfTasks(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		tasks, pages int
+		size         int32
+	}{{100, 3, 1}, {4500, 3, 100}, {4500, 3, 1000}} {
+		s := listed(t, test.tasks)
+		got, pages := all(t, s, admin, &orchestratorv1.ListTasksRequest{Filter: "agent=nobody", PageSize: test.size})
+		if len(got) != 0 || pages != test.pages {
+			t.Errorf("ListTasks(agent=nobody, pages of %d) of %d tasks = %v on %d pages, want none on %d", test.size, test.tasks, got, pages, test.pages)
+		}
+	}
+}
+
+func TestAListThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	s := listed(t, 3)
+	ctx := auth.NewContext(t.Context(), admin)
+	first, err := s.ListTasks(ctx, &orchestratorv1.ListTasksRequest{PageSize: 1, Filter: "agent=*"})
+	if err != nil || first.GetNextPageToken() == "" {
+		t.Fatalf("ListTasks() = %v, %v, want a first page", first, err)
+	}
+	for want, req := range map[string]*orchestratorv1.ListTasksRequest{
+		"FILTER_INVALID":     {Filter: "state=DONE"},
+		"ORDER_INVALID":      {OrderBy: "create_time"},
+		"PAGE_TOKEN_INVALID": {PageToken: first.GetNextPageToken(), Filter: "agent=e*"},
+	} {
+		if _, err := s.ListTasks(ctx, req); fault.ReasonOf(err) != want || fault.KindOf(err) != fault.InvalidArgument {
+			t.Errorf("ListTasks(%v) = %v, want %s", req, err, want)
+		}
+	}
+}
