@@ -28,7 +28,8 @@ func (a *app) domainsList() *cobra.Command {
 				page := &webfetchv1.ListAllowedDomainsResponse{}
 				err := s.get(ctx, domainsPath, query, page)
 				list.AllowedDomains = append(list.AllowedDomains, page.GetAllowedDomains()...)
-				return len(page.GetAllowedDomains()), page.GetNextPageToken(), err
+				list.NextPageToken = page.GetNextPageToken()
+				return len(page.GetAllowedDomains()), list.GetNextPageToken(), err
 			})
 			if err != nil {
 				return err
@@ -38,7 +39,7 @@ func (a *app) domainsList() *cobra.Command {
 				for _, d := range list.GetAllowedDomains() {
 					rows = append(rows, []string{d.GetDomain(), a.when(d.GetCreateTime()), d.GetCreator()})
 				}
-				a.out.table("", rows)
+				a.list(rows, "domains", list.GetNextPageToken())
 			})
 		}),
 	}

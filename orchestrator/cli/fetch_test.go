@@ -86,3 +86,19 @@ func TestDomainsCommands(t *testing.T) {
 		}
 	}
 }
+
+func TestDomainsListSaysWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"GET /v1/allowedDomains": answer(`{"allowedDomains":[{"domain":"a.example"}],"nextPageToken":"t"}`, `{"allowedDomains":[{"domain":"a.example"}],"nextPageToken":"t"}`, `{}`),
+	})
+	if _, _, notes := g.run(t, "", "domains", "list", "--limit", "1"); !strings.Contains(notes, "more domains") {
+		t.Errorf("domains list --limit 1 of more notes %q, want that there are more", notes)
+	}
+	if _, out, _ := g.run(t, "", "domains", "list", "--limit", "1", "-o", "json"); !strings.Contains(out, `"nextPageToken": "t"`) {
+		t.Errorf("domains list --limit 1 -o json of more = %s, want the token of the next page", out)
+	}
+	if _, out, notes := g.run(t, "", "domains", "list"); out != "" || !strings.Contains(notes, "no domains") {
+		t.Errorf("domains list of none = %q %q, want a note that there are none", out, notes)
+	}
+}
