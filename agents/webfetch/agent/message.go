@@ -107,10 +107,11 @@ func (o *order) readData(value any) (page bool, err error) {
 	_, hasURL := object["url"]
 	domain, hasDomain := object["domain"].(string)
 	if named {
-		if known, rest := leadingSkill(skill); known == "" || rest != "" {
+		known, rest := leadingSkill(skill)
+		if known == "" || rest != "" {
 			return false, fault.Invalid("message.parts", ReasonDataInvalid, "there is no skill %q", skill)
 		}
-		o.skill = skill
+		o.skill = known
 	}
 	switch {
 	case aboutDomains(o.skill):

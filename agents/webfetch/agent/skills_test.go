@@ -30,9 +30,10 @@ func TestLinksAndExtract(t *testing.T) {
 	c := run(t, agent.NewConfig(f, agent.Options{}))
 	want := []any{map[string]any{"text": "one", "href": site + "/a"}, map[string]any{"text": "two", "href": "https://example.org/b"}}
 	for name, part := range map[string]*a2a.Part{
-		"by text": a2a.NewTextPart("fetch_links " + site + "/links"),
-		"by data": a2a.NewDataPart(map[string]any{"skill": "fetch_links", "url": site + "/links"}),
-		"by mode": a2a.NewDataPart(map[string]any{"url": site + "/links", "mode": "links"}),
+		"by text":         a2a.NewTextPart("fetch_links " + site + "/links"),
+		"by data":         a2a.NewDataPart(map[string]any{"skill": "fetch_links", "url": site + "/links"}),
+		"by data, spaced": a2a.NewDataPart(map[string]any{"skill": " fetch_links ", "url": site + "/links"}),
+		"by mode":         a2a.NewDataPart(map[string]any{"url": site + "/links", "mode": "links"}),
 	} {
 		task, _ := send(t, c, says(part))
 		if diff := cmp.Diff(want, answer(t, task)); diff != "" {
