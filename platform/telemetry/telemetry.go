@@ -24,7 +24,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
-	"go.opentelemetry.io/otel/sdk/trace"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -59,11 +60,13 @@ func (c *Config) Validate() error {
 
 // Telemetry is the outcome of Setup.
 type Telemetry struct {
-	Logger         *slog.Logger // adds the trace and span id of the context to each record
-	TracerProvider *trace.TracerProvider
+	Logger         *slog.Logger         // adds the trace and span id of the context to each record
+	TracerProvider trace.TracerProvider // records nothing where there is no receiver; traces go through all the same
 	MeterProvider  *metric.MeterProvider
 	MetricsHandler http.Handler // serves the metrics of this Telemetry in the Prometheus format
 	Propagator     propagation.TextMapPropagator
+
+	flush func(context.Context) error // sends buffered spans; nil without a receiver
 }
 
 // Setup returns telemetry as c says; a wrong value in c is an error. The OTLP receiver need not be up.
@@ -78,22 +81,23 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("setting up metrics: %w", err)
 	}
-	options := []trace.TracerProviderOption{trace.WithResource(service), trace.WithSampler(newSampler(c.TraceRatio))}
+	t := &Telemetry{
+		Logger:         c.logger(),
+		TracerProvider: unheard{sampler: newSampler(c.TraceRatio)},
+		MeterProvider: metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader),
+			metric.WithExemplarFilter(exemplar.AlwaysOffFilter)), // the format that the handler writes has no room for them
+		MetricsHandler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		Propagator:     propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
+	}
 	if c.OTLPEndpoint != "" {
 		exporter, err := otlptracegrpc.New(ctx, otlptracegrpc.WithEndpointURL(c.OTLPEndpoint))
 		if err != nil {
 			return nil, fmt.Errorf("setting up the span exporter: %w", err)
 		}
-		options = append(options, trace.WithBatcher(exporter))
+		recording := sdktrace.NewTracerProvider(sdktrace.WithResource(service), sdktrace.WithSampler(newSampler(c.TraceRatio)), sdktrace.WithBatcher(exporter))
+		t.TracerProvider, t.flush = recording, recording.Shutdown
 	}
-	return &Telemetry{
-		Logger:         c.logger(),
-		TracerProvider: trace.NewTracerProvider(options...),
-		MeterProvider: metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader),
-			metric.WithExemplarFilter(exemplar.AlwaysOffFilter)), // the format that the handler writes has no room for them
-		MetricsHandler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		Propagator:     propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
-	}, nil
+	return t, nil
 }
 
 // SetGlobal makes t the default of libraries that ask the otel package, and logs what otel itself complains about.
@@ -108,5 +112,9 @@ func (t *Telemetry) SetGlobal() {
 
 // Shutdown sends what is buffered, until ctx ends.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
-	return errors.Join(t.TracerProvider.Shutdown(ctx), t.MeterProvider.Shutdown(ctx))
+	var err error
+	if t.flush != nil {
+		err = t.flush(ctx)
+	}
+	return errors.Join(err, t.MeterProvider.Shutdown(ctx))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -66,11 +67,16 @@ func TestTheSamplerKeepsEveryConsultationSpan(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tel := setup(t, telemetry.Config{TraceRatio: test.ratio})
-			ctx := trace.ContextWithSpanContext(t.Context(), test.parent)
-			_, span := tel.TracerProvider.Tracer("test").Start(ctx, test.name)
-			if got := span.SpanContext().IsSampled(); got != test.want {
-				t.Errorf("Start(%q).IsSampled() = %v, want %v", test.name, got, test.want)
+			for _, receiver := range []string{"", "http://127.0.0.1:1"} { // what agents are told does not depend on who receives ours
+				tel := setup(t, telemetry.Config{TraceRatio: test.ratio, OTLPEndpoint: receiver})
+				ctx := trace.ContextWithSpanContext(t.Context(), test.parent)
+				_, span := tel.TracerProvider.Tracer("test").Start(ctx, test.name)
+				if got := span.SpanContext().IsSampled(); got != test.want {
+					t.Errorf("with receiver %q: Start(%q).IsSampled() = %v, want %v", receiver, test.name, got, test.want)
+				}
+				if got, want := span.IsRecording(), test.want && receiver != ""; got != want {
+					t.Errorf("with receiver %q: Start(%q).IsRecording() = %v, want %v", receiver, test.name, got, want)
+				}
 			}
 		})
 	}
@@ -127,5 +133,41 @@ func TestShutdownWithoutAReceiverEnds(t *testing.T) {
 	tel := setup(t, telemetry.Config{OTLPEndpoint: "http://127.0.0.1:1", TraceRatio: 1})
 	if err := tel.Shutdown(t.Context()); err != nil {
 		t.Errorf("Shutdown() = %v, want no error with nothing buffered", err)
+	}
+}
+
+func TestSpansThatNobodyReceivesAreOfTheTraceOfTheirCaller(t *testing.T) {
+	t.Parallel()
+	state, err := trace.ParseTraceState("vendor=value")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, TraceState: state, Remote: true})
+	tracer := setup(t, telemetry.Config{}).TracerProvider.Tracer("test")
+	ctx, span := tracer.Start(trace.ContextWithSpanContext(t.Context(), parent), "work")
+	got := span.SpanContext()
+	if got.TraceID() != parent.TraceID() || got.SpanID() == parent.SpanID() || !got.IsValid() || got.IsRemote() || got.TraceState().String() != "vendor=value" {
+		t.Errorf("Start() = %+v, want a span of its own in the trace %+v", got, parent)
+	}
+	if _, root := tracer.Start(ctx, "work", trace.WithNewRoot()); root.SpanContext().TraceID() == parent.TraceID() || !root.SpanContext().IsValid() {
+		t.Errorf("Start(new root) = %+v, want a trace of its own", root.SpanContext())
+	}
+}
+
+// BenchmarkASpanThatNobodyReceives is what a caller's sampled trace costs where there is no receiver.
+func BenchmarkASpanThatNobodyReceives(b *testing.B) {
+	tel, err := telemetry.Setup(b.Context(), telemetry.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, Remote: true})
+	ctx, tracer := trace.ContextWithSpanContext(b.Context(), parent), tel.TracerProvider.Tracer("test")
+	b.ReportAllocs()
+	for b.Loop() {
+		_, span := tracer.Start(ctx, "work", trace.WithSpanKind(trace.SpanKindServer))
+		if span.IsRecording() {
+			span.SetAttributes(attribute.String("a", "b"))
+		}
+		span.End()
 	}
 }
