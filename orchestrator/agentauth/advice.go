@@ -20,16 +20,16 @@ func (c *Credentials) Advice(u *url.URL, schemes []registry.SecurityScheme) stri
 	var say strings.Builder
 	switch x := c.For(u); {
 	case x != nil && asked != nil && !slices.ContainsFunc(asked, x.fits):
-		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, but its card asks for %s", x.kind, c.setting, at, describe(asked))
+		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, but its card asks for %s", x.kind, c.config.Setting, at, describe(asked))
 		return say.String()
 	case x != nil:
-		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, which may be wrong or not be allowed this", x.kind, c.setting, at)
-	case c == nil || c.setting == "":
+		fmt.Fprintf(&say, "Quorate showed it the %s of %s for %s, which may be wrong or not be allowed this", x.kind, c.config.Setting, at)
+	case c == nil || c.config.Setting == "":
 		return "Quorate showed it no credential"
-	case c.file == "":
-		fmt.Fprintf(&say, "Quorate showed it no credential: an operator can name a file with one for %s in %s", at, c.setting)
+	case c.config.File == "":
+		fmt.Fprintf(&say, "Quorate showed it no credential: an operator can name a file with one for %s in %s", at, c.config.Setting)
 	default:
-		fmt.Fprintf(&say, "Quorate showed it no credential: the file of %s has no entry for %s", c.setting, at)
+		fmt.Fprintf(&say, "Quorate showed it no credential: the file of %s has no entry for %s", c.config.Setting, at)
 	}
 	if asked != nil {
 		fmt.Fprintf(&say, "; its card asks for %s", describe(asked))

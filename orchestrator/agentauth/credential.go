@@ -124,6 +124,9 @@ func (c *Credential) Refused(begun time.Time) bool {
 	return c != nil && c.source != nil && c.source.refused(begun)
 }
 
+// IsCertificate reports whether the credential is a client certificate, which a connection shows and not a request.
+func (c *Credential) IsCertificate() bool { return c != nil && c.tls != nil }
+
 // TLS returns what a connection needs to show a client certificate, for the caller to change; nil when there is none to show.
 func (c *Credential) TLS() *tls.Config {
 	if c == nil {

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
-	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 )
 
@@ -18,11 +18,10 @@ type Config struct {
 	Logger  *slog.Logger     // required with a file
 }
 
-// Credentials are those of a file. Nil has none. It is safe for concurrent use.
+// Credentials are those of a file, as it is now while Run runs. Nil has none. It is safe for concurrent use.
 type Credentials struct {
-	setting string
-	file    string
-	origins map[origin]*Credential // each under its host with and without the port, where that is the usual one
+	config Config
+	now    atomic.Pointer[list]
 }
 
 // origin is where a credential goes; the host has no upper case.
@@ -31,38 +30,33 @@ type origin struct{ scheme, host string }
 // Open reads the file and every secret that it names. The error, an InvalidArgument fault with the reason CREDENTIALS_INVALID, names each entry and field
 // that is wrong, and shows no value of the file: it may be a secret that was put there by mistake.
 func Open(c Config) (*Credentials, error) {
-	all := &Credentials{setting: c.Setting, file: c.File, origins: make(map[origin]*Credential)}
-	if c.File == "" {
-		return all, nil
-	}
-	entries, err := readFile(c.File)
-	var problems []string
-	if err != nil {
-		problems = append(problems, err.Error())
-	}
-	for i := range entries {
-		if err := entries[i].add(c, all.origins); err != nil {
-			problems = append(problems, entries[i].problem(i, err))
+	all := &Credentials{config: c}
+	first := &list{}
+	if c.File != "" {
+		var err error
+		if first, err = c.read(first); err != nil {
+			return nil, err
 		}
 	}
-	if len(problems) > 0 {
-		_ = all.Close() // nothing was sent yet
-		return nil, fault.Invalid(c.Setting, "CREDENTIALS_INVALID", "credentials for agents in %s: %s", c.File, strings.Join(problems, "; "))
-	}
+	all.now.Store(first)
 	return all, nil
 }
 
 // For returns the credential for requests to a URL, or nil.
 func (c *Credentials) For(u *url.URL) *Credential {
-	if c == nil || len(c.origins) == 0 {
+	if c == nil {
 		return nil
 	}
-	return c.origins[origin{u.Scheme, strings.ToLower(u.Host)}]
+	origins := c.now.Load().origins
+	if len(origins) == 0 {
+		return nil
+	}
+	return origins[origin{u.Scheme, strings.ToLower(u.Host)}]
 }
 
 // Client returns an HTTP client that is as the given one, which has to be guarded, and shows the credentials.
 func (c *Credentials) Client(client *http.Client) *http.Client {
-	if c == nil || len(c.origins) == 0 {
+	if c == nil || c.config.File == "" {
 		return client
 	}
 	with := *client
@@ -72,13 +66,8 @@ func (c *Credentials) Client(client *http.Client) *http.Client {
 
 // Close closes connections of our own that wait for a next request: those to token endpoints, and those with client certificates.
 func (c *Credentials) Close() error {
-	if c == nil {
-		return nil
-	}
-	for _, x := range c.origins {
-		if x.own != nil {
-			x.own.CloseIdleConnections()
-		}
+	if c != nil {
+		c.now.Load().closeBut(&list{})
 	}
 	return nil
 }

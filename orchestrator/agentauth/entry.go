@@ -10,36 +10,6 @@ import (
 	"strings"
 )
 
-// add makes the credential of an entry and has it go to its origin.
-func (e *entry) add(c Config, to map[origin]*Credential) error {
-	o, hosts, err := e.where()
-	if err != nil {
-		return err
-	}
-	if _, twice := to[origin{o.scheme, hosts[0]}]; twice {
-		return errors.New("origin: there is another entry for it")
-	}
-	kinds := e.kinds()
-	if len(kinds) != 1 {
-		return fmt.Errorf("it has %d kinds: want one of bearer, basic, apiKey, oauth2 and mutualTLS", len(kinds))
-	}
-	made, err := kinds[0].credential(c)
-	if err != nil {
-		return err
-	}
-	made.origin = o
-	if made.kind == kindMutualTLS && o.scheme != "https" {
-		return errors.New("origin: mutualTLS is for https")
-	}
-	if err := e.clear(c, o); err != nil {
-		return err
-	}
-	for _, host := range hosts {
-		to[origin{o.scheme, host}] = made
-	}
-	return nil
-}
-
 // String returns the origin as the operator writes it.
 func (o origin) String() string { return o.scheme + "://" + o.host }
 

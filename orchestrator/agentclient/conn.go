@@ -2,6 +2,7 @@ package agentclient
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"go.opentelemetry.io/otel/propagation"
@@ -17,39 +18,46 @@ import (
 // conn is a connection over gRPC whose calls carry what every request says, and show the agent what it has to be shown.
 type conn struct {
 	*grpc.ClientConn
-	shows *agentauth.Credential // nil for nothing
+	url         *url.URL
+	credentials *agentauth.Credentials
+	cert        *agentauth.Credential // whose client certificate the connection is made with; nil for none
 }
+
+// shows is what a call that begins now shows the agent; nil for nothing.
+func (c *conn) shows() *agentauth.Credential { return c.credentials.For(c.url) }
 
 var _ grpc.ClientConnInterface = (*conn)(nil)
 
 // Invoke makes a unary call.
 func (c *conn) Invoke(ctx context.Context, method string, args, reply any, opts ...grpc.CallOption) error {
-	ctx, err := outgoing(ctx, c.shows)
+	shows := c.shows()
+	ctx, err := outgoing(ctx, shows)
 	if err != nil {
 		return err
 	}
-	if c.shows == nil {
+	if shows == nil {
 		return c.ClientConn.Invoke(ctx, method, args, reply, opts...)
 	}
 	begun := time.Now()
-	return renewed(c.shows, begun, c.ClientConn.Invoke(ctx, method, args, reply, opts...))
+	return renewed(shows, begun, c.ClientConn.Invoke(ctx, method, args, reply, opts...))
 }
 
 // NewStream begins a call whose answers are a stream.
 func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	ctx, err := outgoing(ctx, c.shows)
+	shows := c.shows()
+	ctx, err := outgoing(ctx, shows)
 	if err != nil {
 		return nil, err
 	}
-	if c.shows == nil {
+	if shows == nil {
 		return c.ClientConn.NewStream(ctx, desc, method, opts...)
 	}
 	begun := time.Now()
 	s, err := c.ClientConn.NewStream(ctx, desc, method, opts...)
 	if err != nil {
-		return nil, renewed(c.shows, begun, err)
+		return nil, renewed(shows, begun, err)
 	}
-	return &stream{ClientStream: s, shows: c.shows, begun: begun}, nil
+	return &stream{ClientStream: s, shows: shows, begun: begun}, nil
 }
 
 // stream is one of an agent that was shown something.

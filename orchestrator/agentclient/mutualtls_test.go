@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
@@ -66,5 +68,46 @@ func TestAnAgentThatWantsACertificateIsShownOneOverEveryBinding(t *testing.T) {
 				t.Errorf("a passage over %s = %v, want the reason %q", in.Binding, err, want)
 			}
 		}
+	}
+}
+
+func TestACertificateThatIsTakenAwayIsShownNoMore(t *testing.T) {
+	t.Parallel()
+	authority := certtest.NewAuthority(t)
+	own := authority.Issue(t, "quorate")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer(grpc.Creds(credentials.NewTLS(&tls.Config{
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Issue(t, "agent").Pair},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
+	})))
+	a2apb.RegisterA2AServiceServer(s, open{})
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(s.Stop)
+	file := filepath.Join(t.TempDir(), "credentials.yaml")
+	shows := fmt.Sprintf("mutualTLS: {certFile: %s, keyFile: %s, caFile: %s}", own.CertFile, own.KeyFile, authority.CertFile)
+	writeFile(t, file, "credentials: [{origin: 'https://"+l.Addr().String()+"', "+shows+"}]")
+	guard := &netguard.Policy{AllowLoopback: true}
+	c, err := agentauth.Open(agentauth.Config{File: file, Policy: guard, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	p := agentclient.NewPool(guard.DialContext, guard.Client(netguard.ClientOptions{}), c)
+	t.Cleanup(func() { _ = p.Close() })
+	card := registry.Card{Interfaces: []registry.Interface{{URL: "https://" + l.Addr().String(), Binding: agentclient.BindingGRPC}}}
+	if _, err := send(t, p, false, card); err != nil {
+		t.Fatalf("Send() with the certificate = %v, want no error", err)
+	}
+	writeFile(t, file, "credentials: []")
+	if err := os.Chtimes(file, time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := c.Renew(); !changed || err != nil {
+		t.Fatalf("Renew() = %t, %v, want the list without it", changed, err)
+	}
+	if _, err := send(t, p, false, card); fault.ReasonOf(err) != agentclient.ReasonUnreachable {
+		t.Errorf("Send() without the certificate = %v, want the reason %s", err, agentclient.ReasonUnreachable)
 	}
 }

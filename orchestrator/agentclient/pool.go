@@ -139,18 +139,21 @@ func address(raw string) *url.URL {
 	}
 }
 
-// grpc returns the shared connection for an interface URL.
+// grpc returns the shared connection for an interface URL. One that was made with a client certificate ends when the operator names another or none.
 func (p *Pool) grpc(raw string) (*conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c, ok := p.conns[raw]; ok {
-		return c, nil
+		if c.cert == p.certificate(c.url) {
+			return c, nil
+		}
+		delete(p.conns, raw)
+		_ = c.Close() // its calls end as those of an agent that is gone
 	}
 	u := address(raw)
-	target, creds := u.Host, insecure.NewCredentials()
-	shows := p.credentials.For(u)
+	target, creds, cert := u.Host, insecure.NewCredentials(), p.certificate(u)
 	if u.Scheme == "https" {
-		shown := shows.TLS()
+		shown := cert.TLS()
 		if shown == nil {
 			shown = &tls.Config{MinVersion: tls.VersionTLS12}
 		}
@@ -167,7 +170,15 @@ func (p *Pool) grpc(raw string) (*conn, error) {
 	if err != nil {
 		return nil, fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_INVALID", "the gRPC interface %q is not an address: %w", raw, err)
 	}
-	made := &conn{ClientConn: c, shows: shows}
+	made := &conn{ClientConn: c, url: u, credentials: p.credentials, cert: cert}
 	p.conns[raw] = made
 	return made, nil
+}
+
+// certificate is the credential with the client certificate that a connection to a URL is made with now; nil for none.
+func (p *Pool) certificate(u *url.URL) *agentauth.Credential {
+	if c := p.credentials.For(u); c.IsCertificate() {
+		return c
+	}
+	return nil
 }

@@ -74,6 +74,7 @@ type Server struct {
 	discoverer *discovery.Discoverer
 	catalog    *catalog.Catalog
 	pool       *agentclient.Pool
+	agentauth  *agentauth.Credentials
 	a2a        *a2aedge.Service
 
 	announcements *a2aedge.Announcements
@@ -83,7 +84,7 @@ type Server struct {
 
 // New prepares everything; nothing is served before the tasks run. The caller calls Close, also after an error of Run.
 func New(ctx context.Context, o Options) (s *Server, err error) {
-	s = &Server{logger: o.Telemetry.Logger, stores: o.Stores, ballast: newBallast()}
+	s = &Server{logger: o.Telemetry.Logger, stores: o.Stores, ballast: newBallast(), agentauth: o.Credentials}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -166,6 +167,7 @@ func (s *Server) Tasks() []tasks.Task {
 	list := append(s.registryTasks(),
 		tasks.Task{Name: "rpc", Run: s.rpc.Run},
 		tasks.Task{Name: "engine", Run: s.Engine.Run},
+		tasks.Task{Name: "credentials for agents", Run: s.agentauth.Run},
 	)
 	if s.stores.sweep != nil {
 		list = append(list, tasks.Task{Name: "retention", Run: func(ctx context.Context) error { return s.stores.runSweeper(ctx, s.logger) }})

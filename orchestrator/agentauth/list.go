@@ -1,0 +1,110 @@
+package agentauth
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// list is what the file said at one time.
+type list struct {
+	changed time.Time // of the file
+	made    []made
+	origins map[origin]*Credential // each under its host with and without the port, where that is the usual one
+}
+
+// made is an entry and what was made of it.
+type made struct {
+	entry      *entry
+	credential *Credential
+}
+
+// read reads the file, whole or not at all. An entry that was there before keeps its credential, with the token and the connections that it has.
+func (c Config) read(before *list) (*list, error) {
+	next := &list{origins: make(map[origin]*Credential)}
+	var entries []entry
+	info, err := os.Stat(c.File)
+	if err == nil {
+		next.changed = info.ModTime()
+		entries, err = readFile(c.File)
+	}
+	var problems []string
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	for i := range entries {
+		if err := next.add(c, &entries[i], before); err != nil {
+			problems = append(problems, entries[i].problem(i, err))
+		}
+	}
+	if len(problems) > 0 {
+		next.closeBut(before) // nothing was sent yet
+		return nil, fault.Invalid(c.Setting, "CREDENTIALS_INVALID", "credentials for agents in %s: %s", c.File, strings.Join(problems, "; "))
+	}
+	return next, nil
+}
+
+// add makes the credential of an entry, unless it was made before, and has it go to its origin.
+func (l *list) add(c Config, e *entry, before *list) error {
+	o, hosts, err := e.where()
+	if err != nil {
+		return err
+	}
+	if _, twice := l.origins[origin{o.scheme, hosts[0]}]; twice {
+		return errors.New("origin: there is another entry for it")
+	}
+	x := before.of(e)
+	if x == nil {
+		if x, err = e.credential(c, o); err != nil {
+			return err
+		}
+	}
+	l.made = append(l.made, made{e, x})
+	for _, host := range hosts {
+		l.origins[origin{o.scheme, host}] = x
+	}
+	return nil
+}
+
+// of returns what was made of an entry that says the same, or nil.
+func (l *list) of(e *entry) *Credential {
+	for _, m := range l.made {
+		if reflect.DeepEqual(m.entry, e) {
+			return m.credential
+		}
+	}
+	return nil
+}
+
+// closeBut closes connections of credentials' own that wait for a next request, but for those of credentials that another list has, too.
+func (l *list) closeBut(other *list) {
+	for _, m := range l.made {
+		kept := slices.ContainsFunc(other.made, func(o made) bool { return o.credential == m.credential })
+		if !kept && m.credential.own != nil {
+			m.credential.own.CloseIdleConnections()
+		}
+	}
+}
+
+// credential makes the credential that an entry describes.
+func (e *entry) credential(c Config, o origin) (*Credential, error) {
+	kinds := e.kinds()
+	if len(kinds) != 1 {
+		return nil, fmt.Errorf("it has %d kinds: want one of bearer, basic, apiKey, oauth2 and mutualTLS", len(kinds))
+	}
+	x, err := kinds[0].credential(c)
+	if err != nil {
+		return nil, err
+	}
+	x.origin = o
+	if x.kind == kindMutualTLS && o.scheme != "https" {
+		return nil, errors.New("origin: mutualTLS is for https")
+	}
+	return x, e.clear(c, o)
+}

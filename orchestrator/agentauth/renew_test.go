@@ -1,0 +1,72 @@
+package agentauth_test
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator/agentauth"
+)
+
+func TestTheListIsReadAgainWhenItChanges(t *testing.T) {
+	t.Parallel()
+	secret, file := write(t, canary), write(t, "")
+	entry := func(host string) string {
+		return "{origin: 'https://" + host + "', bearer: {token: 'file:" + secret + "'}}"
+	}
+	a, b := &url.URL{Scheme: "https", Host: "a.example"}, &url.URL{Scheme: "https", Host: "b.example"}
+	changes := time.Now()
+	change := func(entries ...string) {
+		rewrite(t, file, "credentials: ["+strings.Join(entries, ",")+"]")
+		changes = changes.Add(time.Second)
+		if err := os.Chtimes(file, changes, changes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(entry("a.example"))
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		c, err := agentauth.Open(agentauth.Config{File: file, Setting: "s", Policy: policy, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatalf("Open() = %v, want no error", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = c.Run(ctx) })
+		defer running.Wait()
+		defer cancel()
+		first := c.For(a)
+
+		change(entry("a.example"), entry("b.example"))
+		<-time.After(11 * time.Second)
+		if c.For(a) != first || c.For(b) == nil {
+			t.Errorf("after an entry was added For() = %v, %v, want the credential of before and another", c.For(a), c.For(b))
+		}
+		change(entry("b.example"), "{origin: '"+canary+"'}")
+		<-time.After(21 * time.Second)
+		if c.For(a) != first || c.For(b) == nil {
+			t.Errorf("after a mistake For() = %v, %v, want those of before", c.For(a), c.For(b))
+		}
+		change(entry("b.example"))
+		<-time.After(10 * time.Second)
+		if c.For(a) != nil || c.For(b) == nil {
+			t.Errorf("after an entry was taken away For() = %v, %v, want none and the other", c.For(a), c.For(b))
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(21 * time.Second)
+		if c.For(b) == nil {
+			t.Error("after the file was deleted For() = nil, want the credential of before")
+		}
+		if got := log.String(); strings.Count(got, "level=ERROR") != 2 || strings.Count(got, "read again\"") != 2 || strings.Contains(got, canary) {
+			t.Errorf("the log is %s, want two renewals, each mistake once, and no value of the file", got)
+		}
+	})
+}
