@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -23,6 +22,9 @@ import (
 
 // CardPath is where a card is, below a base URL (A2A §8.2).
 const CardPath = "/.well-known/agent-card.json"
+
+// bearerScheme is the name of our one security scheme.
+const bearerScheme = "bearer"
 
 // Agents is what the cards need of the registry.
 type Agents interface {
@@ -68,11 +70,11 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 	if h.Service != nil && h.Service.passages.covers(&agent) {
 		card.Capabilities.Streaming, card.Capabilities.PushNotifications = new(agent.Card.Streaming), new(agent.Card.PushNotifications)
 	}
-	w.Header().Set("Vary", "Authorization")
+	w.Header().Add("Vary", "Authorization")
 	h.writeCard(w, r, card, agent.UpdateTime, "private, max-age=60")
 }
 
-// card is what all cards have in common: our interfaces and capabilities; encodeCard adds the credential. It has no securityRequirements: a2a-go's client (2.4)
+// card is what all cards have in common: our interfaces, capabilities and credentials. It has no securityRequirements: a2a-go's client (2.4)
 // cannot read a card that has them in the form of the specification.
 func (h *Handler) card(r *http.Request, path, tenant string) *a2apb.AgentCard {
 	url, grpcAddress := h.addresses(r)
@@ -89,6 +91,9 @@ func (h *Handler) card(r *http.Request, path, tenant string) *a2apb.AgentCard {
 				{Uri: consultation.ExtensionURI, Description: "Agents that must be consulted before a task passes a phase."},
 			},
 		},
+		SecuritySchemes: map[string]*a2apb.SecurityScheme{bearerScheme: {Scheme: &a2apb.SecurityScheme_HttpAuthSecurityScheme{
+			HttpAuthSecurityScheme: &a2apb.HTTPAuthSecurityScheme{Scheme: "Bearer"},
+		}}},
 	}
 }
 
@@ -113,7 +118,11 @@ func (h *Handler) addresses(r *http.Request) (url, grpcAddress string) {
 
 // writeCard answers with a card, or with 304 to a client that has it (A2A §8.6).
 func (h *Handler) writeCard(w http.ResponseWriter, r *http.Request, card *a2apb.AgentCard, changed time.Time, caching string) {
-	body, err := encodeCard(card)
+	encode := encodeCard
+	if wantsLegacyCard(r) {
+		encode = encodeLegacyCard
+	}
+	body, err := encode(card)
 	if err != nil {
 		h.refuseREST(w, fmt.Errorf("encode the card: %w", err))
 		return
@@ -122,47 +131,18 @@ func (h *Handler) writeCard(w http.ResponseWriter, r *http.Request, card *a2apb.
 	w.Header().Set("Content-Type", jsonMIME)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", caching)
+	w.Header().Add("Vary", "A2A-Version")
 	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
 	http.ServeContent(w, r, "", changed, bytes.NewReader(body))
 }
 
-// legacyFields are what clients of A2A 0.3 look for in a card, whose other fields are alike in both versions, and what is asked for, in the words of both.
-type legacyFields struct {
-	URL                string                       `json:"url"`
-	PreferredTransport string                       `json:"preferredTransport"`
-	ProtocolVersion    string                       `json:"protocolVersion"`
-	SecuritySchemes    map[string]securityScheme    `json:"securitySchemes"`
-	Security           []map[string]json.RawMessage `json:"security"`
-}
-
-type securityScheme struct {
-	Modern json.RawMessage `json:"httpAuthSecurityScheme"`
-	Type   string          `json:"type"`
-	Scheme string          `json:"scheme"`
-}
-
-// encodeCard writes a card for clients of both versions. Equal cards are equal bytes: protojson varies its spaces, which would change the tag.
+// encodeCard writes a card. Equal cards are equal bytes: protojson varies its spaces, which would change the tag.
 func encodeCard(card *a2apb.AgentCard) ([]byte, error) {
-	modern, err := protojson.Marshal(card)
-	if err != nil {
-		return nil, err
-	}
-	const scheme = "bearer"
-	old := legacyFields{
-		PreferredTransport: registry.BindingJSONRPC, ProtocolVersion: LegacyVersion + ".0",
-		SecuritySchemes: map[string]securityScheme{scheme: {json.RawMessage(`{"scheme":"Bearer"}`), "http", "Bearer"}},
-		Security:        []map[string]json.RawMessage{{scheme: json.RawMessage("[]")}},
-	}
-	for _, i := range card.GetSupportedInterfaces() {
-		if i.GetProtocolBinding() == registry.BindingJSONRPC {
-			old.URL = i.GetUrl()
-		}
-	}
-	more, err := json.Marshal(old)
+	raw, err := protojson.Marshal(card)
 	if err != nil {
 		return nil, err
 	}
 	var body bytes.Buffer
-	err = json.Compact(&body, slices.Concat(modern[:len(modern)-1], []byte(","), more[1:]))
+	err = json.Compact(&body, raw)
 	return body.Bytes(), err
 }

@@ -4,7 +4,7 @@
 // the same door for HTTP: it turns each request into a call of Service over the server's own connection, so that every call passes the same
 // interceptors, and each answer and error into the form of its binding.
 //
-// Clients of A2A 0.3 are served over JSON-RPC, at the same URLs: they are known by the methods that they call, and their cards are the same document. What
+// Clients of A2A 0.3 are served over JSON-RPC, at the same URLs: they are known by the methods that they call. Their cards are at LegacyCardPath. What
 // they say and get is translated by a2a-go; receivers of push notifications cannot be named in 0.3.
 //
 // A client says where a message goes by the field tenant, which is an agent's name, by the base URL /agents/{name}, or in the message's

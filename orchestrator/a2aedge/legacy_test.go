@@ -90,13 +90,36 @@ func TestAClientOf03IsRefusedInItsForm(t *testing.T) {
 	}
 }
 
+// legacyCard is what a card says in the words of A2A 0.3.
+type legacyCard struct{ URL, ProtocolVersion, PreferredTransport string }
+
+func (w *world) legacyCard(t *testing.T, path string, header map[string]string) (card legacyCard) {
+	t.Helper()
+	got := w.call(t, "GET", path, "", header)
+	if err := json.Unmarshal([]byte(got.body), &card); err != nil || got.header.Values("Vary") == nil {
+		t.Fatalf("GET %s = %d %s, %v, want a card that varies with its client's version", path, got.code, got.body, got.header)
+	}
+	return card
+}
+
+func TestACardHasTheWordsOf03ForThoseWhoAskInIt(t *testing.T) {
+	w := newWorld(t)
+	const path = "/.well-known/agent-card.json"
+	for _, version := range []string{"", "1.0"} {
+		if card := w.legacyCard(t, path, map[string]string{"A2A-Version": version}); card != (legacyCard{}) {
+			t.Errorf("the card in version %q has %+v, want nothing but what A2A 1.0 knows", version, card)
+		}
+	}
+	want := w.legacyCard(t, "/.well-known/agent.json", nil)
+	if got := w.legacyCard(t, path, map[string]string{"A2A-Version": "0.3"}); got != want || got.URL != w.http+"/a2a" {
+		t.Errorf("the card in version 0.3 has %+v and at the older path %+v, want both to say where", got, want)
+	}
+}
+
 // TestTheSDKsClientOf03 drives the door with a2a-go's own client of 0.3, as its card says.
 func TestTheSDKsClientOf03(t *testing.T) {
 	w := newWorld(t)
-	var card struct{ URL, ProtocolVersion, PreferredTransport string }
-	if err := json.Unmarshal([]byte(w.call(t, "GET", "/agents/echo/.well-known/agent-card.json", "", nil).body), &card); err != nil {
-		t.Fatal(err)
-	}
+	card := w.legacyCard(t, "/agents/echo/.well-known/agent.json", nil)
 	if card.URL != w.http+"/agents/echo" || card.ProtocolVersion != "0.3.0" || card.PreferredTransport != "JSONRPC" {
 		t.Fatalf("the card says %+v to a client of 0.3, want JSONRPC at /agents/echo", card)
 	}

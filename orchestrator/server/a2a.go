@@ -33,8 +33,10 @@ func (s *Server) handleA2A(o Options) {
 	for _, pattern := range []string{a2aedge.Path, a2aedge.Path + "/", agent, agent + "/"} {
 		s.rpc.Handle(pattern, h)
 	}
-	s.rpc.Handle("GET "+a2aedge.CardPath, http.HandlerFunc(h.ServeCard))
-	s.rpc.Handle("GET "+agent+a2aedge.CardPath, s.rpc.Authenticated(http.HandlerFunc(h.ServeAgentCard)))
+	for _, path := range []string{a2aedge.CardPath, a2aedge.LegacyCardPath} {
+		s.rpc.Handle("GET "+path, http.HandlerFunc(h.ServeCard))
+		s.rpc.Handle("GET "+agent+path, s.rpc.Authenticated(http.HandlerFunc(h.ServeAgentCard)))
+	}
 }
 
 // reachedAt returns the base URL of our HTTP as agents reach it: as configured, or on this machine; empty otherwise.
