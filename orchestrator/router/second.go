@@ -176,7 +176,7 @@ func (s *second) ask(ctx context.Context, words string) ([]float32, error) {
 	if !s.breaker.TryAcquirePermit() {
 		return nil, errAtRest
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.box)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.box) // for the breaker: a client that leaves says nothing about the endpoint
 	defer cancel()
 	vectors, err := s.embedder.Embed(ctx, []string{clipped(words)})
 	if err != nil {

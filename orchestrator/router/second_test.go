@@ -219,3 +219,29 @@ func TestASecondStageThatFailsIsLeftAlone(t *testing.T) {
 		t.Errorf("20 decisions asked an endpoint that fails %d times, want 3", n)
 	}
 }
+
+func TestClientsThatLeaveSayNothingAboutTheSecondStage(t *testing.T) {
+	t.Parallel()
+	var leave atomic.Pointer[context.CancelFunc]
+	m := &model{query: func(_ http.ResponseWriter, r *http.Request) bool {
+		if f := leave.Load(); f != nil {
+			(*f)()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(50 * time.Millisecond): // it was not told that the client left
+			}
+		}
+		return false
+	}}
+	r := withModel(t, m, 10*time.Second)
+	for range 5 {
+		ctx, cancel := context.WithCancel(t.Context())
+		leave.Store(&cancel)
+		_, _ = r.Resolve(ctx, tenant, orchestrator.Route{Text: "draw a picture of a hound"}) // nobody reads the answer
+		cancel()
+	}
+	leave.Store(nil)
+	if says := reasons(t, r, "draw a picture of a hound"); !strings.Contains(says, "the second stage (embeddings) decided") {
+		t.Errorf("after five clients that left Resolve() says %q, want that the second stage decided", says)
+	}
+}
