@@ -161,11 +161,12 @@ func (r *feedReader) start(t xml.StartElement) {
 		}
 	}
 	if rel == "alternate" {
-		r.linked(href)
+		r.addLink(href)
 	}
 }
 
-func (r *feedReader) linked(href string) {
+// addLink keeps the first link of an entry, or of the feed.
+func (r *feedReader) addLink(href string) {
 	link, ok := resolve(r.base, href)
 	switch {
 	case !ok:
@@ -206,7 +207,7 @@ func (r *feedReader) end(name string) {
 			r.title = line(tokenText(value), maxTitle)
 		}
 		if parent == "channel" && name == "link" {
-			r.linked(value)
+			r.addLink(value)
 		}
 		return
 	}

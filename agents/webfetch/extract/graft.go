@@ -43,8 +43,8 @@ func only(n *html.Node) {
 	}
 }
 
-// within are the elements that mean nothing without the one they stand in.
-var within = map[atom.Atom]bool{
+// dependent are the elements that are no article by themselves: one that they stand in is taken.
+var dependent = map[atom.Atom]bool{
 	atom.Li: true, atom.Td: true, atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Dt: true, atom.Dd: true,
 	atom.Pre: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.P: true, atom.Ul: true, atom.Ol: true,
 	atom.Table: true, atom.Blockquote: true, atom.Html: true,
@@ -75,7 +75,7 @@ func (p *pruner) count(n *html.Node) int {
 func (p *pruner) lowest(n *html.Node, all int) *html.Node {
 	best := n
 	for n != nil {
-		if !inline[n.DataAtom] && !within[n.DataAtom] {
+		if !inline[n.DataAtom] && !dependent[n.DataAtom] {
 			best = n
 		}
 		var next *html.Node

@@ -78,7 +78,7 @@ func metadataOf(root *html.Node, base *url.URL) Metadata {
 			r.link(n)
 		case atom.Script:
 			if strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") {
-				r.linked(textOf(n))
+				r.addJSONLD(textOf(n))
 			}
 		default:
 		}
@@ -133,8 +133,8 @@ func (r *metadataReader) link(n *html.Node) {
 	}
 }
 
-// linked keeps a block of JSON-LD that is valid.
-func (r *metadataReader) linked(text string) {
+// addJSONLD keeps a block of JSON-LD that is valid, and reads it.
+func (r *metadataReader) addJSONLD(text string) {
 	var compact bytes.Buffer
 	if len(r.JSONLD) == maxJSONLD || len(text) > r.left || depth(text) > maxJSONDepth || json.Compact(&compact, []byte(strings.ToValidUTF8(text, "\ufffd"))) != nil {
 		return
@@ -143,7 +143,7 @@ func (r *metadataReader) linked(text string) {
 	r.JSONLD = append(r.JSONLD, compact.Bytes())
 	var value any
 	if json.Unmarshal(compact.Bytes(), &value) == nil {
-		r.typed(value)
+		r.readJSONLD(value)
 	}
 }
 
@@ -157,15 +157,15 @@ func (m Metadata) holdsArticle() bool {
 	return false
 }
 
-// typed collects the types of objects, and what article objects say.
-func (r *metadataReader) typed(value any) {
+// readJSONLD collects the types of objects, and what article objects say.
+func (r *metadataReader) readJSONLD(value any) {
 	switch v := value.(type) {
 	case []any:
 		for _, each := range v {
-			r.typed(each)
+			r.readJSONLD(each)
 		}
 	case map[string]any:
-		r.typed(v["@graph"])
+		r.readJSONLD(v["@graph"])
 		for _, name := range texts(v["@type"]) {
 			if len(r.JSONLDTypes) < maxTypes {
 				r.JSONLDTypes = append(r.JSONLDTypes, line(name, 100))

@@ -180,7 +180,7 @@ func (m *matcher) forward(r run) int {
 		} else { // what was found last may have been a part of it, such as the title that the lead repeats
 			begin = strings.Index(m.text[:min(len(m.text), m.at+len(r.text)-1)], r.text)
 		}
-		if m.from[begin].size >= len(r.text) {
+		if begin < 0 || m.from[begin].size >= len(r.text) {
 			return -1
 		}
 		m.release(begin)
