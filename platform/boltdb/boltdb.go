@@ -45,14 +45,18 @@ func Open(path string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating the data directory: %w", err)
 	}
-	bolt, err := bbolt.Open(path, 0o600, &bbolt.Options{
-		Timeout:         lockTimeout,
-		FreelistType:    bbolt.FreelistMapType,
-		NoFreelistSync:  true, // rebuilt on open; each commit writes less
-		PageSize:        pageBytes,
-		InitialMmapSize: mmapBytes,
-		MaxSize:         opts.MaxBytes,
-	})
+	var bolt *bbolt.DB
+	err := complete(path)
+	if err == nil {
+		bolt, err = bbolt.Open(path, 0o600, &bbolt.Options{
+			Timeout:         lockTimeout,
+			FreelistType:    bbolt.FreelistMapType,
+			NoFreelistSync:  true, // rebuilt on open; each commit writes less
+			PageSize:        pageBytes,
+			InitialMmapSize: mmapBytes,
+			MaxSize:         opts.MaxBytes,
+		})
+	}
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fault.New(fault.FailedPrecondition, "STORE_LOCKED",
 			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
