@@ -121,7 +121,7 @@ func judge(resp *http.Response) error {
 	}
 	f := fault.New(fault.Unavailable, "RECEIVER_REFUSED", "the receiver answered HTTP %d", resp.StatusCode)
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		f.RetryAfter = min(time.Duration(min(seconds, int(maxRetryAfter/time.Second)))*time.Second, maxRetryAfter)
+		f.RetryAfter = time.Duration(min(seconds, int(maxRetryAfter/time.Second))) * time.Second
 	}
 	return f
 }
