@@ -58,8 +58,8 @@ type RequirementVerdict struct {
 	Evidence    []Evidence // the newest attempt first; at most 20
 }
 
-// blocks reports whether v keeps the task from passing.
-func (v RequirementVerdict) blocks() bool {
+// Blocks reports whether v keeps the task from passing.
+func (v RequirementVerdict) Blocks() bool {
 	return v.Requirement.Mandatory && v.Applies && v.Verdict != VerdictApproved
 }
 
@@ -77,7 +77,7 @@ func Decide(in Input) Decision {
 		}
 		v := in.decide(r)
 		d.Requirements = append(d.Requirements, v)
-		d.Allowed = d.Allowed && !v.blocks()
+		d.Allowed = d.Allowed && !v.Blocks()
 	}
 	return d
 }

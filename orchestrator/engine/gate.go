@@ -69,17 +69,17 @@ type waiting struct {
 func waits(d consultation.Decision) waiting {
 	w := waiting{state: a2apb.TaskState_TASK_STATE_WORKING}
 	for _, r := range d.Requirements {
-		if !r.Requirement.Mandatory || !r.Applies || r.Verdict == "approved" {
+		if !r.Blocks() {
 			continue
 		}
-		final := r.Verdict != "pending" && r.Verdict != "unavailable"
+		final := r.Verdict != consultation.VerdictPending && r.Verdict != consultation.VerdictUnavailable
 		if w.why == nil || final && w.state != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED {
 			w.why = &orchestrator.Error{Reason: r.Code, Message: r.Reason}
 		}
 		switch {
 		case final:
 			w.state = a2apb.TaskState_TASK_STATE_INPUT_REQUIRED
-		case r.Verdict == "unavailable":
+		case r.Verdict == consultation.VerdictUnavailable:
 			w.step.wait = storeRetry
 		case w.step.wait == 0:
 			w.step.wait = pendingCheck

@@ -105,7 +105,7 @@ func (r *round) waiting() (found *orchestrator.Asking) {
 // held says what a gate holds a task for.
 func held(t *orchestrator.Task) *orchestrator.Error {
 	for _, r := range t.Gates[len(t.Gates)-1].Requirements {
-		if r.Requirement.Mandatory && r.Applies && r.Verdict != "approved" {
+		if r.Blocks() {
 			return &orchestrator.Error{Reason: r.Code, Message: r.Reason}
 		}
 	}
