@@ -14,7 +14,6 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
-	"github.com/quorate/quorate/registry"
 )
 
 // Embedder turns texts into vectors of length 1, all of as many numbers. It takes at most 64 texts.
@@ -24,16 +23,12 @@ type Embedder interface {
 
 const (
 	boxed        = 150 * time.Millisecond // that a decision waits for the second stage by default
-	readTimeout  = 30 * time.Second       // of a call that reads skills
-	readPause    = 10 * time.Second       // after one that failed
-	batch        = 64                     // texts of a call
-	maxVectors   = 50_000
-	maxDocument  = 4000 // bytes of a skill's text
-	docExamples  = 5
-	manyAsking   = 32   // decisions that wait for the second stage at a time; more decide without it
-	sure         = 0.8  // a probability above which the first stage decides alone
-	nearlyEnough = 0.25 // of the limit: a text below it is refused without a second opinion
-	temperature  = 0.05 // of similarities: what makes one e times as likely as another
+	restAfter    = 10 * time.Second       // after a call that failed
+	maxDocument  = 4000                   // bytes of a text
+	manyAsking   = 32                     // decisions that wait for the second stage at a time; more decide without it
+	sure         = 0.8                    // a probability above which the first stage decides alone
+	nearlyEnough = 0.25                   // of the limit: a text below it is refused without a second opinion
+	temperature  = 0.05                   // of similarities: what makes one e times as likely as another
 )
 
 // second is the second stage of routing by text: vectors of an embedding model put those in order between which words do not decide. It is asked
@@ -58,7 +53,7 @@ func newSecond(e Embedder, box time.Duration) *second {
 	}
 	return &second{
 		embedder: e, box: box, asking: make(chan struct{}, manyAsking), vectors: make(map[[sha256.Size]byte][]float32),
-		breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(3).WithSuccessThreshold(1).WithDelay(readPause).Build(),
+		breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(3).WithSuccessThreshold(1).WithDelay(restAfter).Build(),
 	}
 }
 
@@ -188,98 +183,4 @@ func (s *second) ask(ctx context.Context, words string) ([]float32, error) {
 	}
 	s.breaker.RecordSuccess()
 	return vectors[0], nil
-}
-
-// read has the texts of skills that are not known yet turned into vectors, and forgets those that are gone. Decisions say why it could not.
-func (s *second) read(ctx context.Context, documents []string) (err error) {
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.trouble = err
-	}()
-	var missing []string
-	wanted := make(map[[sha256.Size]byte]bool, len(documents))
-	s.mu.Lock()
-	for _, d := range documents {
-		k := sha256.Sum256([]byte(d))
-		if !wanted[k] && s.vectors[k] == nil && len(wanted) < maxVectors {
-			missing = append(missing, d)
-		}
-		wanted[k] = true
-	}
-	for k := range s.vectors {
-		if !wanted[k] {
-			delete(s.vectors, k)
-		}
-	}
-	s.mu.Unlock()
-	for chunk := range slices.Chunk(missing, batch) {
-		if err := s.readSome(ctx, chunk); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *second) readSome(ctx context.Context, documents []string) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	vectors, err := s.embedder.Embed(ctx, documents)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, d := range documents {
-		s.vectors[sha256.Sum256([]byte(d))] = vectors[i]
-	}
-	return nil
-}
-
-// documentOf is the text of a skill that the second stage compares.
-func documentOf(a *registry.Agent, skill string) string {
-	for _, s := range a.Card.Skills {
-		if s.ID != skill {
-			continue
-		}
-		parts := []string{s.Name, s.Description, strings.Join(s.Tags, ", ")}
-		parts = append(parts, s.Examples[:min(len(s.Examples), docExamples)]...)
-		return clipped(strings.Join(parts, "\n"))
-	}
-	return ""
-}
-
-func clipped(s string) string {
-	return strings.ToValidUTF8(s[:min(len(s), maxDocument)], "")
-}
-
-// readAll has the skills of all tenants that are indexed read, again after a while when that fails.
-func (r *Router) readAll(ctx context.Context) {
-	for {
-		var documents []string
-		for _, s := range r.library.all() {
-			v := s.view.Load()
-			if v == nil {
-				continue
-			}
-			for _, a := range v.Agents {
-				for _, skill := range a.Card.Skills {
-					documents = append(documents, documentOf(a, skill.ID))
-				}
-			}
-		}
-		pause := time.NewTimer(readPause)
-		if err := r.second.read(ctx, documents); err == nil {
-			pause.Stop()
-		}
-		select {
-		case <-ctx.Done():
-		case <-r.library.unread:
-		case <-pause.C:
-		}
-		pause.Stop()
-		if ctx.Err() != nil {
-			return
-		}
-	}
 }
