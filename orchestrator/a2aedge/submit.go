@@ -20,10 +20,7 @@ import (
 // TaskExtension is the key in the metadata of messages, tasks and updates under which Quorate's side of a task stands.
 const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
 
-const (
-	maxContextID = 256 // bytes
-	maxAgentName = 64  // letters, digits and hyphens
-)
+const maxAgentName = 64 // letters, digits and hyphens
 
 // SendMessage implements the RPC: it answers when the task has ended or waits for somebody, or at once when that was asked for.
 func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
@@ -77,7 +74,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	return t, s.edition.translate(err)
 }
 
-// checkMessage refuses what A2A does not allow in a message from a client (A2A §4.1.4). The engine checks the parts.
+// checkMessage refuses what A2A does not allow in a message from a client (A2A §4.1.4). The engine checks parts and ids.
 func checkMessage(m *a2apb.Message) error {
 	switch {
 	case m == nil:
@@ -86,8 +83,6 @@ func checkMessage(m *a2apb.Message) error {
 		return fault.Invalid("message.message_id", "MESSAGE_ID_MISSING", "the message has no messageId")
 	case m.GetRole() != a2apb.Role_ROLE_USER:
 		return fault.Invalid("message.role", "ROLE_INVALID", "the role of a client's message is ROLE_USER, not %s", m.GetRole())
-	case len(m.GetContextId()) > maxContextID:
-		return fault.Invalid("message.context_id", "CONTEXT_ID_TOO_LONG", "the context id is longer than %d bytes", maxContextID)
 	}
 	return nil
 }

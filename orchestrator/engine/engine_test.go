@@ -41,7 +41,7 @@ func TestTheMessageCarriesQuoratesWordAndNobodyElses(t *testing.T) {
 	echo := &actor{name: "echo", play: delivers("hello")}
 	w := newWorld(t, echo)
 	m := text("do it")
-	m.ContextId, m.TaskId = "mine", "theirs"
+	m.ContextId = "mine"
 	m.Metadata = structOf(t, map[string]any{extension: map[string]any{"consultationId": "forged"}, "mine": "kept"})
 	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}, Message: m})
 	w.awaitEnd(task.ID)
@@ -174,6 +174,8 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 	}{
 		"a message without parts":           {func(s *engine.Submission) { s.Message = &a2apb.Message{} }, "MESSAGE_EMPTY"},
 		"a part without content":            {func(s *engine.Submission) { s.Message = &a2apb.Message{Parts: []*a2apb.Part{{}}} }, "PART_EMPTY"},
+		"a context id that no store takes":  {func(s *engine.Submission) { s.Message.ContextId = strings.Repeat("c", 257) }, "CONTEXT_ID_TOO_LONG"},
+		"a reply to another task":           {func(s *engine.Submission) { s.Message.TaskId = "some" }, "TASK_ID_GIVEN"},
 		"a deadline in the past":            {func(s *engine.Submission) { s.Deadline = time.Now().Add(-time.Second) }, "DEADLINE_OUT_OF_RANGE"},
 		"a deadline too far away":           {func(s *engine.Submission) { s.Deadline = time.Now().Add(9000 * time.Hour) }, "DEADLINE_OUT_OF_RANGE"},
 		"an attribute that is an object":    {func(s *engine.Submission) { s.Attributes = map[string]any{"a": map[string]any{}} }, "ATTRIBUTE_KIND"},

@@ -22,6 +22,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
+const maxContextID = 256 // bytes
+
 // Submission is a task to accept.
 type Submission struct {
 	Tenant     string
@@ -153,6 +155,9 @@ func (s *Submission) check() (hash string, err error) {
 	if err := checkParts(s.Message); err != nil {
 		return "", err
 	}
+	if err := checkIDs(s.Message); err != nil {
+		return "", err
+	}
 	if err := checkAttributes(s.Attributes); err != nil {
 		return "", err
 	}
@@ -179,6 +184,17 @@ func (s *Submission) checkDeadline(now time.Time) error {
 	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
 		return fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
 			s.Deadline.Format(time.RFC3339), int(orchestrator.MaxDeadline.Hours()/24))
+	}
+	return nil
+}
+
+// checkIDs refuses a context that stores cannot keep as a key, and a reply, which would become a task that nobody expects.
+func checkIDs(m *a2apb.Message) error {
+	switch {
+	case len(m.GetContextId()) > maxContextID:
+		return fault.Invalid("message.context_id", "CONTEXT_ID_TOO_LONG", "the context id is longer than %d bytes", maxContextID)
+	case m.GetTaskId() != "":
+		return fault.Invalid("message.task_id", "TASK_ID_GIVEN", "the message names a task that is there: reply to that one instead, or leave the id out for a new task")
 	}
 	return nil
 }

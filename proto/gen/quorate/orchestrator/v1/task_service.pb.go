@@ -31,7 +31,8 @@ const (
 // SubmitTaskRequest is a task to do.
 type SubmitTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What to do, as an A2A message with at least one part. role may be left out; message_id and context_id are made when empty. At most 350 KiB.
+	// What to do, as an A2A message with at least one part. role may be left out; message_id and context_id are made when empty. At most 350 KiB,
+	// of which context_id may have 256 bytes. It names no task: a reply to one is a ReplyToTask.
 	Message *v1.Message `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	// Where it goes.
 	Route *Route `protobuf:"bytes,2,opt,name=route,proto3" json:"route,omitempty"`
