@@ -288,7 +288,10 @@ func tooLarge(t *testing.T, s orchestrator.Store) {
 	})
 	got, err2 := s.Task(t.Context(), k)
 	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" || err2 != nil || len(got.Artifacts) != 0 {
-		t.Errorf("Update(large artifact) = %v and left %d artifacts (%v), want ITEM_TOO_LARGE and none", err, len(got.Artifacts), err2)
+		t.Errorf("Update(large artifact) = %.200v and left %d artifacts (%v), want ITEM_TOO_LARGE and none", err, len(got.Artifacts), err2)
+	}
+	if said := fault.From(err); said != nil && len(said.Message) > 1000 { // it is stored as why the task failed
+		t.Errorf("Update(artifact with a large id) = an error of %d bytes, want its message to be short", len(said.Message))
 	}
 }
 

@@ -10,10 +10,14 @@ import (
 const MaxItemBytes = 350 << 10
 
 // CheckItem returns an InvalidArgument fault with the reason ITEM_TOO_LARGE when size, in bytes, is over MaxItemBytes; what
-// names the item.
+// names the item, and is cut: names that come from outside may be what is too large.
 func CheckItem(what string, size int) error {
+	const most = 200 // bytes
 	if size <= MaxItemBytes {
 		return nil
+	}
+	if len(what) > most {
+		what = strings.ToValidUTF8(what[:most], "") + "…"
 	}
 	return fault.New(fault.InvalidArgument, "ITEM_TOO_LARGE", "%s has %d bytes; the limit is %d", what, size, MaxItemBytes)
 }
