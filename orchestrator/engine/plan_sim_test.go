@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
@@ -80,6 +81,7 @@ func simulateChain(t *testing.T, kind mishap, at int, quick bool) (reached bool)
 	}
 	s.start()
 	submission := chained()
+	submission.Attributes = consultation.Attributes{} // as the API gives them
 	submission.Tenant, submission.Caller, submission.Message, submission.RequestID = tenant, "tester", text("do it"), "r"
 	task, err := s.engine.Submit(t.Context(), submission)
 	for try := 0; err != nil && try < 3; try++ {

@@ -174,6 +174,7 @@ func (s *simulation) restartIfDead() {
 	s.mu.Unlock()
 	if dead {
 		s.running.Wait()
+		s.store.Reread()
 		s.start()
 	}
 }

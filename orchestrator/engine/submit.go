@@ -110,11 +110,13 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 	return stored, nil
 }
 
+// same returns the task that is there already, unless a caller asked for another under its request id. Where the engine asks itself, for a step or a
+// consultation, the id is enough: it names the one and only, and what it was asked for may be put in other bytes after a restart.
 func same(t orchestrator.Task, hash, requestID string, err error) (orchestrator.Task, error) {
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	if t.RequestHash != hash {
+	if t.RequestHash != hash && t.Parent == nil {
 		return orchestrator.Task{}, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
 			"request id %q was used for task %s with other content; use a new id for new work", requestID, t.ID).With("task", t.ID)
 	}
@@ -164,7 +166,7 @@ func (s *Submission) check() (hash string, err error) {
 	if err := checkInputs(s.Inputs); err != nil {
 		return "", err
 	}
-	if s.RequestID != "" { // without one there is no retry
+	if s.RequestID != "" && s.parent == nil { // otherwise there is no retry, or none that could mean something else
 		if hash, err = s.hash(); err != nil {
 			return "", err
 		}

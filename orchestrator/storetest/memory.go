@@ -97,6 +97,18 @@ func (m *Memory) write(t orchestrator.Task, events []orchestrator.Event) orchest
 	return t
 }
 
+// Reread has the tasks be as a store reads them from where it keeps them, which does not tell what is empty from what is not there.
+func (m *Memory) Reread() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for k, t := range m.tasks {
+		if len(t.Attributes) == 0 {
+			t.Attributes = nil
+		}
+		m.tasks[k] = t
+	}
+}
+
 // entry is a task in the index, from when it was written until it was settled.
 type entry struct {
 	key      orchestrator.Key
