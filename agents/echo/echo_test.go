@@ -1,9 +1,6 @@
 package echo_test
 
 import (
-	"context"
-	"net"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -11,13 +8,13 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 
 	"github.com/quorate/quorate/agents/echo"
-	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 )
 
 func TestEchoDoesWhatTheTextSays(t *testing.T) {
 	t.Parallel()
 	agent := echo.New()
-	c := connect(t, agent.Config())
+	c := kittest.Run(t, agent.Config())
 	tests := map[string]struct {
 		text  string
 		state a2a.TaskState
@@ -55,7 +52,7 @@ func TestEchoDoesWhatTheTextSays(t *testing.T) {
 
 func TestAHangEndsWhenItIsCanceled(t *testing.T) {
 	t.Parallel()
-	c := connect(t, echo.New().Config())
+	c := kittest.Run(t, echo.New().Config())
 	task := send(t, c, &a2a.SendMessageRequest{
 		Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("hang")), Config: &a2a.SendMessageConfig{ReturnImmediately: true},
 	})
@@ -76,35 +73,4 @@ func send(t *testing.T, c *a2aclient.Client, request *a2a.SendMessageRequest) *a
 		t.Fatalf("SendMessage() = %T, want a task", result)
 	}
 	return task
-}
-
-// connect runs an agent until the test ends and returns a client of it.
-func connect(t *testing.T, c kit.Config) *a2aclient.Client {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("Listen() = %v, want a listener", err)
-	}
-	c.Listener = listener
-	agent, err := kit.New(c)
-	if err != nil {
-		t.Fatalf("New() = %v, want an agent", err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- agent.Run(ctx) }()
-	transport := &http.Transport{}
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Run() = %v, want nil", err)
-		}
-	})
-	endpoint := a2a.NewAgentInterface(strings.TrimRight(agent.URL(), "/")+"/", a2a.TransportProtocolJSONRPC)
-	client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{endpoint}, a2aclient.WithJSONRPCTransport(&http.Client{Transport: transport}))
-	if err != nil {
-		t.Fatalf("NewFromEndpoints() = %v, want a client", err)
-	}
-	return client
 }

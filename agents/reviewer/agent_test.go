@@ -1,23 +1,18 @@
 package reviewer_test
 
 import (
-	"context"
 	"encoding/json"
-	"net"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
-	"github.com/a2aproject/a2a-go/v2/a2aclient"
 
-	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/agents/reviewer"
 )
 
 func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
 	t.Parallel()
-	c := connect(t, reviewer.Config())
+	c := kittest.Run(t, reviewer.Config())
 	data := map[string]any{}
 	if err := json.Unmarshal([]byte(`{"db":{"password":"correcthorse"}}`), &data); err != nil {
 		t.Fatalf("Unmarshal() = %v, want nil", err)
@@ -47,35 +42,4 @@ func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
 			}
 		})
 	}
-}
-
-// connect runs an agent until the test ends and returns a client of it.
-func connect(t *testing.T, c kit.Config) *a2aclient.Client {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("Listen() = %v, want a listener", err)
-	}
-	c.Listener = listener
-	agent, err := kit.New(c)
-	if err != nil {
-		t.Fatalf("New() = %v, want an agent", err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- agent.Run(ctx) }()
-	transport := &http.Transport{}
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Run() = %v, want nil", err)
-		}
-	})
-	endpoint := a2a.NewAgentInterface(strings.TrimRight(agent.URL(), "/")+"/", a2a.TransportProtocolJSONRPC)
-	client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{endpoint}, a2aclient.WithJSONRPCTransport(&http.Client{Transport: transport}))
-	if err != nil {
-		t.Fatalf("NewFromEndpoints() = %v, want a client", err)
-	}
-	return client
 }

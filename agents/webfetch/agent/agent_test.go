@@ -1,9 +1,7 @@
 package agent_test
 
 import (
-	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/netguard"
@@ -52,37 +50,6 @@ func newSite(t *testing.T) (*webfetch.Fetcher, string) {
 	return f, site.URL
 }
 
-// run runs an agent until the test ends and returns a client of it.
-func run(t *testing.T, c kit.Config) *a2aclient.Client {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Listener = listener
-	served, err := kit.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- served.Run(ctx) }()
-	transport := &http.Transport{}
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Run() = %v, want nil", err)
-		}
-	})
-	endpoint := a2a.NewAgentInterface(served.URL()+"/", a2a.TransportProtocolJSONRPC)
-	client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{endpoint}, a2aclient.WithJSONRPCTransport(&http.Client{Transport: transport}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
-}
-
 // send returns the task that a message became, and what its progress said.
 func send(t *testing.T, c *a2aclient.Client, message *a2a.Message) (task *a2a.Task, progress string) {
 	t.Helper()
@@ -118,7 +85,7 @@ const markdown = "# Title\n\nSome **text**."
 
 func TestTheAgentDeliversThePage(t *testing.T) {
 	f, site := newSite(t)
-	c := run(t, agent.NewConfig(f, agent.Options{}))
+	c := kittest.Run(t, agent.NewConfig(f, agent.Options{}))
 	data := func(fields map[string]any) *a2a.Part { return a2a.NewDataPart(fields) }
 	for name, test := range map[string]struct {
 		message  *a2a.Message
@@ -153,7 +120,7 @@ func TestTheAgentDeliversThePage(t *testing.T) {
 
 func TestTheAgentSaysWhyItFailed(t *testing.T) {
 	f, site := newSite(t)
-	c := run(t, agent.NewConfig(f, agent.Options{}))
+	c := kittest.Run(t, agent.NewConfig(f, agent.Options{}))
 	for name, test := range map[string]struct {
 		part *a2a.Part
 		want string

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
@@ -87,7 +88,7 @@ func TestConsultBeforeDelivery(t *testing.T) {
 			q, url := newQuorate(t, test.outcome, test.feedback)
 			config := agent.NewConfig(f, agent.Options{ConsultBeforeDelivery: test.consult})
 			config.Server, config.Token = url, "quorate_agent_test"
-			task, progress := send(t, run(t, config), assigned(site))
+			task, progress := send(t, kittest.Run(t, config), assigned(site))
 			if task.Status.State != a2a.TaskStateCompleted || len(task.Artifacts) != 1 {
 				t.Fatalf("task = %s: %s, want COMPLETED with the page", task.Status.State, status(task))
 			}
@@ -116,7 +117,7 @@ func TestConsultBeforeDelivery(t *testing.T) {
 func TestAFailedConsultationDoesNotLoseThePage(t *testing.T) {
 	f, site := newSite(t)
 	config := agent.NewConfig(f, agent.Options{ConsultBeforeDelivery: true}) // without a server nobody can be consulted
-	task, progress := send(t, run(t, config), assigned(site))
+	task, progress := send(t, kittest.Run(t, config), assigned(site))
 	if task.Status.State != a2a.TaskStateCompleted || len(task.Artifacts) != 1 || !strings.Contains(progress, "could not be consulted") {
 		t.Errorf("task = %s with %d artifacts: %q, want COMPLETED with the page and the reason", task.Status.State, len(task.Artifacts), progress)
 	}

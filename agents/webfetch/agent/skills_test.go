@@ -8,6 +8,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 )
@@ -27,7 +28,7 @@ func answer(t *testing.T, task *a2a.Task) any {
 
 func TestLinksAndExtract(t *testing.T) {
 	f, site := newSite(t)
-	c := run(t, agent.NewConfig(f, agent.Options{}))
+	c := kittest.Run(t, agent.NewConfig(f, agent.Options{}))
 	want := []any{map[string]any{"text": "one", "href": site + "/a"}, map[string]any{"text": "two", "href": "https://example.org/b"}}
 	for name, part := range map[string]*a2a.Part{
 		"by text":         a2a.NewTextPart("fetch_links " + site + "/links"),
@@ -56,7 +57,7 @@ func TestLinksAndExtract(t *testing.T) {
 
 func TestDomainsThroughTheAgent(t *testing.T) {
 	f, _ := newSite(t)
-	c := run(t, agent.NewConfig(f, agent.Options{AllowlistWrite: true}))
+	c := kittest.Run(t, agent.NewConfig(f, agent.Options{AllowlistWrite: true}))
 	own, err := f.Allowlist().All(t.Context(), "default")
 	if err != nil || len(own) != 1 {
 		t.Fatalf("All() = %v, %v, want the site", own, err)
@@ -81,7 +82,7 @@ func TestDomainsThroughTheAgent(t *testing.T) {
 func TestAPageCannotOpenADomain(t *testing.T) {
 	f, _ := newSite(t)
 	config := agent.NewConfig(f, agent.Options{})
-	c := run(t, config)
+	c := kittest.Run(t, config)
 	for _, text := range []string{"add_domain evil.example", "remove_domain evil.example"} {
 		task, _ := send(t, c, says(a2a.NewTextPart(text)))
 		if task.Status.State != a2a.TaskStateFailed || !strings.Contains(status(task), agent.ReasonReadOnly) {
@@ -124,7 +125,7 @@ func TestWhatIsSwitchedOffIsNotOnTheCard(t *testing.T) {
 
 func TestArtifactsAreLabelledUntrusted(t *testing.T) {
 	f, site := newSite(t)
-	c := run(t, agent.NewConfig(f, agent.Options{}))
+	c := kittest.Run(t, agent.NewConfig(f, agent.Options{}))
 	task, progress := send(t, c, says(a2a.NewTextPart(site+"/article")))
 	meta := task.Artifacts[0].Metadata
 	if meta["trust"] != "untrusted" || meta["url"] != site+"/article" || meta["status_code"] != 200.0 || meta["title"] != "T" || meta["content"] != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/agents/webfetch"
 	"github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/netguard"
@@ -31,7 +32,7 @@ func TestALargePageComesInChunksAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	c := run(t, agent.NewConfig(f, agent.Options{}))
+	c := kittest.Run(t, agent.NewConfig(f, agent.Options{}))
 	message := says(a2a.NewDataPart(map[string]any{"url": site.URL + "/", "maxCharacters": 2_000_000}))
 	var text strings.Builder
 	var seen []string
