@@ -54,7 +54,8 @@ func newMeters(m metric.Meter) (meters, error) {
 	if err != nil {
 		return x, err
 	}
-	x.duration, err = m.Float64Histogram(metricDuration, metric.WithUnit("s"), metric.WithDescription("Time from acceptance to the end of a task."))
+	x.duration, err = m.Float64Histogram(metricDuration, metric.WithUnit("s"), metric.WithDescription("Time from acceptance to the end of a task."),
+		metric.WithExplicitBucketBoundaries(0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 3600, 21600, 86400)) //nolint:mnd // from a tool's answer to a person's
 	if err != nil {
 		return x, fmt.Errorf("metric %s: %w", metricDuration, err)
 	}

@@ -95,6 +95,21 @@ func (m *Manager) Epoch(shard int) (uint64, bool) {
 	return epoch, epoch > 0 && time.Now().Before(m.until)
 }
 
+// Held returns how many of the groups, of which there are orchestrator.Groups, may be worked on now.
+func (m *Manager) Held() (groups int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !time.Now().Before(m.until) {
+		return 0
+	}
+	for _, epoch := range m.held {
+		if epoch > 0 {
+			groups++
+		}
+	}
+	return groups
+}
+
 // Choose returns a shard for a new task: one that is held if any is, which spares handing the task over, and otherwise the task's own.
 func (m *Manager) Choose(taskID string) (shard int, epoch uint64, held bool) {
 	shard = orchestrator.ShardOf(taskID)

@@ -139,6 +139,12 @@ func TestAnyReplicaAnswersAnyCall(t *testing.T) {
 			t.Errorf("the agent executed %s %d times, want once", message, n)
 		}
 	}
+	_, metrics := call(t, new(http.Client), "GET", "http://"+replicas[0].addr+"/metrics", "", "")
+	for _, want := range []string{"\nquorate_lease_groups{", `db_client_operation_duration_seconds_count{db_operation_name="PutItem"`, `service_version="0.0.0"`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("GET /metrics has no %s", want)
+		}
+	}
 	if _, list := call(t, new(http.Client), "GET", "http://"+replicas[1].addr+"/v1/tasks?pageSize=4", admin, ""); !crossPages(t, replicas[2], admin, list) {
 		t.Errorf("a page token of one replica is none to another: %s", list)
 	}

@@ -146,8 +146,10 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	}
 	keep := server.Retention{Tasks: p.cfg.Retention.Tasks, Evidence: p.cfg.Retention.Evidence}
 	if c.Kind == KindDynamoDB {
+		db := c.dynamoDB()
+		db.Meter = p.tel.MeterProvider.Meter("quorate/ddb")
 		return server.OpenDynamoDB(ctx, server.DynamoDB{
-			Config: c.dynamoDB(), PageKey: key, Lease: c.Lease, Retention: keep,
+			Config: db, PageKey: key, Lease: c.Lease, Retention: keep,
 		})
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {

@@ -101,6 +101,9 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	if err != nil {
 		return s, err
 	}
+	if err := observeLeases(o.Telemetry.MeterProvider.Meter("quorate/lease"), leases); err != nil {
+		return s, err
+	}
 	embedder, err := o.Embeddings.client()
 	if err != nil {
 		return s, err

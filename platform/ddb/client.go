@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -30,6 +31,7 @@ type Config struct {
 	Endpoint    string            // base URL of an emulator or a private endpoint; empty is AWS's own
 	TablePrefix string            // of the names of tables, such as prod-; at most 64 letters, digits, _ . -
 	Transport   http.RoundTripper // nil is one with enough connections for many callers
+	Meter       metric.Meter      // of calls; nil: they are not measured
 }
 
 // Validate returns an InvalidArgument fault for an endpoint or a prefix that cannot be used.
@@ -97,6 +99,13 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 	options := dynamodb.Options{
 		Region: loaded.Region, Credentials: loaded.Credentials, Retryer: newRetryer(),
 		HTTPClient: &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}},
+	}
+	if c.Meter != nil {
+		measure, err := measured(c.Meter)
+		if err != nil {
+			return nil, err
+		}
+		options.APIOptions = append(options.APIOptions, measure)
 	}
 	if c.Endpoint != "" {
 		options.BaseEndpoint = aws.String(c.Endpoint)
