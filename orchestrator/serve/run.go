@@ -41,7 +41,11 @@ func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err
 	if err := p.assemble(ctx); err != nil {
 		return err
 	}
-	return tasks.Run(ctx, tel.Logger, p.tasks...)
+	silent := context.AfterFunc(ctx, func() { tel.Logger.InfoContext(ctx, "stopping: calls under way are finished, and tasks handed over") })
+	defer silent()
+	err = tasks.Run(ctx, tel.Logger, p.tasks...)
+	tel.Logger.InfoContext(ctx, "stopped")
+	return err
 }
 
 // process is everything that runs, before it runs.
