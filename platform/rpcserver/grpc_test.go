@@ -77,6 +77,7 @@ func TestEachCallIsLoggedOnceWithItsCauseAndTrace(t *testing.T) {
 		"broken":  {`"level":"ERROR"`, `"error":"hunter2"`, `"code":"Internal"`, `"tenant":"default"`},
 		"away":    {`"level":"WARN"`, `"code":"Unavailable"`, `"reason":"AUTHOR_AWAY"`},
 		"burnt":   {`"level":"ERROR"`, `"code":"Unavailable"`, `"reason":"STORE_UNREACHABLE"`},
+		"lent":    {`"level":"WARN"`, `"code":"FailedPrecondition"`, `"reason":"FAILED_PRECONDITION"`},
 		"missing": {`"level":"INFO"`, `"reason":"BOOK_NOT_FOUND"`},
 		"dune":    {`"level":"DEBUG"`, `"code":"OK"`, `"duration":`},
 	} {

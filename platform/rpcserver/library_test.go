@@ -120,6 +120,8 @@ func answer(ctx context.Context, name string) (proto.Message, error) {
 		return nil, fault.New(fault.NotFound, "BOOK_NOT_FOUND", "book %q does not exist", name).With("book", name)
 	case "busy":
 		return nil, &fault.Error{Kind: fault.ResourceExhausted, Reason: "QUOTA", Message: "later", RetryAfter: 1500 * time.Millisecond}
+	case "lent":
+		return nil, status.Error(codes.FailedPrecondition, "a status that is no fault")
 	case "odd":
 		return nil, status.Error(codes.Code(99), "a code that gRPC does not know")
 	case "stale":

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
@@ -64,15 +65,15 @@ func (s *Server) observeStream(srv any, stream grpc.ServerStream, info *grpc.Str
 func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	st := rpcfault.Status(err)
 	if at := c.level(ctx, st.Code(), err); s.opts.Logger.Enabled(ctx, at) { // most calls end well, which is logged for debugging only
-		s.opts.Logger.LogAttrs(ctx, at, "rpc", c.attributes(st.Code(), err)...)
+		s.opts.Logger.LogAttrs(ctx, at, "rpc", c.attributes(st, err)...)
 	}
 	return st.Err()
 }
 
 // attributes are those of the line at the end of c.
-func (c *call) attributes(code codes.Code, err error) []slog.Attr {
+func (c *call) attributes(st *status.Status, err error) []slog.Attr {
 	attrs := []slog.Attr{
-		slog.String(telemetry.LogMethod, c.method), slog.String(telemetry.LogCode, code.String()),
+		slog.String(telemetry.LogMethod, c.method), slog.String(telemetry.LogCode, st.Code().String()),
 		slog.Duration(telemetry.LogDuration, time.Since(c.start)),
 	}
 	if c.caller.Name != "" {
@@ -82,7 +83,7 @@ func (c *call) attributes(code codes.Code, err error) []slog.Attr {
 		attrs = append(attrs, slog.String(telemetry.LogResource, c.resource))
 	}
 	if err != nil {
-		attrs = append(attrs, slog.String(telemetry.LogReason, fault.ReasonOf(err)), slog.Any(telemetry.LogError, err))
+		attrs = append(attrs, slog.String(telemetry.LogReason, fault.ReasonOf(rpcfault.FromStatus(st.Err()))), slog.Any(telemetry.LogError, err))
 	}
 	if p, ok := errors.AsType[*panicError](err); ok {
 		attrs = append(attrs, slog.String(telemetry.LogStack, p.stack))
