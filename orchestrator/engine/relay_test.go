@@ -232,22 +232,25 @@ func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		mode string
+		time time.Duration // it has
 		end  func(id string)
 		want a2apb.TaskState
+		step a2apb.TaskState
 	}{
-		"canceled":          {orchestrator.PlanAll, cancel, a2apb.TaskState_TASK_STATE_CANCELED},
-		"done by the other": {orchestrator.PlanAny, func(string) { close(ready) }, a2apb.TaskState_TASK_STATE_COMPLETED},
+		"canceled":          {orchestrator.PlanAll, limit, cancel, a2apb.TaskState_TASK_STATE_CANCELED, a2apb.TaskState_TASK_STATE_CANCELED},
+		"done by the other": {orchestrator.PlanAny, limit, func(string) { close(ready) }, a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_CANCELED},
+		"out of time":       {orchestrator.PlanAll, time.Second, func(string) {}, a2apb.TaskState_TASK_STATE_FAILED, a2apb.TaskState_TASK_STATE_FAILED},
 	} {
 		route := orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: test.mode}}
-		task, _ := w.await(w.submit(engine.Submission{Route: route}).ID)
+		task, _ := w.await(w.submit(engine.Submission{Route: route, Deadline: time.Now().Add(test.time)}).ID)
 		test.end(task.ID)
 		done, _ := w.awaitEnd(task.ID)
 		if done.State != test.want || done.StatusMessage != nil || done.Plan.Waiting() != nil {
 			t.Errorf("%s: the task is in state %s saying %v, want %s and nothing", name, done.State, done.StatusMessage, test.want)
 		}
 		i := task.Plan.Asking.Step - 1
-		if child, _ := w.awaitEnd(done.Plan.Steps[i].TaskID); child.State != a2apb.TaskState_TASK_STATE_CANCELED || done.Plan.Steps[i].State != child.State {
-			t.Errorf("%s: the step that asked is %s and its task %s, want both canceled", name, done.Plan.Steps[i].State, child.State)
+		if child, _ := w.awaitEnd(done.Plan.Steps[i].TaskID); child.State != test.step || done.Plan.Steps[i].State != child.State {
+			t.Errorf("%s: the step that asked is %s and its task %s, want both %s", name, done.Plan.Steps[i].State, child.State, test.step)
 		}
 	}
 }

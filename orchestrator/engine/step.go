@@ -55,7 +55,7 @@ func deadlineHint(t *orchestrator.Task) string {
 // stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent says.
 func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (step, error) {
 	note := e.cancelRemote(ctx, &t)
-	plan, err := e.cancelSteps(ctx, &t, t.Plan)
+	plan, err := e.cancelSteps(ctx, &t, t.Plan, state) // the same deadline ends them
 	if err != nil {
 		return step{}, err
 	}

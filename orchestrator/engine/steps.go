@@ -230,7 +230,7 @@ func (e *Engine) endPlan(ctx context.Context, r *round, why *orchestrator.Error)
 
 // dropRest cancels what is not needed any more.
 func (e *Engine) dropRest(ctx context.Context, r *round) error {
-	left, err := e.cancelSteps(ctx, r.task, r.plan)
+	left, err := e.cancelSteps(ctx, r.task, r.plan, a2apb.TaskState_TASK_STATE_CANCELED)
 	if err != nil {
 		return err
 	}
@@ -264,8 +264,9 @@ func (r *round) results(why *orchestrator.Error) (list []*a2apb.Artifact, size i
 	return list, size
 }
 
-// cancelSteps asks for the end of all tasks of a plan, also of one that was submitted and not written down, and returns the plan as it is then.
-func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan) (*orchestrator.Plan, error) {
+// cancelSteps asks for the end of all tasks of a plan, also of one that was submitted and not written down, and returns the plan as it is then: each of
+// them ends in a state.
+func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan, state a2apb.TaskState) (*orchestrator.Plan, error) {
 	if p == nil {
 		return nil, nil //nolint:nilnil // most tasks have none
 	}
@@ -275,7 +276,7 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 		if orchestrator.Terminal(p.Steps[i].State) && p.Steps[i].TaskID != "" {
 			continue
 		}
-		if err := e.cancelStep(ctx, t, i, &p.Steps[i]); err != nil {
+		if err := e.cancelStep(ctx, t, i, &p.Steps[i], state); err != nil {
 			return nil, fmt.Errorf("cancel step %d of task %s: %w", i+1, t.ID, err)
 		}
 	}
@@ -283,12 +284,12 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 }
 
 // cancelStep asks for the end of a step's task, if there is one. It may have ended by itself.
-func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step) error {
+func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
 	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequest(t, i))}
 	_, err := e.Cancel(ctx, k, plannerName)
 	switch fault.ReasonOf(err) {
 	case "":
-		s.TaskID, s.State = k.ID, a2apb.TaskState_TASK_STATE_CANCELED
+		s.TaskID, s.State = k.ID, state
 		return nil
 	case "TASK_NOT_FOUND":
 		return nil
