@@ -42,7 +42,11 @@ func (a *app) connect() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := restclient.New(server, token, nil)
+	web, err := a.tls.client()
+	if err != nil {
+		return nil, err
+	}
+	client, err := restclient.New(server, token, web)
 	if err != nil {
 		return nil, err
 	}

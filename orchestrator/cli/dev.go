@@ -20,7 +20,7 @@ const (
 )
 
 // knownEnv are the variables that are no settings.
-var knownEnv = []string{envServer, envToken, envTokenFile, envConfig, envCI}
+var knownEnv = []string{envServer, envToken, envTokenFile, envCAFile, envCertFile, envKeyFile, envConfig, envCI}
 
 // devFlag is a flag of dev and the setting it gives.
 type devFlag struct{ name, path, usual, help string }

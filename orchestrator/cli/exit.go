@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"net"
 	"strings"
 	"time"
 
@@ -114,7 +116,9 @@ func advice(e *fault.Error) string {
 	case "DOMAIN_NOT_ALLOWED":
 		return "quorate domains add HOST, when you trust it"
 	case "SERVER_UNREACHABLE":
-		return "quorate dev starts a server on this machine"
+		return reach(e)
+	case "ROUTE_NOT_FOUND":
+		return "another --server: this one does not offer it (pages and domains are with quorate dev and with webfetch --api-addr)"
 	}
 	switch e.Kind {
 	case fault.Unauthenticated:
@@ -123,5 +127,19 @@ func advice(e *fault.Error) string {
 		return "read it again, then repeat the change"
 	default:
 		return ""
+	}
+}
+
+// reach says what to do about a connection that could not be made.
+func reach(e error) string {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](e)
+	alert, told := errors.AsType[*net.OpError](e)
+	switch {
+	case untrusted:
+		return "--ca-file FILE with the authority of the server's certificate, when you trust it"
+	case told && alert.Op == "remote error": // so crypto/tls says that the other side has ended the handshake
+		return "--cert-file and --key-file, when the server asks for a certificate"
+	default:
+		return "quorate dev starts a server on this machine"
 	}
 }

@@ -33,6 +33,7 @@ type app struct {
 
 	server    string
 	tokenFile string
+	tls       tlsFiles
 	json      outputFormat
 	started   bool // whether a verb began: an error before it is a usage error
 }
@@ -74,6 +75,7 @@ func (a *app) clients(name, short string, aliases ...string) *cobra.Command {
 func (a *app) clientFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&a.server, "server", "", "base URL of the server (env QUORATE_SERVER; default "+defaultServer+")")
 	flags.StringVar(&a.tokenFile, "token-file", "", "file that holds the token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
+	a.tls.flags(flags)
 	flags.VarP(&a.json, "output", "o", "table or json")
 }
 

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"cmp"
+	"crypto/tls"
+	"net/http"
+
+	"github.com/spf13/pflag"
+
+	"github.com/quorate/quorate/platform/config"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/secretfile"
+)
+
+// The variables that say whom to trust, and what a server is shown that asks for a certificate.
+const (
+	envCAFile   = "QUORATE_CA_FILE"
+	envCertFile = "QUORATE_CERT_FILE"
+	envKeyFile  = "QUORATE_KEY_FILE"
+)
+
+// tlsFiles are names of files with PEM; empty for none.
+type tlsFiles struct{ ca, cert, key string }
+
+func (f *tlsFiles) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&f.ca, "ca-file", "", "file with the authorities to trust instead of this machine's (env "+envCAFile+")")
+	flags.StringVar(&f.cert, "cert-file", "", "file with our certificate, for a server that asks for one (env "+envCertFile+")")
+	flags.StringVar(&f.key, "key-file", "", "file with its private key (env "+envKeyFile+")")
+}
+
+// client returns an HTTP client that uses the files; nil when there are none.
+func (f *tlsFiles) client() (*http.Client, error) {
+	ca, cert, key := cmp.Or(f.ca, config.Env(envCAFile)), cmp.Or(f.cert, config.Env(envCertFile)), cmp.Or(f.key, config.Env(envKeyFile))
+	if ca+cert+key == "" {
+		return nil, nil //nolint:nilnil // the usual client will do
+	}
+	if (cert == "") != (key == "") {
+		return nil, usage("--cert-file and --key-file belong together")
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	var err error
+	if ca != "" {
+		if c.RootCAs, err = secretfile.Authorities(ca); err != nil {
+			return nil, fault.New(fault.InvalidArgument, "TLS_FILE_INVALID", "the authorities to trust: %w", err)
+		}
+	}
+	if cert != "" {
+		pair, err := secretfile.OpenKeyPair(cert, key, nil)
+		if err != nil {
+			return nil, fault.New(fault.InvalidArgument, "TLS_FILE_INVALID", "%w", err)
+		}
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return pair.Certificate() }
+	}
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		transport = &http.Transport{Proxy: http.ProxyFromEnvironment}
+	}
+	transport = transport.Clone()
+	transport.TLSClientConfig = c
+	return &http.Client{Transport: transport}, nil
+}
