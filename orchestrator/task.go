@@ -17,6 +17,7 @@ const (
 	MaxDeadline     = 30 * 24 * time.Hour
 	MaxTaskBytes    = 4 << 20 // all artifacts of a task together
 	MaxConsultHops  = 5       // a consultation of a consultation of …
+	EndRoom         = 8 << 10 // bytes of a stored state that only the end of a task may use
 )
 
 // Phase is where in its life a task is.
@@ -116,6 +117,15 @@ func (t *Task) Carries() bool { return t.Parent != nil && t.Parent.ConsultationI
 
 // Ended reports whether the task is in a terminal state of A2A.
 func (t *Task) Ended() bool { return Terminal(t.State) }
+
+// Room returns how many bytes of its state's limit a store leaves free: a task that is under way keeps those that its end, or its way there after a failure,
+// will need. It could not end otherwise, not even by its deadline.
+func (t *Task) Room() int {
+	if t.Ended() || t.Phase == PhaseOnError {
+		return 0
+	}
+	return EndRoom
+}
 
 // Terminal reports whether a state is one that a task does not leave (A2A §4.1.3).
 func Terminal(s a2apb.TaskState) bool {

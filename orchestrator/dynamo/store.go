@@ -141,7 +141,7 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 	if err != nil {
 		return err
 	}
-	if err := boltdb.CheckItem("the task's state", ddb.Size(item)); err != nil {
+	if err := boltdb.CheckItem("the task's state, with room for its end,", ddb.Size(item)+t.Room()); err != nil {
 		return err
 	}
 	if err := s.write(ctx, added); err != nil {

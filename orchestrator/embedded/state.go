@@ -68,7 +68,7 @@ func encodeTask(t *orchestrator.Task) ([]byte, error) {
 func writeState(tx *bbolt.Tx, key []byte, r *record, encoded []byte) error {
 	b := make([]byte, 0, versionSize+r.places.room()+len(encoded))
 	b = append(r.places.append(binary.BigEndian.AppendUint64(b, r.Version)), encoded...)
-	if err := boltdb.CheckItem("the task's state", len(b)); err != nil {
+	if err := boltdb.CheckItem("the task's state, with room for its end,", len(b)+r.Room()); err != nil {
 		return err
 	}
 	return bucket(tx, taskBucket).Put(key, b)

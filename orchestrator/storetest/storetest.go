@@ -4,6 +4,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -22,6 +24,7 @@ func Run(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 	t.Helper()
 	RunExceptLimits(t, open)
 	t.Run("content over the item limit is refused", func(t *testing.T) { tooLarge(t, open(t)) })
+	t.Run("the largest task that is accepted can end", func(t *testing.T) { largest(t, open(t)) })
 }
 
 // RunExceptLimits runs the suite but for the limit on an item's size.
@@ -292,6 +295,35 @@ func tooLarge(t *testing.T, s orchestrator.Store) {
 	}
 	if said := fault.From(err); said != nil && len(said.Message) > 1000 { // it is stored as why the task failed
 		t.Errorf("Update(artifact with a large id) = an error of %d bytes, want its message to be short", len(said.Message))
+	}
+}
+
+// largest looks for the largest task that is accepted: a bit more than that is in its state when it ends.
+func largest(t *testing.T, s orchestrator.Store) {
+	in := task("a")
+	var err error
+	for room := 0; room < 2*orchestrator.EndRoom; room += 128 {
+		in.Skill = strings.Repeat("s", boltdb.MaxItemBytes-room)
+		if _, _, err = s.Create(t.Context(), in); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		t.Fatalf("Create(a task of nearly %d bytes) = %v, want it accepted", boltdb.MaxItemBytes, err)
+	}
+	_, err = s.Update(t.Context(), key(in), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.Attempts = []orchestrator.Attempt{{Number: 1, RemoteTaskID: strings.Repeat("r", orchestrator.EndRoom)}}
+		return nil, nil
+	})
+	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" {
+		t.Errorf("Update(more than there is room for) = %v, want ITEM_TOO_LARGE", err)
+	}
+	ended, err := s.Update(t.Context(), key(in), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.State, t.Error = a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Error{Reason: "ITEM_TOO_LARGE", Message: strings.Repeat("m", orchestrator.EndRoom/2)}
+		return nil, nil
+	})
+	if err != nil || !ended.Ended() {
+		t.Errorf("Update(failed) = %v, %v, want it ended: a task that cannot end is worked on forever", ended.State, err)
 	}
 }
 
