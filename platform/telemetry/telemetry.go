@@ -49,7 +49,7 @@ func (c *Config) Validate() error {
 	if c.LogFormat != "" && c.LogFormat != formatJSON && c.LogFormat != formatText {
 		return fault.Invalid("logFormat", "CONFIG_INVALID", "log format %q is not json or text", c.LogFormat)
 	}
-	if !(c.TraceRatio >= 0 && c.TraceRatio <= 1) { //nolint:staticcheck // no comparison holds for NaN
+	if !(c.TraceRatio >= 0 && c.TraceRatio <= 1) { // NaN is neither less than 0 nor more than 1
 		return fault.Invalid("traceRatio", "CONFIG_INVALID", "trace ratio %v is not from 0 to 1", c.TraceRatio)
 	}
 	if u, err := url.Parse(c.OTLPEndpoint); c.OTLPEndpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
