@@ -19,7 +19,9 @@ import (
 func (r *round) relay() (show func(*orchestrator.Task)) {
 	was, now := r.plan.Asking, r.waiting()
 	switch {
-	case was == nil && now == nil, was != nil && now != nil && *was == *now:
+	case was == nil && now == nil:
+		return func(t *orchestrator.Task) { t.Plan, t.State = r.plan, a2apb.TaskState_TASK_STATE_WORKING }
+	case was != nil && now != nil && *was == *now:
 		return func(t *orchestrator.Task) { t.Plan = r.plan }
 	case was != nil:
 		if len(r.events) == 0 {

@@ -254,3 +254,15 @@ func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {
 		}
 	}
 }
+
+func TestATaskWhoseStepsWorkWorks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &actor{name: "slow", skill: "work", play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	task := w.until(w.submit(engine.Submission{Route: toAll}).ID, func(t *orchestrator.Task) bool { return t.Plan.Running(0) })
+	if task.State != a2apb.TaskState_TASK_STATE_WORKING {
+		t.Errorf("the task is in state %s, want it to work", task.State)
+	}
+}
