@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // Gate makes the connections of a browser for one fetch, and no others than the fetch itself could make.
@@ -35,7 +36,7 @@ func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
 	if err := f.policy.CheckURL(u); err != nil {
 		return refusal(u, fault.From(err))
 	}
-	return f.admitHost(ctx, p, u, u.Hostname(), portOf(u))
+	return f.admitHost(ctx, p, u, u.Hostname(), netguard.Port(u))
 }
 
 // webPorts are what web servers listen on; any other has to be listed with its host.

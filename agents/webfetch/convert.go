@@ -9,6 +9,7 @@ import (
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // Warnings beside those of package extract.
@@ -152,7 +153,7 @@ func (f *Fetcher) checkDecoded(ctx context.Context, p plan, u *url.URL) error {
 			return failure(fault.InvalidArgument, ReasonURLInvalid, u, "decoded once more it is another URL")
 		}
 	}
-	if _, err := f.policy.Resolve(ctx, "tcp", net.JoinHostPort(u.Hostname(), portOf(u))); err != nil {
+	if _, err := f.policy.Resolve(ctx, "tcp", net.JoinHostPort(u.Hostname(), netguard.Port(u))); err != nil {
 		if refused, ok := errors.AsType[*fault.Error](err); ok {
 			return refusal(u, refused)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -92,10 +91,9 @@ func (o *OAuth) tokens(policy *netguard.Policy) (*tokens, error) {
 	if err != nil || endpoint.Host == "" || endpoint.User != nil {
 		return nil, fault.Invalid("credentials", ReasonRequestInvalid, "its token URL cannot be read")
 	}
-	guard := &netguard.Policy{AllowOrigins: []string{net.JoinHostPort(endpoint.Hostname(), portOf(endpoint))}, Resolver: policy.Resolver}
 	return &tokens{
 		config: clientcredentials.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(), TokenURL: o.TokenURL, Scopes: o.Scopes},
-		client: guard.Client(netguard.ClientOptions{Timeout: tokenTimeout}),
+		client: netguard.ForEndpoint(endpoint, policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}),
 	}, nil
 }
 

@@ -169,11 +169,3 @@ func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Respo
 	page.ContentLength, page.Truncated = int64(len(data)), cut
 	return body{url: u, data: data, cut: cut, contentType: page.ContentType}, nil
 }
-
-// portOf returns the port that u is asked at.
-func portOf(u *url.URL) string {
-	if port := u.Port(); port != "" {
-		return port
-	}
-	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -46,18 +45,9 @@ func (o *oauth) credential(c Config) (*Credential, error) {
 	t := &tokens{
 		clientSecret: s, turn: make(chan struct{}, 1),
 		grant:  clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes},
-		client: endpoint(c.Policy, u).Client(netguard.ClientOptions{Timeout: tokenTimeout}),
+		client: netguard.ForEndpoint(u, c.Policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}), // the operator's word
 	}
 	return &Credential{kind: kindOAuth2, scheme: "bearer", in: inHeader, name: "Authorization", form: asBearer, source: t, own: t.client}, nil
-}
-
-// endpoint returns the policy for a token endpoint, which may be on a private address: it is the operator's word.
-func endpoint(p *netguard.Policy, u *url.URL) *netguard.Policy {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return &netguard.Policy{AllowOrigins: []string{net.JoinHostPort(u.Hostname(), port)}, Resolver: p.Resolver}
 }
 
 // ask has the endpoint give a token, and says how long it lasts. Nothing of what the endpoint says but its code goes into the error: it may repeat the secret.

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"net"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -24,23 +24,13 @@ func (e *Embeddings) client() (router.Embedder, error) {
 	if e.URL == "" {
 		return nil, nil //nolint:nilnil // no second stage is not an error
 	}
-	policy := &netguard.Policy{AllowOrigins: []string{origin(e.URL)}}
-	c, err := embedding.New(e.URL, e.Model, e.Key, policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}))
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read the URL of the embeddings: %w", err)
+	}
+	c, err := embedding.New(e.URL, e.Model, e.Key, netguard.ForEndpoint(u, nil).Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}))
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
-}
-
-// origin is a URL's host:port; embedding.New refuses a URL that has none.
-func origin(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }

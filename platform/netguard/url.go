@@ -38,11 +38,7 @@ func (p *Policy) CheckURL(u *url.URL) error {
 	case strings.ContainsAny(u.Host, "%\\"):
 		return invalid("the host must not hold a zone, an escape or a backslash")
 	}
-	host, port := u.Hostname(), u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[scheme]
-	}
-	return p.checkHostPort(host, port)
+	return p.checkHostPort(u.Hostname(), Port(u))
 }
 
 // checkHostPort checks what can be known of a host and a port before the host is resolved.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // ReasonFixed is the reason of a FailedPrecondition fault: the configuration has the entry, and only a restart can change that.
@@ -47,11 +48,7 @@ func (l *List) With(fixed ...string) (*List, error) {
 
 // Allows returns the entry that allows u for a tenant, and false when none does.
 func (l *List) Allows(ctx context.Context, tenant string, u *url.URL) (Entry, bool, error) {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return l.AllowsHost(ctx, tenant, u.Hostname(), port)
+	return l.AllowsHost(ctx, tenant, u.Hostname(), netguard.Port(u))
 }
 
 // AllowsHost is Allows for a host and a port.

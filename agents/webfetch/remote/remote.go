@@ -50,14 +50,9 @@ func New(o Options) (*Service, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fault.Invalid("api_endpoint", webfetch.ReasonRequestInvalid, "the endpoint of the Markdown service must look like http://host:port")
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	guard := &netguard.Policy{AllowOrigins: []string{net.JoinHostPort(u.Hostname(), port)}, Resolver: o.Resolver}
 	return &Service{
 		url: u.String() + "/md", filter: cmp.Or(o.Filter, DefaultFilter), token: o.Token,
-		client: guard.Client(netguard.ClientOptions{}), // the context bounds its time; it follows no redirect
+		client: netguard.ForEndpoint(u, o.Resolver).Client(netguard.ClientOptions{}), // the context bounds its time; it follows no redirect
 	}, nil
 }
 

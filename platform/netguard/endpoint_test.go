@@ -1,0 +1,35 @@
+package netguard_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+func TestAnOperatorsEndpointMayBePrivate(t *testing.T) {
+	t.Parallel()
+	for endpoint, asked := range map[string][]struct {
+		url     string
+		allowed bool
+	}{
+		"http://10.0.0.1/token":  {{"http://10.0.0.1/other", true}, {"http://10.0.0.1:8080/token", false}, {"http://10.0.0.2/token", false}},
+		"https://[fd00::1]":      {{"https://[fd00::1]:443/", true}, {"http://[fd00::1]/", false}},
+		"http://127.0.0.1:11434": {{"http://127.0.0.1:11434/v1", true}, {"http://127.0.0.1/v1", false}},
+	} {
+		of, err := url.Parse(endpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy := netguard.ForEndpoint(of, nil)
+		for _, a := range asked {
+			u, err := url.Parse(a.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := policy.CheckURL(u); (err == nil) != a.allowed {
+				t.Errorf("ForEndpoint(%s).CheckURL(%s) = %v, want allowed: %t", endpoint, a.url, err, a.allowed)
+			}
+		}
+	}
+}
