@@ -35,6 +35,7 @@ func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err
 	if err != nil {
 		return err
 	}
+	tel.LogErrors()
 	tel.Logger.InfoContext(ctx, "starting", slog.String("version", version), slog.String("store", cfg.Store.Kind))
 	p := &process{cfg: cfg, tel: tel}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()

@@ -1,6 +1,6 @@
 // Package telemetry sets up logs, traces and metrics for one process.
 //
-// Nothing global changes unless SetGlobal is called, so that several services can live in one process. Spans that can be
+// Nothing global changes unless LogErrors is called, so that several services can live in one process. Spans that can be
 // evidence of a consultation are recorded whatever the sampling ratio says.
 package telemetry
 
@@ -100,13 +100,10 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 	return t, nil
 }
 
-// SetGlobal makes t the default of libraries that ask the otel package, and logs what otel itself complains about.
-func (t *Telemetry) SetGlobal() {
-	otel.SetTracerProvider(t.TracerProvider)
-	otel.SetMeterProvider(t.MeterProvider)
-	otel.SetTextMapPropagator(t.Propagator)
+// LogErrors has what OpenTelemetry itself complains about, in the whole process, logged by t; of itself it prints that to stderr, in a form of its own.
+func (t *Telemetry) LogErrors() {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		t.Logger.LogAttrs(context.Background(), slog.LevelWarn, "telemetry export", slog.Any(LogError, err))
+		t.Logger.LogAttrs(context.Background(), slog.LevelWarn, "telemetry could not be sent", slog.Any(LogError, err))
 	}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -169,5 +170,16 @@ func BenchmarkASpanThatNobodyReceives(b *testing.B) {
 			span.SetAttributes(attribute.String("a", "b"))
 		}
 		span.End()
+	}
+}
+
+func TestWhatOpenTelemetryComplainsAboutIsInTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
+	var log bytes.Buffer
+	setup(t, telemetry.Config{LogWriter: &log}).LogErrors()
+	t.Cleanup(func() { setup(t, telemetry.Config{}).LogErrors() })
+	otel.Handle(errors.New("nobody took the spans"))
+	var line struct{ Level, Error string }
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Level != "WARN" || line.Error != "nobody took the spans" {
+		t.Errorf("the log is %q (%v), want a line of JSON at WARN with the error", log.String(), err)
 	}
 }
