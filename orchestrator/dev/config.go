@@ -14,7 +14,7 @@ import (
 
 // Config is the configuration of `quorate dev`.
 type Config struct {
-	HTTPAddr     string   `yaml:"httpAddr" doc:"Address of REST, OTLP/HTTP and the console; port 0 chooses a free one."`
+	HTTPAddr     string   `yaml:"httpAddr" doc:"Address of REST, A2A over HTTP and OTLP/HTTP; port 0 chooses a free one."`
 	GRPCAddr     string   `yaml:"grpcAddr" doc:"Address of gRPC and OTLP/gRPC; port 0 chooses a free one."`
 	WebfetchAddr string   `yaml:"webfetchAddr" doc:"Address of the web-fetch agent; port 0 chooses a free one."`
 	DataDir      string   `yaml:"dataDir" doc:"Folder of the embedded store and the token file."`

@@ -170,5 +170,5 @@ func (m *machine) await(ctx context.Context, agents []string) error {
 // up reports whether an agent has given a sign of life to this process; the lease of an earlier one does not count.
 func (m *machine) up(ctx context.Context, name string) bool {
 	a, err := m.server.Registry.Agent(ctx, auth.DefaultTenant, name)
-	return err == nil && a.Status.LastHeartbeat.After(m.started) && (a.Status.Status == "available" || a.Status.Status == "busy")
+	return err == nil && a.Status.LastHeartbeat.After(m.started) && (a.Status.Status == registry.StatusAvailable || a.Status.Status == registry.StatusBusy)
 }

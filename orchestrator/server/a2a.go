@@ -44,9 +44,6 @@ func reachedAt(o Options) string {
 	if o.PublicURL != "" {
 		return strings.TrimRight(o.PublicURL, "/")
 	}
-	if o.HTTPListener == nil {
-		return ""
-	}
 	host, _, err := net.SplitHostPort(o.HTTPListener.Addr().String())
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
 		return ""

@@ -39,7 +39,7 @@ import (
 	registryrpc "github.com/quorate/quorate/registry/rpc"
 )
 
-// Options are what a Server needs. All fields before Services are required.
+// Options are what a Server needs. Those before Agents are required.
 type Options struct {
 	Stores        *Stores
 	HTTPListener  net.Listener
