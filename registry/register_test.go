@@ -3,6 +3,7 @@ package registry_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -218,6 +219,19 @@ func TestARuleWithAnUnknownTargetIsAWarning(t *testing.T) {
 	if err != nil || len(warnings) != 1 || warnings[0].Code != "TARGET_AGENT_UNKNOWN" ||
 		warnings[0].Field != "metadata.consultation_requirements[0].target_agent" {
 		t.Errorf("Register() = %+v, %v, want TARGET_AGENT_UNKNOWN", warnings, err)
+	}
+}
+
+func TestARuleOfAnUnknownFormatIsAWarning(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	rules := []registry.ValidationRule{{Type: "format", Value: "E-Mail", Message: "m"}, {Type: "format", Value: "Email", Message: "m"}, {Type: "pattern", Value: "e-mail", Message: "m"}}
+	_, warnings, err := r.Register(t.Context(), tenant, registry.Registration{
+		RawCard: []byte(cardV1), Metadata: &registry.Metadata{InputSchemas: []registry.InputSchema{{Name: "to", SemanticType: "document", ValidationRules: rules}}},
+	})
+	i := slices.IndexFunc(warnings, func(w registry.Warning) bool { return w.Code == "FORMAT_UNKNOWN" })
+	if err != nil || i < 0 || warnings[i].Field != "metadata.input_schemas[0].validation_rules[0].value" || !strings.Contains(warnings[i].Message, "known are date, date-time, email,") {
+		t.Errorf("Register() = %+v, %v, want FORMAT_UNKNOWN of the first rule with the formats that are known", warnings, err)
 	}
 }
 

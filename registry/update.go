@@ -93,12 +93,13 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 	}, nil
 }
 
-// checkMetadata validates an agent's metadata and warns of rules whose target is not registered and of another version than the card's.
+// checkMetadata validates an agent's metadata and warns of rules whose target is not registered or whose format is not known, and of another version
+// than the card's.
 func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, error) {
 	if err := a.Metadata.Validate(a.Name); err != nil {
 		return nil, err
 	}
-	var warnings []Warning
+	warnings := unknownFormats(a.Metadata.InputSchemas)
 	if version := a.Metadata.Version; version != "" && version != a.Card.Version {
 		warnings = append(warnings, Warning{
 			Code: "VERSION_MISMATCH", Field: "metadata.version",

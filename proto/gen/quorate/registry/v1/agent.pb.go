@@ -626,7 +626,8 @@ type ValidationRule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The kind of rule: format, length, pattern or enum.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The rule's value: a format name, a maximum length in characters, a regular expression (RE2), or a list of strings.
+	// The rule's value: a format name (date, date-time, email, hostname, ipv4, ipv6, json, uri, url or uuid; another one is not checked, which is a warning), a
+	// maximum length in characters, a regular expression (RE2), or a list of strings.
 	Value *structpb.Value `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// What to tell the caller when the rule is not met. 1 to 500 characters.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
