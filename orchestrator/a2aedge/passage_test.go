@@ -1,6 +1,7 @@
 package a2aedge_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -80,6 +81,30 @@ func TestWhatHasToBeTrackedIsTracked(t *testing.T) {
 					t.Errorf("GetTask() = %+v, %v, want the tracked task", got, err)
 				}
 			})
+		}
+	}
+}
+
+// TestAWordInEscapesIsAWord writes Quorate's word as encoders do that escape slashes, PHP's among them.
+func TestAWordInEscapesIsAWord(t *testing.T) {
+	w := newWorld(t, passAll)
+	for word, tracked := range map[string]bool{
+		strings.ReplaceAll(taskExtension, "/", `\/`):                           true,
+		strings.Replace(taskExtension, "q", `\u0071`, 1):                       true,
+		`a \"quoted\" word`:                                                    false,
+		strings.ReplaceAll(taskExtension+"/of/b", "/", `\/`):                   false,
+		`other":{"` + strings.ReplaceAll(taskExtension, "/", `\/`) + `":1},"x`: false,
+	} {
+		got := w.call(t, "POST", "/agents/echo", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{
+			"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}],"metadata":{"`+word+`":{}}}}}`, nil)
+		var answer struct {
+			Result struct{ Task struct{ ID string } }
+		}
+		if err := json.Unmarshal([]byte(got.body), &answer); err != nil || answer.Result.Task.ID == "" {
+			t.Fatalf("SendMessage() with %s = %d %s, want a task", word, got.code, got.body)
+		}
+		if kept := w.call(t, "GET", "/v1/tasks/"+answer.Result.Task.ID, "", nil); (kept.code == 200) != tracked {
+			t.Errorf("SendMessage() with %s: Quorate says of the task %d %s, want it tracked: %t", word, kept.code, kept.body, tracked)
 		}
 	}
 }
