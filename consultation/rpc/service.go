@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
@@ -13,8 +14,9 @@ import (
 
 // Tasks is what the service asks of the task engine. A task that the tenant does not have is a NotFound fault.
 type Tasks interface {
-	// Subject returns the task as a check sees it, with the phases that it has reached and the digests of its content now.
-	Subject(ctx context.Context, tenant, taskID string) (consultation.Subject, error)
+	// Subjects returns the task as a check sees it, with the phases that it has reached and the digests of its content now. In place of a task that other
+	// tasks do, it returns those that have begun.
+	Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error)
 	// Consult has the target of the requirement consulted about subject, or about what the task holds when it is empty, and
 	// returns once the question is durable.
 	Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact) (consultation.Consultation, error)
@@ -43,11 +45,11 @@ func New(ledger *consultation.Ledger, tasks Tasks) consultationv1.ConsultationSe
 
 // RequestConsultation has the target of a requirement consulted.
 func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.RequestConsultationRequest) (*consultationv1.Consultation, error) {
-	p, task, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher)
+	p, tasks, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher)
 	if err != nil {
 		return nil, err
 	}
-	if len(req.GetSubject()) > 0 && !executes(p, task) {
+	if len(req.GetSubject()) > 0 && !executes(p, tasks) {
 		return nil, fault.New(fault.PermissionDenied, "SUBJECT_NOT_YOURS", "only the agent that executes the task can say what to review; leave subject empty")
 	}
 	c, err := s.tasks.Consult(ctx, p.Tenant, req.GetTaskId(), req.GetRequirementId(), req.GetSubject())
@@ -74,42 +76,45 @@ func (s *service) ListConsultations(ctx context.Context, req *consultationv1.Lis
 	return resp, nil
 }
 
-// CheckConsultations tells for each requirement whether it is met now.
+// CheckConsultations tells for each requirement whether it is met now, of a task that others do for each of theirs.
 func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.CheckConsultationsRequest) (*consultationv1.CheckConsultationsResponse, error) {
-	_, task, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
+	_, tasks, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
 	if err != nil {
 		return nil, err
 	}
-	if phase := req.GetPhase(); phase != "" {
-		task.Phases = []string{phase}
-	}
-	d, err := s.ledger.Check(ctx, task)
-	if err != nil {
-		return nil, err
-	}
-	resp := &consultationv1.CheckConsultationsResponse{Allowed: d.Allowed}
-	for _, v := range d.Requirements {
-		resp.Requirements = append(resp.Requirements, VerdictToProto(v))
+	resp := &consultationv1.CheckConsultationsResponse{Allowed: true}
+	for _, task := range tasks {
+		if phase := req.GetPhase(); phase != "" {
+			task.Phases = []string{phase}
+		}
+		d, err := s.ledger.Check(ctx, task)
+		if err != nil {
+			return nil, err
+		}
+		resp.Allowed = resp.GetAllowed() && d.Allowed
+		for _, v := range d.Requirements {
+			resp.Requirements = append(resp.Requirements, VerdictToProto(v))
+		}
 	}
 	return resp, nil
 }
 
-// visible returns the task when the caller has any of roles or executes it. For others the task does not exist.
-func (s *service) visible(ctx context.Context, taskID string, roles ...auth.Role) (auth.Principal, consultation.Subject, error) {
+// visible returns what is checked of a task when the caller has any of roles or executes it. For others the task does not exist.
+func (s *service) visible(ctx context.Context, taskID string, roles ...auth.Role) (auth.Principal, []consultation.Subject, error) {
 	p, ok := auth.FromContext(ctx)
 	if !ok {
-		return p, consultation.Subject{}, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "a bearer token is needed")
+		return p, nil, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "a bearer token is needed")
 	}
-	task, err := s.tasks.Subject(ctx, p.Tenant, taskID)
+	tasks, err := s.tasks.Subjects(ctx, p.Tenant, taskID)
 	if err != nil {
-		return p, consultation.Subject{}, err
+		return p, nil, err
 	}
-	if !p.Is(roles...) && !executes(p, task) {
-		return p, consultation.Subject{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", taskID).With("task", taskID)
+	if !p.Is(roles...) && !executes(p, tasks) {
+		return p, nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", taskID).With("task", taskID)
 	}
-	return p, task, nil
+	return p, tasks, nil
 }
 
-func executes(p auth.Principal, task consultation.Subject) bool {
-	return p.Is(auth.RoleAgent) && p.Name == task.SourceAgent
+func executes(p auth.Principal, tasks []consultation.Subject) bool {
+	return p.Is(auth.RoleAgent) && slices.ContainsFunc(tasks, func(t consultation.Subject) bool { return t.SourceAgent == p.Name })
 }

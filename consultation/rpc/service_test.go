@@ -23,23 +23,27 @@ import (
 
 var requirement = consultation.Requirement{ID: "r", TargetAgent: "reviewer", Phase: consultation.PhasePreCompletion, Mandatory: true}
 
-// engine has one task, task-1 of coder in the default tenant, and issues what is asked for.
+// engine has one task, task-1 of coder in the default tenant, and plan-1, which that and a task without rules do; it issues what is asked for.
 type engine struct {
 	ledger  *consultation.Ledger
 	subject []*a2apb.Artifact // of the last question
 }
 
-func (e *engine) Subject(_ context.Context, tenant, taskID string) (consultation.Subject, error) {
-	if tenant != auth.DefaultTenant || taskID != "task-1" {
-		return consultation.Subject{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", taskID).With("task", taskID)
+func (e *engine) Subjects(_ context.Context, tenant, taskID string) ([]consultation.Subject, error) {
+	if tenant != auth.DefaultTenant || taskID != "task-1" && taskID != "plan-1" {
+		return nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", taskID).With("task", taskID)
 	}
 	early := requirement
 	early.ID, early.Phase = "early", consultation.PhasePreExecution
-	return consultation.Subject{
-		Tenant: tenant, TaskID: taskID, SourceAgent: "coder", Requirements: []consultation.Requirement{early, requirement},
+	coders := consultation.Subject{
+		Tenant: tenant, TaskID: "task-1", SourceAgent: "coder", Requirements: []consultation.Requirement{early, requirement},
 		Phases:  []string{consultation.PhasePreExecution, consultation.PhasePreCompletion},
 		Digests: map[string]string{consultation.PhasePreCompletion: consultation.Digest(nil), consultation.PhasePreExecution: consultation.Digest(nil)},
-	}, nil
+	}
+	if taskID == "plan-1" {
+		return []consultation.Subject{coders, {Tenant: tenant, TaskID: "task-2", SourceAgent: "free"}}, nil
+	}
+	return []consultation.Subject{coders}, nil
 }
 
 func (e *engine) Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact) (consultation.Consultation, error) {
@@ -205,5 +209,14 @@ func TestEveryMethodHasARule(t *testing.T) {
 				t.Errorf("Rules()[%s] = %v, %v, want some roles", method.Name, rule, ok)
 			}
 		}
+	}
+}
+
+func TestATaskThatOthersDoIsCheckedByTheirRules(t *testing.T) {
+	t.Parallel()
+	s, _ := newService(t)
+	resp, err := s.CheckConsultations(as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher), &consultationv1.CheckConsultationsRequest{TaskId: "plan-1"})
+	if err != nil || resp.GetAllowed() || len(resp.GetRequirements()) != 2 {
+		t.Errorf("CheckConsultations(plan-1) = %v, %v, want the two requirements of the task that has some, which is not allowed to pass", resp, err)
 	}
 }

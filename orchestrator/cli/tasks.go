@@ -50,7 +50,7 @@ func result(task *orchestratorv1.Task) error {
 		return nil
 	case ended(task):
 		return &resultError{code: exitTaskFailed}
-	case blockedBy(task) != nil, waits(task):
+	case blockedBy(task) != nil, waits(task), waitingStep(task) != nil:
 		return &resultError{code: exitBlocked}
 	default:
 		return &resultError{code: exitOther}

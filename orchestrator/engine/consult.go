@@ -17,13 +17,31 @@ import (
 // carrierName is the caller on record for tasks that carry consultations. No principal can have it: names have no colon.
 const carrierName = "quorate:consultation"
 
-// Subject is what a task's requirements are judged on now, in all phases up to the one it is in.
-func (e *Engine) Subject(ctx context.Context, tenant, taskID string) (consultation.Subject, error) {
+// Subjects are what a task's requirements are judged on now, in all phases up to the one it is in: the task itself or, when it has a plan, the tasks of
+// the steps that have begun.
+func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
 	if err != nil {
-		return consultation.Subject{}, err
+		return nil, err
 	}
-	return subject(&t, reached(&t)...), nil
+	if t.Plan == nil {
+		return []consultation.Subject{subject(&t, reached(&t)...)}, nil
+	}
+	var list []consultation.Subject
+	for i := range t.Plan.Steps {
+		if t.Plan.Steps[i].TaskID == "" {
+			continue
+		}
+		child, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: t.Plan.Steps[i].TaskID})
+		if fault.KindOf(err) == fault.NotFound { // it has ended long ago
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look at step %d of task %s: %w", i+1, t.ID, err)
+		}
+		list = append(list, subject(&child, reached(&child)...))
+	}
+	return list, nil
 }
 
 // reached lists the phases whose requirements a task has come to, in order.
@@ -68,6 +86,10 @@ func (e *Engine) Consult(ctx context.Context, tenant, taskID, requirementID stri
 func (e *Engine) consultable(t *orchestrator.Task, requirementID string) (consultation.Requirement, error) {
 	if t.Ended() {
 		return consultation.Requirement{}, fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s): a consultation cannot change that", t.ID, t.State)
+	}
+	if t.Plan != nil {
+		return consultation.Requirement{}, fault.New(fault.NotFound, "REQUIREMENT_NOT_FOUND",
+			"task %s is done by %s and has no requirements of its own: name the task of the step whose agent has requirement %q", t.ID, who(t), requirementID)
 	}
 	if t.Parent != nil && t.Parent.Hops >= orchestrator.MaxConsultHops {
 		return consultation.Requirement{}, fault.New(fault.FailedPrecondition, "CONSULTATION_TOO_DEEP",

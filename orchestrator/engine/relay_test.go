@@ -199,6 +199,13 @@ func TestTheQuestionOfAStepBehindAReviewIsHeldBack(t *testing.T) {
 	if got := w.reply(id, "more", ""); got != "TASK_NOT_WAITING" || blocked.Error == nil || blocked.Error.Reason != "CONSULTATION_MISSING" || blocked.Waits() {
 		t.Errorf("Reply() = %s, the task's error is %+v, want TASK_NOT_WAITING and what its gate waits for", got, blocked.Error)
 	}
+	judged, err := w.engine.Subjects(t.Context(), tenant, id)
+	if err != nil || len(judged) != 1 || judged[0].TaskID != blocked.Plan.Waiting().TaskID || len(judged[0].Requirements) != 1 {
+		t.Errorf("Subjects() = %+v, %v, want what the step's task is judged on", judged, err)
+	}
+	if _, err := w.engine.Consult(t.Context(), tenant, id, "look", nil); fault.ReasonOf(err) != "REQUIREMENT_NOT_FOUND" || !strings.Contains(err.Error(), "step") {
+		t.Errorf("Consult(the plan's task) = %v, want REQUIREMENT_NOT_FOUND and word of its steps", err)
+	}
 }
 
 // until returns the task once it is as wanted.

@@ -119,6 +119,9 @@ func (r *round) take(i int, child *orchestrator.Task) {
 }
 
 func words(e *orchestrator.Error) string {
+	if e == nil {
+		return "for no reason that is on record"
+	}
 	return e.Reason + ": " + e.Message
 }
 

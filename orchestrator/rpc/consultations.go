@@ -24,12 +24,12 @@ func NewConsultations(e *engine.Engine, store orchestrator.Store) *Consultations
 	return &Consultations{engine: e, store: store}
 }
 
-// Subject returns what the task's requirements are judged on.
-func (c *Consultations) Subject(ctx context.Context, tenant, taskID string) (consultation.Subject, error) {
+// Subjects returns what the task's requirements, or those of the tasks that do it, are judged on.
+func (c *Consultations) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	if _, err := Visible(ctx, c.store, taskID); err != nil {
-		return consultation.Subject{}, err
+		return nil, err
 	}
-	return c.engine.Subject(ctx, tenant, taskID)
+	return c.engine.Subjects(ctx, tenant, taskID)
 }
 
 // Consult has the target of one of the task's requirements consulted.

@@ -242,7 +242,7 @@ type CheckConsultationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether every mandatory requirement that applies is met.
 	Allowed bool `protobuf:"varint,1,opt,name=allowed,proto3" json:"allowed,omitempty"`
-	// Each requirement with its verdict, in the order of the agent's metadata.
+	// Each requirement with its verdict, in the order of the agent's metadata; of a task with a plan, those of each step that has begun.
 	Requirements  []*RequirementVerdict `protobuf:"bytes,2,rep,name=requirements,proto3" json:"requirements,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
