@@ -1,7 +1,6 @@
 package secretfile
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -79,12 +78,12 @@ func (k *KeyPair) read() (tls.Certificate, error) {
 
 // tell logs that the certificate was read again, or once that it could not be; the caller holds mu. Which handshake has the files looked at is chance.
 func (k *KeyPair) tell(pair *tls.Certificate, err error) {
-	ctx, file := context.Background(), slog.String("file", k.cert)
+	file := slog.String("file", k.cert)
 	switch {
 	case err != nil && !k.failing:
-		k.logger.ErrorContext(ctx, "a certificate could not be read again; the one of before counts", file, slog.Time("expires", k.pair.Leaf.NotAfter), slog.Any("error", err))
+		k.logger.Error("a certificate could not be read again; the one of before counts", file, slog.Time("expires", k.pair.Leaf.NotAfter), slog.Any("error", err))
 	case err == nil && k.pair != nil:
-		k.logger.InfoContext(ctx, "a certificate was read again", file, slog.Time("expires", pair.Leaf.NotAfter))
+		k.logger.Info("a certificate was read again", file, slog.Time("expires", pair.Leaf.NotAfter))
 	}
 	k.failing = err != nil
 }
