@@ -35,6 +35,7 @@ func KeyLine(token Secret, p Principal) string {
 // KEY_FILE_INVALID that names its number; nothing is added then.
 func (k *Keyring) Read(file io.Reader) (int, error) {
 	var found []key
+	known := make(map[[sha256.Size]byte]bool)
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxKeyLine)
 	for number := 1; lines.Scan(); number++ {
@@ -43,7 +44,7 @@ func (k *Keyring) Read(file io.Reader) (int, error) {
 			continue
 		}
 		entry, err := parseKey(line)
-		if err == nil && slices.ContainsFunc(found, func(other key) bool { return other.hash == entry.hash }) {
+		if err == nil && known[entry.hash] {
 			err = errors.New("the key is given twice")
 		}
 		if err == nil && len(found) == maxKeyLines {
@@ -52,6 +53,7 @@ func (k *Keyring) Read(file io.Reader) (int, error) {
 		if err != nil {
 			return 0, fault.Invalid("keys", "KEY_FILE_INVALID", "line %d: %s", number, err)
 		}
+		known[entry.hash] = true
 		found = append(found, entry)
 	}
 	if err := lines.Err(); err != nil {
