@@ -35,6 +35,15 @@ func (t *Task) Unpaid() bool {
 // Settled reports whether nothing is left to do for the task: it has ended, and everybody who had to be told was told.
 func (t *Task) Settled() bool { return t.Ended() && !t.Unpaid() }
 
+// KeptFrom returns from when on the time counts that a settled task is kept. What a step made is needed until the task that it is a step of has ended, which
+// has the same deadline.
+func (t *Task) KeptFrom() time.Time {
+	if t.Parent != nil && !t.Carries() && t.Deadline.After(t.UpdateTime) {
+		return t.Deadline
+	}
+	return t.UpdateTime
+}
+
 // Credential is a secret of a receiver. It prints as [redacted]; only stores write it out, as JSON.
 type Credential string
 

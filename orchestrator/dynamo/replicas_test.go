@@ -201,6 +201,25 @@ func TestWhatIsOverIsGoneThoughItIsStillThere(t *testing.T) {
 	}
 }
 
+func TestAStepIsKeptForTheTaskThatNeedsIt(t *testing.T) {
+	t.Parallel()
+	now := epoch
+	s := dynamo.New(tables(t, nil), dynamo.Options{Keep: time.Hour, Now: func() time.Time { return now }})
+	if _, err := s.Update(t.Context(), key(create(t, s, "step", epoch).ID), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
+		task.Parent, task.Deadline, task.UpdateTime = &orchestrator.Parent{TaskID: "plan"}, epoch.Add(24*time.Hour), epoch
+		task.State = a2apb.TaskState_TASK_STATE_COMPLETED
+		return []orchestrator.Event{{Type: orchestrator.EventState}}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[time.Duration]string{24 * time.Hour: "", 25 * time.Hour: "TASK_NOT_FOUND"} {
+		now = epoch.Add(after)
+		if _, err := s.Task(t.Context(), key("step")); fault.ReasonOf(err) != want {
+			t.Errorf("Task(step) after %s = %v, want %q", after, err, want)
+		}
+	}
+}
+
 func TestListsGoThroughDaysAndBuckets(t *testing.T) {
 	t.Parallel()
 	s := dynamo.New(tables(t, nil), dynamo.Options{})

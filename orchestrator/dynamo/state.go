@@ -86,7 +86,7 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 	case !t.Settled():
 		item[attrOpen] = text(openShard(t.Shard))
 	case s.Keep > 0:
-		item[attrTTL] = seconds(t.UpdateTime.Add(s.Keep))
+		item[attrTTL] = seconds(t.KeptFrom().Add(s.Keep))
 	}
 	return item, nil
 }

@@ -17,7 +17,7 @@ import (
 // sweepTasks bounds how many tasks one commit removes, so that no task waits long behind it, and how many are looked at in one view of the file.
 const sweepTasks = 200
 
-// Sweep removes the tasks that were settled and last changed before a time, with all that belongs to them, and returns how many. It looks at all tasks that
+// Sweep removes the tasks that are settled and kept from before a time, with all that belongs to them, and returns how many. It looks at all tasks that
 // were created before that time: the others cannot be over, and of these few are left.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	var after []byte
@@ -38,7 +38,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err e
 }
 
 func isOver(t *orchestrator.Task, before time.Time) bool {
-	return t.Settled() && t.UpdateTime.Before(before)
+	return t.Settled() && t.KeptFrom().Before(before)
 }
 
 // over returns tasks of some that were created before a time and behind a key of the list of tasks, and where to go on, if anywhere.

@@ -105,6 +105,34 @@ func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
 	})
 }
 
+func TestSweepLeavesAStepToTheTaskThatNeedsIt(t *testing.T) {
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, parent := range map[string]orchestrator.Parent{"step": {TaskID: "plan"}, "carrier": {TaskID: "plan", ConsultationID: "c"}} {
+		if _, _, err := s.Create(t.Context(), orchestrator.Task{
+			Tenant: "a", ID: name, CreateTime: at, UpdateTime: at, Deadline: at.Add(time.Hour), Message: message("do it"), Parent: &parent,
+			State: a2apb.TaskState_TASK_STATE_COMPLETED,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		before time.Time
+		want   int
+	}{{at.Add(time.Hour), 1}, {at.Add(time.Hour + time.Minute), 1}} {
+		if n, err := s.Sweep(t.Context(), test.before); n != test.want || err != nil {
+			t.Errorf("Sweep(%s) = %d, %v, want %d: the carrier first, the step only when the task that needs it is over", test.before, n, err, test.want)
+		}
+	}
+}
+
 // wantKeys counts the keys of buckets.
 func wantKeys(t *testing.T, db *boltdb.DB, want map[string]int) {
 	t.Helper()
