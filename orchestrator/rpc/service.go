@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
+	"github.com/quorate/quorate/platform/rpcserver"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -88,11 +89,16 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 	if err != nil {
 		return err
 	}
-	if req.GetAfterSequence() > t.LastEvent {
+	last, err := rpcserver.LastEventID(ctx)
+	if err != nil {
+		return err
+	}
+	after := max(last, req.GetAfterSequence())
+	if after > t.LastEvent {
 		return fault.Invalid("after_sequence", "SEQUENCE_AHEAD", "the task's last event has the number %d", t.LastEvent)
 	}
 	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-	t, err = s.engine.Watch(ctx, key, req.GetAfterSequence(), req.GetThroughGates(), func(e orchestrator.Event) error {
+	t, err = s.engine.Watch(ctx, key, after, req.GetThroughGates(), func(e orchestrator.Event) error {
 		return stream.Send(&orchestratorv1.WatchTaskResponse{
 			Sequence: e.Sequence, Payload: &orchestratorv1.WatchTaskResponse_Event{Event: eventToProto(e)},
 		})

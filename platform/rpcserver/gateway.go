@@ -20,7 +20,9 @@ import (
 
 // forwarded are the headers that become metadata of the call. The gateway passes authorization by itself; listing it
 // would pass it twice.
-var forwarded = []string{"traceparent", "tracestate", "if-match", "idempotency-key", "x-request-id", "accept-language"}
+var forwarded = []string{"traceparent", "tracestate", "if-match", "idempotency-key", "x-request-id", "accept-language", lastEventID}
+
+const lastEventID = "last-event-id"
 
 // newGateway closes what grpc-gateway leaves open: it drops unknown fields, makes metadata of any Grpc-Metadata-
 // header, lets a form override the method, and answers 501 to a wrong one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -153,4 +154,18 @@ func IfMatch(ctx context.Context) string {
 		return ""
 	}
 	return strings.Trim(values[0], `"`)
+}
+
+// LastEventID returns the number in the Last-Event-ID header of the REST request behind ctx, with which a reader of server-sent events takes a stream up
+// again, or 0 when there is none. Anything but a number is an InvalidArgument fault with the reason LAST_EVENT_ID_INVALID.
+func LastEventID(ctx context.Context) (uint64, error) {
+	values := metadata.ValueFromIncomingContext(ctx, lastEventID)
+	if len(values) == 0 {
+		return 0, nil
+	}
+	id, err := strconv.ParseUint(values[0], 10, 63)
+	if err != nil || len(values) > 1 {
+		return 0, fault.Invalid(lastEventID, "LAST_EVENT_ID_INVALID", "Last-Event-ID is the number of an event, as the stream gave it")
+	}
+	return id, nil
 }

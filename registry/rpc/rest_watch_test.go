@@ -3,6 +3,7 @@ package rpc_test
 import (
 	"bufio"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,26 +31,46 @@ func watchOverREST(t *testing.T, url string) {
 		c.token = admin
 		c.do(t, url)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/v1/agents:watch?revision=0", http.NoBody)
+	for query, want := range map[string]string{
+		"?revision=0 ":  "1 2 3",
+		" 1":            "2 3",
+		"?revision=0 2": "3", // what the reader has seen counts, not where it once began
+		" 0":            "0 3",
+	} {
+		query, last, _ := strings.Cut(query, " ")
+		if code, got := eventIDs(t, url+"/v1/agents:watch"+query, admin, last); code != http.StatusOK || got != want {
+			t.Errorf("GET %s with the last event %q = %d, events %s, want %s", query, last, code, got, want)
+		}
+	}
+	if code, _ := eventIDs(t, url+"/v1/agents:watch", admin, "x"); code != http.StatusBadRequest {
+		t.Errorf("GET with a last event that is no number = %d, want 400", code)
+	}
+}
+
+// eventIDs reads server-sent events, for a reader that has seen the event last where that is not empty, and returns the ids of those up to the third revision.
+func eventIDs(t *testing.T, url, token, last string) (code int, ids string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatalf("NewRequest() = %v, want no error", err)
 	}
-	request.Header.Set("Authorization", "Bearer "+admin)
+	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Accept", "text/event-stream")
+	if last != "" {
+		request.Header.Set("Last-Event-ID", last)
+	}
 	response, err := new(http.Client).Do(request)
-	if err != nil || response.Header.Get("Content-Type") != "text/event-stream" {
-		t.Fatalf("GET /v1/agents:watch = %v, %v, want events", response, err)
+	if err != nil {
+		t.Fatalf("GET %s = %v, want an answer", url, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	var ids []string
-	for lines := bufio.NewScanner(response.Body); len(ids) < 3 && lines.Scan(); {
+	var seen []string
+	for lines := bufio.NewScanner(response.Body); !slices.Contains(seen, "3") && lines.Scan(); {
 		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
-			ids = append(ids, id)
+			seen = append(seen, id)
 		}
 	}
-	if got := strings.Join(ids, " "); got != "1 2 3" {
-		t.Errorf("the events have the ids %s, want 1 2 3", got)
-	}
+	return response.StatusCode, strings.Join(seen, " ")
 }
 
 func TestFindingAgentsOverREST(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
+	"github.com/quorate/quorate/platform/rpcserver"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 	"github.com/quorate/quorate/registry"
 )
@@ -19,6 +20,13 @@ func (s *Server) WatchAgents(req *registryv1.WatchAgentsRequest, stream grpc.Ser
 		return err
 	}
 	options := registry.WatchOptions{Revision: req.Revision, Wait: req.GetWait().AsDuration()}
+	last, err := rpcserver.LastEventID(ctx)
+	if err != nil {
+		return err
+	}
+	if last > 0 { // 0 is in the middle of a snapshot, which begins anew
+		options.Revision = new(int64(last)) //nolint:gosec // it has 63 bits
+	}
 	err = s.registry.Watch(ctx, p.Tenant, options, func(event registry.Event) error {
 		out, err := eventToProto(&event)
 		if err != nil {
