@@ -103,7 +103,7 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 // LogErrors has what OpenTelemetry itself complains about, in the whole process, logged by t; of itself it prints that to stderr, in a form of its own.
 func (t *Telemetry) LogErrors() {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		t.Logger.LogAttrs(context.Background(), slog.LevelWarn, "telemetry could not be sent", slog.Any(LogError, err))
+		t.Logger.Warn("telemetry could not be sent", slog.Any(LogError, err))
 	}))
 }
 
