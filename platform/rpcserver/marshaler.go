@@ -56,25 +56,31 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 			return io.EOF // the gateway takes it for an empty message
 		}
 		if message, ok := v.(proto.Message); ok {
-			return readable(m.UnmarshalOptions.Unmarshal(data, message))
+			return readable(m.UnmarshalOptions.Unmarshal(data, message), data)
 		}
 		if !json.Valid(data) {
 			return errors.New("the body is not one JSON value")
 		}
-		return readable(m.Unmarshal(data, v))
+		return readable(m.Unmarshal(data, v), data)
 	})
 }
 
 // place is where protojson says that an error is.
 var place = regexp.MustCompile(`^(syntax error )?\((line \d+:\d+)\): `)
 
+// misplaced is how it says that it met a value where another kind of value belongs.
+var misplaced = regexp.MustCompile(`^syntax error \((line \d+:\d+)\): unexpected token (.+)$`)
+
 // readable says that it is the body that is wrong, and where. It undoes the non-breaking spaces by which protojson keeps programs from
-// parsing its errors.
-func readable(err error) error {
+// parsing its errors. Of a body that is JSON it calls a syntax error what is a value of the wrong kind.
+func readable(err error, body []byte) error {
 	if err == nil {
 		return nil
 	}
 	text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
+	if at := misplaced.FindStringSubmatch(text); at != nil && json.Valid(body) {
+		return fmt.Errorf(`the body cannot be read, %s: %s is of another kind than the field; a duration is a text such as "5s", a time one such as "2026-01-16T12:00:00Z"`, at[1], at[2])
+	}
 	if at := place.FindStringSubmatch(text); at != nil {
 		return fmt.Errorf("the body cannot be read, %s: %s%s", at[2], at[1], strings.TrimPrefix(text, at[0]))
 	}

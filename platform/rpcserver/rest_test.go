@@ -41,6 +41,7 @@ func TestRESTErrors(t *testing.T) {
 		"an unknown nested field":            {method: "POST", path: "/v1/books", body: `{"book":{"nam":"a"}}`, status: 400, reason: "INVALID_ARGUMENT", text: `unknown field "nam"`},
 		"a duplicate field":                  {method: "POST", path: "/v1/books", body: `{"requestId":"a","requestId":"b"}`, status: 400, reason: "INVALID_ARGUMENT", text: "duplicate field"},
 		"something after the body":           {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"}} {}`, status: 400, reason: "INVALID_ARGUMENT", text: "unexpected token {"},
+		"a value of the wrong kind":          {method: "POST", path: "/v1/books", body: `{"book":5}`, status: 400, reason: "INVALID_ARGUMENT", text: `line 1:9: 5 is of another kind than the field; a duration is a text such as "5s"`},
 		"no JSON":                            {method: "POST", path: "/v1/books", body: `<html>`, status: 400, reason: "INVALID_ARGUMENT", text: "syntax error"},
 		"deep JSON":                          {method: "POST", path: "/v1/books", body: strings.Repeat(`{"book":`, deep) + "1" + strings.Repeat("}", deep), status: 400, reason: "INVALID_ARGUMENT"},
 		"a body against the rules":           {method: "POST", path: "/v1/books", body: `{"book":{"name":"A B"}}`, status: 400, reason: "VALIDATION_FAILED", text: "book.name: "},
