@@ -65,6 +65,8 @@ func TestTheListIsReadAgainWhenItChanges(t *testing.T) {
 		if c.For(b) == nil {
 			t.Error("after the file was deleted For() = nil, want the credential of before")
 		}
+		cancel()
+		running.Wait() // nobody writes to the log any more
 		if got := log.String(); strings.Count(got, "level=ERROR") != 2 || strings.Count(got, "read again\"") != 2 || strings.Contains(got, canary) {
 			t.Errorf("the log is %s, want two renewals, each mistake once, and no value of the file", got)
 		}
