@@ -2,6 +2,7 @@ package rpcserver
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/telemetry"
 )
 
 func (s *Server) authorizeUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
@@ -73,6 +75,8 @@ func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handl
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := s.admit(r.Context(), r.Header.Values("Authorization"), rule)
 		if err != nil {
+			s.opts.Logger.WarnContext(r.Context(), "request refused", slog.String(telemetry.LogPath, r.URL.Path), slog.String(telemetry.LogPrincipal, p.Name),
+				slog.String(telemetry.LogReason, fault.ReasonOf(err)))
 			writeError(w, r, err)
 			return
 		}

@@ -129,8 +129,10 @@ func TestAPlainHandlerIsBehindTheSameGuards(t *testing.T) {
 		"the API below another root": {"/v1/nothing", readerToken, "", 404, "ROUTE_NOT_FOUND"},
 	}
 	t.Cleanup(func() { // after the subtests, which are parallel
-		if !strings.Contains(r.log.String(), "panic: hunter2") {
-			t.Errorf("log = %s, want the panic in it", r.log)
+		for _, want := range []string{"panic: hunter2", `"path":"/any","principal":"","reason":"TOKEN_MISSING"`, `"path":"/agents","principal":"ann","reason":"ROLE_MISSING"`} {
+			if !strings.Contains(r.log.String(), want) {
+				t.Errorf("log = %s, want %s in it", r.log, want)
+			}
 		}
 	})
 	for name, test := range tests {
