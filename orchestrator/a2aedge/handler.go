@@ -144,6 +144,9 @@ func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return nil, h.Edition.refusal(reasonContentType, "the content encoding %.100q is not supported; send the body without one", coding)
+	}
 	contentType := r.Header.Get("Content-Type")
 	if contentType == jsonMIME { // as nearly all say it
 		return body, nil

@@ -15,6 +15,17 @@ const (
 	drainBytes   = 64 << 20
 )
 
+// refuseEncoded refuses bodies that are compressed: they are read as they come.
+func refuseEncoded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+			writeError(w, r, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // limitBody bounds the size of every body, and the time to send it.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

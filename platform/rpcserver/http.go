@@ -12,9 +12,10 @@ import (
 
 // handler returns the mux behind the guards that apply to every request.
 func (s *Server) handler() http.Handler {
-	s.mux.Handle("/v1/", s.gateway)
+	api := refuseEncoded(s.gateway)
+	s.mux.Handle("/v1/", api)
 	if !s.hasRoot {
-		s.mux.Handle("/", s.gateway) // answers 404 as JSON
+		s.mux.Handle("/", api) // answers 404 as JSON
 	}
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
