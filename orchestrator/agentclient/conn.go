@@ -21,6 +21,7 @@ type conn struct {
 	url         *url.URL
 	credentials *agentauth.Credentials
 	cert        *agentauth.Credential // whose client certificate the connection is made with; nil for none
+	since       time.Time             // when it was made
 }
 
 // shows is what a call that begins now shows the agent; nil for nothing.

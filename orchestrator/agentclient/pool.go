@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
@@ -170,9 +172,30 @@ func (p *Pool) grpc(raw string) (*conn, error) {
 	if err != nil {
 		return nil, fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_INVALID", "the gRPC interface %q is not an address: %w", raw, err)
 	}
-	made := &conn{ClientConn: c, url: u, credentials: p.credentials, cert: cert}
+	made := &conn{ClientConn: c, url: u, credentials: p.credentials, cert: cert, since: time.Now()}
+	p.tidy()
 	p.conns[raw] = made
 	return made, nil
+}
+
+// Agents move, and some never stay at a URL: when there are maxConns connections, those go that have not been used for half an hour, which grpc-go calls
+// idle. A new one is idle too, until its first call.
+const (
+	maxConns = 1000
+	fresh    = time.Minute
+)
+
+// tidy makes room for a connection, if there is any to make; the caller holds mu.
+func (p *Pool) tidy() {
+	if len(p.conns) < maxConns {
+		return
+	}
+	for raw, c := range p.conns {
+		if c.GetState() == connectivity.Idle && time.Since(c.since) > fresh {
+			delete(p.conns, raw)
+			_ = c.Close() // nobody uses it
+		}
+	}
 }
 
 // certificate is the credential with the client certificate that a connection to a URL is made with now; nil for none.
