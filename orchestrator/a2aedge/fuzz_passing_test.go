@@ -61,7 +61,7 @@ func FuzzPassing(f *testing.F) {
 		if got.message == nil {
 			t.Fatalf("the agent got %s, want what can be decoded, as in %s", passed, body)
 		}
-		if got.message.Tenant != "" || got.message.GetMessage().GetMetadata().GetFields()[a2aedge.TaskExtension] != nil {
+		if got.message.GetTenant() != "" || got.message.GetMessage().GetMetadata().GetFields()[a2aedge.TaskExtension] != nil {
 			t.Errorf("the agent got %s, want it without a tenant and without Quorate's word", passed)
 		}
 		asked.message.Tenant = ""
