@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// carrierName is the caller on record for tasks that carry consultations. No principal can have it: names have no colon.
+// carrierName is the caller on record for tasks that carry consultations. No principal can have it: platform/auth reserves the prefix.
 const carrierName = "quorate:consultation"
 
 // Subjects are what a task's requirements are judged on now, in all phases up to the one it is in: the task itself or, when it has a plan, the tasks of

@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// plannerName is the caller on record for the tasks of a plan's steps. No principal can have it: names have no colon.
+// plannerName is the caller on record for the tasks of a plan's steps. No principal can have it: platform/auth reserves the prefix.
 const plannerName = "quorate:plan"
 
 // submitPlan accepts a task that several agents do.

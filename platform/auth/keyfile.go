@@ -80,8 +80,10 @@ func parseKey(line string) (key, error) {
 	if len(fields) == 4 {
 		entry.owner.Tenant = fields[3]
 	}
-	entry.owner.Roles, err = ParseRoles(fields[2])
-	return entry, err
+	if entry.owner.Roles, err = ParseRoles(fields[2]); err != nil {
+		return key{}, err
+	}
+	return entry, entry.owner.Check()
 }
 
 // ParseRoles returns the roles of a list with commas between.

@@ -50,6 +50,9 @@ func TestAWrongKeyFileAddsNothing(t *testing.T) {
 		"no role":                    {strings.TrimSuffix(right, " admin"), "HASH NAME ROLES"},
 		"too many fields":            {right + " acme more", "HASH NAME ROLES"},
 		"the same key twice":         {right, "twice"},
+		"a name of our own":          {strings.Replace(right, " ops ", " quorate:consultation ", 1), "reserved"},
+		"a name without end":         {strings.Replace(right, " ops ", " "+strings.Repeat("n", 257)+" ", 1), "256 bytes"},
+		"a tenant without end":       {right + " " + strings.Repeat("t", 129), "128 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,7 +2,11 @@ package auth
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Role is what a principal is trusted with.
@@ -24,6 +28,32 @@ type Principal struct {
 	Tenant string
 	Name   string // for RoleAgent: the name of the agent
 	Roles  []Role
+}
+
+// ReservedPrefix begins the names under which the program itself is on record. No credential can stand for one of them.
+const ReservedPrefix = "quorate:"
+
+// Bounds of what is part of keys in the stores, in bytes.
+const (
+	MaxName   = 256
+	MaxTenant = 128
+)
+
+// Check says why nobody can have p's name or tenant; nil when somebody can. Whoever makes principals of what was given from outside has to ask.
+func (p Principal) Check() error {
+	switch {
+	case strings.HasPrefix(p.Name, ReservedPrefix):
+		return fmt.Errorf("the name %.100q begins with %s, which is reserved", p.Name, ReservedPrefix)
+	case !isLabel(p.Name, MaxName):
+		return fmt.Errorf("the name is not 1 to %d bytes of UTF-8 without control characters", MaxName)
+	case !isLabel(p.Tenant, MaxTenant):
+		return fmt.Errorf("the tenant is not 1 to %d bytes of UTF-8 without control characters", MaxTenant)
+	}
+	return nil
+}
+
+func isLabel(s string, most int) bool {
+	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // Is reports whether p has any of the roles.

@@ -103,10 +103,10 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 	if a.config.TenantClaim != "" {
 		p.Tenant, _ = claims[a.config.TenantClaim].(string)
 	}
-	switch {
-	case p.Name == "" || p.Tenant == "":
-		return auth.Principal{}, invalid(fmt.Errorf("claim %q or %q is not there", a.config.NameClaim, a.config.TenantClaim))
-	case len(p.Roles) == 0:
+	if err := p.Check(); err != nil {
+		return auth.Principal{}, invalid(fmt.Errorf("claims %q and %q: %w", a.config.NameClaim, a.config.TenantClaim, err))
+	}
+	if len(p.Roles) == 0 {
 		return auth.Principal{}, fault.New(fault.PermissionDenied, "ROLE_MISSING", "the token's claim %s names no role", a.config.RolesClaim)
 	}
 	return p, nil

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,6 +133,9 @@ func TestATokenThatDoesNotHoldIsRefused(t *testing.T) {
 		"its time is over":      {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "exp": time.Now().Add(-time.Hour).Unix()}), "TOKEN_INVALID"},
 		"no tenant":             {right, "TOKEN_INVALID"},
 		"no name":               {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "sub": ""}), "TOKEN_INVALID"},
+		"a name of our own":     {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "sub": "quorate:plan"}), "TOKEN_INVALID"},
+		"a name without end":    {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "sub": strings.Repeat("n", 257)}), "TOKEN_INVALID"},
+		"a tenant of lines":     {p.token(t, p.key, jose.ES256, map[string]any{"org": "a\nb"}), "TOKEN_INVALID"},
 		"no role of ours":       {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "roles": []string{"painter"}}), "ROLE_MISSING"},
 		"a changed last letter": {right[:len(right)-8] + "AAAAAAAA", "TOKEN_INVALID"},
 	} {
