@@ -70,9 +70,9 @@ type Authenticator struct {
 var _ auth.Authenticator = (*Authenticator)(nil)
 
 // New returns an authenticator. Without a KeysURL it reads the provider's configuration; keys are read when they are needed, by client,
-// as long as ctx has not ended.
+// as long as ctx has not ended: new ones within five seconds.
 func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, error) {
-	ctx = oidc.ClientContext(ctx, client)
+	ctx = oidc.ClientContext(ctx, withPace(client))
 	check := &oidc.Config{ClientID: c.Audience, SupportedSigningAlgs: algorithms}
 	if c.KeysURL != "" {
 		return &Authenticator{c, oidc.NewVerifier(c.Issuer, oidc.NewRemoteKeySet(ctx, c.KeysURL), check)}, nil
