@@ -7,6 +7,7 @@ package oidc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -64,6 +65,7 @@ const maxToken = 16 << 10
 // Authenticator is an auth.Authenticator for the tokens of one provider.
 type Authenticator struct {
 	config   Config
+	provider *paced
 	verifier *oidc.IDTokenVerifier
 }
 
@@ -72,27 +74,31 @@ var _ auth.Authenticator = (*Authenticator)(nil)
 // New returns an authenticator. Without a KeysURL it reads the provider's configuration; keys are read when they are needed, by client,
 // as long as ctx has not ended: new ones within five seconds.
 func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, error) {
-	ctx = oidc.ClientContext(ctx, withPace(client))
+	p := newPaced(client.Transport)
+	slow := *client
+	slow.Transport = p
+	ctx = oidc.ClientContext(ctx, &slow)
 	check := &oidc.Config{ClientID: c.Audience, SupportedSigningAlgs: algorithms}
 	if c.KeysURL != "" {
-		return &Authenticator{c, oidc.NewVerifier(c.Issuer, oidc.NewRemoteKeySet(ctx, c.KeysURL), check)}, nil
+		return &Authenticator{c, p, oidc.NewVerifier(c.Issuer, oidc.NewRemoteKeySet(ctx, c.KeysURL), check)}, nil
 	}
 	provider, err := oidc.NewProvider(ctx, c.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration of the OpenID Connect provider: %w", err)
 	}
-	return &Authenticator{c, provider.VerifierContext(ctx, check)}, nil
+	return &Authenticator{c, p, provider.VerifierContext(ctx, check)}, nil
 }
 
 // Authenticate returns the owner of a token, or an Unauthenticated fault; a valid token without any role of ours is a PermissionDenied
-// fault with the reason ROLE_MISSING.
+// fault with the reason ROLE_MISSING, and one that is signed with no key that is known, while the provider cannot be asked for others, an
+// Unavailable fault with the reason OIDC_UNAVAILABLE.
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
 	if strings.Count(token, ".") != 2 || len(token) > maxToken {
 		return auth.Principal{}, invalid(nil)
 	}
 	verified, err := a.verifier.Verify(ctx, token)
 	if err != nil {
-		return auth.Principal{}, invalid(err)
+		return auth.Principal{}, a.refuse(err)
 	}
 	var claims map[string]any
 	if err := verified.Claims(&claims); err != nil {
@@ -110,6 +116,15 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 		return auth.Principal{}, fault.New(fault.PermissionDenied, "ROLE_MISSING", "the token's claim %s names no role", a.config.RolesClaim)
 	}
 	return p, nil
+}
+
+// refuse says what is wrong with a token, or that nobody knows.
+func (a *Authenticator) refuse(err error) error {
+	trouble := a.provider.trouble()
+	if _, expired := errors.AsType[*oidc.TokenExpiredError](err); expired || trouble == nil {
+		return invalid(err)
+	}
+	return &fault.Error{Kind: fault.Unavailable, Reason: "OIDC_UNAVAILABLE", Message: "the keys of the OpenID Connect provider cannot be read; try again", Cause: trouble}
 }
 
 func invalid(cause error) error {

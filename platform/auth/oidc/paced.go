@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -32,15 +33,26 @@ type answer struct {
 	err  error
 }
 
-// withPace returns client with its transport behind a pace.
-func withPace(client *http.Client) *http.Client {
-	next := client.Transport
+func newPaced(next http.RoundTripper) *paced {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	slow := *client
-	slow.Transport = &paced{next: next, last: make(map[string]*answer)}
-	return &slow
+	return &paced{next: next, last: make(map[string]*answer)}
+}
+
+// trouble says why the provider did not answer as it should when it was asked last; nil when it did.
+func (p *paced) trouble() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.last {
+		switch {
+		case a.err != nil:
+			return a.err
+		case a.head.StatusCode != http.StatusOK:
+			return fmt.Errorf("the provider answers with status %d", a.head.StatusCode)
+		}
+	}
+	return nil
 }
 
 // RoundTrip implements http.RoundTripper.

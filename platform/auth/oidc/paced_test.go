@@ -6,6 +6,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,16 +17,21 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/quorate/quorate/platform/auth/oidc"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // published are the keys of a provider that is reached without a network.
 type published struct {
 	keys  []jose.JSONWebKey
 	asked int
+	down  bool
 }
 
 func (p *published) RoundTrip(*http.Request) (*http.Response, error) {
 	p.asked++
+	if p.down {
+		return nil, errors.New("nobody answers")
+	}
 	body, err := json.Marshal(jose.JSONWebKeySet{Keys: p.keys})
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body))}, err
 }
@@ -66,6 +72,18 @@ func TestTokensThatNobodySignedDoNotFloodTheProvider(t *testing.T) {
 		<-time.After(6 * time.Second)
 		if _, err := a.Authenticate(t.Context(), p.token(t, second, jose.ES256, nil)); err != nil {
 			t.Errorf("Authenticate() with a new key of the provider = %v, want no error after a few seconds", err)
+		}
+		behind.down = true
+		<-time.After(6 * time.Second)
+		if _, err := a.Authenticate(t.Context(), p.token(t, forged, jose.ES256, nil)); fault.ReasonOf(err) != "OIDC_UNAVAILABLE" {
+			t.Errorf("Authenticate() with a key that may be new while the provider is away = %v, want OIDC_UNAVAILABLE", err)
+		}
+		old := p.token(t, forged, jose.ES256, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()})
+		if _, err := a.Authenticate(t.Context(), old); fault.ReasonOf(err) != "TOKEN_INVALID" {
+			t.Errorf("Authenticate() with a token of the past while the provider is away = %v, want TOKEN_INVALID", err)
+		}
+		if _, err := a.Authenticate(t.Context(), p.token(t, first, jose.ES256, nil)); err != nil {
+			t.Errorf("Authenticate() with a known key while the provider is away = %v, want no error", err)
 		}
 	})
 }
