@@ -118,7 +118,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 	return p, nil
 }
 
-// refuse says what is wrong with a token, or that nobody knows.
+// refuse says what is wrong with a token, or that nobody knows: go-oidc does not tell a signature that does not hold from keys that cannot be read.
 func (a *Authenticator) refuse(err error) error {
 	trouble := a.provider.trouble()
 	if _, expired := errors.AsType[*oidc.TokenExpiredError](err); expired || trouble == nil {

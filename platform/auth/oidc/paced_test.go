@@ -78,7 +78,7 @@ func TestTokensThatNobodySignedDoNotFloodTheProvider(t *testing.T) {
 		if _, err := a.Authenticate(t.Context(), p.token(t, forged, jose.ES256, nil)); fault.ReasonOf(err) != "OIDC_UNAVAILABLE" {
 			t.Errorf("Authenticate() with a key that may be new while the provider is away = %v, want OIDC_UNAVAILABLE", err)
 		}
-		old := p.token(t, forged, jose.ES256, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()})
+		old := p.token(t, first, jose.ES256, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()})
 		if _, err := a.Authenticate(t.Context(), old); fault.ReasonOf(err) != "TOKEN_INVALID" {
 			t.Errorf("Authenticate() with a token of the past while the provider is away = %v, want TOKEN_INVALID", err)
 		}
