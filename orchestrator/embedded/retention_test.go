@@ -51,11 +51,7 @@ func end(t *testing.T, s *embedded.Store, i int) {
 }
 
 func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
-	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
 	s, err := embedded.New(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
@@ -106,11 +102,7 @@ func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
 }
 
 func TestSweepLeavesAStepToTheTaskThatNeedsIt(t *testing.T) {
-	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
 	s, err := embedded.New(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
