@@ -11,6 +11,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
@@ -45,10 +46,10 @@ func (t *Task) Consult(ctx context.Context, requirementID string, artifacts ...A
 
 // await polls the task's consultations until the one that was asked for is no longer open.
 func (a *Agent) await(ctx context.Context, path string, asked *consultationv1.Consultation) (Outcome, error) {
-	pause := backoff.NewExponentialBackOff()
-	pause.InitialInterval, pause.MaxInterval = 50*time.Millisecond, 2*time.Second
+	growing := backoff.NewExponentialBackOff()
+	growing.InitialInterval, growing.MaxInterval = 50*time.Millisecond, 2*time.Second
 	for asked.GetState() == "open" {
-		if err := wait(ctx, pause.NextBackOff()); err != nil {
+		if err := pause.For(ctx, growing.NextBackOff()); err != nil {
 			return Outcome{}, err
 		}
 		list, err := retry(ctx, requestTimeout, func() (*consultationv1.ListConsultationsResponse, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
@@ -52,7 +53,7 @@ func (a *Agent) stay(ctx context.Context) (epoch int64, err error) {
 		switch fault.KindOf(err) {
 		case fault.NotFound: // deleted, or the server lost its data
 			a.config.Logger.WarnContext(ctx, "Quorate does not know this agent any more, registering again", slog.Any("error", err))
-			if err := wait(ctx, rejoinPause); err != nil {
+			if err := pause.For(ctx, rejoinPause); err != nil {
 				return 0, err
 			}
 		case fault.Conflict: // another process of this agent started later; its word counts
@@ -115,7 +116,7 @@ func (a *Agent) beats(ctx context.Context) (epoch int64, err error) {
 		if next <= 0 {
 			next = defaultBeat
 		}
-		if err := wait(ctx, min(max(next, minBeat), maxBeat)); err != nil {
+		if err := pause.For(ctx, min(max(next, minBeat), maxBeat)); err != nil {
 			return epoch, err
 		}
 	}

@@ -38,15 +38,3 @@ func temporary(err error) bool {
 		return false
 	}
 }
-
-// wait returns nil after d, or the cause of ctx's end when that comes first.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}

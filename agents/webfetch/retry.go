@@ -1,7 +1,6 @@
 package webfetch
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -13,6 +12,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 const (
@@ -46,7 +46,7 @@ func (r *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err == nil {
 			_ = resp.Body.Close() // the next answer takes its place
 		}
-		if err := sleep(req.Context(), wait); err != nil {
+		if err := pause.For(req.Context(), wait); err != nil {
 			return nil, err
 		}
 	}
@@ -64,17 +64,6 @@ func passing(resp *http.Response, err error) bool {
 		return dns.IsTemporary && !dns.IsNotFound
 	}
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 func busy(status int) bool {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/quorate/quorate/platform/pause"
 )
 
 const (
@@ -11,9 +13,9 @@ const (
 	maxPause   = time.Second
 )
 
-// pause returns how long to wait after an attempt, from 0: a random part of a time that doubles, so that those who collided do not
+// backoff returns how long to wait after an attempt, from 0: a random part of a time that doubles, so that those who collided do not
 // collide again.
-func pause(attempt int) time.Duration {
+func backoff(attempt int) time.Duration {
 	most := min(firstPause<<min(attempt, 16), maxPause)
 	return time.Duration(rand.Int64N(int64(most))) + time.Millisecond //nolint:gosec // not a secret
 }
@@ -23,13 +25,4 @@ func pause(attempt int) time.Duration {
 func WaitContended(ctx context.Context, try int) error { return wait(ctx, min(try, 4)) }
 
 // wait pauses after an attempt, counted from 0, or returns the cause of ctx as soon as that ends.
-func wait(ctx context.Context, attempt int) error {
-	timer := time.NewTimer(pause(attempt))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
+func wait(ctx context.Context, attempt int) error { return pause.For(ctx, backoff(attempt)) }

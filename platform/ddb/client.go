@@ -134,7 +134,7 @@ func newTransport() *http.Transport {
 func newRetryer() aws.Retryer {
 	standard := retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
-		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return pause(attempt), nil })
+		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) { return backoff(attempt), nil })
 	})
 	return retry.AddWithErrorCodes(standard, "TransactionConflictException", "TransactionInProgressException")
 }
