@@ -22,6 +22,7 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range [][3]string{
+		{"Console", "http://" + p.http.Addr().String(), "asks for what is in the token file"},
 		{"REST", "http://" + p.http.Addr().String() + "/v1", "described at /openapi.json"},
 		{"gRPC", p.grpc.Addr().String(), "with reflection and health"},
 		{"OTLP", "http://" + p.http.Addr().String() + "/v1/traces", "and gRPC on " + p.grpc.Addr().String()},

@@ -159,6 +159,9 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	}
 	s.handleA2A(o)
 	s.handleCatalog()
+	if err := s.handleConsole(); err != nil {
+		return fmt.Errorf("prepare the console: %w", err)
+	}
 	for name, ready := range o.Stores.Ready {
 		s.rpc.OnReady(name, ready)
 	}

@@ -1,0 +1,227 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/quorate/quorate/orchestrator/dev"
+	"github.com/quorate/quorate/platform/config"
+)
+
+const patience = 30 * time.Second // nothing here takes long; more means that it hangs
+
+// quorate is dev mode in this process.
+type quorate struct {
+	HTTP     string `json:"http"`
+	DemoSite string `json:"demo_site"`
+	token    string
+}
+
+// start runs dev mode on new data until the end of the test.
+func start(t *testing.T) quorate {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := dev.DefaultConfig()
+	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr, cfg.Browser, cfg.LogLevel = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "off", "error"
+	cfg.DataDir, cfg.PortsFile = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json")
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	banner, said := io.Pipe() // dev mode prints its banner when it is ready
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		err := dev.Run(ctx, cfg, said, t.Output())
+		said.CloseWithError(err)
+		if err != nil {
+			t.Errorf("Run() = %v", err)
+		}
+	})
+	t.Cleanup(func() { cancel(); _ = banner.Close(); wg.Wait() })
+	if _, err := banner.Read(make([]byte, 1)); err != nil {
+		t.Fatalf("dev mode is not ready: %v", err)
+	}
+	wg.Go(func() { _, _ = io.Copy(io.Discard, banner) })
+	var q quorate
+	decode(t, cfg.PortsFile, &q)
+	token, err := os.ReadFile(dev.TokenFile(cfg.DataDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.token = strings.TrimSpace(string(token))
+	return q
+}
+
+func decode(t *testing.T, file string, to any) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tab is a page in a real Chromium, used by what a person sees: texts of buttons and links, labels of fields.
+type tab struct {
+	t   *testing.T
+	ctx context.Context //nolint:containedctx // chromedp keeps the browser in it
+}
+
+// watched counts what must not happen in any page: a refusal by the content security policy, an error that nobody handled, a script of a stranger's.
+const watched = `window.wrong = [];
+addEventListener("securitypolicyviolation", (e) => wrong.push("policy: " + e.effectiveDirective + " " + e.blockedURI + " " + e.sample));
+addEventListener("error", (e) => wrong.push("error: " + e.message));
+addEventListener("unhandledrejection", (e) => wrong.push("rejection: " + e.reason));
+window.owned = () => wrong.push("a stranger's script ran");`
+
+// open opens the console in a browser of its own. Without Chromium the test is skipped, but not in CI.
+func open(t *testing.T, url string, width, height int) *tab {
+	t.Helper()
+	path := find(t)
+	flags := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
+		chromedp.ExecPath(path), chromedp.WindowSize(width, height))
+	if os.Geteuid() == 0 {
+		flags = append(flags, chromedp.NoSandbox)
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 4*patience)
+	allocator, stop := chromedp.NewExecAllocator(limit, flags...)
+	ctx, closeTab := chromedp.NewContext(allocator)
+	t.Cleanup(func() { closeTab(); stop(); cancel() })
+	b := &tab{t: t, ctx: ctx}
+	b.do(chromedp.EmulateViewport(int64(width), int64(height)))
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watched}); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Navigate(url))
+	return b
+}
+
+func find(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "chrome-headless-shell", "google-chrome-stable", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if config.Env("QUORATE_CI") == "1" {
+		t.Fatal("there is no Chromium, and CI has to test with one")
+	}
+	t.Skip("there is no Chromium here; install one, such as apt-get install chromium")
+	return ""
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// eval returns what an expression is in the page; %s in it are strings.
+func eval[T any](b *tab, expression string, values ...string) T {
+	b.t.Helper()
+	quoted := make([]any, len(values))
+	for i, v := range values {
+		text, err := json.Marshal(v)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		quoted[i] = string(text)
+	}
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](fmt.Sprintf(expression, quoted...)))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// until waits for an expression to be true.
+func (b *tab) until(what, expression string, values ...string) {
+	b.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !eval[bool](b, expression, values...); <-tick.C {
+		if time.Now().After(end) {
+			b.shot("waited-in-vain")
+			b.t.Fatalf("waited %s in vain: %s; the page at %s says:\n%s", patience, what, eval[string](b, "location.href"), b.text())
+		}
+	}
+}
+
+// sees waits until each text is in the page, as it is shown.
+func (b *tab) sees(texts ...string) {
+	b.t.Helper()
+	for _, text := range texts {
+		b.until("see "+text, "document.body.innerText.includes(%s)", text)
+	}
+}
+
+func (b *tab) text() string {
+	b.t.Helper()
+	return eval[string](b, "document.body.innerText")
+}
+
+const named = `[...document.querySelectorAll("button, a, summary")].filter((e) => e.checkVisibility() && !e.disabled && e.innerText.trim() === %s).at(-1)`
+
+// clicks clicks the last button or link of that text, which is that of a dialog where there is one.
+func (b *tab) clicks(text string) {
+	b.t.Helper()
+	b.until("find "+text, "Boolean("+named+")", text)
+	eval[bool](b, "("+named+".click(), true)", text)
+}
+
+const labeled = `[...document.querySelectorAll("label")].filter((l) => l.checkVisibility() && l.firstChild.textContent === %s).at(-1)?.control`
+
+// fills writes into the field of a label, or chooses in it.
+func (b *tab) fills(label, value string) {
+	b.t.Helper()
+	b.until("find field "+label, "Boolean("+labeled+")", label)
+	eval[bool](b, "((c, v) => { c.focus(); c.value = v; c.dispatchEvent(new Event('change')); return c.value === v })("+labeled+", %s)", label, value)
+}
+
+// signIn signs in with a key.
+func (b *tab) signIn(key string) {
+	b.t.Helper()
+	b.fills("API key or token", key)
+	b.clicks("Sign in")
+}
+
+// nothingWrong fails when anything happened that watched counts, or when the page is wider than the window.
+func (b *tab) nothingWrong() {
+	b.t.Helper()
+	if wrong := eval[[]string](b, "window.wrong"); len(wrong) > 0 {
+		b.t.Errorf("in the page at %s: %q", eval[string](b, "location.href"), wrong)
+	}
+	if eval[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+		b.t.Errorf("the page at %s has to be scrolled sideways", eval[string](b, "location.href"))
+	}
+}
+
+// shot keeps a picture of the page as name.png, with go test -artifacts.
+func (b *tab) shot(name string) {
+	b.t.Helper()
+	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), picture, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// goes opens another place, anew.
+func (b *tab) goes(url string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(url))
+}

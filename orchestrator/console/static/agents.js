@@ -1,0 +1,63 @@
+// The list of agents.
+
+import { get } from "./api.js";
+import { badge, code, h, link, table, when } from "./dom.js";
+import { followAgents } from "./live.js";
+import { choice, empty, field, filters, pager } from "./ui.js";
+
+const orders = [["", "name"], ["name desc", "name, Z first"], ["update_time desc", "last changed first"], ["create_time desc", "newest first"]];
+
+/** agents shows a page of agents whose status is kept up to date. */
+export async function agents({ query, signal }) {
+  const asked = Object.fromEntries(query);
+  const page = await get("/v1/agents", { ...asked, pageSize: 50 }, signal);
+  const list = page.agents ?? [];
+  const news = h("p", { class: "news", "aria-live": "polite" });
+  const view = table("Agents", ["Name", "Status", "What it says", "Version", "Skills", "Rules", "Changed"], list.map(cells));
+  const rows = new Map(list.map((agent, i) => [agent.name, view.tBodies[0].rows[i]]));
+  followAgents(signal, (event) => update(rows, news, event), (error) => (news.textContent = error ? "The connection is lost; this may be old. Trying again…" : ""));
+  return [
+    h("div", { class: "title" }, h("h1", null, "Agents"), h("a", { class: "button", href: "#/register" }, "Register an agent")),
+    filters("agents",
+      field("Filter", h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: 'status=available AND skills:"fetch_url"', spellcheck: "false" })),
+      field("Order", choice({ name: "orderBy" }, asked.orderBy ?? "", orders))),
+    news,
+    list.length > 0 ? view : nothing(asked),
+    pager("agents", query, page.nextPageToken),
+  ];
+}
+
+function nothing(asked) {
+  if (asked.filter) return empty("No agent passes this filter. It compares name, version, status, skills, tags, input_types, output_types, streaming, create_time and update_time.");
+  if (asked.pageToken) return empty("There are no more agents.");
+  return empty("There is no agent yet. ", h("a", { href: "#/register" }, "Register one"), " by the URL of its card.");
+}
+
+function cells(agent) {
+  const { status = {}, metadata = {} } = agent;
+  return [
+    link(agent.name, "agents", agent.name), state(status), says(status), code(agent.version),
+    String(agent.card?.skills?.length ?? 0), String(metadata.consultationRequirements?.length ?? 0), when(agent.updateTime),
+  ];
+}
+
+/** state is an agent's status in one sign. */
+export const state = (status) => badge(status.draining ? "draining" : status.status ?? "unknown");
+
+/** says is what an agent says of itself: what is wrong, what it works on, how much room it has. */
+export function says(status) {
+  if (status.errorMessage) return status.errorMessage;
+  if (status.currentTaskId) return ["works on ", code(status.currentTaskId)];
+  return status.capacity ? `${status.inFlight ?? 0} of ${status.capacity} tasks` : "";
+}
+
+/** update changes the row of the agent that an event is about. Of agents on other pages it tells only when the list is another one now. */
+function update(rows, news, event) {
+  const row = rows.get(event.agentName);
+  if (event.type === "deleted") row?.classList.add("gone");
+  if (event.type === "created" || event.type === "deleted") {
+    news.replaceChildren(`${event.agentName} is ${event.type === "created" ? "new" : "deleted"}. `, h("button", { type: "button", class: "plain", onclick: () => dispatchEvent(new Event("hashchange")) }, "Show the list as it is now"));
+  }
+  if (!row || !event.agent) return;
+  cells(event.agent).forEach((cell, i) => i > 0 && row.cells[i].replaceChildren(...[cell].flat()));
+}

@@ -1,0 +1,97 @@
+// The frame: signing in, and which view is shown. A place in the console is the fragment of the address, which no server sees.
+
+import { forgetKey, get, keepKey, key } from "./api.js";
+import { h } from "./dom.js";
+import { agent } from "./agent.js";
+import { agents } from "./agents.js";
+import { dispatch } from "./dispatch.js";
+import { domains } from "./domains.js";
+import { health } from "./health.js";
+import { register } from "./register.js";
+import { skills } from "./skills.js";
+import { task } from "./task.js";
+import { tasks } from "./tasks.js";
+import { failure, field, form } from "./ui.js";
+
+// A view is called with the id in the address, its query, and a signal that ends when the user goes elsewhere. It returns the elements to show.
+const views = { agents, register, skills, tasks, dispatch, domains, health };
+const single = { agents: agent, tasks: task };
+
+const header = document.querySelector("header");
+const main = document.querySelector("main");
+let leaving = new AbortController();
+
+async function open() {
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  if (!key()) return show(signIn());
+  const [place, search] = location.hash.replace(/^#\/?/, "").split("?");
+  const [name, id] = place.split("/").map(decode);
+  const view = (id ? single[name] : views[name || "agents"]) ?? nowhere;
+  main.setAttribute("aria-busy", "true");
+  let content;
+  try {
+    content = await view({ id, query: new URLSearchParams(search), signal });
+  } catch (error) {
+    content = [h("h1", null, id || "Not now"), failure(error)];
+  }
+  if (!signal.aborted) show(content, name || "agents");
+}
+
+/** show puts a view into the page and the focus on its heading, or where it was if the new view has the same control. */
+function show(content, name) {
+  const focused = document.activeElement?.id;
+  header.hidden = !key();
+  for (const a of header.querySelectorAll("nav a")) {
+    if (a.hash === `#/${name}`) a.setAttribute("aria-current", "page");
+    else a.removeAttribute("aria-current");
+  }
+  main.replaceChildren(...[content].flat(Infinity).filter(Boolean));
+  main.removeAttribute("aria-busy");
+  const heading = main.querySelector("h1");
+  document.title = `${heading.textContent} · Quorate`;
+  heading.tabIndex = -1;
+  ((focused && main.querySelector(`[id="${CSS.escape(focused)}"]`)) || main.querySelector("[autofocus]") || heading).focus();
+}
+
+const nowhere = () => [h("h1", null, "Nothing is here"), h("p", null, h("a", { href: "#/agents" }, "To the agents"))];
+
+function decode(segment) {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function signIn(error) {
+  const input = h("input", { id: "key", name: "key", type: "password", required: true, autofocus: true, autocomplete: "current-password", spellcheck: "false" });
+  return h("div", { class: "sign-in" }, h("h1", null, "Quorate"), error && failure(error),
+    form(null, async (values) => {
+      if (!/^[\x21-\x7e]+$/.test(values.key.trim())) throw new Error("That is no key: a key has letters, digits and signs, and no spaces.");
+      keepKey(values.key.trim());
+      await get("/v1/agents", { pageSize: 1 }).catch((error) => { forgetKey(); throw error; });
+      open();
+    }, field("API key or token", input), h("button", null, "Sign in")),
+    h("p", null, "With ", h("code", null, "quorate dev"), " it is what is in the token file whose name it prints; with ", h("code", null, "quorate serve"),
+      " an operator makes one with ", h("code", null, "quorate keys new"), "."),
+    h("p", null, "It stays in this tab until you sign out or close it."));
+}
+
+document.addEventListener("signed-out", (event) => {
+  if (header.hidden) return; // the form for signing in says so itself
+  leaving.abort();
+  forgetKey();
+  show(signIn(event.detail));
+});
+document.querySelector("#sign-out").addEventListener("click", () => {
+  forgetKey();
+  open();
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.querySelector("h1").focus();
+});
+addEventListener("hashchange", open);
+open();

@@ -1,0 +1,75 @@
+// Elements. Whatever comes from outside becomes a text node or an attribute that cannot do anything; nothing is ever parsed as HTML.
+
+/** h makes an element with attributes, listeners (onclick and so on) and children: elements, texts, or lists of them. */
+export function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== "" && c !== false));
+  return element;
+}
+
+/** link leads to a place in the console: link("text", "agents", name). */
+export const link = (text, ...segments) => h("a", { href: "#/" + segments.map(encodeURIComponent).join("/") }, text);
+
+/** outside shows a URL from outside: a link if it is one of the web, and a text otherwise. */
+export function outside(url) {
+  if (!URL.canParse(url) || !["http:", "https:"].includes(new URL(url).protocol)) return h("code", null, url);
+  return h("a", { href: url, rel: "noopener noreferrer nofollow", target: "_blank" }, url);
+}
+
+/** code shows an id or a word of the API's. */
+export const code = (text) => text && h("code", null, text);
+
+/** json shows any value. */
+export const json = (value) => h("pre", { tabindex: "0" }, JSON.stringify(value, null, 2));
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+
+const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+function fromNow(time) {
+  const seconds = Math.round((Date.parse(time) - Date.now()) / 1000);
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+/** when tells a time as people do, with the exact one behind it. */
+export const when = (time) => time && h("time", { datetime: time, title: time }, fromNow(time));
+
+setInterval(() => document.querySelectorAll("time").forEach((t) => (t.textContent = fromNow(t.dateTime))), 5000);
+
+const signs = {
+  available: "good", approved: "good", completed: "good", ready: "good", ok: "good", allowed: "good", verified: "good",
+  busy: "busy", working: "busy", submitted: "busy", pending: "busy",
+  unavailable: "weak", draining: "weak", canceled: "weak", unknown: "weak", "input required": "warn", "auth required": "warn", deferred: "warn",
+  error: "bad", failed: "bad", rejected: "bad", blocked: "bad", missing: "bad", stale: "bad", unauthenticated: "bad", "not ready": "bad", denied: "bad",
+};
+const marks = { good: "●", busy: "◐", weak: "○", warn: "▲", bad: "✕" };
+
+/** badge shows a state by word and sign, never by colour alone. */
+export function badge(word) {
+  const sign = signs[word] ?? "weak";
+  return h("span", { class: `badge ${sign}` }, h("span", { "aria-hidden": "true" }, marks[sign]), " ", word);
+}
+
+/** facts lists names and values; what is empty is left out. */
+export function facts(pairs) {
+  const filled = pairs.filter(([, value]) => value && value.length !== 0);
+  return h("dl", null, filled.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+}
+
+/** table has a row of cells for each item; on a narrow screen each row becomes a list, with the column's name before each value. */
+export function table(caption, columns, rows) {
+  const cells = (row) => row.map((cell, i) => h("td", { role: "cell", "data-label": columns[i] }, cell));
+  return h("table", { role: "table" },
+    h("caption", null, caption),
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map((name) => h("th", { role: "columnheader", scope: "col" }, name)))),
+    h("tbody", { role: "rowgroup" }, rows.map((row) => h("tr", { role: "row" }, cells(row)))));
+}
+
+/** section has a heading and is left out when it has nothing to show. */
+export const section = (title, ...children) => children.some(Boolean) && h("section", null, h("h2", null, title), ...children);

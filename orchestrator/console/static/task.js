@@ -1,0 +1,78 @@
+// One task: where it is, why it went there, what its gates looked for and found, and what it made.
+
+import { get, path, post, send } from "./api.js";
+import { decision } from "./decision.js";
+import { badge, code, facts, h, link, section, table, when } from "./dom.js";
+import { consultations, gates } from "./gates.js";
+import { followTask } from "./live.js";
+import { artifacts, parts } from "./message.js";
+import { ended, stateOf } from "./tasks.js";
+import { ask, button, changing, field, form } from "./ui.js";
+
+const shown = 500; // events at most; the oldest go
+
+/** task shows one task and follows it to its end. */
+export async function task({ id, signal }) {
+  const url = path("tasks", id);
+  const above = [heading, trouble, actions, summary, gates, consultations].map(changing);
+  const below = [message, turns, artifacts, plan, attempts, why].map(changing);
+  const again = async () => {
+    const [t, check, held] = await Promise.all([get(url, {}, signal), get(url + ":checkConsultations", {}, signal), get(path("tasks", id, "consultations"), {}, signal)]);
+    [...above, ...below].forEach((view) => view.show({ ...t, url, check, consultations: held.consultations ?? [] }));
+  };
+  await again();
+  const news = h("p", { class: "news", "aria-live": "polite" });
+  const log = h("ol", { class: "events", tabindex: "0", "aria-label": "Events", "aria-live": "off" });
+  follow(url, signal, log, again, (error) => (news.textContent = error ? "The connection is lost; this may be old. Trying again…" : ""));
+  return [above, news, section("Events", log), below];
+}
+
+/** follow adds each event to the log. The task is read again once the events that are there already are over, not for each. */
+function follow(url, signal, log, again, told) {
+  let timer;
+  followTask(url, signal, (m) => {
+    if (m.event) log.append(h("li", null, when(m.event.time), " ", code(m.event.type), " ", badge(stateOf(m.event)), " ", m.event.detail));
+    while (log.children.length > shown) log.firstChild.remove();
+    clearTimeout(timer);
+    timer = setTimeout(() => again().catch((error) => signal.aborted || told(error)), 100);
+  }, told);
+}
+
+const heading = (t) => h("div", { class: "title" }, h("h1", null, "Task ", code(t.id)), badge(stateOf(t)));
+
+const trouble = (t) => t.error && (stateOf(t) === "blocked"
+  ? h("div", { class: "notice warn" }, h("p", null, "A gate holds this task: ", code(t.error.reason), ". What it looked for and found is below."))
+  : h("div", { class: "notice bad" }, h("p", null, t.error.message), h("p", null, "Reason: ", code(t.error.reason))));
+
+function actions(t) {
+  const waits = t.phase === "execution" && ["input required", "auth required"].includes(stateOf(t)) || t.plan?.waitingStep > 0 && stateOf(t) !== "blocked";
+  return !ended(t) && h("div", { class: "buttons" },
+    button("Cancel…", { class: "plain danger" }, async () => {
+      await ask("Cancel this task?", "Cancel it", () => post(t.url + ":cancel"), h("p", null, "Its agent is told to stop. What it has done is not undone."));
+    }),
+    waits && form({ class: "reply" }, ({ text }) => send("POST", t.url + ":reply", { body: { message: { parts: [{ text }] } } }).then(() => []),
+      h("p", null, "The agent waits for an answer:"), parts(t.statusMessage?.parts), field("Answer", h("textarea", { name: "text", rows: "3", required: true })), h("button", null, "Send")));
+}
+
+const summary = (t) => facts([
+  ["Agent", t.agent && link(t.agent, "agents", t.agent)], ["Skill", t.skill && code(t.skill)], ["Phase", t.phase],
+  ["Withheld", t.withheldArtifacts && `${t.withheldArtifacts} artifacts, until the gate opens`],
+  ["Attributes", Object.entries(t.attributes ?? {}).map(([name, value]) => h("div", null, code(`${name}=${JSON.stringify(value)}`)))],
+  ["Serves", t.parentTaskId && link(t.parentTaskId, "tasks", t.parentTaskId)], ["Context", t.contextId !== t.id && code(t.contextId)],
+  ["Accepted", when(t.createTime)], ["Changed", when(t.updateTime)], ["Deadline", !ended(t) && when(t.deadline)], ["Trace", code(t.traceId)],
+]);
+
+const problem = (e) => e && [code(e.reason), " ", e.message];
+
+const attempts = (t) => t.attempts?.length > 0 && section("Attempts", table("Attempts", ["No.", "Agent", "Over", "Begun", "Ended", "What went wrong"], t.attempts.map((a) => [
+  String(a.number), link(a.agent, "agents", a.agent), a.binding, when(a.startTime), a.endTime ? when(a.endTime) : "runs", problem(a.error)])));
+
+const plan = (t) => t.plan && section("Steps", h("p", null, `${t.plan.mode}, ${t.plan.needed} needed`), table("Steps", ["No.", "Agent", "Task", "State", "What went wrong"], t.plan.steps.map((s, i) => [
+  String(i + 1), link(s.agent, "agents", s.agent), s.taskId && link(s.taskId, "tasks", s.taskId), s.taskId ? badge(stateOf(s)) : "not begun", problem(s.error)])));
+
+const why = (t) => t.explanation && section("Why this way", decision(t.explanation));
+
+const message = (t) => t.message && section("What was asked", parts(t.message.parts));
+
+const turns = (t) => t.turns?.length > 0 && section("Said since", t.turns.map((turn) => h("div", { class: "turn" },
+  h("p", null, turn.fromAgent ? "The agent, " : "The caller, ", when(turn.time), turn.pending && " (on its way)"), turn.message ? parts(turn.message.parts) : h("p", null, "held back"))));

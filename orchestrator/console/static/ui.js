@@ -1,0 +1,113 @@
+// What several views are made of: errors, forms, buttons that do something, questions before something is done.
+
+import { h, code } from "./dom.js";
+
+/** failure shows an error with its reason and what is wrong with each field. */
+export function failure(error) {
+  const text = error instanceof TypeError ? `The server cannot be reached: ${error.message}.` : error.message;
+  const violations = (error.violations ?? []).map((v) => h("li", null, code(v.field), " ", v.description));
+  return h("div", { class: "notice bad", role: "alert" }, h("p", null, text), violations.length > 0 && h("ul", null, violations), error.reason && h("p", null, "Reason: ", code(error.reason)));
+}
+
+/** success tells of something that was done, and of warnings about it. */
+export function success(text, warnings = []) {
+  const list = warnings.map((w) => h("li", null, code(w.code), " ", w.message));
+  return h("div", { class: "notice good", role: "status" }, h("p", null, text), list.length > 0 && h("ul", null, list));
+}
+
+/** empty says that there is nothing, and what to do about it. */
+export const empty = (...children) => h("p", { class: "empty" }, ...children);
+
+/** field is a control with its label. */
+export const field = (label, control, hint) => h("label", null, h("span", null, label), control, hint && h("small", null, hint));
+
+/** choice is a select of [value, text] pairs. */
+export const choice = (attributes, chosen, pairs) => h("select", attributes, pairs.map(([value, text]) => h("option", { value, selected: value === chosen }, text ?? value)));
+
+/** form calls submit(values, button) and shows below itself what that returns, or its error. It is busy meanwhile. */
+export function form(attributes, submit, ...children) {
+  const answer = h("div", { class: "answer", "aria-live": "polite" });
+  const element = h("form", { autocomplete: "off", ...attributes }, ...children, answer);
+  element.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const values = Object.fromEntries(new FormData(element));
+    await busy(element, answer, () => submit(values, event.submitter));
+  });
+  return element;
+}
+
+/** button does something; an error is shown behind it. */
+export function button(text, attributes, act) {
+  const answer = h("div", { class: "answer", "aria-live": "polite" });
+  const element = h("span", { class: "action" }, h("button", { type: "button", ...attributes, onclick: () => busy(element, answer, act) }, text), answer);
+  return element;
+}
+
+async function busy(element, answer, act) {
+  const buttons = element.querySelectorAll("button");
+  buttons.forEach((b) => (b.disabled = true));
+  answer.replaceChildren();
+  try {
+    answer.replaceChildren(...[await act()].flat(Infinity).filter(Boolean));
+  } catch (error) {
+    if (error.name !== "AbortError") answer.replaceChildren(failure(error));
+  } finally {
+    buttons.forEach((b) => (b.disabled = false));
+  }
+}
+
+/** ask puts a question in a dialog and calls act(values) on yes; an error stays in the dialog. It resolves to whether it was done. */
+export function ask(title, yes, act, ...children) {
+  return new Promise((resolve) => {
+    let done = false;
+    const body = form(null, async (values) => {
+      await act(values);
+      done = true;
+      dialog.close();
+    }, h("h2", null, title), ...children, h("div", { class: "buttons" },
+      h("button", { class: "danger" }, yes), h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Leave it")));
+    const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); resolve(done); } }, body);
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/** tell shows something in a dialog until the user closes it. */
+export function tell(title, ...children) {
+  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() }, h("h2", null, title), ...children,
+    h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => dialog.close() }, "Done")));
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** pager leads to the first and the next page; the browser's back button leads to the one before. */
+export function pager(place, query, next) {
+  const to = (text, token) => {
+    const values = new URLSearchParams(query);
+    values.delete("pageToken");
+    if (token) values.set("pageToken", token);
+    return h("a", { href: `#/${place}?${values}`, rel: token && "next" }, text);
+  };
+  const links = [query.get("pageToken") && to("First page"), next && to("Next page", next)].filter(Boolean);
+  return links.length > 0 && h("nav", { class: "pager", "aria-label": "Pages" }, links);
+}
+
+/** filters is a form whose values become the query of a list's address. */
+export function filters(place, ...children) {
+  return form({ class: "filters", role: "search" }, (values) => {
+    location.hash = `#/${place}?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
+  }, ...children, h("button", null, "Show"));
+}
+
+/** changing keeps what make(value) shows, and makes it anew only when the value is another one: what is open or selected stays. */
+export function changing(make) {
+  const place = h("div", { class: "part" });
+  let before;
+  return Object.assign(place, {
+    show(value) {
+      const now = JSON.stringify(value);
+      if (now !== before) place.replaceChildren(...[make(value)].flat(Infinity).filter(Boolean));
+      before = now;
+    },
+  });
+}

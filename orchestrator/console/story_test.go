@@ -1,0 +1,57 @@
+package console_test
+
+import (
+	"testing"
+)
+
+// TestAnAdminsDay signs in, looks at an agent, drains it and has it resume, asks where a task would go, dispatches one that a gate holds, has the
+// reviewer consulted, and cancels another.
+func TestAnAdminsDay(t *testing.T) {
+	q := start(t)
+	b := open(t, q.HTTP, 1280, 800)
+	b.shot("sign-in")
+	b.signIn(q.token)
+	b.sees("web-fetch", "reviewer", "● available")
+	b.shot("agents")
+
+	b.clicks("web-fetch")
+	b.sees("Reads a web page", "sensitive-data-review", "The main content of the page.")
+	b.shot("agent")
+	b.clicks("Drain…")
+	b.fills("Why", "maintenance")
+	b.clicks("Drain")
+	b.sees("○ draining", "maintenance")
+	b.clicks("Resume")
+	b.sees("● available", "Drain…")
+
+	b.clicks("Dispatch a task to it")
+	b.fills("What to do", "Fetch "+q.DemoSite+"/article")
+	b.fills("Attributes", "handling_sensitive_data=true")
+	b.clicks("Where would it go?")
+	b.sees("Chosen: web-fetch")
+	b.shot("dispatch")
+	b.clicks("Dispatch")
+	b.sees("✕ blocked", "CONSULTATION_MISSING", "1 artifacts, until the gate opens", "gate pre-completion is closed")
+	b.shot("gate")
+	b.clicks("Have reviewer consulted")
+	b.sees("● completed", "● approved recorded by reviewer", "How a quorum decides")
+	b.shot("completed")
+
+	b.clicks("Tasks")
+	b.clicks("Dispatch a task")
+	b.fills("Goes", "skill")
+	b.fills("Skill", "fetch_url")
+	b.fills("What to do", "Fetch "+q.DemoSite+"/slow?seconds=30")
+	b.clicks("Dispatch")
+	b.sees("◐ working")
+	b.clicks("Cancel…")
+	b.clicks("Cancel it")
+	b.sees("○ canceled")
+	b.nothingWrong()
+	b.clicks("Tasks")
+	b.sees("○ canceled", "● completed")
+	b.shot("tasks")
+	b.clicks("blocked")
+	b.sees("No task passes this filter.")
+	b.nothingWrong()
+}

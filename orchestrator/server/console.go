@@ -1,0 +1,15 @@
+package server
+
+import "github.com/quorate/quorate/orchestrator/console"
+
+// handleConsole serves the console's files. What it shows, it asks for like everybody else.
+func (s *Server) handleConsole() error {
+	handlers, err := console.Handlers()
+	if err != nil {
+		return err
+	}
+	for pattern, h := range handlers {
+		s.rpc.Handle(pattern, h)
+	}
+	return nil
+}
