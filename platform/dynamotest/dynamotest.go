@@ -17,6 +17,7 @@ import (
 
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/proctest"
 )
 
 // The environment.
@@ -54,7 +55,7 @@ func Endpoint(tb testing.TB) string {
 	if endpoint := config.Env(envEndpoint); endpoint != "" {
 		return endpoint
 	}
-	binary, err := findBinary()
+	binary, err := proctest.Binary("dynoxide", envBinary)
 	if err != nil {
 		if config.Env(envCI) != "" {
 			tb.Fatalf("no DynamoDB to test with: %v", err)

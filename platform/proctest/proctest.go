@@ -1,0 +1,116 @@
+// Package proctest runs the programs that tests need besides Go, such as an emulator: on the loopback interface, and no longer than the test binary.
+package proctest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/quorate/quorate/platform/config"
+)
+
+const (
+	startTime = 20 * time.Second
+	pollPause = 5 * time.Millisecond
+)
+
+// Binary returns a program's file: the one that the environment variable env names, or name in .bin of the workspace, where .ci/name installs it.
+func Binary(name, env string) (string, error) {
+	if binary := config.Env(env); binary != "" {
+		return binary, nil
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.work")); err == nil {
+			break
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return "", fmt.Errorf("set %s", env)
+		}
+		folder = parent
+	}
+	binary := filepath.Join(folder, ".bin", name)
+	if _, err := os.Stat(binary); err != nil {
+		return "", fmt.Errorf("run .ci/%s, which installs it as .bin/%s, or set %s", name, name, env)
+	}
+	return binary, nil
+}
+
+// Process is a program that runs.
+type Process struct {
+	process *os.Process
+	ended   chan struct{}
+}
+
+// Start starts cmd and waits until the addresses can be dialled. An error means that nothing runs.
+func Start(cmd *exec.Cmd, addresses ...string) (*Process, error) {
+	cmd.SysProcAttr = withParent()
+	started, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		runtime.LockOSThread() // the signal comes when the thread that started the process ends, so it has to stay
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // it ends by being killed
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	p := &Process{process: cmd.Process, ended: ended}
+	for _, address := range addresses {
+		if err := p.reachable(address); err != nil {
+			p.Stop()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// reachable waits until the address can be dialled.
+func (p *Process) reachable(address string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	ticker := time.NewTicker(pollPause)
+	defer ticker.Stop()
+	for {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-ticker.C:
+		case <-p.ended:
+			return errors.New("the program ended at once")
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w", address, err)
+		}
+	}
+}
+
+// Stop ends the program and waits for its end.
+func (p *Process) Stop() {
+	_ = p.process.Kill()
+	<-p.ended
+}
+
+// FreeAddress returns an address of the loopback interface that nobody listened on a moment ago; somebody else may take it before it is used.
+func FreeAddress() (string, error) {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
