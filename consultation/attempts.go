@@ -23,7 +23,15 @@ func (in Input) attempts(r Requirement) []attempt {
 	})
 	list = slices.CompactFunc(list, func(x, y attempt) bool { return x.ID == y.ID })
 	for i := range list {
-		list[i].evidence = in.evidence(list[i].Consultation)
+		a := &list[i]
+		a.unread = slices.Contains(in.Unread, a.ID)
+		for _, e := range in.evidence(a.Consultation) {
+			if reaches(e.Level, lowestOf(in.Lowest)) {
+				a.evidence = append(a.evidence, e)
+			} else {
+				a.weak = append(a.weak, e)
+			}
+		}
 	}
 	return list
 }
@@ -42,6 +50,7 @@ func (in Input) evidence(c Consultation) []Evidence {
 			x.Timestamp.Compare(y.Timestamp),
 			strings.Compare(x.SpanID, y.SpanID),
 			strings.Compare(x.Feedback, y.Feedback),
+			strings.Compare(x.Level+x.Backend, y.Level+y.Backend),
 		)
 	})
 	return slices.Compact(list)

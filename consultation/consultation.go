@@ -10,7 +10,7 @@ const ExtensionURI = "https://github.com/quorate/quorate/extensions/consultation
 const (
 	StateOpen     = "open"
 	StateAnswered = "answered"
-	StateFailed   = "failed"  // the question could not be carried, or the target answered without evidence
+	StateFailed   = "failed"  // the question could not be carried, or the target answered without evidence; computed when Traces are asked
 	StateExpired  = "expired" // computed when read, never stored
 )
 
@@ -40,7 +40,8 @@ type Consultation struct {
 	Feedback      string    `json:"feedback,omitempty"` // of that outcome, or why the consultation failed
 	CarrierTaskID string    `json:"carrier_task_id,omitempty"`
 	IssueTime     time.Time `json:"issue_time"`
-	ExpireTime    time.Time `json:"expire_time"` // evidence received later does not count
+	CarryTime     time.Time `json:"carry_time,omitzero"` // when the answer was back while Traces had to be asked for its evidence
+	ExpireTime    time.Time `json:"expire_time"`         // evidence received later does not count
 	Refused       []Refusal `json:"refused,omitempty"`
 }
 
@@ -49,12 +50,17 @@ type Refusal struct {
 	Recorder string    `json:"recorder"` // the agent that sent it; empty when the sender is no agent
 	Reason   string    `json:"reason"`   // one of the Evidence reasons
 	Time     time.Time `json:"time"`
+	Backend  string    `json:"backend,omitempty"` // the Traces in which it was found; empty: it was received
 }
 
-// at returns c as it reads at now: an open one whose time ran out is expired.
+// at returns c as it reads at now: an open one whose time ran out is expired, and one whose answer was back long ago has failed.
 func (c Consultation) at(now time.Time) Consultation {
-	if c.State == StateOpen && now.After(c.ExpireTime) {
+	switch {
+	case c.State != StateOpen:
+	case now.After(c.ExpireTime):
 		c.State = StateExpired
+	case !c.CarryTime.IsZero() && now.After(c.CarryTime.Add(traceLag)):
+		c.State, c.Feedback = StateFailed, answeredInVain
 	}
 	return c
 }

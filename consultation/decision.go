@@ -37,13 +37,18 @@ type Input struct {
 	Consultations []Consultation
 	Evidence      []Evidence
 	Now           time.Time
-	Trouble       error // why the consultations and the evidence could not be read; nil when they could
+	Trouble       error    // why the consultations and the evidence could not be read; nil when they could
+	Unread        []string // ids of consultations that Traces could not tell about
+	Lowest        string   // level of evidence that counts; empty is LevelRecorded
 }
 
 // Decision says whether a task may pass.
 type Decision struct {
 	Allowed      bool // every mandatory requirement that applies is approved
 	Requirements []RequirementVerdict
+
+	// CheckAgain is when to look again, because evidence may turn up that nobody will tell of; zero: whoever waits is told by OnChange.
+	CheckAgain time.Duration
 }
 
 // RequirementVerdict says whether one requirement is met, and why.
@@ -56,6 +61,8 @@ type RequirementVerdict struct {
 	LookedFor   string     // the evidence that would do
 	Found       string     // the evidence that was there
 	Evidence    []Evidence // the newest attempt first; at most 20
+	Lowest      string     // level of evidence that counts; empty when the requirement does not apply
+	Level       string     // of the evidence that the verdict rests on; empty when there is none
 }
 
 // Blocks reports whether v keeps the task from passing.
@@ -67,7 +74,7 @@ func (v RequirementVerdict) Blocks() bool {
 // consultations and evidence do not matter to it.
 //
 // For each requirement the highest attempt about the current content counts, and in it the most restrictive outcome; a
-// newer attempt that is open blocks. Clocks decide nothing but whether a consultation has expired. Evidence that does not
+// newer attempt that is open blocks. Evidence below the lowest level neither opens nor closes: it leaves the requirement unauthenticated. Clocks decide nothing but whether a consultation has expired. Evidence that does not
 // fit its consultation in every field is ignored. A requirement with an unknown phase applies always and is never met.
 func Decide(in Input) Decision {
 	d := Decision{Allowed: true}
@@ -86,13 +93,16 @@ func Decide(in Input) Decision {
 type finding struct {
 	verdict  string
 	found    string
+	level    string
 	attempts []attempt // newest first
 }
 
 // attempt is one consultation with the evidence that fits it.
 type attempt struct {
 	Consultation
-	evidence []Evidence // the most restrictive first
+	evidence []Evidence // that counts, the most restrictive first
+	weak     []Evidence // below the lowest level that counts
+	unread   bool       // there may be evidence that could not be looked for
 }
 
 func (in Input) decide(r Requirement) RequirementVerdict {
@@ -105,10 +115,11 @@ func (in Input) decide(r Requirement) RequirementVerdict {
 	v.Applies = true
 	f := in.find(r)
 	v.Verdict, v.Code, v.Found = f.verdict, code(f.verdict), f.found
+	v.Lowest, v.Level = lowestOf(in.Lowest), f.level
 	v.LookedFor = in.lookedFor(r)
 	v.Reason = in.reason(r, f)
 	for _, a := range f.attempts {
-		v.Evidence = append(v.Evidence, a.evidence...)
+		v.Evidence = append(append(v.Evidence, a.evidence...), a.weak...)
 	}
 	if len(v.Evidence) > maxEvidence {
 		v.Evidence = v.Evidence[:maxEvidence]
@@ -139,7 +150,7 @@ func (in Input) find(r Requirement) finding {
 		}
 		decisive = f.attempts[i]
 	}
-	f.verdict, f.found = decisive.verdict(), decisive.describe()
+	f.verdict, f.found, f.level = decisive.verdict(), decisive.describe(), decisive.level()
 	return f
 }
 
@@ -162,10 +173,23 @@ func (a attempt) verdict() string {
 	switch {
 	case len(a.evidence) > 0:
 		return a.evidence[0].Outcome // the verdicts on an answer are called like the outcomes
-	case a.forged():
+	case a.unread:
+		return VerdictUnavailable
+	case a.forged(), len(a.weak) > 0:
 		return VerdictUnauthenticated
 	case a.open():
 		return VerdictPending
 	}
 	return VerdictMissing
+}
+
+// level returns that of the evidence that the verdict on a rests on; empty when there is none.
+func (a attempt) level() string {
+	switch {
+	case len(a.evidence) > 0:
+		return a.evidence[0].Level
+	case len(a.weak) > 0:
+		return a.weak[0].Level
+	}
+	return ""
 }

@@ -24,9 +24,6 @@ var outcomes = []string{OutcomeRejected, OutcomeError, OutcomeDeferred, OutcomeA
 // KnownOutcome reports whether outcome is one of the four.
 func KnownOutcome(outcome string) bool { return slices.Contains(outcomes, outcome) }
 
-// LevelRecorded is the level C2: a span recorded by the authenticated target.
-const LevelRecorded = "C2"
-
 // SchemaVersion is the version of the evidence span's attributes.
 const SchemaVersion = 1
 
@@ -44,15 +41,17 @@ type Evidence struct {
 	ConsultationID string    `json:"consultation_id"`
 	Attempt        int       `json:"attempt"`
 	SubjectDigest  string    `json:"subject_digest"`
-	Recorder       string    `json:"recorder"` // who exported the span, as authenticated
+	Recorder       string    `json:"recorder"` // who exported the span, as authenticated; empty below LevelRecorded
 	Level          string    `json:"level"`
+	Backend        string    `json:"backend,omitempty"` // the Traces in which the span was found; empty: it was received
 }
 
 // answers reports whether e counts for c. It repeats what Record checked, because evidence may have come through a store
 // that other programs write to.
 func (e Evidence) answers(c Consultation) bool {
 	return e.ConsultationID == c.ID && e.TaskID == c.TaskID && e.RequirementID == c.RequirementID &&
-		e.SourceAgent == c.SourceAgent && e.TargetAgent == c.TargetAgent && e.Recorder == c.TargetAgent &&
+		e.SourceAgent == c.SourceAgent && e.TargetAgent == c.TargetAgent &&
+		(e.Recorder == c.TargetAgent || e.Recorder == "" && e.Level == LevelCarried) &&
 		e.Attempt == c.Attempt && e.SubjectDigest == c.SubjectDigest &&
 		e.TraceID == c.TraceID && !e.Timestamp.After(c.ExpireTime) && KnownOutcome(e.Outcome)
 }
@@ -73,6 +72,16 @@ func worst(list []Evidence) (e Evidence, ok bool) {
 type Recorder struct {
 	Tenant string
 	Agent  string // empty when the credential is not an agent's
+
+	backend string // the Traces that have the span; nobody's credential stands for it then
+}
+
+// level is that of what r recorded.
+func (r Recorder) level() string {
+	if r.backend != "" {
+		return LevelCarried
+	}
+	return LevelRecorded
 }
 
 // Claim is what a span says about itself.
@@ -90,6 +99,7 @@ type Claim struct {
 	SubjectDigest   string
 	Attempt         int
 	SchemaVersion   int
+	Unreadable      error // the refusal of a span that could not be read into the fields above; nil when it could
 }
 
 var (
@@ -120,6 +130,9 @@ func (cl Claim) wellFormed() error {
 
 // from returns a refusal when r is not the agent that c asks.
 func (cl Claim) from(r Recorder, c Consultation) error {
+	if r.backend != "" {
+		r.Agent = c.TargetAgent // the span says so, and its level that nothing proves it
+	}
 	switch {
 	case r.Agent == "":
 		return refuse(fault.PermissionDenied, ReasonNotAnAgent, "only an agent's own credential can record its verdict")
@@ -139,6 +152,7 @@ func (cl Claim) matches(c Consultation) error {
 		holds        bool
 		reason, what string
 	}{
+		{cl.ConsultationID == c.ID, ReasonUnknownConsultation, "id"},
 		{cl.TaskID == c.TaskID, ReasonOtherTask, "task"},
 		{cl.RequirementID == c.RequirementID, ReasonOtherRequirement, "requirement"},
 		{cl.Phase == c.Phase, ReasonOtherPhase, "phase"},
@@ -158,7 +172,8 @@ func (cl Claim) evidence(r Recorder, received time.Time) Evidence {
 	return Evidence{
 		TraceID: cl.TraceID, SpanID: cl.SpanID, SourceAgent: cl.SourceAgent, TargetAgent: cl.TargetAgent, TaskID: cl.TaskID,
 		RequirementID: cl.RequirementID, Outcome: cl.Outcome, Feedback: cl.Feedback, Timestamp: received,
-		ConsultationID: cl.ConsultationID, Attempt: cl.Attempt, SubjectDigest: cl.SubjectDigest, Recorder: r.Agent, Level: LevelRecorded,
+		ConsultationID: cl.ConsultationID, Attempt: cl.Attempt, SubjectDigest: cl.SubjectDigest, Recorder: r.Agent, Level: r.level(),
+		Backend: r.backend,
 	}
 }
 

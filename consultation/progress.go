@@ -20,6 +20,28 @@ func (l *Ledger) SetCarrier(ctx context.Context, tenant, taskID, id, carrierTask
 	return nil
 }
 
+// Carried notes that the target's answer is back. Without evidence by then the consultation has failed, unless there are Traces: the span may still be on
+// its way there. One that is not open stays as it is. The NotFound fault is SetCarrier's.
+func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
+	if len(l.traces) == 0 {
+		return l.Fail(ctx, tenant, taskID, id, answeredInVain)
+	}
+	moved := false
+	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
+		moved = c.at(l.now()).State == StateOpen && c.CarryTime.IsZero()
+		if moved {
+			c.CarryTime = l.now()
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("noting the answer to consultation %s: %w", id, err)
+	}
+	if moved {
+		l.changed(tenant, taskID)
+	}
+	return nil
+}
+
 // Fail ends a consultation that could not be carried, or whose target answered without evidence; reason is a sentence
 // and is kept as its feedback. One that is answered, failed or expired stays as it is. The NotFound fault is SetCarrier's.
 //

@@ -27,10 +27,10 @@ func (l *Ledger) Record(ctx context.Context, r Recorder, cl Claim) error {
 	if err != nil {
 		return err
 	}
-	next, changed, refused := judge(entry, r, cl, l.now())
+	next, changed, refused := l.judge(entry, r, cl, l.now())
 	if changed {
 		err := l.store.Update(ctx, r.Tenant, cl.ConsultationID, func(e Entry) (Entry, error) {
-			next, changed, refused = judge(e, r, cl, l.now())
+			next, changed, refused = l.judge(e, r, cl, l.now())
 			return next, nil
 		})
 		if err != nil {
@@ -64,25 +64,29 @@ func (l *Ledger) claimed(ctx context.Context, r Recorder, cl Claim) (Entry, erro
 }
 
 // judge returns the entry after the claim, whether it differs from before, and why the claim does not count if so.
-func judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry, changed bool, refused error) {
+func (l *Ledger) judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry, changed bool, refused error) {
 	known, err := e.admits(r, cl, now)
 	switch {
 	case err != nil:
-		next, changed = e.withRefusal(Refusal{Recorder: r.Agent, Reason: fault.ReasonOf(err), Time: now})
+		next, changed = e.withRefusal(Refusal{Recorder: r.Agent, Reason: fault.ReasonOf(err), Time: now, Backend: r.backend})
 		return next, changed, err
 	case known:
 		return e, false, nil
 	}
 	e.Evidence = append(slices.Clone(e.Evidence), cl.evidence(r, now))
-	effective, _ := worst(e.Evidence)
-	e.Consultation.State = StateAnswered
-	e.Consultation.Outcome, e.Consultation.Feedback = effective.Outcome, effective.Feedback
+	if effective, ok := worst(e.counting(l.lowest)); ok {
+		e.Consultation.State = StateAnswered
+		e.Consultation.Outcome, e.Consultation.Feedback = effective.Outcome, effective.Feedback
+	}
 	return e, true, nil
 }
 
 // admits returns nil when the claim counts, or the refusal; known is true when it is on record already.
 func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err error) {
 	c := e.Consultation
+	if cl.Unreadable != nil {
+		return false, cl.Unreadable
+	}
 	if err := cl.from(r, c); err != nil {
 		return false, err
 	}
@@ -92,7 +96,8 @@ func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err erro
 	if err := cl.matches(c); err != nil {
 		return false, err
 	}
-	for _, old := range e.Evidence {
+	peers := e.recordedLike(r)
+	for _, old := range peers {
 		if old.SpanID != cl.SpanID {
 			continue
 		}
@@ -104,10 +109,30 @@ func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err erro
 	if now.After(c.ExpireTime) {
 		return false, refuse(fault.PermissionDenied, ReasonExpired, "the consultation ended at %s", c.ExpireTime.Format(time.RFC3339))
 	}
-	if len(e.Evidence) >= maxSpans && !stricter(cl.Outcome, c.Outcome) {
-		return false, refuse(fault.PermissionDenied, ReasonTooMany, "the consultation has %d spans", len(e.Evidence))
+	if known, _ := worst(peers); len(peers) >= maxSpans && !stricter(cl.Outcome, known.Outcome) {
+		return false, refuse(fault.PermissionDenied, ReasonTooMany, "the consultation has %d spans", len(peers))
 	}
 	return false, nil
+}
+
+// recordedLike returns the evidence that came the way of r: what anybody may have written must neither contradict nor crowd out what the target recorded.
+func (e Entry) recordedLike(r Recorder) (list []Evidence) {
+	for _, old := range e.Evidence {
+		if old.Backend == r.backend && old.Level == r.level() {
+			list = append(list, old)
+		}
+	}
+	return list
+}
+
+// counting returns the evidence of at least the lowest level that counts.
+func (e Entry) counting(lowest string) (list []Evidence) {
+	for _, old := range e.Evidence {
+		if reaches(old.Level, lowest) {
+			list = append(list, old)
+		}
+	}
+	return list
 }
 
 func stricter(outcome, than string) bool {
@@ -118,7 +143,7 @@ func stricter(outcome, than string) bool {
 func (e Entry) withRefusal(refusal Refusal) (next Entry, changed bool) {
 	list := e.Consultation.Refused
 	noted := slices.ContainsFunc(list, func(r Refusal) bool {
-		return r.Recorder == refusal.Recorder && r.Reason == refusal.Reason
+		return r.Recorder == refusal.Recorder && r.Reason == refusal.Reason && r.Backend == refusal.Backend
 	})
 	if noted || len(list) >= MaxRefusals {
 		return e, false

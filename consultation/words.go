@@ -17,7 +17,11 @@ func (in Input) lookedFor(r Requirement) string {
 	if digest := in.Subject.Digests[r.Phase]; digest != "" {
 		content = "content " + digest
 	}
-	return fmt.Sprintf("an approval by %s of %s, recorded by %s itself", r.TargetAgent, content, r.TargetAgent)
+	proof := fmt.Sprintf("recorded by %s itself", r.TargetAgent)
+	if lowestOf(in.Lowest) == LevelCarried {
+		proof = "in the trace of a consultation that Quorate carried"
+	}
+	return fmt.Sprintf("an approval by %s of %s, %s", r.TargetAgent, content, proof)
 }
 
 // reason says what the verdict means and what to do about it.
@@ -29,15 +33,15 @@ func (in Input) reason(r Requirement, f finding) string {
 	if !r.Mandatory {
 		need = fmt.Sprintf("Requirement %q (%s, recommended) is not met; it does not block.", r.ID, r.Phase)
 	}
-	return fmt.Sprintf("%s Looked for %s; found %s. %s", need, in.lookedFor(r), f.found, in.advice(r, f.verdict))
+	return fmt.Sprintf("%s Looked for %s; found %s. %s", need, in.lookedFor(r), f.found, in.advice(r, f))
 }
 
-func (in Input) advice(r Requirement, verdict string) string {
+func (in Input) advice(r Requirement, f finding) string {
 	ask := fmt.Sprintf("quorate consultations request %s --requirement %s", in.Subject.TaskID, r.ID)
 	if !KnownPhase(r.Phase) || r.TargetAgent == in.Subject.SourceAgent {
 		return fmt.Sprintf("Correct the requirement in the metadata of %s.", in.Subject.SourceAgent)
 	}
-	switch verdict {
+	switch f.verdict {
 	case VerdictRejected:
 		return fmt.Sprintf("Have %s answer the feedback, then ask again: %s", in.Subject.SourceAgent, ask)
 	case VerdictPending:
@@ -45,6 +49,10 @@ func (in Input) advice(r Requirement, verdict string) string {
 	case VerdictUnavailable:
 		return "Try again; if it lasts, see the server's log."
 	case VerdictUnauthenticated:
+		if f.level != "" {
+			return fmt.Sprintf("Evidence of level %s is needed: see who may write to the traces, and have %s send its verdict to Quorate with its own credential. To have it asked: %s",
+				lowestOf(in.Lowest), r.TargetAgent, ask)
+		}
 		return fmt.Sprintf("Find out who sent the refused spans; to have %s itself asked: %s", r.TargetAgent, ask)
 	case VerdictMissing:
 		return fmt.Sprintf("To have %s asked: %s", r.TargetAgent, ask)
@@ -56,11 +64,17 @@ func (in Input) advice(r Requirement, verdict string) string {
 func (a attempt) describe() string {
 	text := fmt.Sprintf("attempt %d: ", a.Attempt)
 	switch {
+	case len(a.evidence) == 0 && a.unread:
+		text += "no answer from the traces"
 	case len(a.evidence) > 0:
 		text += fmt.Sprintf("%s by %s", a.evidence[0].Outcome, a.TargetAgent)
 		if feedback := a.evidence[0].Feedback; feedback != "" {
 			text += fmt.Sprintf(" (%q)", feedback)
 		}
+	case len(a.weak) > 0:
+		text += fmt.Sprintf("%s in the name of %s, of level %s only", a.weak[0].Outcome, a.TargetAgent, a.weak[0].Level)
+	case a.State == StateOpen && !a.CarryTime.IsZero():
+		text += "answered, no evidence in the traces yet"
 	case a.State == StateOpen:
 		text += "no answer yet, open until " + a.ExpireTime.Format("2006-01-02T15:04:05Z07:00")
 	case a.State == StateExpired:
@@ -86,6 +100,9 @@ func (a attempt) refusals() string {
 		recorder := r.Recorder
 		if recorder == "" {
 			recorder = "a caller that is no agent"
+		}
+		if r.Backend != "" {
+			recorder = r.Backend
 		}
 		names = append(names, fmt.Sprintf("a span from %s (%s)", recorder, r.Reason))
 	}

@@ -12,19 +12,54 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// record reads the verdict in s and records it; an error that is a refusal is about this span only.
+// record records the verdict in s; an error that is a refusal is about this span only.
 func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, resource pcommon.Map, s ptrace.Span) error {
+	cl := claim(resource, s)
+	if cl.Unreadable != nil {
+		return cl.Unreadable
+	}
+	return r.ledger.Record(ctx, recorder, cl)
+}
+
+// Verdicts returns what the verdict spans in traces claim, in their order. The traces are OTLP JSON, of as much as a request to the receiver may have; an
+// error is an InvalidArgument fault with the reason TRACES_INVALID.
+func Verdicts(traces []byte) ([]consultation.Claim, error) {
+	decoded, err := decode(traces, true)
+	if err != nil {
+		return nil, err
+	}
+	var claims []consultation.Claim
+	for _, rs := range decoded.ResourceSpans().All() {
+		for _, ss := range rs.ScopeSpans().All() {
+			for _, s := range ss.Spans().All() {
+				if s.Name() == SpanName {
+					claims = append(claims, claim(rs.Resource().Attributes(), s))
+				}
+			}
+		}
+	}
+	return claims, nil
+}
+
+// claim reads the verdict in s.
+func claim(resource pcommon.Map, s ptrace.Span) consultation.Claim {
 	cl := consultation.Claim{TraceID: s.TraceID().String(), SpanID: s.SpanID().String()}
+	cl.Unreadable = read(&cl, resource, s.Attributes())
+	return cl
+}
+
+// read reads what cl says; its error is a refusal.
+func read(cl *consultation.Claim, resource, span pcommon.Map) error {
 	if err := noDuplicates(resource, serviceNameKey); err != nil {
 		return err
 	}
-	if err := noDuplicates(s.Attributes(), attributePrefix); err != nil {
+	if err := noDuplicates(span, attributePrefix); err != nil {
 		return err
 	}
 	if err := readStrings(resource, map[string]*string{serviceNameKey: &cl.ServiceName}); err != nil {
 		return err
 	}
-	err := readStrings(s.Attributes(), map[string]*string{
+	err := readStrings(span, map[string]*string{
 		IDKey: &cl.ConsultationID, TaskKey: &cl.TaskID, RequirementKey: &cl.RequirementID, PhaseKey: &cl.Phase,
 		SourceKey: &cl.SourceAgent, TargetKey: &cl.TargetAgent, OutcomeKey: &cl.Outcome, DigestKey: &cl.SubjectDigest,
 		FeedbackKey: &cl.Feedback,
@@ -32,10 +67,7 @@ func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, r
 	if err != nil {
 		return err
 	}
-	if err := readInts(s.Attributes(), map[string]*int{AttemptKey: &cl.Attempt, SchemaVersionKey: &cl.SchemaVersion}); err != nil {
-		return err
-	}
-	return r.ledger.Record(ctx, recorder, cl)
+	return readInts(span, map[string]*int{AttemptKey: &cl.Attempt, SchemaVersionKey: &cl.SchemaVersion})
 }
 
 func readStrings(from pcommon.Map, into map[string]*string) error {

@@ -25,6 +25,7 @@ func EvidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
 		TraceId: e.TraceID, SpanId: e.SpanID, SourceAgent: e.SourceAgent, TargetAgent: e.TargetAgent, TaskId: e.TaskID,
 		RequirementId: e.RequirementID, Outcome: e.Outcome, Feedback: e.Feedback, Timestamp: timestamp(e.Timestamp),
 		ConsultationId: e.ConsultationID, Attempt: attempt(e.Attempt), SubjectDigest: e.SubjectDigest, Recorder: e.Recorder, Level: e.Level,
+		Backend: e.Backend,
 	}
 }
 
@@ -33,6 +34,7 @@ func VerdictToProto(v consultation.RequirementVerdict) *consultationv1.Requireme
 	p := &consultationv1.RequirementVerdict{
 		Id: v.Requirement.ID, Phase: v.Requirement.Phase, TargetAgent: v.Requirement.TargetAgent, Mandatory: v.Requirement.Mandatory,
 		Applies: v.Applies, Verdict: v.Verdict, Code: v.Code, Reason: v.Reason, LookedFor: v.LookedFor, Found: v.Found,
+		RequiredLevel: v.Lowest, ReachedLevel: v.Level,
 	}
 	for _, e := range v.Evidence {
 		p.Evidence = append(p.Evidence, EvidenceToProto(e))

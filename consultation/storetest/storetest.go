@@ -75,11 +75,12 @@ func readBack(t *testing.T, s consultation.Store) {
 	want := consultation.Entry{Consultation: c}
 	want.Consultation.State = consultation.StateAnswered
 	want.Consultation.Outcome = consultation.OutcomeRejected
+	want.Consultation.CarryTime = c.IssueTime.Add(time.Second)
 	want.Consultation.Feedback = "says <no> \x00 \u2028 é"
-	want.Consultation.Refused = []consultation.Refusal{{Recorder: "coder", Reason: consultation.ReasonNotTheTarget, Time: c.IssueTime}}
+	want.Consultation.Refused = []consultation.Refusal{{Recorder: "coder", Reason: consultation.ReasonNotTheTarget, Time: c.IssueTime, Backend: "jaeger"}}
 	want.Evidence = []consultation.Evidence{{
 		TraceID: "t", SpanID: "s", SourceAgent: "coder", TargetAgent: "reviewer", TaskID: "t", RequirementID: "r", Outcome: "rejected",
-		Feedback: "no", Timestamp: c.IssueTime, ConsultationID: "1", Attempt: 1, SubjectDigest: "sha256:0", Recorder: "reviewer", Level: "C2",
+		Feedback: "no", Timestamp: c.IssueTime, ConsultationID: "1", Attempt: 1, SubjectDigest: "sha256:0", Recorder: "reviewer", Level: "C2", Backend: "jaeger",
 	}}
 	err := s.Update(t.Context(), "a", "1", func(got consultation.Entry) (consultation.Entry, error) {
 		if diff := cmp.Diff(consultation.Entry{Consultation: c}, got); diff != "" {

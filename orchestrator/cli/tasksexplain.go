@@ -140,14 +140,29 @@ func (a *app) requirement(r *consultationv1.RequirementVerdict) {
 		verdict = "does not apply"
 	}
 	a.out.line("  %s: %s %s, %s: %s", r.GetId(), r.GetTargetAgent(), r.GetPhase(), choose(r.GetMandatory(), "mandatory", "recommended"), verdict)
-	a.out.table("    ", fields("looked for", r.GetLookedFor(), "found", r.GetFound(), "reason", r.GetReason()))
+	a.out.table("    ", fields("looked for", r.GetLookedFor(), "found", r.GetFound(), "level", levels(r), "reason", r.GetReason()))
 	for _, e := range r.GetEvidence() {
-		a.out.line("    evidence: %s by %s %s, attempt %d, level %s, trace %s span %s", e.GetOutcome(), e.GetRecorder(),
+		by := e.GetRecorder()
+		if e.GetBackend() != "" {
+			by = "an unknown recorder, found in " + e.GetBackend()
+		}
+		a.out.line("    evidence: %s by %s %s, attempt %d, level %s, trace %s span %s", e.GetOutcome(), by,
 			a.when(e.GetTimestamp()), e.GetAttempt(), e.GetLevel(), e.GetTraceId(), e.GetSpanId())
 		if e.GetFeedback() != "" {
 			a.out.text("      | ", e.GetFeedback())
 		}
 	}
+}
+
+// levels says how good the evidence is, and has to be; empty for a server that does not tell.
+func levels(r *consultationv1.RequirementVerdict) string {
+	switch {
+	case r.GetRequiredLevel() == "":
+		return ""
+	case r.GetReachedLevel() == "":
+		return r.GetRequiredLevel() + " is needed"
+	}
+	return r.GetReachedLevel() + ", and " + r.GetRequiredLevel() + " is needed"
 }
 
 // nextStep is the command to try next.

@@ -85,6 +85,9 @@ func waits(d consultation.Decision) waiting {
 			w.step.wait = pendingCheck
 		}
 	}
+	if d.CheckAgain > 0 { // a trace backend is asked, which nobody wakes us for, and which may be away for long
+		w.step.wait = d.CheckAgain
+	}
 	return w
 }
 

@@ -43,6 +43,7 @@ type world struct {
 	agents *played
 	now    func() time.Time
 	told   engine.Notifier // nil: nobody is told of tasks
+	rules  consultation.LedgerOptions
 	stop   func()
 }
 
@@ -71,7 +72,7 @@ func (w *world) start() {
 	if w.store, err = embedded.New(ctx, w.db); err != nil {
 		w.t.Fatal(err)
 	}
-	w.ledger = consultation.NewLedger(consultationstore.New(w.spans), consultation.LedgerOptions{})
+	w.ledger = consultation.NewLedger(consultationstore.New(w.spans), w.rules)
 	leaseStore, err := embedded.NewLeases(ctx, w.db)
 	if err != nil {
 		w.t.Fatal(err)

@@ -127,18 +127,20 @@ func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 	}
 }
 
-// ended does what follows the end of a task: a consultation that its carrier did not bring an outcome for has failed.
+// ended does what follows the end of a task: a consultation learns that its carrier brought an answer, or why not.
 func (e *Engine) ended(ctx context.Context, t *orchestrator.Task) {
 	e.meters.end(ctx, t)
 	e.isFresh(t) // one that ended before it was sent is not to be remembered
 	if !t.Carries() {
 		return
 	}
-	why := "the consulted agent answered without evidence in the traces"
-	if t.Error != nil {
-		why = t.Error.Reason + ": " + t.Error.Message
+	var err error
+	if t.Error == nil {
+		err = e.Ledger.Carried(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID)
+	} else {
+		err = e.Ledger.Fail(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, t.Error.Reason+": "+t.Error.Message)
 	}
-	if err := e.Ledger.Fail(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, why); err != nil {
+	if err != nil {
 		e.Logger.ErrorContext(ctx, "a consultation could not be closed; it stays open until it expires", taskAttr(t), errAttr(err))
 	}
 }

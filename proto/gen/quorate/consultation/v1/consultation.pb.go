@@ -223,10 +223,12 @@ type Evidence struct {
 	Attempt int32 `protobuf:"varint,11,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The digest of the content that was reviewed.
 	SubjectDigest string `protobuf:"bytes,12,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
-	// Who exported the span, as authenticated by the receiver.
+	// Who exported the span, as authenticated by the receiver; empty below level C2.
 	Recorder string `protobuf:"bytes,13,opt,name=recorder,proto3" json:"recorder,omitempty"`
-	// How far it can be trusted: C2 is a span recorded by the authenticated target.
-	Level         string `protobuf:"bytes,14,opt,name=level,proto3" json:"level,omitempty"`
+	// How far it can be trusted: C2 is a span recorded by the authenticated target; C1 is a span that was found in a trace backend, where others can have put it, of a consultation that Quorate carried.
+	Level string `protobuf:"bytes,14,opt,name=level,proto3" json:"level,omitempty"`
+	// The trace backend in which it was found, such as jaeger; empty when Quorate received it itself.
+	Backend       string `protobuf:"bytes,15,opt,name=backend,proto3" json:"backend,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -359,6 +361,13 @@ func (x *Evidence) GetLevel() string {
 	return ""
 }
 
+func (x *Evidence) GetBackend() string {
+	if x != nil {
+		return x.Backend
+	}
+	return ""
+}
+
 // RequirementVerdict says whether one requirement of a task is met, and why.
 type RequirementVerdict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -383,7 +392,11 @@ type RequirementVerdict struct {
 	// The evidence that would satisfy the requirement.
 	LookedFor string `protobuf:"bytes,10,opt,name=looked_for,json=lookedFor,proto3" json:"looked_for,omitempty"`
 	// The evidence that was there.
-	Found         string `protobuf:"bytes,11,opt,name=found,proto3" json:"found,omitempty"`
+	Found string `protobuf:"bytes,11,opt,name=found,proto3" json:"found,omitempty"`
+	// The lowest level of evidence that counts, such as C2; empty when the requirement does not apply.
+	RequiredLevel string `protobuf:"bytes,12,opt,name=required_level,json=requiredLevel,proto3" json:"required_level,omitempty"`
+	// The level of the evidence that the verdict rests on; empty when there is none.
+	ReachedLevel  string `protobuf:"bytes,13,opt,name=reached_level,json=reachedLevel,proto3" json:"reached_level,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -495,6 +508,20 @@ func (x *RequirementVerdict) GetFound() string {
 	return ""
 }
 
+func (x *RequirementVerdict) GetRequiredLevel() string {
+	if x != nil {
+		return x.RequiredLevel
+	}
+	return ""
+}
+
+func (x *RequirementVerdict) GetReachedLevel() string {
+	if x != nil {
+		return x.ReachedLevel
+	}
+	return ""
+}
+
 var File_quorate_consultation_v1_consultation_proto protoreflect.FileDescriptor
 
 const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
@@ -518,7 +545,7 @@ const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
 	"\n" +
 	"issue_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tissueTime\x12;\n" +
 	"\vexpire_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\xd0\x03\n" +
+	"expireTime\"\xea\x03\n" +
 	"\bEvidence\x12\x19\n" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12\x17\n" +
 	"\aspan_id\x18\x02 \x01(\tR\x06spanId\x12!\n" +
@@ -534,7 +561,8 @@ const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
 	"\aattempt\x18\v \x01(\x05R\aattempt\x12%\n" +
 	"\x0esubject_digest\x18\f \x01(\tR\rsubjectDigest\x12\x1a\n" +
 	"\brecorder\x18\r \x01(\tR\brecorder\x12\x14\n" +
-	"\x05level\x18\x0e \x01(\tR\x05level\"\xcf\x02\n" +
+	"\x05level\x18\x0e \x01(\tR\x05level\x12\x18\n" +
+	"\abackend\x18\x0f \x01(\tR\abackend\"\x9b\x03\n" +
 	"\x12RequirementVerdict\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\tR\x05phase\x12!\n" +
@@ -548,7 +576,9 @@ const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
 	"\n" +
 	"looked_for\x18\n" +
 	" \x01(\tR\tlookedFor\x12\x14\n" +
-	"\x05found\x18\v \x01(\tR\x05foundB\xfb\x01\n" +
+	"\x05found\x18\v \x01(\tR\x05found\x12%\n" +
+	"\x0erequired_level\x18\f \x01(\tR\rrequiredLevel\x12#\n" +
+	"\rreached_level\x18\r \x01(\tR\freachedLevelB\xfb\x01\n" +
 	"\x1bcom.quorate.consultation.v1B\x11ConsultationProtoP\x01ZKgithub.com/quorate/quorate/proto/gen/quorate/consultation/v1;consultationv1\xa2\x02\x03QCX\xaa\x02\x17Quorate.Consultation.V1\xca\x02\x17Quorate\\Consultation\\V1\xe2\x02#Quorate\\Consultation\\V1\\GPBMetadata\xea\x02\x19Quorate::Consultation::V1b\x06proto3"
 
 var (

@@ -1,0 +1,130 @@
+package consultation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Traces is a trace backend that has to be asked for evidence, such as Jaeger. Whoever may write to it may write anything, so what is found there counts
+// as LevelCarried.
+type Traces interface {
+	// Name says in evidence and in the log which backend it is, such as jaeger.
+	Name() string
+
+	// Verdicts returns what the verdict spans in the trace of c claim, in any order; none is no error. An error means that the backend could not tell, or
+	// not all: an answer that is malformed, too large or cut short must be one.
+	Verdicts(ctx context.Context, c Consultation) ([]Claim, error)
+}
+
+const (
+	// traceLag is how long after the target's answer its span may be on its way through an exporter and into Traces.
+	traceLag       = 30 * time.Second
+	answeredInVain = "the consulted agent answered without evidence in the traces"
+
+	minRecheck = 2 * time.Second // between two looks for one consultation while its span may be on its way
+	maxRecheck = 15 * time.Second
+)
+
+// search looks in the Traces for evidence that may decide on a requirement of s, records what counts, and returns the entries after that, the consultations
+// that could not be looked for, and when to look again.
+//
+// Only the newest attempt about the current content is looked for, after its answer was brought back and until it has evidence: what decides is
+// then on record, so that a backend may forget it and be away.
+func (l *Ledger) search(ctx context.Context, s Subject, entries []Entry, applies []Requirement) (after []Entry, unread []string, again time.Duration) {
+	after = slices.Clone(entries)
+	for _, r := range applies {
+		i := newest(after, r, s.Digests[r.Phase])
+		now := l.now()
+		if i < 0 || !after[i].Consultation.sought(now) {
+			continue
+		}
+		e, err := l.find(ctx, after[i])
+		if err != nil {
+			l.logger.ErrorContext(ctx, "consultation evidence unavailable", slog.String("task_id", s.TaskID),
+				slog.String("consultation_id", e.Consultation.ID), slog.Any("error", err))
+			unread = append(unread, e.Consultation.ID)
+		}
+		after[i] = e
+		if c := e.Consultation; err != nil || c.at(now).State == StateOpen {
+			wait := min(max(now.Sub(c.CarryTime)/4, minRecheck), maxRecheck)
+			if again == 0 || wait < again {
+				again = wait
+			}
+		}
+	}
+	return after, unread, again
+}
+
+// newest returns the index of the newest attempt for r about the content of digest, or -1.
+func newest(entries []Entry, r Requirement, digest string) int {
+	found := -1
+	for i, e := range entries {
+		c := e.Consultation
+		if c.RequirementID == r.ID && c.SubjectDigest == digest && (found < 0 || c.Attempt > entries[found].Consultation.Attempt) {
+			found = i
+		}
+	}
+	return found
+}
+
+// sought reports whether Traces may have evidence for c that would count.
+func (c Consultation) sought(now time.Time) bool {
+	return c.State != StateAnswered && !c.CarryTime.IsZero() && !now.After(c.ExpireTime)
+}
+
+// find asks the Traces for evidence for e, one after the other until some counts, and returns the entry after that. Its error says that there may be more.
+func (l *Ledger) find(ctx context.Context, e Entry) (Entry, error) {
+	var trouble error
+	for _, t := range l.traces {
+		claims, err := t.Verdicts(ctx, e.Consultation)
+		if err != nil {
+			trouble = fmt.Errorf("looking for evidence in %s: %w", t.Name(), err)
+			continue
+		}
+		if e, err = l.recordFound(ctx, e, t.Name(), claims); err != nil {
+			return e, err
+		}
+		if e.Consultation.State == StateAnswered {
+			return e, nil
+		}
+	}
+	return e, trouble
+}
+
+// recordFound keeps the claims that a backend has about e. The most restrictive are taken first: of two spans with one id, that one stays.
+func (l *Ledger) recordFound(ctx context.Context, e Entry, backend string, claims []Claim) (Entry, error) {
+	c := e.Consultation
+	claims = slices.Clone(claims)
+	slices.SortStableFunc(claims, func(x, y Claim) int { return slices.Index(outcomes, x.Outcome) - slices.Index(outcomes, y.Outcome) })
+	r := Recorder{Tenant: c.Tenant, backend: backend}
+	next, changed := l.judgeAll(e, r, claims)
+	if !changed {
+		return e, nil
+	}
+	err := l.store.Update(ctx, c.Tenant, c.ID, func(now Entry) (Entry, error) {
+		next, changed = l.judgeAll(now, r, claims)
+		return next, nil
+	})
+	if err != nil {
+		return e, fmt.Errorf("recording evidence for consultation %s: %w", c.ID, err)
+	}
+	if answered := next.Consultation; changed && answered.State == StateAnswered {
+		l.logger.InfoContext(ctx, "consultation answered", slog.String("consultation_id", c.ID), slog.String("task_id", c.TaskID),
+			slog.String("target_agent", c.TargetAgent), slog.String("outcome", answered.Outcome), slog.String("backend", backend))
+		l.changed(c.Tenant, c.TaskID)
+	}
+	return next, nil
+}
+
+// judgeAll judges claims one after the other; what is refused is noted in the entry.
+func (l *Ledger) judgeAll(e Entry, r Recorder, claims []Claim) (next Entry, changed bool) {
+	now := l.now()
+	for _, cl := range claims {
+		after, differs, _ := l.judge(e, r, cl, now)
+		e, changed = after, changed || differs
+	}
+	return e, changed
+}
