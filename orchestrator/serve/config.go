@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/auth/oidc"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
@@ -24,6 +25,7 @@ type Config struct {
 	Auth      Auth      `yaml:"auth"`
 	Agents    Agents    `yaml:"agents"`
 	Routing   Routing   `yaml:"routing"`
+	Evidence  Evidence  `yaml:"evidence"`
 	Retention Retention `yaml:"retention"`
 	Telemetry Telemetry `yaml:"telemetry"`
 }
@@ -120,6 +122,7 @@ func DefaultConfig() Config {
 		Auth:      Auth{OIDC: oidc.DefaultConfig()},
 		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent)},
 		Routing:   Routing{EmbeddingsTimeout: 150 * time.Millisecond},
+		Evidence:  Evidence{Lowest: consultation.LevelRecorded, JaegerTimeout: 2 * time.Second},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
 		Telemetry: Telemetry{LogLevel: "info", LogFormat: "json"},
 	}

@@ -98,13 +98,17 @@ func (p *process) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	evidence, err := p.cfg.Evidence.open()
+	if err != nil {
+		return err
+	}
 	options := server.Options{
 		Stores: stores, Telemetry: p.tel, Authenticator: callers,
 		Policy: policy, Credentials: credentials,
 		Agents: server.Agents{
 			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
 		},
-		Embeddings: embeddings, PassThrough: p.cfg.Agents.PassThrough, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
+		Embeddings: embeddings, Evidence: evidence, PassThrough: p.cfg.Agents.PassThrough, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
 	}
 	if options.HTTPListener, err = listen(ctx, "http.addr", p.cfg.HTTP.Addr, protection); err != nil {
 		return err

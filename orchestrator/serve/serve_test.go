@@ -93,7 +93,31 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		}, "may be read by everybody"},
 		"an unknown signature policy": {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "not off, verify-if-present"},
 		"evidence that is needed yet": {func(_ *testing.T, c *serve.Config) { c.Retention.Evidence = time.Hour }, "less than"},
-		"an issuer without audience":  {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "audience"},
+		"a level that opens nothing":  {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "not a level that can open a gate"},
+		"a level from nowhere":        {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "set jaegerURL"},
+		"a token for no Jaeger":       {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTokenFile = "token" }, "need jaegerURL"},
+		"a Jaeger that is no URL":     {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerURL = "jaeger:16686" }, "want an http or https URL"},
+		"a Jaeger with a password": {func(_ *testing.T, c *serve.Config) {
+			c.Evidence.JaegerURL = "https://me:secret@jaeger.example"
+		}, "without user"},
+		"a token in the open": {func(_ *testing.T, c *serve.Config) {
+			c.Evidence.JaegerURL, c.Evidence.JaegerTokenFile = "http://jaeger.example", "token"
+		}, "must be https"},
+		"authorities without TLS": {func(_ *testing.T, c *serve.Config) {
+			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "http://127.0.0.1:16686", "ca.pem"
+		}, "has no TLS"},
+		"a Jaeger that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTimeout = time.Minute }, "not from 100ms to 10s"},
+		"a token that all may read": {func(t *testing.T, c *serve.Config) {
+			t.Helper()
+			c.Evidence.JaegerURL, c.Evidence.JaegerTokenFile = "https://jaeger.example", write(t, filepath.Join(t.TempDir(), "k"), "abc")
+			if err := os.Chmod(c.Evidence.JaegerTokenFile, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "may be read by everybody"},
+		"no authorities for Jaeger": {func(_ *testing.T, c *serve.Config) {
+			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "https://jaeger.example", "/nonexistent/ca"
+		}, "read the authorities of Jaeger"},
+		"an issuer without audience": {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "audience"},
 		"an issuer that is not there": {func(_ *testing.T, c *serve.Config) {
 			c.Auth.OIDC.Issuer, c.Auth.OIDC.Audience = "http://127.0.0.1:1", "quorate"
 		}, "OpenID Connect provider"},
@@ -112,7 +136,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 // startError returns why a server does not start.
 func startError(t *testing.T, c serve.Config) error {
 	t.Helper()
-	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Agents, &c.Retention, &c} {
+	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Agents, &c.Evidence, &c.Retention, &c} {
 		if err := check.Validate(); err != nil {
 			return err
 		}

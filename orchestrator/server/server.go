@@ -14,7 +14,6 @@ import (
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
 
-	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/otlp"
 	consultationrpc "github.com/quorate/quorate/consultation/rpc"
 	"github.com/quorate/quorate/orchestrator/a2aedge"
@@ -51,6 +50,7 @@ type Options struct {
 	Credentials   *agentauth.Credentials // what agents are shown; nil for nothing
 	PassThrough   []string               // agents whose A2A calls go to them as they came, untracked; see a2aedge.Passages
 	Embeddings    Embeddings             // the second stage of routing by text
+	Evidence      Evidence               // what counts as evidence of a consultation
 	Services      []Service              // more services behind the same doors
 	AllowedHosts  []string               // names that clients may use for us besides localhost and the addresses of the listener
 	PublicURL     string                 // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
@@ -93,7 +93,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	if err := s.openRegistry(o); err != nil {
 		return s, err
 	}
-	ledger := consultation.NewLedger(o.Stores.Consultations, consultation.LedgerOptions{Logger: s.logger})
+	ledger := o.Evidence.ledger(o.Stores.Consultations, s.logger)
 	store, pages := o.Stores.Tasks, o.Stores.Pages
 	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}), o.Credentials)
 	s.announcements = &a2aedge.Announcements{Base: reachedAt(o), Pages: pages}

@@ -1,0 +1,148 @@
+// Package jaeger looks for consultation verdicts in Jaeger, by its query API of version 3 over HTTP.
+//
+// A trace is read by the id that Quorate minted for the consultation, never searched by attributes: a search may answer with other traces. Every span is
+// checked like one that was received. Jaeger keeps nobody's identity, so what it has shows what was said and not who said it.
+//
+// A reader must not assume that no trace means no answer for ever: spans arrive late, and a backend forgets.
+package jaeger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/consultation/otlp"
+	"github.com/quorate/quorate/platform/secretfile"
+)
+
+const (
+	maxAnswerBytes = 4 << 20
+	maxVerdicts    = 256 // in one trace; an honest one has one
+	maxAtOnce      = 8   // requests
+	defaultTimeout = 2 * time.Second
+	clockSkew      = time.Hour // between us and those who record spans
+)
+
+// Config names a Jaeger.
+type Config struct {
+	URL     *url.URL           // of its query service, such as http://127.0.0.1:16686, or with a base path
+	Token   *secretfile.Secret // sent as bearer token; nil for none
+	Client  *http.Client       // reaches URL and follows no redirect
+	Timeout time.Duration      // of one look, the wait for others included; default 2 s
+}
+
+// Traces is a Jaeger; make it with New. It is safe for concurrent use.
+type Traces struct {
+	Config
+	turns chan struct{} // has room for as many requests as may be under way
+}
+
+var _ consultation.Traces = (*Traces)(nil)
+
+// New returns a client of the Jaeger that c names.
+func New(c Config) *Traces {
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	return &Traces{Config: c, turns: make(chan struct{}, maxAtOnce)}
+}
+
+// Name implements consultation.Traces.
+func (t *Traces) Name() string { return "jaeger" }
+
+// Verdicts implements consultation.Traces.
+func (t *Traces) Verdicts(ctx context.Context, c consultation.Consultation) ([]consultation.Claim, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
+	defer cancel()
+	select {
+	case t.turns <- struct{}{}:
+		defer func() { <-t.turns }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for %d other requests: %w", maxAtOnce, ctx.Err())
+	}
+	status, body, err := t.get(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case status == http.StatusNotFound && noTrace(body):
+		return nil, nil
+	case status != http.StatusOK:
+		return nil, fmt.Errorf("it answered %d, which is no answer about a trace", status)
+	}
+	return verdicts(body)
+}
+
+// get asks for the trace of c. Raw traces are as they were recorded: no time is adjusted, and no span or attribute is left out because it is there twice.
+func (t *Traces) get(ctx context.Context, c consultation.Consultation) (status int, body []byte, err error) {
+	u := t.URL.JoinPath("api", "v3", "traces", c.TraceID)
+	u.RawQuery = url.Values{
+		"raw_traces": {"true"},
+		"start_time": {c.IssueTime.Add(-clockSkew).UTC().Format(time.RFC3339Nano)},
+		"end_time":   {c.ExpireTime.Add(clockSkew).UTC().Format(time.RFC3339Nano)},
+	}.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	if t.Token != nil {
+		token, _, _ := t.Token.Text() // one that cannot be read again counts on
+		request.Header.Set("Authorization", "Bearer "+token.Reveal())
+	}
+	answer, err := t.Client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read, or is given up
+	body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes+1))
+	switch {
+	case err != nil:
+		return 0, nil, fmt.Errorf("reading the answer: %w", err)
+	case len(body) > maxAnswerBytes:
+		return 0, nil, fmt.Errorf("the trace has more than %d bytes", maxAnswerBytes)
+	}
+	return answer.StatusCode, body, nil
+}
+
+// noTrace reports whether body says that Jaeger has no such trace, as opposed to another server that has no such page.
+func noTrace(body []byte) bool {
+	var answer struct {
+		Error struct {
+			HTTPCode int `json:"httpCode"`
+		} `json:"error"`
+	}
+	return json.Unmarshal(body, &answer) == nil && answer.Error.HTTPCode == http.StatusNotFound
+}
+
+// verdicts reads an answer: one result or, as the API streams over HTTP, several one after the other.
+func verdicts(body []byte) (claims []consultation.Claim, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	for results := 0; ; results++ {
+		var answer struct {
+			Result json.RawMessage `json:"result"`
+		}
+		switch err := decoder.Decode(&answer); {
+		case errors.Is(err, io.EOF) && results > 0:
+			return claims, nil
+		case err != nil:
+			return nil, fmt.Errorf("the answer is not of the query API: %w", err)
+		case !bytes.HasPrefix(answer.Result, []byte("{")):
+			return nil, errors.New("the answer has something else than results")
+		}
+		more, err := otlp.Verdicts(answer.Result)
+		if err != nil {
+			return nil, err
+		}
+		if claims = append(claims, more...); len(claims) > maxVerdicts {
+			return nil, fmt.Errorf("the trace has more than %d verdicts", maxVerdicts)
+		}
+	}
+}

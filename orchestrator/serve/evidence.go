@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator/server"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/secretfile"
+)
+
+// Evidence says what counts as evidence that an agent was consulted, and where it is looked for besides the verdicts that agents send.
+type Evidence struct {
+	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C2: the consulted agent sent it with its own credential. C1: it is in Jaeger, where whoever may write to Jaeger can have put it."`
+	JaegerURL       string        `yaml:"jaegerURL" doc:"URL of the query service of a Jaeger (v1.76, v2.13 or newer) that is asked for evidence, such as https://jaeger.example:16686; empty for none."`
+	JaegerTokenFile string        `yaml:"jaegerTokenFile" doc:"File with the bearer token for it, read again when it changes; empty for none."`
+	JaegerCA        string        `yaml:"jaegerCA" doc:"File with certificates of authorities (PEM) that may vouch for it; empty: those that this machine trusts."`
+	JaegerTimeout   time.Duration `yaml:"jaegerTimeout" doc:"How long one look may take, 100ms to 10s; after that the requirement is unavailable."`
+}
+
+const (
+	minJaegerTimeout = 100 * time.Millisecond
+	maxJaegerTimeout = 10 * time.Second
+)
+
+// Validate refuses a level that cannot be had, and half of a Jaeger.
+func (e *Evidence) Validate() error {
+	switch {
+	case !consultation.KnownLevel(e.Lowest):
+		return invalid("lowest", "%q is not a level that can open a gate: C1 or C2", e.Lowest)
+	case e.JaegerURL == "" && e.JaegerTokenFile+e.JaegerCA != "":
+		return invalid("jaegerURL", "jaegerTokenFile and jaegerCA need jaegerURL")
+	case e.JaegerURL == "" && e.Lowest == consultation.LevelCarried:
+		return invalid("lowest", "evidence of level C1 comes from Jaeger: set jaegerURL, or leave lowest at C2")
+	case e.JaegerTimeout < minJaegerTimeout || e.JaegerTimeout > maxJaegerTimeout:
+		return invalid("jaegerTimeout", "%s is not from %s to %s", e.JaegerTimeout, minJaegerTimeout, maxJaegerTimeout)
+	case e.JaegerURL != "":
+		return e.validateURL()
+	}
+	return nil
+}
+
+func (e *Evidence) validateURL() error {
+	u, err := url.Parse(e.JaegerURL)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "":
+		return invalid("jaegerURL", "want an http or https URL without user, query and fragment")
+	case u.Scheme == "http" && e.JaegerCA != "":
+		return invalid("jaegerCA", "jaegerURL has no TLS")
+	case u.Scheme == "http" && e.JaegerTokenFile != "":
+		if local, err := loopback(net.JoinHostPort(u.Hostname(), netguard.Port(u))); err != nil || !local {
+			return invalid("jaegerTokenFile", "a token is sent over TLS only: jaegerURL must be https")
+		}
+	}
+	return nil
+}
+
+// open reads the files that e names.
+func (e *Evidence) open() (server.Evidence, error) {
+	opened := server.Evidence{Lowest: e.Lowest}
+	if e.JaegerURL == "" {
+		return opened, nil
+	}
+	u, err := url.Parse(e.JaegerURL)
+	if err != nil {
+		return opened, invalid("evidence.jaegerURL", "%w", err)
+	}
+	opened.Jaeger = server.Jaeger{URL: u, Timeout: e.JaegerTimeout}
+	if e.JaegerTokenFile != "" {
+		if opened.Jaeger.Token, err = secretfile.Open(e.JaegerTokenFile); err != nil {
+			return opened, invalid("evidence.jaegerTokenFile", "read the token for Jaeger: %w", err)
+		}
+	}
+	if e.JaegerCA != "" {
+		if opened.Jaeger.Authorities, err = secretfile.Authorities(e.JaegerCA); err != nil {
+			return opened, invalid("evidence.jaegerCA", "read the authorities of Jaeger: %w", err)
+		}
+	}
+	return opened, nil
+}

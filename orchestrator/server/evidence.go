@@ -1,0 +1,41 @@
+package server
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/consultation/jaeger"
+	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/secretfile"
+)
+
+// Evidence says what counts as evidence of a consultation, and where it is looked for besides the verdicts that agents send. The zero value is the
+// authenticated target's own verdict and nowhere else.
+type Evidence struct {
+	Lowest string // level that counts; empty is consultation.LevelRecorded
+	Jaeger Jaeger
+}
+
+// Jaeger names the query service of a Jaeger; without a URL there is none.
+type Jaeger struct {
+	URL         *url.URL           // the operator's word, so it may be on a private address
+	Token       *secretfile.Secret // nil for none
+	Authorities *x509.CertPool     // who may vouch for its certificate; nil: whom this machine trusts
+	Timeout     time.Duration      // of one look; default 2 s
+}
+
+// ledger returns the ledger over s.
+func (e *Evidence) ledger(s consultation.Store, logger *slog.Logger) *consultation.Ledger {
+	o := consultation.LedgerOptions{Logger: logger, Lowest: e.Lowest}
+	if j := e.Jaeger; j.URL != nil {
+		client := netguard.ForEndpoint(j.URL, nil).Client(netguard.ClientOptions{
+			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: j.Authorities},
+		})
+		o.Traces = []consultation.Traces{jaeger.New(jaeger.Config{URL: j.URL, Token: j.Token, Client: client, Timeout: j.Timeout})}
+	}
+	return consultation.NewLedger(s, o)
+}
