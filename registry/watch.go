@@ -34,8 +34,9 @@ type Event struct {
 
 // WatchOptions say where a watch starts and when it ends.
 type WatchOptions struct {
-	Revision *int64        // continue behind it; nil begins with a snapshot and a bookmark
-	Wait     time.Duration // end when something was told, or with a bookmark after this time; 0 is no end
+	Revision     *int64        // continue behind it; nil begins with a snapshot and a bookmark
+	SkipSnapshot bool          // with no revision: begin with the bookmark
+	Wait         time.Duration // end when something was told, or with a bookmark after this time; 0 is no end
 }
 
 // Watch calls each for every change of the tenant, in the order of the log, with no gap and none twice, until ctx ends, each returns an
@@ -57,7 +58,7 @@ func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, eac
 		w.revision, w.placed = *o.Revision, true
 		return w.follow(ctx)
 	}
-	if err := w.snapshot(ctx); err != nil || o.Wait > 0 {
+	if err := w.snapshot(ctx, o.SkipSnapshot); err != nil || o.Wait > 0 {
 		return err
 	}
 	return w.follow(ctx)
@@ -73,13 +74,14 @@ type watcher struct {
 	placed   bool             // revision means something
 }
 
-// snapshot tells all agents. The revision is read first: what changes meanwhile is told again as a change.
-func (w *watcher) snapshot(ctx context.Context) error {
+// snapshot tells all agents, unless they are skipped, and where the log is. The revision is read first: what changes meanwhile is told again as
+// a change.
+func (w *watcher) snapshot(ctx context.Context, skip bool) error {
 	head, err := w.registry.log.Head(ctx, w.tenant)
 	if err != nil {
 		return err
 	}
-	for after := ""; ; {
+	for after := ""; !skip; {
 		agents, err := w.registry.Agents(ctx, w.tenant, after, watchChunk)
 		if err != nil {
 			return err

@@ -62,6 +62,24 @@ func TestAWatchBeginsWithASnapshotAndGoesOnWithChanges(t *testing.T) {
 	}
 }
 
+func TestAWatchWithoutASnapshotBeginsWithWhatChangesFromHereOn(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	var events []string
+	err := r.Watch(t.Context(), tenant, registry.WatchOptions{SkipSnapshot: true}, func(e registry.Event) error {
+		events = append(events, fmt.Sprintf("%s %s %d", e.Type, e.Agent, e.Revision))
+		if len(events) == 2 {
+			return errEnough
+		}
+		register(t, r, "b")
+		return nil
+	})
+	if want := []string{"bookmark  1", "created b 2"}; !slices.Equal(events, want) || !errors.Is(err, errEnough) {
+		t.Errorf("Watch() = %v, %v, want %v", events, err, want)
+	}
+}
+
 func TestALongPollEndsWithNewsOrABookmark(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
@@ -72,6 +90,7 @@ func TestALongPollEndsWithNewsOrABookmark(t *testing.T) {
 		want    []string
 	}{
 		"a snapshot":           {registry.WatchOptions{Wait: time.Minute}, []string{"snapshot a ", "bookmark  "}},
+		"no snapshot":          {registry.WatchOptions{SkipSnapshot: true, Wait: time.Minute}, []string{"bookmark  "}},
 		"news that are there":  {registry.WatchOptions{Revision: &zero, Wait: time.Minute}, []string{"created a "}},
 		"no news for a moment": {registry.WatchOptions{Revision: &one, Wait: time.Millisecond}, []string{"bookmark  "}},
 	} {

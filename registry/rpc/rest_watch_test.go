@@ -21,6 +21,7 @@ func watchOverREST(t *testing.T, url string) {
 		{name: "registration", method: "POST", path: "/v1/agents:apply", status: 200, want: `"outcome":"created"`, body: `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]}}`},
 		{name: "a snapshot", method: "GET", path: "/v1/agents:watch?wait=1s", status: 200, want: `"type":"snapshot","agentName":"web"`},
 		{name: "its bookmark", method: "GET", path: "/v1/agents:watch?wait=1s", status: 200, want: `"sequence":"1","type":"bookmark"`},
+		{name: "no snapshot", method: "GET", path: "/v1/agents:watch?skipSnapshot=true&wait=1s", status: 200, want: `{"result":{"sequence":"1","type":"bookmark"`},
 		{name: "news that are there", method: "GET", path: "/v1/agents:watch?revision=0&wait=60s", status: 200, want: `"sequence":"1","type":"created"`},
 		{name: "no news", method: "GET", path: "/v1/agents:watch?revision=1&wait=0.01s", status: 200, want: `"type":"bookmark"`},
 		{name: "a revision of the future", method: "GET", path: "/v1/agents:watch?revision=9&wait=1s", status: 400, want: `REVISION_GONE`},

@@ -19,7 +19,7 @@ func (s *Server) WatchAgents(req *registryv1.WatchAgentsRequest, stream grpc.Ser
 	if err != nil {
 		return err
 	}
-	options := registry.WatchOptions{Revision: req.Revision, Wait: req.GetWait().AsDuration()}
+	options := registry.WatchOptions{Revision: req.Revision, SkipSnapshot: req.GetSkipSnapshot(), Wait: req.GetWait().AsDuration()}
 	last, err := rpcserver.LastEventID(ctx)
 	if err != nil {
 		return err

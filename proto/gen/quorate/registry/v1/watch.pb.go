@@ -34,7 +34,10 @@ type WatchAgentsRequest struct {
 	// OUT_OF_RANGE with the reason REVISION_GONE: begin again with a snapshot.
 	Revision *int64 `protobuf:"varint,1,opt,name=revision,proto3,oneof" json:"revision,omitempty"`
 	// Long poll: end as soon as something was sent, or with a bookmark after this time. Absent: the stream has no end. At most 60 s.
-	Wait          *durationpb.Duration `protobuf:"bytes,2,opt,name=wait,proto3" json:"wait,omitempty"`
+	Wait *durationpb.Duration `protobuf:"bytes,2,opt,name=wait,proto3" json:"wait,omitempty"`
+	// With no revision: begin with the bookmark only. For those who have listed what they care about and want what changes from here on; the
+	// bookmark comes first, so that a list asked for behind it misses nothing.
+	SkipSnapshot  bool `protobuf:"varint,3,opt,name=skip_snapshot,json=skipSnapshot,proto3" json:"skip_snapshot,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -81,6 +84,13 @@ func (x *WatchAgentsRequest) GetWait() *durationpb.Duration {
 		return x.Wait
 	}
 	return nil
+}
+
+func (x *WatchAgentsRequest) GetSkipSnapshot() bool {
+	if x != nil {
+		return x.SkipSnapshot
+	}
+	return false
 }
 
 // AgentEvent is one message of a watch.
@@ -180,10 +190,11 @@ var File_quorate_registry_v1_watch_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_watch_proto_rawDesc = "" +
 	"\n" +
-	"\x1fquorate/registry/v1/watch.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\"\x88\x01\n" +
+	"\x1fquorate/registry/v1/watch.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\"\xad\x01\n" +
 	"\x12WatchAgentsRequest\x12(\n" +
 	"\brevision\x18\x01 \x01(\x03B\a\xbaH\x04\"\x02(\x00H\x00R\brevision\x88\x01\x01\x12;\n" +
-	"\x04wait\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\f\xbaH\t\xaa\x01\x06\"\x02\b<2\x00R\x04waitB\v\n" +
+	"\x04wait\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\f\xbaH\t\xaa\x01\x06\"\x02\b<2\x00R\x04wait\x12#\n" +
+	"\rskip_snapshot\x18\x03 \x01(\bR\fskipSnapshotB\v\n" +
 	"\t_revision\"\xe0\x01\n" +
 	"\n" +
 	"AgentEvent\x12\x1a\n" +
