@@ -197,14 +197,27 @@ func (b *tab) signIn(key string) {
 	b.clicks("Sign in")
 }
 
-// nothingWrong fails when anything happened that watched counts, or when the page is wider than the window.
+// nameless lists what a person who does not see the page, or who uses no mouse, could not know or reach.
+const nameless = `[
+	...[...document.querySelectorAll("input, select, textarea")].filter((c) => !c.labels[0]?.textContent.trim()).map((c) => "no label: " + c.outerHTML),
+	...[...document.querySelectorAll("a, button, summary, th, h1, h2, h3")].filter((e) => !e.textContent.trim()).map((e) => "no text: " + e.outerHTML),
+	...[...document.querySelectorAll("img")].filter((i) => !i.hasAttribute("alt")).map((i) => "no alt: " + i.outerHTML),
+	...[...document.querySelectorAll("[onclick], [tabindex='1'], :not(a, button)[role=button]")].map((e) => "not for the keyboard: " + e.outerHTML),
+	...[...document.querySelectorAll("[id]")].filter((e) => document.querySelectorAll("#" + CSS.escape(e.id)).length > 1).map((e) => "not the only one: " + e.id),
+	...(document.querySelectorAll("h1").length === 1 && document.title.length > "Quorate".length ? [] : ["the page has no heading, or no title"]),
+]`
+
+// nothingWrong fails when anything happened that watched counts, when the page is wider than the window, or when something in it has no name.
 func (b *tab) nothingWrong() {
 	b.t.Helper()
-	if wrong := eval[[]string](b, "window.wrong"); len(wrong) > 0 {
-		b.t.Errorf("in the page at %s: %q", eval[string](b, "location.href"), wrong)
+	at := eval[string](b, "location.hash")
+	for what, found := range map[string]string{"what went wrong": "window.wrong", "what has no name": nameless} {
+		if list := eval[[]string](b, found); len(list) > 0 {
+			b.t.Errorf("%s at %s: %q", what, at, list)
+		}
 	}
 	if eval[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-		b.t.Errorf("the page at %s has to be scrolled sideways", eval[string](b, "location.href"))
+		b.t.Errorf("the page at %s has to be scrolled sideways", at)
 	}
 }
 
@@ -220,8 +233,9 @@ func (b *tab) shot(name string) {
 	}
 }
 
-// goes opens another place, anew.
-func (b *tab) goes(url string) {
+// goes opens another place of the console and waits for it.
+func (b *tab) goes(place string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(url))
+	eval[bool](b, `(document.querySelector("h1").left = true, location.hash = %s, true)`, "#/"+place)
+	b.until("open "+place, `document.querySelector("h1").left === undefined && !document.querySelector("main").hasAttribute("aria-busy")`)
 }

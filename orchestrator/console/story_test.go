@@ -31,7 +31,7 @@ func TestAnAdminsDay(t *testing.T) {
 	b.sees("Chosen: web-fetch")
 	b.shot("dispatch")
 	b.clicks("Dispatch")
-	b.sees("✕ blocked", "CONSULTATION_MISSING", "1 artifacts, until the gate opens", "gate pre-completion is closed")
+	b.sees("✕ blocked", "CONSULTATION_MISSING", "artifacts: 1, until the gate opens", "gate pre-completion is closed")
 	b.shot("gate")
 	b.clicks("Have reviewer consulted")
 	b.sees("● completed", "● approved recorded by reviewer", "How a quorum decides")

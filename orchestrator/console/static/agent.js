@@ -3,8 +3,8 @@
 import { get, path, post, send } from "./api.js";
 import { state, says } from "./agents.js";
 import { badge, code, facts, h, json, link, outside, section, table, when } from "./dom.js";
-import { every, followAgents } from "./live.js";
-import { ask, button, changing, field, success, tell } from "./ui.js";
+import { every, followAgents, latest } from "./live.js";
+import { ask, button, changing, connection, field, success, tell } from "./ui.js";
 
 /** agent shows one agent and keeps it up to date. */
 export async function agent({ id, signal }) {
@@ -16,16 +16,15 @@ export async function agent({ id, signal }) {
     const values = [{ name, live }, { url, etag, name, draining: live.draining, fromURL: Boolean(a.cardUri) }, live, a.card, a.metadata ?? {}, registered, a.card];
     parts.forEach((part, i) => part.show(values[i]));
   };
-  const again = async () => show(await get(url, {}, signal));
+  const again = latest(() => get(url, {}, signal), show);
   await again();
-  const news = h("p", { class: "news", "aria-live": "polite" });
-  followAgents(signal, (event) => {
-    if (event.agentName !== id) return;
-    if (event.type === "deleted") news.textContent = "This agent is deleted.";
-    else again().catch(() => {}); // followAgents or the next round tells
-  }, (error) => (news.textContent = error ? "The connection is lost; this may be old. Trying again…" : ""));
+  const lost = connection();
+  const refresh = () => again().catch(lost.told);
+  followAgents(signal, lost.told, (event) => {
+    if (event.agentName === id) event.type === "deleted" ? lost.replaceChildren("This agent is deleted.") : refresh();
+  }, refresh);
   every(10_000, signal, again); // heartbeats are no changes
-  return [parts[0], news, ...parts.slice(1)];
+  return [parts[0], lost, ...parts.slice(1)];
 }
 
 const heading = ({ name, live }) => h("div", { class: "title" }, h("h1", null, name), state(live));
@@ -88,7 +87,7 @@ function contract(m) {
   return [
     put("Inputs", ["Name", "Type", "Needed", "What it is", "Checked"], m.inputSchemas?.map((i) => [code(i.name), i.semanticType, i.required ? "required" : "optional", i.description, rules(i.validationRules)])),
     put("Outputs", ["Name", "Type", "Made", "What it is"], m.outputSchemas?.map((o) => [code(o.name), o.semanticType, o.guaranteed ? "always" : "sometimes", o.description])),
-    put("Consultation rules", ["Rule", "Consults", "In phase", "", "When"], m.consultationRequirements?.map((r) => [
+    put("Consultation rules", ["Rule", "Consults", "In phase", "Binds", "When"], m.consultationRequirements?.map((r) => [
       code(r.id), link(r.targetAgent, "agents", r.targetAgent), r.phase, r.mandatory ? "mandatory" : "recommended", condition(r.condition)])),
     m.atMostOnceSkills?.length > 0 && section("Never sent twice", h("p", null, m.atMostOnceSkills.join(", "))),
   ];

@@ -2,26 +2,29 @@
 
 import { get } from "./api.js";
 import { badge, code, h, link, table, when } from "./dom.js";
-import { followAgents } from "./live.js";
-import { choice, empty, field, filters, pager } from "./ui.js";
+import { followAgents, latest } from "./live.js";
+import { choice, connection, empty, field, filters, pager } from "./ui.js";
 
 const orders = [["", "name"], ["name desc", "name, Z first"], ["update_time desc", "last changed first"], ["create_time desc", "newest first"]];
 
 /** agents shows a page of agents whose status is kept up to date. */
 export async function agents({ query, signal }) {
   const asked = Object.fromEntries(query);
-  const page = await get("/v1/agents", { ...asked, pageSize: 50 }, signal);
+  const load = () => get("/v1/agents", { ...asked, pageSize: 50 }, signal);
+  const page = await load();
   const list = page.agents ?? [];
-  const news = h("p", { class: "news", "aria-live": "polite" });
   const view = table("Agents", ["Name", "Status", "What it says", "Version", "Skills", "Rules", "Changed"], list.map(cells));
   const rows = new Map(list.map((agent, i) => [agent.name, view.tBodies[0].rows[i]]));
-  followAgents(signal, (event) => update(rows, news, event), (error) => (news.textContent = error ? "The connection is lost; this may be old. Trying again…" : ""));
+  const lost = connection();
+  const news = h("p", { class: "news", role: "status" });
+  const current = latest(load, (now) => now.agents?.forEach((agent) => refresh(rows.get(agent.name), agent)));
+  followAgents(signal, lost.told, (event) => update(rows, news, event), () => current().catch(() => {})); // the next bookmark is soon
   return [
     h("div", { class: "title" }, h("h1", null, "Agents"), h("a", { class: "button", href: "#/register" }, "Register an agent")),
     filters("agents",
       field("Filter", h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: 'status=available AND skills:"fetch_url"', spellcheck: "false" })),
       field("Order", choice({ name: "orderBy" }, asked.orderBy ?? "", orders))),
-    news,
+    lost, news,
     list.length > 0 ? view : nothing(asked),
     pager("agents", query, page.nextPageToken),
   ];
@@ -51,13 +54,17 @@ export function says(status) {
   return status.capacity ? `${status.inFlight ?? 0} of ${status.capacity} tasks` : "";
 }
 
-/** update changes the row of the agent that an event is about. Of agents on other pages it tells only when the list is another one now. */
+/** update changes the row of the agent that an event is about, and says so when the list is another one now. */
 function update(rows, news, event) {
   const row = rows.get(event.agentName);
   if (event.type === "deleted") row?.classList.add("gone");
-  if (event.type === "created" || event.type === "deleted") {
-    news.replaceChildren(`${event.agentName} is ${event.type === "created" ? "new" : "deleted"}. `, h("button", { type: "button", class: "plain", onclick: () => dispatchEvent(new Event("hashchange")) }, "Show the list as it is now"));
+  else refresh(row, event.agent);
+  if (event.type === "created" && !row || event.type === "deleted") {
+    const again = h("button", { type: "button", class: "plain", onclick: () => dispatchEvent(new Event("hashchange")) }, "Show the list as it is now");
+    news.replaceChildren(`${event.agentName} is ${event.type === "created" ? "new" : "deleted"}. `, again);
   }
-  if (!row || !event.agent) return;
-  cells(event.agent).forEach((cell, i) => i > 0 && row.cells[i].replaceChildren(...[cell].flat()));
+}
+
+function refresh(row, agent) {
+  if (row && agent) cells(agent).forEach((cell, i) => i > 0 && row.cells[i].replaceChildren(...[cell].flat().filter(Boolean)));
 }

@@ -72,9 +72,10 @@ function randomId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }
 
-/** events yields each message of a stream until it ends. EventSource would do as well if it could send the key. */
-export async function* events(url, query, signal) {
+/** events calls opened and yields each message of a stream until it ends. EventSource would do as well if it could send the key. */
+export async function* events(url, query, signal, opened) {
   const answer = await request("GET", url, { query, signal, accept: "text/event-stream" });
+  opened();
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {

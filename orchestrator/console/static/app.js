@@ -25,6 +25,7 @@ async function open() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
+  document.querySelector("dialog")?.close();
   if (!key()) return show(signIn());
   const [place, search] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, id] = place.split("/").map(decode);

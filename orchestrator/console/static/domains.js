@@ -21,9 +21,10 @@ export async function domains({ query, signal }) {
   return [
     h("h1", null, "Allowed domains"),
     h("p", null, "What the web-fetch agent may read. Internal addresses are never read, whatever is listed."),
-    form({ class: "filters" }, async ({ domain }) => {
+    form({ class: "filters" }, async ({ domain }, pressed) => {
       const done = await post(list, { domain });
       await again();
+      pressed.form.reset();
       return success(done.added ? `${done.domain} may be read now.` : `${done.domain} was there already.`);
     }, field("Domain", h("input", { name: "domain", id: "domain", required: true, maxlength: "255", placeholder: "*.example.com", spellcheck: "false" })), h("button", null, "Allow it")),
     form({ class: "filters" }, async ({ url }) => {
@@ -38,5 +39,5 @@ function rows(page, again) {
   const found = (page.allowedDomains ?? []).map((d) => [code(d.domain), d.creator || "the configuration", when(d.createTime), d.creator && button("Take it off…", { class: "plain danger" }, async () => {
     if (await ask(`Take ${d.domain} off the list?`, "Take it off", () => remove(path("allowedDomains", d.domain)), h("p", null, "Pages there are not read any more."))) await again();
   })]);
-  return found.length > 0 ? table("Domains", ["Domain", "Listed by", "Since", ""], found) : empty("No domain is listed: web-fetch reads nothing.");
+  return found.length > 0 ? table("Domains", ["Domain", "Listed by", "Since", "Change"], found) : empty("No domain is listed: web-fetch reads nothing.");
 }

@@ -1,8 +1,11 @@
-// Streams that go on: after a lost connection they begin again behind the last event.
+// What goes on: streams, which begin again behind the last event when the connection breaks, and what is asked for now and then.
+//
+// A tab that is not seen has no stream: over HTTP/1.1 a browser has six connections to a server for all its tabs.
 
 import { ApiError, events } from "./api.js";
 
-const longest = 30_000; // milliseconds between two attempts
+const shortest = 1000; // milliseconds between two attempts
+const longest = 30_000;
 
 /** pause waits, or less when signal ends it. */
 export function pause(milliseconds, signal) {
@@ -19,46 +22,68 @@ export async function every(milliseconds, signal, act) {
   }
 }
 
-let revision; // of the registry that this page has heard of
+/** latest returns a function that loads and shows; what is overtaken by a later call is not shown. */
+export function latest(load, show) {
+  let calls = 0;
+  return async () => {
+    const call = ++calls;
+    const value = await load();
+    if (call === calls) show(value);
+  };
+}
 
-/** followAgents calls each for every change of an agent from now on, and told(error) when the stream breaks and, without one, when it is back. */
-export async function followAgents(signal, each, told) {
-  for (let wait = 1000; !signal.aborted; wait = Math.min(2 * wait, longest)) {
+/** follow reads a stream until done says so, from where query() says; told(error) when it breaks and, without one, when it is back. */
+async function follow(url, query, signal, told, each) {
+  for (let wait = shortest; !signal.aborted; wait = Math.min(2 * wait, longest)) {
+    if (document.hidden) await untilSeen(signal);
+    const seen = whileSeen(signal);
     try {
-      for await (const event of events("/v1/agents:watch", { revision }, signal)) {
-        revision = Number(event.sequence ?? 0) || revision;
-        if (event.type === "bookmark") told();
-        else if (event.type !== "mapping") each(event);
-        wait = 1000;
+      for await (const message of events(url, query(), seen, told)) {
+        if (each(message) === "done") return;
+        wait = shortest;
       }
     } catch (error) {
       if (signal.aborted || refused(error)) return;
-      if (error.reason === "REVISION_GONE") revision = undefined;
-      told(error);
+      if (!seen.aborted) told(error);
     }
     await pause(wait, signal);
   }
 }
 
-/** followTask calls each for every event of a task, from its first to its end, and told as followAgents does. */
-export async function followTask(url, signal, each, told) {
-  let after = 0;
-  for (let wait = 1000; !signal.aborted; wait = Math.min(2 * wait, longest)) {
-    try {
-      for await (const message of events(url + ":watch", { afterSequence: after, throughGates: true }, signal)) {
-        told();
-        after = message.sequence;
-        each(message);
-        if (message.task) return;
-        wait = 1000;
-      }
-    } catch (error) {
-      if (signal.aborted || refused(error)) return;
-      told(error);
-    }
-    await pause(wait, signal);
-  }
+function whileSeen(signal) {
+  const hidden = new AbortController();
+  document.addEventListener("visibilitychange", () => hidden.abort(), { once: true, signal });
+  return AbortSignal.any([signal, hidden.signal]);
 }
+
+const untilSeen = (signal) => new Promise((resolve) => {
+  document.addEventListener("visibilitychange", resolve, { once: true, signal });
+  signal.addEventListener("abort", resolve, { once: true });
+});
 
 /** refused reports whether it is of no use to ask again. */
 const refused = (error) => error instanceof ApiError && [401, 403, 404].includes(error.status);
+
+let revision; // of the registry, up to which this page has heard
+
+/** followAgents calls each for every change of an agent, and current when no change is missing so far: what was listed before may be old. */
+export function followAgents(signal, told, each, current) {
+  return follow("/v1/agents:watch", () => (revision ? { revision } : { skipSnapshot: true }), signal, (error) => {
+    if (error?.reason === "REVISION_GONE") revision = undefined;
+    told(error);
+  }, (event) => {
+    revision = event.sequence;
+    if (event.type === "bookmark") current();
+    else if (event.type !== "mapping") each(event);
+  });
+}
+
+/** followTask calls each for every event of a task, from its first to its end. */
+export function followTask(url, signal, told, each) {
+  let afterSequence = 0;
+  return follow(url + ":watch", () => ({ afterSequence, throughGates: true }), signal, told, (message) => {
+    afterSequence = message.sequence;
+    each(message);
+    return message.task && "done";
+  });
+}

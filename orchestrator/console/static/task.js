@@ -4,39 +4,40 @@ import { get, path, post, send } from "./api.js";
 import { decision } from "./decision.js";
 import { badge, code, facts, h, link, section, table, when } from "./dom.js";
 import { consultations, gates } from "./gates.js";
-import { followTask } from "./live.js";
+import { followTask, latest } from "./live.js";
 import { artifacts, parts } from "./message.js";
 import { ended, stateOf } from "./tasks.js";
-import { ask, button, changing, field, form } from "./ui.js";
+import { ask, button, changing, connection, field, form } from "./ui.js";
 
 const shown = 500; // events at most; the oldest go
 
 /** task shows one task and follows it to its end. */
 export async function task({ id, signal }) {
   const url = path("tasks", id);
-  const above = [heading, trouble, actions, summary, gates, consultations].map(changing);
-  const below = [message, turns, artifacts, plan, attempts, why].map(changing);
-  const again = async () => {
-    const [t, check, held] = await Promise.all([get(url, {}, signal), get(url + ":checkConsultations", {}, signal), get(path("tasks", id, "consultations"), {}, signal)]);
-    [...above, ...below].forEach((view) => view.show({ ...t, url, check, consultations: held.consultations ?? [] }));
-  };
+  const above = views([heading, "id state phase gates"], [trouble, "state phase gates error"], [actions, "url state phase gates plan statusMessage"],
+    [summary, "id agent skill phase withheldArtifacts attributes parentTaskId contextId createTime updateTime deadline state traceId"],
+    [gates, "id state phase gates check"], [consultations, "consultations"]);
+  const below = views([message, "message"], [turns, "turns"], [artifacts, "artifacts withheldArtifacts"], [plan, "plan"], [attempts, "attempts"], [why, "explanation"]);
+  const again = latest(
+    () => Promise.all([get(url, {}, signal), get(url + ":checkConsultations", {}, signal), get(path("tasks", id, "consultations"), {}, signal)]),
+    ([t, check, held]) => [...above, ...below].forEach((view) => view.showTask({ ...t, url, check, consultations: held.consultations ?? [] })));
   await again();
-  const news = h("p", { class: "news", "aria-live": "polite" });
-  const log = h("ol", { class: "events", tabindex: "0", "aria-label": "Events", "aria-live": "off" });
-  follow(url, signal, log, again, (error) => (news.textContent = error ? "The connection is lost; this may be old. Trying again…" : ""));
-  return [above, news, section("Events", log), below];
+  const lost = connection();
+  const log = h("ol", { class: "events", tabindex: "0", "aria-label": "Events" });
+  let soon; // the task is read again once for what comes at a time
+  followTask(url, signal, lost.told, ({ event }) => {
+    if (event) log.append(h("li", null, when(event.time), " ", code(event.type), " ", badge(stateOf(event)), " ", event.detail));
+    while (log.children.length > shown) log.firstChild.remove();
+    soon ??= setTimeout(() => { soon = undefined; again().catch((error) => signal.aborted || lost.told(error)); }, 100);
+  });
+  return [above, lost, section("Events", log), below];
 }
 
-/** follow adds each event to the log. The task is read again once the events that are there already are over, not for each. */
-function follow(url, signal, log, again, told) {
-  let timer;
-  followTask(url, signal, (m) => {
-    if (m.event) log.append(h("li", null, when(m.event.time), " ", code(m.event.type), " ", badge(stateOf(m.event)), " ", m.event.detail));
-    while (log.children.length > shown) log.firstChild.remove();
-    clearTimeout(timer);
-    timer = setTimeout(() => again().catch((error) => signal.aborted || told(error)), 100);
-  }, told);
-}
+/** views shows parts of a task, each anew only when the fields that it needs have changed: what is being typed or read stays. */
+const views = (...list) => list.map(([make, fields]) => {
+  const view = changing(make);
+  return Object.assign(view, { showTask: (t) => view.show(Object.fromEntries(fields.split(" ").map((name) => [name, t[name]]))) });
+});
 
 const heading = (t) => h("div", { class: "title" }, h("h1", null, "Task ", code(t.id)), badge(stateOf(t)));
 
@@ -56,7 +57,7 @@ function actions(t) {
 
 const summary = (t) => facts([
   ["Agent", t.agent && link(t.agent, "agents", t.agent)], ["Skill", t.skill && code(t.skill)], ["Phase", t.phase],
-  ["Withheld", t.withheldArtifacts && `${t.withheldArtifacts} artifacts, until the gate opens`],
+  ["Withheld", t.withheldArtifacts && `artifacts: ${t.withheldArtifacts}, until the gate opens`],
   ["Attributes", Object.entries(t.attributes ?? {}).map(([name, value]) => h("div", null, code(`${name}=${JSON.stringify(value)}`)))],
   ["Serves", t.parentTaskId && link(t.parentTaskId, "tasks", t.parentTaskId)], ["Context", t.contextId !== t.id && code(t.contextId)],
   ["Accepted", when(t.createTime)], ["Changed", when(t.updateTime)], ["Deadline", !ended(t) && when(t.deadline)], ["Trace", code(t.traceId)],

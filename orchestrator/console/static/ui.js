@@ -99,6 +99,12 @@ export function filters(place, ...children) {
   }, ...children, h("button", null, "Show"));
 }
 
+/** connection is a line that says when what is shown may be old; its function told takes the error, or none when all is well again. */
+export function connection() {
+  const line = h("p", { class: "news", role: "status" });
+  return Object.assign(line, { told: (error) => line.replaceChildren(error ? "The connection is lost, so this may be old. Trying again…" : "") });
+}
+
 /** changing keeps what make(value) shows, and makes it anew only when the value is another one: what is open or selected stays. */
 export function changing(make) {
   const place = h("div", { class: "part" });

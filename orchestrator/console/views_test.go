@@ -1,0 +1,88 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestWhatChangesIsSeenWithoutAReload watches a list while agents come, are drained and go.
+func TestWhatChangesIsSeenWithoutAReload(t *testing.T) {
+	q := start(t)
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	b.sees("web-fetch")
+	q.post(t, "/v1/agents/web-fetch:drain", map[string]any{"reason": "a new disk"})
+	b.sees("○ draining", "a new disk")
+	q.post(t, "/v1/agents:register", map[string]any{"cardJson": hostileCard(t)})
+	b.sees("hostile is new.")
+	b.clicks("Show the list as it is now")
+	b.clicks("hostile")
+	b.sees("What it says it is")
+	b.clicks("Delete…")
+	q.post(t, "/v1/agents:apply", map[string]any{"cardJson": hostileCard(t), "metadata": map[string]any{"atMostOnceSkills": []any{"*"}}})
+	b.clicks("Delete")
+	b.sees("ETAG_MISMATCH")
+	b.clicks("Leave it")
+	b.sees("Never sent twice")
+	b.clicks("Delete…")
+	b.clicks("Delete")
+	b.until("be back at the list", `location.hash === "#/agents" && !document.querySelector("main").innerText.includes("hostile")`)
+	b.nothingWrong()
+}
+
+func TestDomainsAreListedTestedAndTakenOff(t *testing.T) {
+	q := start(t)
+	b := open(t, q.HTTP+"/#/domains", 1280, 800)
+	b.signIn(q.token)
+	b.fills("Domain", "co.jp")
+	b.clicks("Allow it")
+	b.sees("Reason:")
+	b.fills("Domain", "*.example.com")
+	b.clicks("Allow it")
+	b.sees("*.example.com may be read now.")
+	b.fills("May this be read?", "https://www.example.com/")
+	b.clicks("Test it")
+	b.sees("● allowed by *.example.com")
+	b.shot("domains")
+	b.clicks("Take it off…")
+	b.clicks("Take it off")
+	b.until("see it gone", `!document.querySelector("table").innerText.includes("*.example.com")`)
+	b.nothingWrong()
+}
+
+// TestAPhoneInTheDark looks at every view on a narrow screen, and by the keyboard alone.
+func TestAPhoneInTheDark(t *testing.T) {
+	q := start(t)
+	b := open(t, q.HTTP, 360, 740)
+	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: dark}); err != nil {
+		t.Fatal(err)
+	}
+	b.sees("API key or token")
+	b.do(chromedp.KeyEvent(q.token + kb.Enter)) // the focus is where the key belongs
+	b.sees("web-fetch")
+	task := q.post(t, "/v1/tasks", map[string]any{
+		"message": map[string]any{"parts": []any{map[string]any{"text": "Fetch " + q.DemoSite + "/notes"}}},
+		"route":   map[string]any{"skill": "fetch_url"}, "attributes": map[string]any{"handling_sensitive_data": true},
+	})
+	for place, sees := range map[string]string{
+		"agents": "reviewer", "agents/web-fetch": "sensitive-data-review", "skills": "fetch_links", "skills?skill=fetch_url": "web-fetch", "register": "Only check",
+		"tasks/" + task: "A gate holds this task", "tasks": task, "dispatch": "Where would it go?", "domains": "the configuration", "health": "● ready", "nowhere": "Nothing is here",
+	} {
+		b.goes(place)
+		b.sees(sees)
+		b.nothingWrong()
+		if focused := eval[string](b, "document.activeElement.tagName"); focused != "H1" && place != "register" {
+			t.Errorf("at %s the focus is on %s, want the heading", place, focused)
+		}
+		b.shot("phone-" + strings.ReplaceAll(place[:min(len(place), 10)], "/", "-"))
+	}
+	b.do(chromedp.KeyEvent(kb.Tab))
+	if outline := eval[string](b, "getComputedStyle(document.activeElement).outlineStyle"); outline == "none" {
+		t.Error("what has the focus does not show it")
+	}
+}
