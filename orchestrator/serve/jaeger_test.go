@@ -1,0 +1,143 @@
+package serve_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/consultation/evidencetest"
+	"github.com/quorate/quorate/consultation/jaeger/jaegertest"
+)
+
+// question is what an agent is sent, as far as the test's agents look at it.
+type question struct {
+	ID     json.RawMessage
+	Params struct {
+		Message struct {
+			Metadata map[string]json.RawMessage
+		}
+	}
+}
+
+// consultation is what q asks for, as far as a verdict repeats it; ok is false for other messages.
+func (q *question) consultation(t *testing.T) (c consultation.Consultation, ok bool) {
+	t.Helper()
+	word, ok := q.Params.Message.Metadata[consultation.ExtensionURI]
+	if !ok {
+		return c, false
+	}
+	var said struct {
+		ConsultationID, TaskID, RequirementID, Phase, SourceAgent, TargetAgent, SubjectDigest string
+		Attempt                                                                               int
+	}
+	var parent string
+	if err := json.Unmarshal(word, &said); err != nil {
+		t.Errorf("reading the consultation = %v", err)
+	}
+	if err := json.Unmarshal(q.Params.Message.Metadata["traceparent"], &parent); err != nil {
+		t.Errorf("reading the traceparent = %v", err)
+	}
+	ids := strings.Split(parent, "-")
+	return consultation.Consultation{
+		ID: said.ConsultationID, TaskID: said.TaskID, RequirementID: said.RequirementID, Phase: said.Phase, SourceAgent: said.SourceAgent,
+		TargetAgent: said.TargetAgent, Attempt: said.Attempt, SubjectDigest: said.SubjectDigest, TraceID: ids[1], SpanID: ids[2],
+	}, true
+}
+
+// foreign is an agent that knows nothing of Quorate's receiver: its spans go to Jaeger, where its verdict on a consultation has the outcome.
+func foreign(t *testing.T, name string, j *jaegertest.Jaeger, outcome string) (url string) {
+	t.Helper()
+	var s *httptest.Server
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodGet {
+			_, _ = fmt.Fprintf(w, `{"name":%q,"description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+				"skills":[],"supportedInterfaces":[{"url":"%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, name, s.URL)
+			return
+		}
+		var q question
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Errorf("agent %s was sent what it cannot read: %v", name, err)
+		}
+		if c, ok := q.consultation(t); ok {
+			j.Export(t, evidencetest.Answer(c, outcome)) //nolint:contextcheck // it has the test's
+		}
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m1","role":"ROLE_AGENT","parts":[{"text":"done"}]}}}`, q.ID)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestARealJaegerOpensAGateOnlyWhereTheOperatorTakesItsEvidence(t *testing.T) {
+	t.Parallel()
+	j := jaegertest.Start(t)
+	for name, test := range map[string]struct {
+		lowest, outcome string
+		state, verdict  string
+	}{
+		"an approval where C1 counts":   {"C1", "approved", "TASK_STATE_COMPLETED", "approved"},
+		"a rejection where C1 counts":   {"C1", "rejected", "TASK_STATE_INPUT_REQUIRED", "rejected"},
+		"an approval where C2 is asked": {"C2", "approved", "TASK_STATE_INPUT_REQUIRED", "unauthenticated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, admin := config(t)
+			c.Agents.AllowLoopback = true
+			c.Evidence.JaegerURL, c.Evidence.Lowest = j.Query.String(), test.lowest
+			p := start(t, c)
+			ask := func(method, path, body string) string {
+				t.Helper()
+				code, answer := call(t, new(http.Client), method, "http://"+p.addr+path, admin, body)
+				if code != http.StatusOK {
+					t.Fatalf("%s %s = %d %s, want 200", method, path, code, answer)
+				}
+				var compact bytes.Buffer // its spaces are the encoder's whim
+				if err := json.Compact(&compact, []byte(answer)); err != nil {
+					t.Fatalf("%s %s = %s, want JSON", method, path, answer)
+				}
+				return compact.String()
+			}
+			ask("POST", "/v1/agents:register", fmt.Sprintf(`{"cardUri":%q}`, foreign(t, "reviewer", j, test.outcome)))
+			ask("POST", "/v1/agents:register", fmt.Sprintf(`{"cardUri":%q,"metadata":{"consultationRequirements":[
+				{"id":"r","targetAgent":"reviewer","phase":"pre-completion","mandatory":true}]}}`, foreign(t, "coder", j, "")))
+			var accepted task
+			if err := json.Unmarshal([]byte(ask("POST", "/v1/tasks", `{"route":{"agent":"coder"},"message":{"parts":[{"text":"hi"}]}}`)), &accepted); err != nil {
+				t.Fatal(err)
+			}
+			path := "/v1/tasks/" + accepted.ID
+			until := func(what string, holds func(told string) bool) {
+				t.Helper()
+				deadline, ticker := time.After(patience), time.NewTicker(20*time.Millisecond)
+				defer ticker.Stop()
+				for {
+					told := ask("GET", path, "")
+					if holds(told) {
+						return
+					}
+					select {
+					case <-ticker.C:
+					case <-deadline:
+						t.Fatalf("the task is not %s after %s: %s", what, patience, told)
+					}
+				}
+			}
+			until("blocked", func(told string) bool { return strings.Contains(told, "CONSULTATION_MISSING") })
+			ask("POST", path+"/consultations", `{"requirementId":"r"}`)
+			until(test.state+" and "+test.verdict, func(told string) bool {
+				return strings.Contains(told, test.state) && strings.Contains(told, `"verdict":"`+test.verdict+`"`)
+			})
+			check := ask("GET", path+":checkConsultations", "")
+			for _, want := range []string{`"requiredLevel":"` + test.lowest + `"`, `"reachedLevel":"C1"`, `"backend":"jaeger"`, `"outcome":"` + test.outcome + `"`} {
+				if !strings.Contains(check, want) {
+					t.Errorf("checkConsultations = %s, want %s in it", check, want)
+				}
+			}
+		})
+	}
+}
