@@ -100,6 +100,8 @@ func TestDecideIgnoresEvidenceThatDoesNotFit(t *testing.T) {
 	c := asked(1, current)
 	for name, spoil := range map[string]func(*consultation.Evidence){
 		"recorded by the source":   func(e *consultation.Evidence) { e.Recorder = source },
+		"recorded by nobody":       func(e *consultation.Evidence) { e.Recorder = "" },
+		"of a level that is none":  func(e *consultation.Evidence) { e.Level = "C9" },
 		"of another consultation":  func(e *consultation.Evidence) { e.ConsultationID = "c9" },
 		"of another task":          func(e *consultation.Evidence) { e.TaskID = "task-2" },
 		"of another requirement":   func(e *consultation.Evidence) { e.RequirementID = "r2" },

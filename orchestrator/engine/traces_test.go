@@ -59,7 +59,11 @@ func TestAnApprovalInATraceBackendOpensTheGateThoughItComesLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, id := tracedWorld(t, consultation.LevelCarried, &traces{outcome: "approved", lag: lag})
+			begin := time.Now()
 			task, _ := w.awaitEnd(id)
+			if took := time.Since(begin); took > 10*time.Second {
+				t.Errorf("the gate opened after %s, want it looked at again within seconds", took)
+			}
 			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
 				t.Fatalf("state = %s, want completed", task.State)
 			}
