@@ -53,7 +53,7 @@ func (e Evidence) answers(c Consultation) bool {
 		e.SourceAgent == c.SourceAgent && e.TargetAgent == c.TargetAgent &&
 		(e.Recorder == c.TargetAgent || e.Recorder == "" && e.Level == LevelCarried) &&
 		e.Attempt == c.Attempt && e.SubjectDigest == c.SubjectDigest &&
-		e.TraceID == c.TraceID && !e.Timestamp.After(c.ExpireTime) && KnownOutcome(e.Outcome)
+		e.TraceID == c.TraceID && !e.Timestamp.After(c.ExpireTime) && KnownOutcome(e.Outcome) && KnownLevel(e.Level)
 }
 
 // worst returns the most restrictive piece of list, the earliest among equals; ok is false for an empty list.
