@@ -69,7 +69,7 @@ func TestWhatStrangersWriteIsText(t *testing.T) {
 		"route":   map[string]any{"agent": "reviewer"}, "attributes": map[string]any{markup: markup},
 	})
 	for place, sees := range map[string]string{
-		"agents": markup, "agents/hostile": markup, "skills": markup, "tasks": "reviewer", "dispatch": "What to do", "domains": "Allowed domains",
+		"agents": markup, "agents/hostile": markup, "skills": markup, "tasks": "reviewer", "dispatch": "Message", "domains": "Allowed domains",
 		"skills?" + url.Values{"skill": {markup}}.Encode(): "hostile", "agents?" + url.Values{"filter": {markup}}.Encode(): "Reason:",
 		"tasks/" + task: markup, "tasks/" + url.PathEscape(markup): markup, "agents/" + url.PathEscape(markup): markup,
 	} {

@@ -25,7 +25,7 @@ func TestAnAdminsDay(t *testing.T) {
 	b.sees("● available", "Drain…")
 
 	b.clicks("Dispatch a task to it")
-	b.fills("What to do", "Fetch "+q.DemoSite+"/article")
+	b.fills("Message", "Fetch "+q.DemoSite+"/article")
 	b.fills("Attributes", "handling_sensitive_data=true")
 	b.clicks("Where would it go?")
 	b.sees("Chosen: web-fetch")
@@ -39,9 +39,9 @@ func TestAnAdminsDay(t *testing.T) {
 
 	b.clicks("Tasks")
 	b.clicks("Dispatch a task")
-	b.fills("Goes", "skill")
+	b.fills("Route", "skill")
 	b.fills("Skill", "fetch_url")
-	b.fills("What to do", "Fetch "+q.DemoSite+"/slow?seconds=30")
+	b.fills("Message", "Fetch "+q.DemoSite+"/slow?seconds=30")
 	b.clicks("Dispatch")
 	b.sees("◐ working")
 	b.clicks("Cancel…")

@@ -9,11 +9,11 @@ import { ask, button, changing, connection, field, success, tell } from "./ui.js
 /** agent shows one agent and keeps it up to date. */
 export async function agent({ id, signal }) {
   const url = path("agents", id);
-  const parts = [changing(heading), changing(actions), changing(status), changing(description), changing(contract), changing(registration), changing(card)];
+  const parts = [changing(heading), changing(actions), changing(status), changing(description), changing(contract), changing(registration)];
   const show = (a) => {
     const { status: live = {}, ...registered } = a;
     const { etag, name } = a;
-    const values = [{ name, live }, { url, etag, name, draining: live.draining, fromURL: Boolean(a.cardUri) }, live, a.card, a.metadata ?? {}, registered, a.card];
+    const values = [{ name, live }, { url, etag, name, draining: live.draining, fromURL: Boolean(a.cardUri) }, live, a.card, a.metadata ?? {}, registered];
     parts.forEach((part, i) => part.show(values[i]));
   };
   const again = latest(() => get(url, {}, signal), show);
@@ -71,12 +71,12 @@ function description(c) {
     (s.tags ?? []).map((tag) => h("span", { class: "tag" }, tag)), (s.examples ?? []).map((e) => h("div", null, e)),
   ]);
   return [
-    section("What it says it is", h("p", null, c.description), facts([
+    section("Card", h("p", null, c.description), facts([
       ["Provider", c.provider?.organization], ["Its page", c.provider?.url && outside(c.provider.url)],
       ["Documentation", c.documentationUrl && outside(c.documentationUrl)], ["Asks for", Object.keys(c.securitySchemes ?? {}).join(", ")],
       ["Can", Object.entries(c.capabilities ?? {}).filter(([, yes]) => yes === true).map(([name]) => name).join(", ")],
       ["Reached at", interfaces.map((i) => h("div", null, code(i.protocolBinding ?? i.transport), " ", outside(i.url)))],
-    ])),
+    ]), h("details", null, h("summary", null, "All of it, as JSON"), json(c))),
     section("Skills", skills.length > 0 && table("Skills", ["Skill", "Name", "What it does", "Tags", "Examples"], skills)),
   ];
 }
@@ -89,7 +89,7 @@ function contract(m) {
     put("Outputs", ["Name", "Type", "Made", "What it is"], m.outputSchemas?.map((o) => [code(o.name), o.semanticType, o.guaranteed ? "always" : "sometimes", o.description])),
     put("Consultation rules", ["Rule", "Consults", "In phase", "Binds", "When"], m.consultationRequirements?.map((r) => [
       code(r.id), link(r.targetAgent, "agents", r.targetAgent), r.phase, r.mandatory ? "mandatory" : "recommended", condition(r.condition)])),
-    m.atMostOnceSkills?.length > 0 && section("Never sent twice", h("p", null, m.atMostOnceSkills.join(", "))),
+    m.atMostOnceSkills?.length > 0 && section("At most once", h("p", null, "Tasks for these skills are never sent twice: ", code(m.atMostOnceSkills.join(", ")))),
   ];
 }
 
@@ -104,5 +104,3 @@ function registration(a) {
     ["Registered", when(a.createTime)], ["Changed", when(a.updateTime)], ["ETag", code(a.etag)],
   ]));
 }
-
-const card = (c) => section("Card", h("details", null, h("summary", null, "As JSON"), json(c)));

@@ -25,9 +25,9 @@ export async function every(milliseconds, signal, act) {
 /** latest returns a function that loads and shows; what is overtaken by a later call is not shown. */
 export function latest(load, show) {
   let calls = 0;
-  return async () => {
+  return async (...given) => {
     const call = ++calls;
-    const value = await load();
+    const value = await load(...given);
     if (call === calls) show(value);
   };
 }

@@ -59,7 +59,7 @@ const summary = (t) => facts([
   ["Agent", t.agent && link(t.agent, "agents", t.agent)], ["Skill", t.skill && code(t.skill)], ["Phase", t.phase],
   ["Withheld", t.withheldArtifacts && `artifacts: ${t.withheldArtifacts}, until the gate opens`],
   ["Attributes", Object.entries(t.attributes ?? {}).map(([name, value]) => h("div", null, code(`${name}=${JSON.stringify(value)}`)))],
-  ["Serves", t.parentTaskId && link(t.parentTaskId, "tasks", t.parentTaskId)], ["Context", t.contextId !== t.id && code(t.contextId)],
+  ["Parent task", t.parentTaskId && link(t.parentTaskId, "tasks", t.parentTaskId)], ["Context", t.contextId !== t.id && code(t.contextId)],
   ["Accepted", when(t.createTime)], ["Changed", when(t.updateTime)], ["Deadline", !ended(t) && when(t.deadline)], ["Trace", code(t.traceId)],
 ]);
 
@@ -68,12 +68,12 @@ const problem = (e) => e && [code(e.reason), " ", e.message];
 const attempts = (t) => t.attempts?.length > 0 && section("Attempts", table("Attempts", ["No.", "Agent", "Over", "Begun", "Ended", "What went wrong"], t.attempts.map((a) => [
   String(a.number), link(a.agent, "agents", a.agent), a.binding, when(a.startTime), a.endTime ? when(a.endTime) : "runs", problem(a.error)])));
 
-const plan = (t) => t.plan && section("Steps", h("p", null, `${t.plan.mode}, ${t.plan.needed} needed`), table("Steps", ["No.", "Agent", "Task", "State", "What went wrong"], t.plan.steps.map((s, i) => [
+const plan = (t) => t.plan && section("Plan", h("p", null, `${t.plan.mode}, ${t.plan.needed} needed`), table("Steps", ["No.", "Agent", "Task", "State", "What went wrong"], t.plan.steps.map((s, i) => [
   String(i + 1), link(s.agent, "agents", s.agent), s.taskId && link(s.taskId, "tasks", s.taskId), s.taskId ? badge(stateOf(s)) : "not begun", problem(s.error)])));
 
-const why = (t) => t.explanation && section("Why this way", decision(t.explanation));
+const why = (t) => t.explanation && section("Explanation", decision(t.explanation));
 
-const message = (t) => t.message && section("What was asked", parts(t.message.parts));
+const message = (t) => t.message && section("Message", parts(t.message.parts));
 
-const turns = (t) => t.turns?.length > 0 && section("Said since", t.turns.map((turn) => h("div", { class: "turn" },
+const turns = (t) => t.turns?.length > 0 && section("Turns", t.turns.map((turn) => h("div", { class: "turn" },
   h("p", null, turn.fromAgent ? "The agent, " : "The caller, ", when(turn.time), turn.pending && " (on its way)"), turn.message ? parts(turn.message.parts) : h("p", null, "held back"))));

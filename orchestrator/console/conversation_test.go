@@ -1,0 +1,64 @@
+package console_test
+
+import (
+	"context"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/agents/kit"
+)
+
+// addAsker serves an agent that asks which one before it delivers, and registers it.
+func (q quorate) addAsker(t *testing.T) {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := kit.New(kit.Config{
+		Name: "asker", Description: "Asks before it delivers.", Version: "1.0.0", Listener: l,
+		Skills: []kit.Skill{{ID: "order", Name: "Order", Description: "Takes an order.", Tags: []string{"test"}}},
+		Handler: func(ctx context.Context, task *kit.Task) error {
+			reply, err := task.Ask(ctx, a2a.NewTextPart("Which one? "+markup))
+			if err != nil {
+				return err
+			}
+			return task.AddArtifact(ctx, kit.Artifact{Name: markup, Text: "ordered: " + reply.Parts[0].Text()})
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := a.Run(ctx); err != nil {
+			t.Errorf("asker: %v", err)
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	q.post(t, "/v1/agents:register", map[string]any{"cardUri": a.CardURL()})
+}
+
+// TestAnAgentsQuestionIsAnswered answers an agent that asks, itself and as a step of a plan, in words that are markup on both sides.
+func TestAnAgentsQuestionIsAnswered(t *testing.T) {
+	q := start(t)
+	q.addAsker(t)
+	b := open(t, q.HTTP+"/#/dispatch?by=skill&skill=order", 1280, 800)
+	b.signIn(q.token)
+	for fanOut, sees := range map[string]string{"": "Attempts", "any": "Plan"} {
+		b.fills("Fan-out", fanOut)
+		b.fills("Message", "an order")
+		b.clicks("Dispatch")
+		b.sees("▲ input required", "The agent waits for an answer:", "Which one? "+markup)
+		b.fills("Answer", "the red one "+markup)
+		b.clicks("Send")
+		b.sees("● completed", "Turns", "ordered: the red one "+markup, sees)
+		b.nothingWrong()
+		b.shot("conversation" + fanOut)
+		b.goes("dispatch?by=skill&skill=order")
+	}
+}
