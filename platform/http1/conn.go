@@ -1,0 +1,145 @@
+package http1
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+// The states of a connection. Only its own goroutine makes it busy and idle again; only an idle one may be closed by others without loss.
+const (
+	idle int32 = iota
+	busy
+	closing
+)
+
+// conn is a connection whose requests are answered on one goroutine.
+type conn struct {
+	net.Conn
+	server  *Server
+	address string
+	tls     *tls.ConnectionState // nil without TLS
+	state   atomic.Int32
+	in      input
+	out     output
+	request bytes.Reader // one request, whole
+	parsed  *bufio.Reader
+}
+
+func newConn(s *Server, accepted net.Conn) *conn {
+	c := &conn{Conn: accepted, server: s, in: input{conn: accepted}, out: output{conn: accepted}}
+	if address := accepted.RemoteAddr(); address != nil {
+		c.address = address.String()
+	}
+	const buffer = 1 << 10 // all of it is in memory anyway
+	c.parsed = bufio.NewReaderSize(&c.request, buffer)
+	return c
+}
+
+// serve answers plain requests until there are no more, or returns the connection as net/http has to see it.
+func (c *conn) serve(ctx context.Context) (rest net.Conn) {
+	if with, ok := c.Conn.(*tls.Conn); ok && !c.shakeHands(ctx, with) {
+		return with
+	}
+	ctx = context.WithValue(ctx, http.LocalAddrContextKey, c.LocalAddr())
+	for wait := c.server.ReadHeaderTimeout; c.in.await(wait); wait = c.server.IdleTimeout {
+		r, size := c.read()
+		if r == nil {
+			return c.resume()
+		}
+		if !c.begin() || !c.answer(ctx, r) || !c.end() {
+			return nil
+		}
+		c.in.drop(size)
+	}
+	return nil
+}
+
+// shakeHands reports whether the connection speaks HTTP/1.1. If it does not, net/http speaks HTTP/2, or sees the same error and says so.
+func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) bool {
+	_ = c.SetDeadline(time.Now().Add(c.server.ReadHeaderTimeout)) // a closed connection fails below
+	if with.HandshakeContext(ctx) != nil {
+		return false
+	}
+	_ = c.SetDeadline(time.Time{})
+	state := with.ConnectionState()
+	c.tls = &state
+	return state.NegotiatedProtocol == "" || state.NegotiatedProtocol == "http/1.1"
+}
+
+// read returns the next request and its size, or nil when it is for net/http.
+func (c *conn) read() (r *http.Request, size int) {
+	size, ok := c.in.plain()
+	if !ok {
+		return nil, 0
+	}
+	c.request.Reset(c.in.data[:size])
+	c.parsed.Reset(&c.request)
+	r, err := http.ReadRequest(c.parsed)
+	if err != nil || r.ContentLength != int64(c.request.Len()+c.parsed.Buffered()) || len(r.TransferEncoding) > 0 || r.Close {
+		return nil, 0
+	}
+	r.RemoteAddr, r.TLS = c.address, c.tls
+	return r, size
+}
+
+// resume returns the connection with what was read of it, and without deadlines.
+func (c *conn) resume() net.Conn {
+	_ = c.SetDeadline(time.Time{}) // net/http sets its own
+	r := &resumed{c.Conn, c.in.data}
+	if c.tls != nil {
+		return &resumedTLS{r, *c.tls}
+	}
+	return r
+}
+
+// begin reports whether a request may be answered, and not the connection be closed.
+func (c *conn) begin() bool { return c.state.CompareAndSwap(idle, busy) }
+
+// end reports whether another request may come.
+func (c *conn) end() bool {
+	c.state.Store(idle)
+	return !c.server.open.stopping.Load() // if it stops from now on, it sees that the connection is idle
+}
+
+// answer calls the handler and reports whether the connection can be used again.
+func (c *conn) answer(ctx context.Context, r *http.Request) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w := newAnswer(c, cancel)
+	content, watch := r.Body, watchCaller(&c.in, cancel)
+	r = r.WithContext(ctx)
+	ok := c.handle(ctx, w, r)
+	watch.end()
+	cancel()
+	_ = content.Close() // it is in memory; a handler that goes on reading sees the end
+	if r.MultipartForm != nil {
+		_ = r.MultipartForm.RemoveAll() // temporary files
+	}
+	return ok && w.finish()
+}
+
+// handle reports whether the handler returned.
+func (c *conn) handle(ctx context.Context, w http.ResponseWriter, r *http.Request) (ok bool) {
+	defer func() {
+		v := recover()
+		if err, is := v.(error); v == nil || is && errors.Is(err, http.ErrAbortHandler) {
+			return
+		}
+		c.server.Logger.ErrorContext(ctx, "http handler panicked", slog.String(telemetry.LogAddress, c.address),
+			slog.Any(telemetry.LogError, fmt.Errorf("panic: %v", v)), slog.String(telemetry.LogStack, string(debug.Stack())))
+	}()
+	c.server.Handler.ServeHTTP(w, r)
+	return true
+}

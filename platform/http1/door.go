@@ -1,0 +1,90 @@
+package http1
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+)
+
+// door is the listener that net/http sees: behind it come the connections that are for it, and the errors of the listener.
+type door struct {
+	listener net.Listener
+	arrivals chan arrival
+	closed   chan struct{}
+	close    sync.Once
+}
+
+// arrival is what Accept returns.
+type arrival struct {
+	conn net.Conn
+	err  error
+}
+
+func newDoor(l net.Listener) *door {
+	return &door{listener: l, arrivals: make(chan arrival), closed: make(chan struct{})}
+}
+
+// pass gives a connection or an error to net/http, and reports whether it took it.
+func (d *door) pass(c net.Conn, err error) bool {
+	select {
+	case d.arrivals <- arrival{c, err}:
+		return true
+	case <-d.closed:
+		return false
+	}
+}
+
+// Accept returns the next connection for net/http.
+func (d *door) Accept() (net.Conn, error) {
+	select {
+	case a := <-d.arrivals:
+		return a.conn, a.err
+	case <-d.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close closes the listener.
+func (d *door) Close() error {
+	d.close.Do(func() { close(d.closed) })
+	return d.listener.Close()
+}
+
+// Addr returns the address of the listener.
+func (d *door) Addr() net.Addr { return d.listener.Addr() }
+
+// resumed is a connection from which something was read already.
+type resumed struct {
+	net.Conn
+	ahead []byte // read, and not yet seen by net/http
+}
+
+// Read reads what was read already, and then from the connection.
+func (r *resumed) Read(p []byte) (int, error) {
+	if len(r.ahead) == 0 {
+		return r.Conn.Read(p)
+	}
+	n := copy(p, r.ahead)
+	if r.ahead = r.ahead[n:]; len(r.ahead) == 0 {
+		r.ahead = nil // it may be part of something large
+	}
+	return n, nil
+}
+
+// CloseWrite lets net/http say that an answer is complete to a caller that is still sending.
+func (r *resumed) CloseWrite() error {
+	if c, ok := r.Conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
+// resumedTLS shows net/http that a connection has TLS.
+type resumedTLS struct {
+	*resumed
+	state tls.ConnectionState
+}
+
+// ConnectionState returns what was agreed on.
+func (r *resumedTLS) ConnectionState() tls.ConnectionState { return r.state }

@@ -1,0 +1,108 @@
+package http1_test
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/platform/certtest"
+)
+
+// tlsOf returns what the two ends of a connection need; the server asks for the certificate of the caller.
+func tlsOf(t *testing.T) (server, client *tls.Config) {
+	t.Helper()
+	authority := certtest.NewAuthority(t)
+	server = &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, Certificates: []tls.Certificate{authority.Issue(t, "server").Pair},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authority.Pool(),
+	}
+	client = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Issue(t, "ann").Pair}, RootCAs: authority.Pool()}
+	return server, client
+}
+
+// serveTLS runs a server that says how it was asked, and returns its address.
+func serveTLS(t *testing.T, config *tls.Config, log io.Writer) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, is := w.(http.Hijacker)
+		_, _ = fmt.Fprint(w, r.Proto, " over ", r.TLS.NegotiatedProtocol, " from ", r.TLS.PeerCertificates[0].Subject.CommonName, ", taken over by net/http: ", is)
+	}), log), tls.NewListener(l, config))
+	return l.Addr().String()
+}
+
+func TestRequestsOverTLS(t *testing.T) {
+	t.Parallel()
+	server, client := tlsOf(t)
+	address := serveTLS(t, server, new(journal))
+	for name, test := range map[string]struct {
+		http2  bool
+		method string
+		want   string
+	}{
+		"HTTP/2":        {true, http.MethodGet, "HTTP/2.0 over h2 from ann, taken over by net/http: false"},
+		"a plain one":   {false, http.MethodGet, "HTTP/1.1 over http/1.1 from ann, taken over by net/http: false"},
+		"another":       {false, http.MethodPut, "HTTP/1.1 over http/1.1 from ann, taken over by net/http: true"},
+		"HTTP/2, a PUT": {true, http.MethodPut, "HTTP/2.0 over h2 from ann, taken over by net/http: false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			transport := &http.Transport{TLSClientConfig: client.Clone(), ForceAttemptHTTP2: test.http2}
+			if !test.http2 {
+				transport.TLSClientConfig.NextProtos = []string{"http/1.1"}
+			}
+			defer transport.CloseIdleConnections()
+			for range 2 {
+				req, err := http.NewRequestWithContext(t.Context(), test.method, "https://"+address, http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp, err := transport.RoundTrip(req)
+				if err != nil {
+					t.Fatalf("%s = %v, want an answer", test.method, err)
+				}
+				got, err := io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+				if string(got) != test.want || err != nil {
+					t.Errorf("%s = %q, %v, want %q", test.method, got, err, test.want)
+				}
+			}
+		})
+	}
+}
+
+func TestWhoDoesNotSpeakTLSIsTold(t *testing.T) {
+	t.Parallel()
+	server, _ := tlsOf(t)
+	log := new(journal)
+	conn := dial(t, "tcp", serveTLS(t, server, log))
+	send(t, conn, get("/"))
+	got, err := io.ReadAll(conn)
+	if want := "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"; string(got) != want || err != nil {
+		t.Errorf("GET without TLS = %q, %v, want %q", got, err, want)
+	}
+	until(t, "the log says so", func() bool { return strings.Contains(log.String(), "TLS handshake error") })
+}
+
+func TestAHandshakeThatDoesNotComeIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	server, _ := tlsOf(t)
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		run(t, newServer(tell, new(journal)), tls.NewListener(l, server))
+		begin := time.Now()
+		_, in := l.connect(t)
+		if rest, err := io.ReadAll(in); len(rest) > 0 || err != nil || time.Since(begin) > headerTimeout+10*time.Second { // and what an alert may take
+			t.Errorf("a connection without a handshake ended after %s with %q, %v, want %s", time.Since(begin), rest, err, headerTimeout)
+		}
+	})
+}
