@@ -2,10 +2,12 @@ package e2e_test
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/benchtest"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/http1"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/embedded"
@@ -47,7 +50,10 @@ func (e edge) serve(over listeners) error {
 			return auth.NewContext(ctx, caller), nil
 		},
 	})
-	go func() { _ = http.Serve(over[1], handler) }()
+	front := http1.New(http1.Options{
+		Handler: handler, Logger: slog.New(slog.DiscardHandler), ReadHeaderTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: http.DefaultMaxHeaderBytes,
+	})
+	go func() { _ = front.Serve(over[1]) }()
 	return server.Serve(over[0])
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/quorate/quorate/platform/http1"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/platform/telemetry"
 )
@@ -32,13 +33,13 @@ func (s *Server) Run(ctx context.Context) error {
 	for service := range s.grpc.GetServiceInfo() {
 		s.health.SetServingStatus(service, healthServing)
 	}
-	server := &http.Server{
+	server := http1.New(http1.Options{
 		Handler:           s.handler(),
+		Logger:            s.opts.Logger,
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
-	} // no WriteTimeout: a stream lives as long as its task; see response for the bound on each write
+	}) // no WriteTimeout: a stream lives as long as its task; see response for the bound on each write
 	list := []tasks.Task{
 		{Name: "pipe", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, s.pipe) }},
 		{Name: "stop", Run: func(ctx context.Context) error {
@@ -52,7 +53,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.logServing(ctx, "grpc", l)
 	}
 	if l := s.opts.HTTPListener; l != nil {
-		list = append(list, tasks.Task{Name: "http", Run: func(context.Context) error { return serveHTTP(server, l) }})
+		list = append(list, tasks.Task{Name: "http", Run: func(context.Context) error { return serveHTTP(server, l) }}) //nolint:contextcheck // requests go on; stop lets them end
 		s.logServing(ctx, "http", l)
 	}
 	return tasks.Run(ctx, s.opts.Logger, list...)
@@ -66,7 +67,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-func serveHTTP(server *http.Server, l net.Listener) error {
+func serveHTTP(server *http1.Server, l net.Listener) error {
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -94,7 +95,7 @@ func (s *Server) checkRules() error {
 	return fmt.Errorf("no rule says who may call %v", open)
 }
 
-func (s *Server) shutdown(ctx context.Context, server *http.Server) {
+func (s *Server) shutdown(ctx context.Context, server *http1.Server) {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	s.stopping.Store(true)
