@@ -55,7 +55,7 @@ func tracedWorld(t *testing.T, lowest string, b *traces) (*world, string) {
 
 func TestAnApprovalInATraceBackendOpensTheGateThoughItComesLate(t *testing.T) {
 	t.Parallel()
-	for name, lag := range map[string]time.Duration{"at once": 0, "after the answer": time.Second} {
+	for name, lag := range map[string]time.Duration{"at once": 0, "after the answer": 4 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, id := tracedWorld(t, consultation.LevelCarried, &traces{outcome: "approved", lag: lag})
