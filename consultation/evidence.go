@@ -76,9 +76,12 @@ type Recorder struct {
 	backend string // the Traces that have the span; nobody's credential stands for it then
 }
 
-// level is that of what r recorded.
-func (r Recorder) level() string {
-	if r.backend != "" {
+// level is that of cl when r recorded it.
+func (cl *Claim) level(r Recorder) string {
+	switch {
+	case cl.signed:
+		return LevelSigned
+	case r.backend != "":
 		return LevelCarried
 	}
 	return LevelRecorded
@@ -99,7 +102,10 @@ type Claim struct {
 	SubjectDigest   string
 	Attempt         int
 	SchemaVersion   int
-	Unreadable      error // the refusal of a span that could not be read into the fields above; nil when it could
+	Signature       string // JWS over Payload, without it; may be empty
+	Unreadable      error  // the refusal of a span that could not be read into the fields above; nil when it could
+
+	signed bool // as proven has found
 }
 
 var (
@@ -169,12 +175,16 @@ func (cl Claim) matches(c Consultation) error {
 }
 
 func (cl Claim) evidence(r Recorder, received time.Time) Evidence {
-	return Evidence{
+	e := Evidence{
 		TraceID: cl.TraceID, SpanID: cl.SpanID, SourceAgent: cl.SourceAgent, TargetAgent: cl.TargetAgent, TaskID: cl.TaskID,
 		RequirementID: cl.RequirementID, Outcome: cl.Outcome, Feedback: cl.Feedback, Timestamp: received,
-		ConsultationID: cl.ConsultationID, Attempt: cl.Attempt, SubjectDigest: cl.SubjectDigest, Recorder: r.Agent, Level: r.level(),
+		ConsultationID: cl.ConsultationID, Attempt: cl.Attempt, SubjectDigest: cl.SubjectDigest, Recorder: r.Agent, Level: cl.level(r),
 		Backend: r.backend,
 	}
+	if cl.signed {
+		e.Recorder = cl.TargetAgent
+	}
+	return e
 }
 
 func refuse(kind fault.Kind, reason, format string, args ...any) error {

@@ -18,21 +18,23 @@ const defaultTTL = 15 * time.Minute
 
 // LedgerOptions are the optional settings of a Ledger.
 type LedgerOptions struct {
-	Now    func() time.Time // nil is time.Now
-	Logger *slog.Logger     // nil discards
-	TTL    time.Duration    // how long a consultation can be answered; zero is 15 minutes
-	Lowest string           // level of evidence that counts; empty is LevelRecorded, and nothing counts for one that is not known
-	Traces []Traces         // where evidence is looked for besides that which is recorded, in this order
+	Now     func() time.Time // nil is time.Now
+	Logger  *slog.Logger     // nil discards
+	TTL     time.Duration    // how long a consultation can be answered; zero is 15 minutes
+	Lowest  string           // level of evidence that counts; empty is LevelRecorded, and nothing counts for one that is not known
+	Signers Signers          // nil: signatures are not looked at
+	Traces  []Traces         // where evidence is looked for besides that which is recorded, in this order
 }
 
 // Ledger issues consultations, takes the evidence for them and checks requirements. It is safe for concurrent use.
 type Ledger struct {
-	store  Store
-	clock  func() time.Time
-	logger *slog.Logger
-	ttl    time.Duration
-	lowest string
-	traces []Traces
+	store   Store
+	clock   func() time.Time
+	logger  *slog.Logger
+	ttl     time.Duration
+	lowest  string
+	traces  []Traces
+	signers Signers
 
 	mu        sync.RWMutex
 	listeners []func(tenant, taskID string) // guarded by mu
@@ -40,7 +42,7 @@ type Ledger struct {
 
 // NewLedger returns a ledger over store.
 func NewLedger(store Store, o LedgerOptions) *Ledger {
-	l := &Ledger{store: store, clock: o.Now, logger: o.Logger, ttl: o.TTL, lowest: lowestOf(o.Lowest), traces: o.Traces}
+	l := &Ledger{store: store, clock: o.Now, logger: o.Logger, ttl: o.TTL, lowest: lowestOf(o.Lowest), traces: o.Traces, signers: o.Signers}
 	if l.clock == nil {
 		l.clock = time.Now
 	}

@@ -9,10 +9,11 @@ import (
 const (
 	LevelCarried  = "C1" // Quorate carried the question and the answer, and an outcome is in the trace; who wrote that is not known
 	LevelRecorded = "C2" // the span was recorded by the authenticated target
+	LevelSigned   = "C3" // the target signed the outcome with a key that is pinned for it alone; how the span came does not matter
 )
 
 // levels are in order, the lowest first.
-var levels = []string{LevelCarried, LevelRecorded}
+var levels = []string{LevelCarried, LevelRecorded, LevelSigned}
 
 // KnownLevel reports whether evidence of level may open a gate: what an agent only says of itself, C0, never does.
 func KnownLevel(level string) bool { return slices.Contains(levels, level) }

@@ -25,6 +25,7 @@ const (
 	ReasonOtherAttempt        = "EVIDENCE_OTHER_ATTEMPT"        // names another attempt
 	ReasonOtherDigest         = "EVIDENCE_OTHER_DIGEST"         // is about other content
 	ReasonOtherTrace          = "EVIDENCE_OTHER_TRACE"          // is not in the minted trace
+	ReasonSignature           = "EVIDENCE_SIGNATURE_INVALID"    // is signed, but not by a key of the target over this outcome
 	ReasonExpired             = "EVIDENCE_EXPIRED"              // came after the consultation's time
 	ReasonConflict            = "EVIDENCE_CONFLICT"             // the same span was recorded with other content
 	ReasonTooMany             = "EVIDENCE_TOO_MANY"             // the consultation has all the spans it may have

@@ -27,6 +27,11 @@ func (l *Ledger) Record(ctx context.Context, r Recorder, cl Claim) error {
 	if err != nil {
 		return err
 	}
+	claims, err := l.proven(ctx, entry.Consultation, r, cl)
+	if err != nil {
+		return err
+	}
+	cl = claims[0]
 	next, changed, refused := l.judge(entry, r, cl, l.now())
 	if changed {
 		err := l.store.Update(ctx, r.Tenant, cl.ConsultationID, func(e Entry) (Entry, error) {
@@ -96,7 +101,7 @@ func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err erro
 	if err := cl.matches(c); err != nil {
 		return false, err
 	}
-	peers := e.recordedLike(r)
+	peers := e.recordedLike(r, cl)
 	for _, old := range peers {
 		if old.SpanID != cl.SpanID {
 			continue
@@ -115,10 +120,10 @@ func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err erro
 	return false, nil
 }
 
-// recordedLike returns the evidence that came the way of r: what anybody may have written must neither contradict nor crowd out what the target recorded.
-func (e Entry) recordedLike(r Recorder) (list []Evidence) {
+// recordedLike returns the evidence that came the way of cl: what anybody may have written must neither contradict nor crowd out what the target recorded.
+func (e Entry) recordedLike(r Recorder, cl Claim) (list []Evidence) {
 	for _, old := range e.Evidence {
-		if old.Backend == r.backend && old.Level == r.level() {
+		if old.Backend == r.backend && old.Level == cl.level(r) {
 			list = append(list, old)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Traces is a trace backend that has to be asked for evidence, such as Jaeger. Whoever may write to it may write anything, so what is found there counts
-// as LevelCarried.
+// Traces is a trace backend that has to be asked for evidence, such as Jaeger. Whoever may write to it may write anything, so what is found there
+// counts as LevelCarried unless the target has signed it.
 type Traces interface {
 	// Name says in evidence and in the log which backend it is, such as jaeger.
 	Name() string
@@ -97,14 +97,17 @@ func (l *Ledger) find(ctx context.Context, e Entry) (Entry, error) {
 // recordFound keeps the claims that a backend has about e. The most restrictive are taken first: of two spans with one id, that one stays.
 func (l *Ledger) recordFound(ctx context.Context, e Entry, backend string, claims []Claim) (Entry, error) {
 	c := e.Consultation
-	claims = slices.Clone(claims)
-	slices.SortStableFunc(claims, func(x, y Claim) int { return slices.Index(outcomes, x.Outcome) - slices.Index(outcomes, y.Outcome) })
 	r := Recorder{Tenant: c.Tenant, backend: backend}
+	claims, err := l.proven(ctx, c, r, slices.Clone(claims)...)
+	if err != nil {
+		return e, err
+	}
+	slices.SortStableFunc(claims, func(x, y Claim) int { return slices.Index(outcomes, x.Outcome) - slices.Index(outcomes, y.Outcome) })
 	next, changed := l.judgeAll(e, r, claims)
 	if !changed {
 		return e, nil
 	}
-	err := l.store.Update(ctx, c.Tenant, c.ID, func(now Entry) (Entry, error) {
+	err = l.store.Update(ctx, c.Tenant, c.ID, func(now Entry) (Entry, error) {
 		next, changed = l.judgeAll(now, r, claims)
 		return next, nil
 	})

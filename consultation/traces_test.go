@@ -89,7 +89,7 @@ func TestEvidenceBelowTheLowestLevelOpensNothing(t *testing.T) {
 			if d.Allowed || v.Verdict != consultation.VerdictUnauthenticated || v.Level != "C1" || len(v.Evidence) != 1 {
 				t.Errorf("Check() = %v, %+v, want it blocked as unauthenticated, with the span shown", d.Allowed, v)
 			}
-			if v.Lowest != "C9" && !strings.Contains(v.Reason, "approved in the name of reviewer, of level C1 only. Evidence of level C2 is needed") {
+			if v.Lowest != "C9" && !strings.Contains(v.Reason, "approved in the name of reviewer, at level C1 only. Evidence of level C2 is needed") {
 				t.Errorf("Check() says %q, want both levels", v.Reason)
 			}
 			if d.CheckAgain == 0 {

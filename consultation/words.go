@@ -18,8 +18,11 @@ func (in Input) lookedFor(r Requirement) string {
 		content = "content " + digest
 	}
 	proof := fmt.Sprintf("recorded by %s itself", r.TargetAgent)
-	if lowestOf(in.Lowest) == LevelCarried {
+	switch lowestOf(in.Lowest) {
+	case LevelCarried:
 		proof = "in the trace of a consultation that Quorate carried"
+	case LevelSigned:
+		proof = fmt.Sprintf("signed by %s with a key that is pinned for it alone", r.TargetAgent)
 	}
 	return fmt.Sprintf("an approval by %s of %s, %s", r.TargetAgent, content, proof)
 }
@@ -50,8 +53,11 @@ func (in Input) advice(r Requirement, f finding) string {
 		return "Try again; if it lasts, see the server's log."
 	case VerdictUnauthenticated:
 		if f.level != "" {
-			return fmt.Sprintf("Evidence of level %s is needed: see who may write to the traces, and have %s send its verdict to Quorate with its own credential. To have it asked: %s",
-				lowestOf(in.Lowest), r.TargetAgent, ask)
+			how := "send its verdict to Quorate with its own credential, or sign it"
+			if lowestOf(in.Lowest) == LevelSigned {
+				how = "sign its verdict"
+			}
+			return fmt.Sprintf("Evidence of level %s is needed: have %s %s. To have it asked: %s", lowestOf(in.Lowest), r.TargetAgent, how, ask)
 		}
 		return fmt.Sprintf("Find out who sent the refused spans; to have %s itself asked: %s", r.TargetAgent, ask)
 	case VerdictMissing:
@@ -72,7 +78,7 @@ func (a attempt) describe() string {
 			text += fmt.Sprintf(" (%q)", feedback)
 		}
 	case len(a.weak) > 0:
-		text += fmt.Sprintf("%s in the name of %s, of level %s only", a.weak[0].Outcome, a.TargetAgent, a.weak[0].Level)
+		text += fmt.Sprintf("%s in the name of %s, at level %s only", a.weak[0].Outcome, a.TargetAgent, a.weak[0].Level)
 	case a.State == StateOpen && !a.CarryTime.IsZero():
 		text += "answered, no evidence in the traces yet"
 	case a.State == StateOpen:

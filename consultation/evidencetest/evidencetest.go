@@ -74,7 +74,7 @@ func outcomes(t *testing.T, open func(*testing.T) *world) {
 			if allowed != (outcome == consultation.OutcomeApproved) || v.Verdict != outcome || v.Level != w.Level || len(v.Evidence) != 1 {
 				t.Errorf("Check() = %v, %+v, want the verdict %s by one span of level %s", allowed, v, outcome, w.Level)
 			}
-			if e := v.Evidence[0]; e.Feedback != "line 3 – ok" || e.TaskID != Task || e.TargetAgent != Target {
+			if e := v.Evidence[0]; e.Feedback != feedback || e.TaskID != Task || e.TargetAgent != Target {
 				t.Errorf("Check() shows %+v, want what the span says", e)
 			}
 		})

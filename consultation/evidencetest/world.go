@@ -1,7 +1,10 @@
 package evidencetest
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"testing"
 	"time"
 
@@ -19,6 +22,8 @@ const (
 	Source = "coder"
 	Target = "reviewer"
 )
+
+const feedback = "line 3 – ok"
 
 var requirement = consultation.Requirement{ID: "r", TargetAgent: Target, Phase: consultation.PhasePreCompletion, Mandatory: true}
 
@@ -80,13 +85,30 @@ func Answer(c consultation.Consultation, outcome string) ptrace.Traces {
 	a := s.Attributes()
 	for key, value := range map[string]string{
 		otlp.IDKey: c.ID, otlp.TaskKey: c.TaskID, otlp.RequirementKey: c.RequirementID, otlp.PhaseKey: c.Phase, otlp.SourceKey: c.SourceAgent,
-		otlp.TargetKey: c.TargetAgent, otlp.OutcomeKey: outcome, otlp.DigestKey: c.SubjectDigest, otlp.FeedbackKey: "line 3 – ok",
+		otlp.TargetKey: c.TargetAgent, otlp.OutcomeKey: outcome, otlp.DigestKey: c.SubjectDigest, otlp.FeedbackKey: feedback,
 	} {
 		a.PutStr(key, value)
 	}
 	a.PutInt(otlp.AttemptKey, int64(c.Attempt))
 	a.PutInt(otlp.SchemaVersionKey, consultation.SchemaVersion)
 	a.PutBool("quorate.consultation.mandatory", true)
+	return traces
+}
+
+// SignedAnswer is Answer with the target's signature, by a key whose id is kid.
+func SignedAnswer(tb testing.TB, c consultation.Consultation, outcome, kid string, key ed25519.PrivateKey) ptrace.Traces {
+	tb.Helper()
+	traces := Answer(c, outcome)
+	payload, err := consultation.Claim{
+		TraceID: c.TraceID, ConsultationID: c.ID, TaskID: c.TaskID, RequirementID: c.RequirementID, Phase: c.Phase, SourceAgent: c.SourceAgent,
+		TargetAgent: c.TargetAgent, Outcome: outcome, Feedback: feedback, SubjectDigest: c.SubjectDigest, Attempt: c.Attempt,
+	}.Payload()
+	if err != nil {
+		tb.Errorf("Payload() = %v, want no error", err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	header := encode(fmt.Appendf(nil, `{"alg":"EdDSA","kid":%q}`, kid))
+	span(traces).Attributes().PutStr(otlp.SignatureKey, header+".."+encode(ed25519.Sign(key, []byte(header+"."+encode(payload)))))
 	return traces
 }
 

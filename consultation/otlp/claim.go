@@ -62,7 +62,7 @@ func read(cl *consultation.Claim, resource, span pcommon.Map) error {
 	err := readStrings(span, map[string]*string{
 		IDKey: &cl.ConsultationID, TaskKey: &cl.TaskID, RequirementKey: &cl.RequirementID, PhaseKey: &cl.Phase,
 		SourceKey: &cl.SourceAgent, TargetKey: &cl.TargetAgent, OutcomeKey: &cl.Outcome, DigestKey: &cl.SubjectDigest,
-		FeedbackKey: &cl.Feedback,
+		FeedbackKey: &cl.Feedback, SignatureKey: &cl.Signature,
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ const (
 	DigestKey        = attributePrefix + "subject.digest"
 	FeedbackKey      = attributePrefix + "feedback"
 	SchemaVersionKey = attributePrefix + "schema.version"
+	SignatureKey     = attributePrefix + "signature" // may be left out
 )
 
 const (

@@ -84,7 +84,7 @@ func TestARejectionInATraceBackendBlocks(t *testing.T) {
 func TestAnApprovalThatAnybodyMayHaveWrittenOpensNothing(t *testing.T) {
 	t.Parallel()
 	w, id := tracedWorld(t, consultation.LevelRecorded, &traces{outcome: "approved"})
-	w.blockedWith(id, "unauthenticated", "of level C1 only")
+	w.blockedWith(id, "unauthenticated", "at level C1 only")
 	if task, err := w.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}); err != nil || !strings.Contains(task.Error.Message, "Evidence of level C2 is needed") {
 		t.Errorf("Task() = %v, %v, want that it says what is needed", task.Error, err)
 	}

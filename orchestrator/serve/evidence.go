@@ -13,7 +13,7 @@ import (
 
 // Evidence says what counts as evidence that an agent was consulted, and where it is looked for besides the verdicts that agents send.
 type Evidence struct {
-	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C2: the consulted agent sent it with its own credential. C1: it is in Jaeger, where whoever may write to Jaeger can have put it."`
+	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C3: the consulted agent signed it with a key that is pinned for it alone. C2: it sent it with its own credential. C1: it is in Jaeger, where whoever may write to Jaeger can have put it."`
 	JaegerURL       string        `yaml:"jaegerURL" doc:"URL of the query service of a Jaeger (v1.76, v2.13 or newer) that is asked for evidence, such as https://jaeger.example:16686; empty for none."`
 	JaegerTokenFile string        `yaml:"jaegerTokenFile" doc:"File with the bearer token for it, read again when it changes; empty for none."`
 	JaegerCA        string        `yaml:"jaegerCA" doc:"File with certificates of authorities (PEM) that may vouch for it; empty: those that this machine trusts."`
@@ -29,7 +29,7 @@ const (
 func (e *Evidence) Validate() error {
 	switch {
 	case !consultation.KnownLevel(e.Lowest):
-		return invalid("lowest", "%q is not a level that can open a gate: C1 or C2", e.Lowest)
+		return invalid("lowest", "%q is not a level that can open a gate: C1, C2 or C3", e.Lowest)
 	case e.JaegerURL == "" && e.JaegerTokenFile+e.JaegerCA != "":
 		return invalid("jaegerURL", "jaegerTokenFile and jaegerCA need jaegerURL")
 	case e.JaegerURL == "" && e.Lowest == consultation.LevelCarried:

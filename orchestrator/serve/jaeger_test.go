@@ -2,6 +2,8 @@ package serve_test
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -50,8 +52,9 @@ func (q *question) consultation(t *testing.T) (c consultation.Consultation, ok b
 	}, true
 }
 
-// foreign is an agent that knows nothing of Quorate's receiver: its spans go to Jaeger, where its verdict on a consultation has the outcome.
-func foreign(t *testing.T, name string, j *jaegertest.Jaeger, outcome string) (url string) {
+// foreign is an agent that knows nothing of Quorate's receiver: its spans go to Jaeger, where its verdict on a consultation has the outcome, signed
+// when it has a key.
+func foreign(t *testing.T, name string, j *jaegertest.Jaeger, outcome string, key ed25519.PrivateKey) (url string) {
 	t.Helper()
 	var s *httptest.Server
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +69,11 @@ func foreign(t *testing.T, name string, j *jaegertest.Jaeger, outcome string) (u
 			t.Errorf("agent %s was sent what it cannot read: %v", name, err)
 		}
 		if c, ok := q.consultation(t); ok {
-			j.Export(t, evidencetest.Answer(c, outcome)) //nolint:contextcheck // it has the test's
+			traces := evidencetest.Answer(c, outcome)
+			if key != nil {
+				traces = evidencetest.SignedAnswer(t, c, outcome, "reviewer-1", key)
+			}
+			j.Export(t, traces) //nolint:contextcheck // it has the test's
 		}
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m1","role":"ROLE_AGENT","parts":[{"text":"done"}]}}}`, q.ID)
 	}))
@@ -74,16 +81,36 @@ func foreign(t *testing.T, name string, j *jaegertest.Jaeger, outcome string) (u
 	return s.URL
 }
 
+func newKey(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatalf("GenerateKey() = %v, want no error", err)
+	}
+	return private
+}
+
 func TestARealJaegerOpensAGateOnlyWhereTheOperatorTakesItsEvidence(t *testing.T) {
 	t.Parallel()
 	j := jaegertest.Start(t)
+	key, stolen := newKey(t), newKey(t)
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		t.Fatal("an Ed25519 key has another public key")
+	}
 	for name, test := range map[string]struct {
 		lowest, outcome string
+		key             ed25519.PrivateKey
 		state, verdict  string
+		level           string
 	}{
-		"an approval where C1 counts":   {"C1", "approved", "TASK_STATE_COMPLETED", "approved"},
-		"a rejection where C1 counts":   {"C1", "rejected", "TASK_STATE_INPUT_REQUIRED", "rejected"},
-		"an approval where C2 is asked": {"C2", "approved", "TASK_STATE_INPUT_REQUIRED", "unauthenticated"},
+		"an approval where C1 counts":     {"C1", "approved", nil, "TASK_STATE_COMPLETED", "approved", "C1"},
+		"a rejection where C1 counts":     {"C1", "rejected", nil, "TASK_STATE_INPUT_REQUIRED", "rejected", "C1"},
+		"an approval where C2 is asked":   {"C2", "approved", nil, "TASK_STATE_INPUT_REQUIRED", "unauthenticated", "C1"},
+		"a signed one where C2 is asked":  {"C2", "approved", key, "TASK_STATE_COMPLETED", "approved", "C3"},
+		"a signed one where C3 is asked":  {"C3", "approved", key, "TASK_STATE_COMPLETED", "approved", "C3"},
+		"a signed no where C3 is asked":   {"C3", "rejected", key, "TASK_STATE_INPUT_REQUIRED", "rejected", "C3"},
+		"one that another key has signed": {"C2", "approved", stolen, "TASK_STATE_INPUT_REQUIRED", "unauthenticated", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,9 +130,11 @@ func TestARealJaegerOpensAGateOnlyWhereTheOperatorTakesItsEvidence(t *testing.T)
 				}
 				return compact.String()
 			}
-			ask("POST", "/v1/agents:register", fmt.Sprintf(`{"cardUri":%q}`, foreign(t, "reviewer", j, test.outcome)))
+			ask("POST", "/v1/agents:register", fmt.Sprintf(`{"cardUri":%q}`, foreign(t, "reviewer", j, test.outcome, test.key)))
 			ask("POST", "/v1/agents:register", fmt.Sprintf(`{"cardUri":%q,"metadata":{"consultationRequirements":[
-				{"id":"r","targetAgent":"reviewer","phase":"pre-completion","mandatory":true}]}}`, foreign(t, "coder", j, "")))
+				{"id":"r","targetAgent":"reviewer","phase":"pre-completion","mandatory":true}]}}`, foreign(t, "coder", j, "", nil)))
+			ask("POST", "/v1/signingKeys", fmt.Sprintf(`{"jwk":%s,"agents":["reviewer"]}`,
+				`{"kty":"OKP","crv":"Ed25519","kid":"reviewer-1","x":"`+base64.RawURLEncoding.EncodeToString(public)+`"}`))
 			var accepted task
 			if err := json.Unmarshal([]byte(ask("POST", "/v1/tasks", `{"route":{"agent":"coder"},"message":{"parts":[{"text":"hi"}]}}`)), &accepted); err != nil {
 				t.Fatal(err)
@@ -133,7 +162,11 @@ func TestARealJaegerOpensAGateOnlyWhereTheOperatorTakesItsEvidence(t *testing.T)
 				return strings.Contains(told, test.state) && strings.Contains(told, `"verdict":"`+test.verdict+`"`)
 			})
 			check := ask("GET", path+":checkConsultations", "")
-			for _, want := range []string{`"requiredLevel":"` + test.lowest + `"`, `"reachedLevel":"C1"`, `"backend":"jaeger"`, `"outcome":"` + test.outcome + `"`} {
+			wants := []string{`"requiredLevel":"` + test.lowest + `"`}
+			if test.level != "" {
+				wants = append(wants, `"reachedLevel":"`+test.level+`"`, `"backend":"jaeger"`, `"outcome":"`+test.outcome+`"`)
+			}
+			for _, want := range wants {
 				if !strings.Contains(check, want) {
 					t.Errorf("checkConsultations = %s, want %s in it", check, want)
 				}

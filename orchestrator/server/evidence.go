@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"github.com/quorate/quorate/consultation/jaeger"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/secretfile"
+	"github.com/quorate/quorate/registry"
 )
 
 // Evidence says what counts as evidence of a consultation, and where it is looked for besides the verdicts that agents send. The zero value is the
@@ -28,9 +30,20 @@ type Jaeger struct {
 	Timeout     time.Duration      // of one look; default 2 s
 }
 
-// ledger returns the ledger over s.
-func (e *Evidence) ledger(s consultation.Store, logger *slog.Logger) *consultation.Ledger {
-	o := consultation.LedgerOptions{Logger: logger, Lowest: e.Lowest}
+// signers are the agents whose keys the registry has.
+type signers struct{ registry *registry.Registry }
+
+var _ consultation.Signers = signers{}
+
+// Verifier implements consultation.Signers.
+func (s signers) Verifier(ctx context.Context, tenant, agent string) (consultation.Verifier, error) {
+	check, err := s.registry.Signatures(ctx, registry.Key{Tenant: tenant, Name: agent})
+	return consultation.Verifier(check), err
+}
+
+// ledger returns the ledger over s, with the keys of r.
+func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *slog.Logger) *consultation.Ledger {
+	o := consultation.LedgerOptions{Logger: logger, Lowest: e.Lowest, Signers: signers{r}}
 	if j := e.Jaeger; j.URL != nil {
 		client := netguard.ForEndpoint(j.URL, nil).Client(netguard.ClientOptions{
 			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: j.Authorities},

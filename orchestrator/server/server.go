@@ -93,7 +93,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	if err := s.openRegistry(o); err != nil {
 		return s, err
 	}
-	ledger := o.Evidence.ledger(o.Stores.Consultations, s.logger)
+	ledger := o.Evidence.ledger(o.Stores.Consultations, s.Registry, s.logger)
 	store, pages := o.Stores.Tasks, o.Stores.Pages
 	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}), o.Credentials)
 	s.announcements = &a2aedge.Announcements{Base: reachedAt(o), Pages: pages}

@@ -64,6 +64,15 @@ func Verify(card []byte, keys []Key) Result {
 	return result
 }
 
+// VerifyDetached checks one signature over payload, a JWS in compact form without its payload (RFC 7515, appendix F), against keys.
+func VerifyDetached(compact string, payload []byte, keys []Key) Result {
+	protected, signed, ok := strings.Cut(compact, "..")
+	if !ok {
+		return Result{State: Invalid, Reason: "it is no JWS in compact form without its payload"}
+	}
+	return signature{Protected: protected, Signature: signed}.verify([][]byte{payload}, keys)
+}
+
 // verify checks one signature.
 func (s signature) verify(payloads [][]byte, keys []Key) Result {
 	if s.Protected == "" || s.Signature == "" || strings.ContainsAny(s.Protected+s.Signature, ". \t\r\n") {
@@ -90,7 +99,7 @@ func (s signature) verify(payloads [][]byte, keys []Key) Result {
 				return Result{State: Verified, KeyID: key.ID}
 			}
 		}
-		return Result{State: Invalid, KeyID: clip(key.ID), Reason: fmt.Sprintf("the signature is not by the key %q over this card", clip(key.ID))}
+		return Result{State: Invalid, KeyID: clip(key.ID), Reason: fmt.Sprintf("the signature is not by the key %q over this content", clip(key.ID))}
 	}
 	return Result{
 		State: Untrusted, KeyID: clip(header.KeyID),

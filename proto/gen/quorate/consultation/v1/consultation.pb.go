@@ -223,9 +223,9 @@ type Evidence struct {
 	Attempt int32 `protobuf:"varint,11,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The digest of the content that was reviewed.
 	SubjectDigest string `protobuf:"bytes,12,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
-	// Who exported the span, as authenticated by the receiver; empty below level C2.
+	// Who exported the span, as authenticated by the receiver or by the signature; empty below level C2.
 	Recorder string `protobuf:"bytes,13,opt,name=recorder,proto3" json:"recorder,omitempty"`
-	// How far it can be trusted: C2 is a span recorded by the authenticated target; C1 is a span that was found in a trace backend, where others can have put it, of a consultation that Quorate carried.
+	// How far it can be trusted: C3 is an outcome that the target signed; C2 is a span recorded by the authenticated target; C1 is a span that was found in a trace backend, where others can have put it, of a consultation that Quorate carried.
 	Level string `protobuf:"bytes,14,opt,name=level,proto3" json:"level,omitempty"`
 	// The trace backend in which it was found, such as jaeger; empty when Quorate received it itself.
 	Backend       string `protobuf:"bytes,15,opt,name=backend,proto3" json:"backend,omitempty"`

@@ -113,7 +113,7 @@ type PinSigningKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The public key as JSON Web Key with kid: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or Ed25519. At most 16 KiB.
 	Jwk *structpb.Struct `protobuf:"bytes,1,opt,name=jwk,proto3" json:"jwk,omitempty"`
-	// The agents whose cards it signs; none means all agents. At most 100.
+	// The agents whose cards it signs; none means all agents. At most 100. A key of one agent alone also signs what that agent says when it is consulted.
 	Agents        []string `protobuf:"bytes,2,rep,name=agents,proto3" json:"agents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1,0 +1,42 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quorate/quorate/registry/jws"
+)
+
+// SignatureCheck returns nil when signature, a JWS in compact form without its payload, is over payload.
+type SignatureCheck func(payload []byte, signature string) error
+
+// Signatures returns what checks what an agent signs besides its card. Only keys that are pinned for this agent and no other count: with a key of several,
+// one of them could sign for another.
+func (r *Registry) Signatures(ctx context.Context, agent Key) (SignatureCheck, error) {
+	var keys []jws.Key
+	if r.keys != nil {
+		pinned, err := r.keys.SigningKeys(ctx, agent.Tenant)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range pinned {
+			shared := func(k SigningKey) bool { return k.Thumbprint == key.Thumbprint && !slices.Equal(k.Agents, []string{agent.Name}) }
+			if slices.ContainsFunc(pinned, shared) { // under this id or another
+				continue
+			}
+			parsed, err := jws.ParseKey(key.JWK)
+			if err != nil {
+				return nil, fmt.Errorf("the pinned key %q: %w", clip(key.ID), err)
+			}
+			keys = append(keys, parsed)
+		}
+	}
+	return func(payload []byte, signature string) error {
+		if result := jws.VerifyDetached(signature, payload, keys); result.State != jws.Verified {
+			return errors.New(result.Reason)
+		}
+		return nil
+	}, nil
+}
