@@ -22,7 +22,9 @@ func (r *Registry) Signatures(ctx context.Context, agent Key) (SignatureCheck, e
 			return nil, err
 		}
 		for _, key := range pinned {
-			shared := func(k SigningKey) bool { return k.Thumbprint == key.Thumbprint && !slices.Equal(k.Agents, []string{agent.Name}) }
+			shared := func(k SigningKey) bool {
+				return k.Thumbprint == key.Thumbprint && !slices.Equal(k.Agents, []string{agent.Name})
+			}
 			if slices.ContainsFunc(pinned, shared) { // under this id or another
 				continue
 			}
