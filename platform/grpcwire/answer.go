@@ -1,0 +1,145 @@
+package grpcwire
+
+import (
+	"context"
+	"io"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+// unary answers with one message, header and status in one piece when the windows allow.
+func (c *call) unary(request []byte) error {
+	answer, err := c.method.unary(c.method.impl, c.ctx, func(m any) error { return decode(request, m) }, c.port.server.opts.Unary)
+	if err != nil {
+		return err
+	}
+	return c.answer(answer)
+}
+
+// streaming answers with any number of messages.
+func (c *call) streaming(request []byte) error {
+	s := &answers{call: c, request: request}
+	intercept := c.port.server.opts.Stream
+	if intercept == nil {
+		return c.method.stream(c.method.impl, s)
+	}
+	return intercept(c.method.impl, s, &grpc.StreamServerInfo{FullMethod: c.path, IsServerStream: true}, c.method.stream)
+}
+
+// answer sends a message.
+func (c *call) answer(m any) error {
+	message, ok := m.(proto.Message)
+	if !ok {
+		return status.Errorf(codes.Internal, "the answer is a %T", m)
+	}
+	encoded, err := proto.Marshal(message)
+	if err != nil {
+		return status.Errorf(codes.Internal, "the answer cannot be encoded: %v", err)
+	}
+	return c.send(encoded)
+}
+
+func (c *call) send(message []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.port.wire
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.gone() {
+		return statusOfReset(c.stream.err)
+	}
+	c.sendHeader()
+	if err := c.stream.send(c.ctx, message, false); err != nil {
+		return err
+	}
+	if c.method == nil || c.method.stream != nil { // a unary answer goes with its status
+		w.flush()
+	}
+	return nil
+}
+
+// sendHeader sends the header once; both mu are held.
+func (c *call) sendHeader() {
+	if !c.begun {
+		c.begun = true
+		c.stream.head(false, appendMetadata(answerHeader(), c.header)...)
+	}
+}
+
+// Method is part of grpc.ServerTransportStream.
+func (c *call) Method() string { return c.path }
+
+// SetHeader is part of grpc.ServerTransportStream.
+func (c *call) SetHeader(md metadata.MD) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.begun {
+		return status.Error(codes.Internal, "the header is already sent")
+	}
+	c.header = metadata.Join(c.header, md)
+	return nil
+}
+
+// SendHeader is part of grpc.ServerTransportStream.
+func (c *call) SendHeader(md metadata.MD) error {
+	if err := c.SetHeader(md); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.port.wire
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.gone() {
+		return statusOfReset(c.stream.err)
+	}
+	c.sendHeader()
+	w.flush()
+	return nil
+}
+
+// SetTrailer is part of grpc.ServerTransportStream.
+func (c *call) SetTrailer(md metadata.MD) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trailer = metadata.Join(c.trailer, md)
+	return nil
+}
+
+// answers is the grpc.ServerStream of a call with one request.
+type answers struct {
+	*call
+	request []byte
+	taken   bool
+}
+
+var _ grpc.ServerStream = (*answers)(nil)
+
+func (a *answers) Context() context.Context { return a.ctx }
+
+func (a *answers) SetTrailer(md metadata.MD) { _ = a.call.SetTrailer(md) }
+
+func (a *answers) SendMsg(m any) error { return a.answer(m) }
+
+func (a *answers) RecvMsg(m any) error {
+	if a.taken {
+		return io.EOF
+	}
+	a.taken = true
+	return decode(a.request, m)
+}
+
+func decode(request []byte, m any) error {
+	message, ok := m.(proto.Message)
+	if !ok {
+		return status.Errorf(codes.Internal, "the request is to be a %T", m)
+	}
+	if err := proto.Unmarshal(request, message); err != nil {
+		return status.Errorf(codes.Internal, "the request is no message: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package grpcwire
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
+)
+
+// call is one that is served.
+type call struct {
+	port    *port
+	stream  *stream
+	path    string
+	method  *method            // nil: it is not registered
+	refused error              // what is wrong about its header
+	ctx     context.Context    //nolint:containedctx // a call has one, as a grpc.ServerStream does
+	cancel  context.CancelFunc // guarded by the wire's mu
+
+	mu      sync.Mutex
+	header  metadata.MD // guarded by mu; to be sent
+	trailer metadata.MD // guarded by mu; to be sent
+	begun   bool        // guarded by mu; the header is sent
+}
+
+var _ grpc.ServerTransportStream = (*call)(nil)
+
+// serve has a registered method answer a request that is whole.
+func (c *call) serve() {
+	defer c.port.finished(c.stream)
+	begin := time.Now()
+	ctx, err := c.context()
+	if err != nil {
+		c.end(err)
+		return
+	}
+	defer c.cancel()
+	if h := c.port.server.opts.Stats; h != nil {
+		ctx = h.TagRPC(ctx, &stats.RPCTagInfo{FullMethodName: c.path})
+		h.HandleRPC(ctx, &stats.InHeader{FullMethod: c.path, RemoteAddr: c.port.peer.Addr, LocalAddr: c.port.peer.LocalAddr})
+		defer func() { h.HandleRPC(ctx, &stats.End{BeginTime: begin, EndTime: time.Now(), Error: err}) }()
+	}
+	c.ctx = ctx
+	err = c.handle()
+	c.end(err)
+}
+
+// handle runs the handler. One that panics outside of the interceptors, which see to it, ends its call and nothing else.
+func (c *call) handle() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = status.Error(codes.Internal, "internal error")
+			c.port.server.opts.Logger.ErrorContext(c.ctx, "a call panicked", slog.String("method", c.path), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	request, err := c.request()
+	if err != nil {
+		return err
+	}
+	if c.method.unary != nil {
+		return c.unary(request)
+	}
+	return c.streaming(request)
+}
+
+// request returns the message of a request that is whole.
+func (c *call) request() ([]byte, error) {
+	c.port.mu.Lock()
+	defer c.port.mu.Unlock()
+	if c.stream.err != nil {
+		return nil, c.stream.err
+	}
+	return wholeMessage(c.stream.in, c.stream.limit)
+}
+
+// context returns the context of the call: its metadata, its deadline, its peer.
+func (c *call) context() (context.Context, error) {
+	md, err := metadataOf(c.stream.header)
+	if err != nil {
+		return nil, err
+	}
+	ctx := metadata.NewIncomingContext(peer.NewContext(context.Background(), c.port.peer), md)
+	ctx, cancel, err := withDeadline(grpc.NewContextWithServerTransportStream(ctx, c), c.stream.header)
+	if err != nil {
+		return nil, err
+	}
+	c.port.mu.Lock()
+	defer c.port.mu.Unlock()
+	c.cancel = cancel
+	if c.stream.err != nil { // it was given up before it began
+		cancel()
+	}
+	return ctx, nil
+}
+
+// withDeadline returns a context that ends when the client no longer waits.
+func withDeadline(ctx context.Context, header []hpack.HeaderField) (context.Context, context.CancelFunc, error) {
+	for _, f := range header {
+		if f.Name != fieldTimeout {
+			continue
+		}
+		d, err := parseTimeout(f.Value)
+		if err != nil {
+			return nil, nil, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, d)
+		return ctx, cancel, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	return ctx, cancel, nil
+}
+
+// refuse answers a call that no handler sees.
+func (c *call) refuse() {
+	defer c.port.finished(c.stream)
+	if c.refused == nil {
+		c.refused = unimplemented("unknown method %.200q", c.path)
+	}
+	c.end(c.refused)
+}
+
+// end sends the status of the call, behind what else there is to say. A stream that is gone needs none.
+func (c *call) end(err error) {
+	st := statusOfHandler(err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.port.wire
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.gone() {
+		return
+	}
+	var fields []hpack.HeaderField
+	if !c.begun {
+		fields = appendMetadata(answerHeader(), c.header)
+	}
+	c.stream.head(true, appendStatus(appendMetadata(fields, c.trailer), st)...)
+	if c.stream.ended {
+		delete(w.streams, c.stream.id)
+	}
+}
+
+// gone reports whether nothing can be sent any more. A request that was too large is answered all the same. The wire's mu is held.
+func (c *call) gone() bool { return c.port.streams[c.stream.id] != c.stream }
+
+func answerHeader() []hpack.HeaderField {
+	return []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: contentType}}
+}
+
+// statusOfHandler returns what a handler's error tells the client.
+func statusOfHandler(err error) *status.Status {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return status.FromContextError(err)
+	}
+	if reset, ok := errors.AsType[http2.StreamError](err); ok {
+		return status.Convert(statusOfReset(reset))
+	}
+	return status.Convert(err)
+}

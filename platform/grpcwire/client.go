@@ -1,0 +1,285 @@
+package grpcwire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// dialTimeout bounds one attempt to connect: calls that wait for the same one have different deadlines.
+const dialTimeout = 20 * time.Second
+
+// Client makes calls to one address over one connection at a time, which it makes when a call needs it.
+type Client struct {
+	dial      func(ctx context.Context) (net.Conn, error)
+	authority string
+	made      time.Time
+
+	mu      sync.Mutex
+	link    *link         // guarded by mu; nil: none, or it takes no more calls
+	dialing chan struct{} // guarded by mu; closed when the attempt to connect is over; nil: there is none
+	failed  error         // guarded by mu; of the last attempt
+	closed  bool          // guarded by mu
+}
+
+// errNotGreeted is worth another attempt: a server that is about to leave does so.
+var errNotGreeted = errors.New("the server ended the connection before it said its settings")
+
+// NewClient returns a client of the server that dial connects to and that its calls name as authority. Nothing is connected yet.
+func NewClient(dial func(ctx context.Context) (net.Conn, error), authority string) *Client {
+	return &Client{dial: dial, authority: authority, made: time.Now()}
+}
+
+// Close ends the connection and all calls, now and later.
+func (c *Client) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.link != nil {
+		c.link.close()
+	}
+}
+
+// connected returns a connection that takes calls.
+func (c *Client) connected(ctx context.Context) (*link, error) {
+	for n := 0; ; n++ {
+		c.mu.Lock()
+		switch {
+		case c.closed:
+			c.mu.Unlock()
+			return nil, status.Error(codes.Canceled, "the client is closed")
+		case c.link != nil && c.link.open():
+			defer c.mu.Unlock()
+			return c.link, nil
+		case n > 0 && c.dialing == nil && c.failed != nil && (n >= maxAttempts || !errors.Is(c.failed, errNotGreeted)):
+			defer c.mu.Unlock()
+			return nil, status.Errorf(codes.Unavailable, "connect: %v", c.failed)
+		case n >= maxAttempts:
+			c.mu.Unlock()
+			return nil, status.Error(codes.Unavailable, "the server ends each connection at once")
+		}
+		if c.dialing == nil {
+			c.dialing, c.failed = make(chan struct{}), nil
+			go c.connect(context.WithoutCancel(ctx), c.dialing)
+		}
+		over := c.dialing
+		c.mu.Unlock()
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return nil, status.FromContextError(ctx.Err()).Err()
+		}
+	}
+}
+
+// connect makes a connection and closes over.
+func (c *Client) connect(ctx context.Context, over chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	l, err := c.greeted(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer close(over)
+	c.dialing = nil
+	switch {
+	case err != nil:
+		c.failed = err
+	case c.closed:
+		l.close()
+	default:
+		c.link = l
+	}
+}
+
+// greeted returns a connection whose server has said its settings: one that is about to leave says nothing, and would get a call for nothing.
+func (c *Client) greeted(ctx context.Context) (*link, error) {
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := newLink(conn)
+	select {
+	case <-l.greeted:
+		return l, nil
+	case <-l.over:
+		return nil, errNotGreeted
+	case <-ctx.Done():
+		l.close()
+		return nil, ctx.Err()
+	}
+}
+
+// link is the client's end of a connection.
+type link struct {
+	*wire
+	nextID uint32    // of the next stream; guarded by the wire's mu
+	most   uint32    // streams at a time; guarded by the wire's mu
+	leaves bool      // the server takes no more streams; guarded by the wire's mu
+	used   time.Time // when the last call ended; guarded by the wire's mu
+	ready  bool      // the server has said its settings; guarded by the wire's mu
+
+	greeted chan struct{} // closed when the server has said its settings
+	over    chan struct{} // closed when the connection has ended
+}
+
+// lastUsable is where a connection makes room for the next, long before there are no more ids.
+const lastUsable = 1 << 30
+
+func newLink(conn net.Conn) *link {
+	l := &link{nextID: 1, most: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
+	l.wire = newWire(conn, l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.greet(http2.ClientPreface, http2.Setting{ID: http2.SettingEnablePush, Val: 0})
+	l.flush()
+	go func() { defer close(l.over); l.read() }()
+	return l
+}
+
+// open reports whether new calls may begin.
+func (l *link) open() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err == nil && !l.leaves && l.nextID < lastUsable
+}
+
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end(errClosed)
+}
+
+// headers takes the header or the trailer of an answer.
+func (l *link) headers(f *http2.MetaHeadersFrame) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, err := l.stream(f.StreamID)
+	switch {
+	case s == nil:
+		return err
+	case f.Truncated:
+		s.fail(errTooLong)
+		return l.drop(s, http2.ErrCodeCancel)
+	case s.ended:
+		return l.drop(s, http2.ErrCodeStreamClosed)
+	case !f.StreamEnded() && s.header != nil:
+		return l.drop(s, http2.ErrCodeProtocol)
+	case !f.StreamEnded():
+		if !informational(f) {
+			s.header = f.Fields
+		}
+		return nil
+	}
+	s.trailer, s.ended = f.Fields, true
+	s.settle()
+	s.tell()
+	return nil
+}
+
+func informational(f *http2.MetaHeadersFrame) bool {
+	return len(f.PseudoValue("status")) == 3 && f.PseudoValue("status")[0] == '1'
+}
+
+// whole is called when an answer has ended without a trailer, or is too large: whoever waits sees it.
+func (*link) whole(*stream) {}
+
+// leaving ends the calls that the server did not begin, and lets the others end.
+func (l *link) leaving(last uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leaves = true
+	for id, s := range l.streams {
+		if id > last {
+			delete(l.streams, id)
+			s.fail(errUnprocessed)
+		}
+	}
+	l.room.Broadcast()
+	if len(l.streams) == 0 {
+		l.end(errClosed)
+	}
+}
+
+func (*link) pong() {}
+
+func (l *link) limit(n uint32) { l.most = n }
+
+func (l *link) settled() {
+	if !l.ready {
+		l.ready = true
+		close(l.greeted)
+	}
+}
+
+// begin opens a stream and says what is asked; mu is held.
+func (l *link) begin(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
+	if uint32(len(l.streams)) >= l.most { //nolint:gosec // G115: few
+		defer context.AfterFunc(ctx, l.wake)()
+	}
+	for {
+		switch {
+		case l.err != nil, l.leaves, l.nextID >= lastUsable:
+			return errUnprocessed
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case uint32(len(l.streams)) < l.most: //nolint:gosec // G115: few
+			l.wire.open(l.nextID, s)
+			l.nextID += 2
+			s.head(false, fields...)
+			return nil
+		}
+		l.room.Wait()
+	}
+}
+
+// done forgets a stream, and has the server forget it when it goes on.
+func (l *link) done(s *stream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used = time.Now()
+	if l.streams[s.id] == s {
+		delete(l.streams, s.id)
+		s.settle()
+		if !s.ended && l.err == nil {
+			_ = l.encoder.WriteRSTStream(s.id, http2.ErrCodeCancel)
+			l.flush()
+		}
+		l.room.Broadcast()
+	}
+	if l.leaves && len(l.streams) == 0 {
+		l.end(errClosed)
+	}
+}
+
+// unprocessed reports whether the server surely did nothing about a call.
+func unprocessed(err error) bool {
+	reset, ok := errors.AsType[http2.StreamError](err)
+	return errors.Is(err, errUnprocessed) || ok && reset.Code == http2.ErrCodeRefusedStream
+}
+
+// Idle reports for how long no call has been made.
+func (c *Client) Idle() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link == nil {
+		return time.Since(c.made)
+	}
+	return c.link.idle()
+}
+
+// idle reports for how long there has been no call.
+func (l *link) idle() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.streams) > 0 {
+		return 0
+	}
+	return time.Since(l.used)
+}

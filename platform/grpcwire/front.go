@@ -1,0 +1,158 @@
+package grpcwire
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// front is a listener of the connections that are not for a Server.
+type front struct {
+	net.Listener
+	server *Server
+	begin  sync.Once
+	others chan arrival
+	closed chan struct{}
+	once   sync.Once
+}
+
+// arrival is what Accept returns.
+type arrival struct {
+	conn net.Conn
+	err  error
+}
+
+// Front returns a listener in front of which the server stands: connections that begin with a call of a registered method it serves itself, all others are
+// accepted from the listener that is returned, with everything that they have said.
+func (s *Server) Front(l net.Listener) net.Listener {
+	return &front{Listener: l, server: s, others: make(chan arrival), closed: make(chan struct{})}
+}
+
+// Accept returns the next connection that is not for the server.
+func (f *front) Accept() (net.Conn, error) {
+	f.begin.Do(func() { go f.accept() })
+	select {
+	case a := <-f.others:
+		return a.conn, a.err
+	case <-f.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close takes no more connections.
+func (f *front) Close() error {
+	f.once.Do(func() { close(f.closed) })
+	return f.Listener.Close()
+}
+
+func (f *front) accept() {
+	for {
+		conn, err := f.Listener.Accept()
+		if err == nil {
+			go f.sort(conn)
+			continue
+		}
+		f.give(arrival{err: err})
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+	}
+}
+
+func (f *front) give(a arrival) {
+	select {
+	case f.others <- a:
+	case <-f.closed:
+		if a.conn != nil {
+			_ = a.conn.Close() // nobody takes it
+		}
+	}
+}
+
+// sort finds out whose a connection is by its first call. One that is silent, or says anything odd, is not ours.
+func (f *front) sort(conn net.Conn) {
+	said := &recorder{Conn: conn}
+	ours := f.server.firstWords(said)
+	if err := conn.SetDeadline(time.Time{}); err != nil {
+		_ = conn.Close() // it has ended
+		return
+	}
+	if ours {
+		f.server.serve(&replay{Conn: conn, said: said.buf.Bytes()[len(http2.ClientPreface):]})
+		return
+	}
+	f.give(arrival{conn: &replay{Conn: conn, said: said.buf.Bytes()}})
+}
+
+// firstWords reports whether what a client says first is a call of a registered method. Clients wait for the server's settings before they call.
+func (s *Server) firstWords(conn *recorder) bool {
+	_ = conn.SetDeadline(time.Now().Add(s.opts.Connect)) // a closed connection says so when it is read
+	preface := make([]byte, len(http2.ClientPreface))
+	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != http2.ClientPreface {
+		return false
+	}
+	framer := http2.NewFramer(conn, conn)
+	framer.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
+	framer.MaxHeaderListSize = maxHeaderBytes
+	framer.SetMaxReadFrameSize(16 << 10)
+	if err := framer.WriteSettings(); err != nil {
+		return false
+	}
+	const most = 8 // frames before the call: settings, their acknowledgement, a window
+	for range most {
+		switch frame, err := framer.ReadFrame(); f := frame.(type) {
+		case *http2.SettingsFrame, *http2.WindowUpdateFrame:
+		case *http2.MetaHeadersFrame:
+			_, known := s.methods[f.PseudoValue("path")]
+			return err == nil && known
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// recorder keeps what is read.
+type recorder struct {
+	net.Conn
+	buf bytes.Buffer
+}
+
+// Read reads and keeps.
+func (r *recorder) Read(p []byte) (int, error) {
+	n, err := r.Conn.Read(p)
+	r.buf.Write(p[:n])
+	return n, err
+}
+
+// replay is a connection from which is read what was said before, and then the rest.
+type replay struct {
+	net.Conn
+	said []byte
+}
+
+// Read reads.
+func (r *replay) Read(p []byte) (int, error) {
+	if len(r.said) == 0 {
+		return r.Conn.Read(p)
+	}
+	n := copy(p, r.said)
+	if r.said = r.said[n:]; len(r.said) == 0 {
+		r.said = nil
+	}
+	return n, nil
+}
+
+// CloseWrite says that nothing more will be said, where the connection can.
+func (r *replay) CloseWrite() error {
+	if c, ok := r.Conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package grpcwire_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/grpcwire"
+)
+
+// answering runs a server that answers each call as do says, by frames, and returns a client of it. Connections after the first are those of a good one.
+func answering(t *testing.T, do func(p *peer, id uint32)) *grpcwire.Client {
+	t.Helper()
+	l := listen(t)
+	go func() {
+		for first := true; ; first = false {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			act := do
+			if !first {
+				act = func(p *peer, id uint32) { p.answer(id); p.status(id, "0") }
+			}
+			go answerAll(t, conn, act)
+		}
+	}()
+	return clientOf(t, l.Addr().String())
+}
+
+func answerAll(t *testing.T, conn net.Conn, do func(p *peer, id uint32)) {
+	t.Helper()
+	p := &peer{Framer: http2.NewFramer(conn, conn), t: t, conn: conn}
+	p.AllowIllegalWrites = true
+	p.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
+	p.enc = hpack.NewEncoder(&p.buf)
+	if _, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface))); err != nil || p.WriteSettings() != nil {
+		return
+	}
+	for {
+		f, err := p.ReadFrame()
+		if err != nil {
+			return
+		}
+		if f, ok := f.(*http2.DataFrame); ok && f.StreamEnded() {
+			do(p, f.StreamID)
+		}
+	}
+}
+
+func (p *peer) head(id uint32, end bool, pairs ...string) {
+	p.buf.Reset()
+	for i := 0; i < len(pairs); i += 2 {
+		_ = p.enc.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
+	}
+	_ = p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: end, BlockFragment: p.buf.Bytes()}) // the client may be gone
+}
+
+func (p *peer) begin(id uint32) {
+	p.head(id, false, ":status", "200", "content-type", "application/grpc")
+}
+
+func (p *peer) answer(id uint32) {
+	p.begin(id)
+	_ = p.WriteData(id, false, hello) // the client may be gone
+}
+
+func (p *peer) status(id uint32, code string) { p.head(id, true, "grpc-status", code) }
+
+func TestAServerThatBreaksTheRulesIsAnError(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		do   func(p *peer, id uint32)
+		want codes.Code
+	}{
+		"nothing wrong":         {func(p *peer, id uint32) { p.answer(id); p.status(id, "0") }, codes.OK},
+		"informational first":   {func(p *peer, id uint32) { p.head(id, false, ":status", "103"); p.answer(id); p.status(id, "0") }, codes.OK},
+		"no header":             {func(p *peer, id uint32) { p.head(id, true, ":status", "200", "grpc-status", "5") }, codes.NotFound},
+		"no answer":             {func(p *peer, id uint32) { p.begin(id); p.status(id, "0") }, codes.Internal},
+		"two answers":           {func(p *peer, id uint32) { p.answer(id); _ = p.WriteData(id, false, hello); p.status(id, "0") }, codes.Internal},
+		"no status":             {func(p *peer, id uint32) { p.answer(id); p.head(id, true, "x", "y") }, codes.Unknown},
+		"no trailer":            {func(p *peer, id uint32) { p.begin(id); _ = p.WriteData(id, true, hello) }, codes.Unknown},
+		"a status that is none": {func(p *peer, id uint32) { p.answer(id); p.status(id, "fine") }, codes.Internal},
+		"a gateway's error": {func(p *peer, id uint32) {
+			p.head(id, false, ":status", "502")
+			_ = p.WriteData(id, true, []byte("<html>"))
+		}, codes.Unavailable},
+		"a proxy's refusal": {func(p *peer, id uint32) { p.head(id, true, ":status", "403") }, codes.PermissionDenied},
+		"compressed": {func(p *peer, id uint32) {
+			p.begin(id)
+			_ = p.WriteData(id, false, []byte{1, 0, 0, 0, 0})
+			p.status(id, "0")
+		}, codes.Unimplemented},
+		"larger than is taken":      {func(p *peer, id uint32) { tooMuch(p, id) }, codes.ResourceExhausted},
+		"reset":                     {func(p *peer, id uint32) { _ = p.WriteRSTStream(id, http2.ErrCodeInternal) }, codes.Internal},
+		"reset behind the answer":   {func(p *peer, id uint32) { p.answer(id); p.status(id, "0"); _ = p.WriteRSTStream(id, http2.ErrCodeNo) }, codes.OK},
+		"a header too long":         {func(p *peer, id uint32) { tooLong(p, id) }, codes.ResourceExhausted},
+		"two headers":               {func(p *peer, id uint32) { p.begin(id); p.begin(id) }, codes.Internal},
+		"no connection any more":    {func(p *peer, _ uint32) { _ = p.conn.Close() }, codes.Unavailable},
+		"a stream of the server":    {func(p *peer, _ uint32) { p.begin(2) }, codes.Unavailable},
+		"data of another stream":    {func(p *peer, id uint32) { _ = p.WriteData(id+2, false, hello) }, codes.Unavailable},
+		"not HTTP/2":                {func(p *peer, _ uint32) { _, _ = io.WriteString(p.conn, "HTTP/1.1 400 Bad Request\r\n\r\n") }, codes.Unavailable},
+		"refused, which is no harm": {func(p *peer, id uint32) { refuseOnce(p, id) }, codes.OK},
+		"leaving without the call":  {func(p *peer, id uint32) { _ = p.WriteGoAway(id-1, http2.ErrCodeNo, nil) }, codes.OK},
+		"leaving with the call":     {func(p *peer, id uint32) { _ = p.WriteGoAway(id, http2.ErrCodeNo, nil); p.answer(id); p.status(id, "0") }, codes.OK},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := answering(t, test.do)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			r := ask(t, echo, "hello")
+			r.MaxBytes = 1 << 20
+			if _, err := c.Invoke(ctx, r); status.Code(err) != test.want {
+				t.Errorf("Invoke() = %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+func tooLong(p *peer, id uint32) {
+	const last = 61
+	for i := range last + 1 {
+		p.buf.Reset()
+		_ = p.enc.WriteField(hpack.HeaderField{Name: "x", Value: strconv.Itoa(i) + strings.Repeat("y", 1<<10)})
+		if i == 0 {
+			_ = p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: p.buf.Bytes()})
+			continue
+		}
+		_ = p.WriteContinuation(id, i == last, p.buf.Bytes()) // a little too much: for more the connection ends
+	}
+}
+
+func tooMuch(p *peer, id uint32) {
+	p.begin(id)
+	_ = p.WriteData(id, false, []byte{0, 1, 0, 0, 0}) // the client may be gone
+}
+
+func refuseOnce(p *peer, id uint32) {
+	if id == 1 {
+		_ = p.WriteRSTStream(id, http2.ErrCodeRefusedStream)
+		return
+	}
+	p.answer(id)
+	p.status(id, "0")
+}
+
+func TestAServerCannotSendMoreThanIsAskedFor(t *testing.T) {
+	t.Parallel()
+	c := answering(t, func(p *peer, id uint32) {
+		p.begin(id)
+		for range 100 {
+			_ = p.WriteData(id, false, append([]byte{0, 0, 0, 15, 0}, make([]byte, 15<<8)...)) // the client may be gone
+		}
+	})
+	waited := errors.New("waited")
+	n := 0
+	err := c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error {
+		if n++; n == 1 {
+			<-time.After(200 * time.Millisecond) // all has come that is to come
+		}
+		if n > 100 {
+			return waited
+		}
+		return nil
+	})
+	if status.Code(err) != codes.Internal || !strings.Contains(err.Error(), "FLOW_CONTROL") || n >= 100 {
+		t.Errorf("Stream() = %v after %d answers, want FLOW_CONTROL_ERROR", err, n)
+	}
+}

@@ -1,0 +1,170 @@
+package grpcwire
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// maxAttempts is how often a call is made whose server says that it did not begin it.
+const maxAttempts = 5
+
+// Request is a call to make.
+type Request struct {
+	Method   string   // as in /package.Service/Method
+	Metadata []string // keys in lower case and values in turn
+	Message  []byte
+	MaxBytes int // of an answer
+}
+
+// Invoke makes a call with one answer and returns it. Errors are of package status. A call that the server did not begin, as it says itself, is made again,
+// on another connection if need be.
+func (c *Client) Invoke(ctx context.Context, r *Request) (answer []byte, err error) {
+	err = c.attempt(ctx, func(l *link) error {
+		answer, err = l.invoke(ctx, c.fields(ctx, r), r)
+		return err
+	})
+	return answer, err
+}
+
+// Stream makes a call with any number of answers. An error of each ends it, and is returned as it is; others are of package status.
+func (c *Client) Stream(ctx context.Context, r *Request, each func(answer []byte) error) error {
+	return c.attempt(ctx, func(l *link) error { return l.receive(ctx, c.fields(ctx, r), r, each) })
+}
+
+func (c *Client) attempt(ctx context.Context, call func(*link) error) error {
+	for n := 1; ; n++ {
+		l, err := c.connected(ctx)
+		if err != nil {
+			return err
+		}
+		switch err = call(l); {
+		case !unprocessed(err):
+			return err
+		case n == maxAttempts:
+			return statusOfReset(err)
+		}
+	}
+}
+
+// fields are the header of a request.
+func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
+	fields := make([]hpack.HeaderField, 0, 8+len(r.Metadata)/2) //nolint:mnd // those that follow
+	fields = append(fields,
+		hpack.HeaderField{Name: ":method", Value: "POST"}, hpack.HeaderField{Name: ":scheme", Value: "http"},
+		hpack.HeaderField{Name: ":path", Value: r.Method}, hpack.HeaderField{Name: ":authority", Value: c.authority},
+		hpack.HeaderField{Name: "content-type", Value: contentType}, hpack.HeaderField{Name: "user-agent", Value: "quorate"},
+		hpack.HeaderField{Name: "te", Value: "trailers"})
+	if at, ok := ctx.Deadline(); ok {
+		fields = append(fields, hpack.HeaderField{Name: fieldTimeout, Value: formatTimeout(time.Until(at))})
+	}
+	for i := 0; i+1 < len(r.Metadata); i += 2 {
+		fields = appendPair(fields, r.Metadata[i], r.Metadata[i+1])
+	}
+	return fields
+}
+
+// ask begins a call and sends its message.
+func (l *link) ask(ctx context.Context, s *stream, fields []hpack.HeaderField, message []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.begin(ctx, s, fields); err != nil {
+		return err
+	}
+	if err := s.send(ctx, message, true); err != nil && !s.ended { // a server may answer before it has read all
+		return err
+	}
+	l.flush()
+	return nil
+}
+
+func (l *link) invoke(ctx context.Context, fields []hpack.HeaderField, r *Request) ([]byte, error) {
+	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, collect: true}
+	defer l.done(s)
+	if err := l.ask(ctx, s, fields, r.Message); err != nil {
+		return nil, failure(ctx, err)
+	}
+	select {
+	case <-s.news:
+	case <-ctx.Done():
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
+	in, err := l.outcome(s)
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	return wholeMessage(in, r.MaxBytes)
+}
+
+// outcome returns what came on a stream that has ended.
+func (l *link) outcome(s *stream) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.in, s.verdict()
+}
+
+func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Request, each func([]byte) error) error {
+	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes}
+	defer l.done(s)
+	if err := l.ask(ctx, s, fields, r.Message); err != nil {
+		return failure(ctx, err)
+	}
+	for {
+		message, more, err := l.nextAnswer(s)
+		switch {
+		case err != nil:
+			return failure(ctx, err)
+		case message != nil:
+			if err := each(message); err != nil {
+				return err
+			}
+		case !more:
+			return nil
+		default:
+			select {
+			case <-s.news:
+			case <-ctx.Done():
+				return status.FromContextError(ctx.Err()).Err()
+			}
+		}
+	}
+}
+
+func (l *link) nextAnswer(s *stream) (message []byte, more bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	message, more, err = s.next()
+	if err == nil && !more {
+		err = s.verdict()
+	}
+	return message, more, err
+}
+
+// verdict returns how an answer that has ended says that the call went.
+func (s *stream) verdict() error {
+	if s.trailer == nil { // that is no gRPC; the header says what it is
+		return statusOf(s.header)
+	}
+	return statusOf(s.trailer)
+}
+
+// failure is the error of a call: that it was given up counts before what came of it.
+func failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return status.FromContextError(ctx.Err()).Err()
+	}
+	if unprocessed(err) {
+		return err // attempt sees to it
+	}
+	err = statusOfReset(err)
+	if at, ok := ctx.Deadline(); ok && status.Code(err) == codes.Canceled && !time.Now().Before(at) { // the server was the first to notice
+		return status.FromContextError(context.DeadlineExceeded).Err()
+	}
+	return err
+}

@@ -1,0 +1,205 @@
+package grpcwire
+
+import (
+	"net"
+	"time"
+
+	"golang.org/x/net/http2"
+	"google.golang.org/grpc/peer"
+)
+
+// port is the server's end of a connection.
+type port struct {
+	*wire
+	server  *Server
+	peer    *peer.Peer
+	over    chan struct{} // closed when the connection has ended
+	running uint32        // calls whose handler has not returned; guarded by the wire's mu
+	asked   bool          // the client was told that we leave; guarded by the wire's mu
+	leaves  bool          // no more calls are taken; guarded by the wire's mu
+}
+
+func newPort(s *Server, conn net.Conn) *port {
+	p := &port{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
+	p.wire = newWire(conn, p)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.greet("", http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: s.opts.MaxStreams})
+	p.flush()
+	return p
+}
+
+// headers begins a call.
+func (p *port) headers(f *http2.MetaHeadersFrame) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id := f.StreamID
+	if id%2 == 0 {
+		return http2.ConnectionError(http2.ErrCodeProtocol)
+	}
+	if s := p.streams[id]; s != nil {
+		return p.trailer(s, f)
+	}
+	if id <= p.lastID {
+		return http2.ConnectionError(http2.ErrCodeStreamClosed)
+	}
+	switch {
+	case p.leaves || p.err != nil: // the client knows, or soon will, and tries elsewhere
+		p.lastID = id
+		return nil
+	case f.Truncated:
+		return p.decline(id, http2.ErrCodeFrameSize)
+	case !wellFormed(f):
+		return p.decline(id, http2.ErrCodeProtocol)
+	case max(p.running, uint32(len(p.streams))) >= p.server.opts.MaxStreams: //nolint:gosec // G115: no more than that
+		return p.decline(id, http2.ErrCodeRefusedStream)
+	}
+	s := &stream{header: f.Fields, limit: p.server.opts.MaxRequest}
+	p.open(id, s)
+	p.begin(s)
+	if f.StreamEnded() {
+		return p.add(s, nil, true)
+	}
+	return nil
+}
+
+// trailer is the end of a request that has one, which says nothing to gRPC.
+func (p *port) trailer(s *stream, f *http2.MetaHeadersFrame) error {
+	switch {
+	case s.ended:
+		return p.drop(s, http2.ErrCodeStreamClosed)
+	case !f.StreamEnded():
+		return p.drop(s, http2.ErrCodeProtocol)
+	}
+	return p.add(s, nil, true)
+}
+
+// decline resets a stream that was not opened; mu is held.
+func (p *port) decline(id uint32, code http2.ErrCode) error {
+	p.lastID, p.opened = id, id
+	_ = p.encoder.WriteRSTStream(id, code)
+	return p.flushLater()
+}
+
+// begin decides what becomes of a call whose header is here; mu is held.
+func (p *port) begin(s *stream) {
+	c := &call{port: p, stream: s}
+	c.path, c.refused = readHeader(s.header)
+	s.call = c
+	switch c.method = p.server.methods[c.path]; {
+	case c.refused != nil || c.method != nil:
+		s.collect = true
+	case p.server.opts.Other == nil:
+		p.start(c.refuse)
+	default:
+		s.news = make(chan struct{}, 1)
+		p.start(c.relay)
+	}
+}
+
+// whole starts the call of a request that is whole; mu is held.
+func (p *port) whole(s *stream) {
+	if s.call.refused != nil {
+		p.start(s.call.refuse)
+		return
+	}
+	p.start(s.call.serve)
+}
+
+// start has a handler run; mu is held.
+func (p *port) start(handle func()) {
+	p.running++
+	p.server.run(handle)
+}
+
+// finished forgets a call whose handler has returned.
+func (p *port) finished(s *stream) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+	if p.streams[s.id] == s {
+		delete(p.streams, s.id)
+		if !s.ended && p.err == nil { // the client need not send the rest (RFC 9113, section 8.1)
+			_ = p.encoder.WriteRSTStream(s.id, http2.ErrCodeNo)
+		}
+	}
+	p.flush()
+	p.parting()
+}
+
+// leave has the client make its next calls elsewhere. Those that are on their way are taken: the client has heard of it when it answers a ping.
+func (p *port) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asked || p.err != nil {
+		return
+	}
+	p.asked = true
+	_ = p.encoder.WriteGoAway(maxWindow, http2.ErrCodeNo, nil)
+	_ = p.encoder.WritePing(false, [8]byte{'l', 'e', 'a', 'v', 'e'})
+	_ = p.flushLater() // nothing is unread that was not before
+}
+
+// pong takes no more calls of a client that has heard that we leave.
+func (p *port) pong() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.asked || p.leaves || p.err != nil {
+		return
+	}
+	p.leaves = true
+	_ = p.encoder.WriteGoAway(p.opened, http2.ErrCodeNo, nil)
+	_ = p.flushLater() // as above
+	p.parting()
+}
+
+// parting ends a connection that takes no more calls when the last is over; mu is held.
+func (p *port) parting() {
+	if p.leaves && p.running == 0 && len(p.streams) == 0 {
+		go p.goodbye(http2.ErrCodeNo, errClosed)
+	}
+}
+
+func (p *port) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end(errClosed)
+}
+
+// leaving is the client's word that it takes no streams of ours; we open none.
+func (*port) leaving(uint32) {}
+
+// limit is on streams of ours too.
+func (*port) limit(uint32) {}
+
+func (*port) settled() {}
+
+// watch pings a client that is silent, and ends the connection of one that does not answer.
+func (p *port) watch() {
+	ticks := time.NewTicker(p.server.opts.PingAfter)
+	defer ticks.Stop()
+	for before := p.frames.Load(); ; before = p.frames.Load() {
+		select {
+		case <-p.over:
+			return
+		case <-ticks.C:
+		}
+		if p.frames.Load() == before && !p.answersPing(before) {
+			p.close()
+		}
+	}
+}
+
+func (p *port) answersPing(before uint64) bool {
+	p.mu.Lock()
+	_ = p.encoder.WritePing(false, [8]byte{'q', 'u', 'o', 'r', 'a', 't', 'e'})
+	p.flush()
+	p.mu.Unlock()
+	wait := time.NewTimer(p.server.opts.PingTimeout)
+	defer wait.Stop()
+	select {
+	case <-p.over:
+	case <-wait.C:
+	}
+	return p.frames.Load() != before
+}

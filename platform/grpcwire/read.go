@@ -1,0 +1,203 @@
+package grpcwire
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"golang.org/x/net/http2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// maxPings is how many pings a peer may send in a minute while we have nothing to say to it. Clients measure their connection with pings while messages come.
+const maxPings = 32
+
+// read reads frames until the connection ends, and closes it.
+func (w *wire) read() {
+	err := w.readFrames()
+	code, wrong := errors.AsType[http2.ConnectionError](err)
+	if errors.Is(err, http2.ErrFrameTooLarge) {
+		code, wrong = http2.ConnectionError(http2.ErrCodeFrameSize), true
+	}
+	switch {
+	case wrong:
+		w.goodbye(http2.ErrCode(code), err)
+		_, _ = io.Copy(io.Discard, w.conn) // which goodbye bounds
+	case errors.Is(err, io.EOF):
+		err = errClosed
+	}
+	w.mu.Lock()
+	w.stop(err)
+	w.mu.Unlock()
+	_ = w.conn.Close() // all is said
+}
+
+func (w *wire) readFrames() error {
+	for {
+		f, err := w.framer.ReadFrame()
+		w.frames.Add(1)
+		if wrong, ok := errors.AsType[http2.StreamError](err); ok {
+			err = w.refuse(wrong)
+		} else if err == nil {
+			err = w.take(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// refuse resets a stream whose frame is malformed.
+func (w *wire) refuse(wrong http2.StreamError) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lastID = max(w.lastID, wrong.StreamID)
+	if s := w.streams[wrong.StreamID]; s != nil {
+		s.fail(wrong)
+		delete(w.streams, s.id)
+	}
+	_ = w.encoder.WriteRSTStream(wrong.StreamID, wrong.Code)
+	return w.flushLater()
+}
+
+func (w *wire) take(f http2.Frame) error {
+	switch f := f.(type) {
+	case *http2.MetaHeadersFrame:
+		return w.role.headers(f)
+	case *http2.DataFrame:
+		return w.data(f)
+	case *http2.SettingsFrame:
+		return w.settings(f)
+	case *http2.PingFrame:
+		return w.ping(f)
+	case *http2.WindowUpdateFrame:
+		return w.grow(f)
+	case *http2.RSTStreamFrame:
+		return w.reset(f)
+	case *http2.GoAwayFrame:
+		w.role.leaving(f.LastStreamID)
+		return nil
+	case *http2.PushPromiseFrame:
+		return http2.ConnectionError(http2.ErrCodeProtocol) // nobody was allowed to
+	case *http2.PriorityFrame:
+		if f.StreamDep == f.StreamID {
+			return w.refuse(http2.StreamError{StreamID: f.StreamID, Code: http2.ErrCodeProtocol})
+		}
+		return nil
+	default:
+		return nil // is ignored (RFC 9113, section 5.5)
+	}
+}
+
+func (w *wire) settings(f *http2.SettingsFrame) error {
+	if f.IsAck() {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := f.ForeachSetting(func(s http2.Setting) error {
+		if err := s.Valid(); err != nil {
+			return err
+		}
+		switch s.ID { //nolint:exhaustive // the others say nothing to us
+		case http2.SettingInitialWindowSize:
+			return w.resize(int64(s.Val))
+		case http2.SettingMaxFrameSize:
+			w.maxFrame = min(int(s.Val), maxPending)
+		case http2.SettingHeaderTableSize:
+			w.table.SetMaxDynamicTableSizeLimit(min(s.Val, 4<<10)) //nolint:mnd // the first size, and enough for calls
+		case http2.SettingMaxConcurrentStreams:
+			w.role.limit(s.Val)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.role.settled()
+	_ = w.encoder.WriteSettingsAck()
+	w.room.Broadcast()
+	return w.flushLater()
+}
+
+// resize changes the windows of all streams (RFC 9113, section 6.9.2). They may fall below zero.
+func (w *wire) resize(initial int64) error {
+	grown := initial - w.initial
+	w.initial = initial
+	for _, s := range w.streams {
+		if s.window += grown; s.window > maxWindow {
+			return http2.ConnectionError(http2.ErrCodeFlowControl)
+		}
+	}
+	return nil
+}
+
+func (w *wire) ping(f *http2.PingFrame) error {
+	if f.IsAck() {
+		w.role.pong()
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); now.Sub(w.pinged) > time.Minute {
+		w.pings, w.pinged = 0, now
+	}
+	if w.pings++; w.pings > maxPings {
+		return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
+	}
+	_ = w.encoder.WritePing(true, f.Data)
+	return w.flushLater()
+}
+
+func (w *wire) grow(f *http2.WindowUpdateFrame) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.room.Broadcast()
+	if f.StreamID == 0 {
+		if w.window += int64(f.Increment); w.window > maxWindow {
+			return http2.ConnectionError(http2.ErrCodeFlowControl)
+		}
+		return nil
+	}
+	s, err := w.stream(f.StreamID)
+	if s == nil {
+		return err
+	}
+	if s.window += int64(f.Increment); s.window > maxWindow {
+		return w.drop(s, http2.ErrCodeFlowControl)
+	}
+	return nil
+}
+
+func (w *wire) reset(f *http2.RSTStreamFrame) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, err := w.stream(f.StreamID)
+	if s == nil {
+		return err
+	}
+	delete(w.streams, s.id)
+	s.fail(http2.StreamError{StreamID: s.id, Code: f.ErrCode})
+	w.room.Broadcast()
+	return nil
+}
+
+// stream returns an open stream; nil without an error for one that has ended. mu is held.
+func (w *wire) stream(id uint32) (*stream, error) {
+	s := w.streams[id]
+	if s == nil && (id > w.lastID || id%2 == 0) {
+		return nil, http2.ConnectionError(http2.ErrCodeProtocol) // it was never opened
+	}
+	return s, nil
+}
+
+// drop resets a stream. mu is held.
+func (w *wire) drop(s *stream, code http2.ErrCode) error {
+	delete(w.streams, s.id)
+	s.fail(http2.StreamError{StreamID: s.id, Code: code})
+	_ = w.encoder.WriteRSTStream(s.id, code)
+	return w.flushLater()
+}
+
+var errTooLong = status.Errorf(codes.ResourceExhausted, "the headers are longer than %d KiB", maxHeaderBytes>>10)

@@ -1,0 +1,89 @@
+package grpcwire
+
+import (
+	"context"
+	"encoding/binary"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// head writes a header or a trailer: fields as names and values in turn, then md. mu is held.
+func (s *stream) head(end bool, fields ...hpack.HeaderField) {
+	w := s.wire
+	w.block.Reset()
+	for _, f := range fields {
+		_ = w.table.WriteField(f) // to a buffer
+	}
+	rest := w.block.Bytes()
+	part := rest[:min(len(rest), w.maxFrame)]
+	rest = rest[len(part):]
+	_ = w.encoder.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: part, EndStream: end, EndHeaders: len(rest) == 0})
+	for len(rest) > 0 {
+		part = rest[:min(len(rest), w.maxFrame)]
+		rest = rest[len(part):]
+		_ = w.encoder.WriteContinuation(s.id, len(rest) == 0, part)
+	}
+	w.pings = 0
+}
+
+// send writes a message as the windows allow, and waits until ctx is done for them to open. mu is held, and let go of while it waits.
+func (s *stream) send(ctx context.Context, message []byte, end bool) error {
+	w := s.wire
+	if size := prefix + len(message); w.fits(s, size) { // as nearly all do
+		w.message = append(binary.BigEndian.AppendUint32(append(w.message[:0], 0), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
+		w.write(s, w.message, end)
+		return nil
+	}
+	rest := append(binary.BigEndian.AppendUint32(make([]byte, 1, prefix+len(message)), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
+	defer context.AfterFunc(ctx, w.wake)()
+	for len(rest) > 0 {
+		n, err := w.await(ctx, s)
+		if err != nil {
+			return err
+		}
+		part := rest[:min(len(rest), n)]
+		rest = rest[len(part):]
+		w.write(s, part, end && len(rest) == 0)
+	}
+	return nil
+}
+
+// fits reports whether a message can be written at once, in one frame; mu is held.
+func (w *wire) fits(s *stream, size int) bool {
+	return s.err == nil && len(w.out) <= maxPending && size <= w.maxFrame && int64(size) <= min(w.window, s.window)
+}
+
+// await waits until something can be written, and returns how much; mu is held.
+func (w *wire) await(ctx context.Context, s *stream) (int, error) {
+	for {
+		if s.err != nil {
+			return 0, s.err
+		}
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if n := min(w.window, s.window, int64(w.maxFrame)); n > 0 && len(w.out) <= maxPending {
+			return int(n), nil
+		}
+		if len(w.out) > 0 && !w.writing {
+			w.flush()
+			continue
+		}
+		w.room.Wait()
+	}
+}
+
+// write writes one frame of a message; mu is held.
+func (w *wire) write(s *stream, part []byte, end bool) {
+	w.window -= int64(len(part))
+	s.window -= int64(len(part))
+	w.pings = 0
+	_ = w.encoder.WriteData(s.id, end, part)
+}
+
+func (w *wire) wake() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.room.Broadcast()
+}

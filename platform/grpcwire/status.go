@@ -1,0 +1,151 @@
+package grpcwire
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+// What a trailer says of how a call went.
+const (
+	fieldStatus  = "grpc-status"
+	fieldMessage = "grpc-message"
+	fieldDetails = "grpc-status-details-bin"
+)
+
+func malformed(format string, args ...any) error {
+	return status.Error(codes.Internal, fmt.Sprintf(format, args...))
+}
+
+// appendStatus appends a status to the fields of a trailer.
+func appendStatus(fields []hpack.HeaderField, st *status.Status) []hpack.HeaderField {
+	fields = append(fields, hpack.HeaderField{Name: fieldStatus, Value: strconv.Itoa(int(st.Code()))})
+	if st.Message() != "" {
+		fields = append(fields, hpack.HeaderField{Name: fieldMessage, Value: percentEncode(st.Message())})
+	}
+	if p := st.Proto(); len(p.GetDetails()) > 0 {
+		if b, err := proto.Marshal(p); err == nil { // else the code and the message have to do
+			fields = append(fields, hpack.HeaderField{Name: fieldDetails, Value: base64.RawStdEncoding.EncodeToString(b)})
+		}
+	}
+	return fields
+}
+
+// statusOf reads the status of a trailer; nil is good. A trailer without one, or that is not what gRPC answers, is an error of its own.
+func statusOf(trailer []hpack.HeaderField) error {
+	var code, message, details, kind, web string
+	for _, f := range trailer {
+		switch f.Name {
+		case ":status":
+			web = f.Value
+		case "content-type":
+			kind = f.Value
+		case fieldStatus:
+			code = f.Value
+		case fieldMessage:
+			message = percentDecode(f.Value)
+		case fieldDetails:
+			details = f.Value
+		}
+	}
+	if code == "" {
+		return notGRPC(web, kind)
+	}
+	n, err := strconv.ParseUint(code, 10, 32)
+	if err != nil {
+		return malformed("the status of the answer, %.100q, is no number", code)
+	}
+	if n == 0 {
+		return nil
+	}
+	if details != "" {
+		p := &spb.Status{}
+		if b, err := fromBase64(details); err == nil && proto.Unmarshal(b, p) == nil && uint64(p.GetCode()) == n { //nolint:gosec // G115: a negative one is another
+			return status.ErrorProto(p)
+		}
+	}
+	return status.Error(codes.Code(n), message)
+}
+
+// notGRPC is the error of an answer without a status of gRPC, by its status of HTTP (gRPC's http-grpc-status-mapping.md).
+func notGRPC(web, kind string) error {
+	code := codes.Unknown
+	switch n, _ := strconv.Atoi(web); n {
+	case http.StatusBadRequest:
+		code = codes.Internal
+	case http.StatusUnauthorized:
+		code = codes.Unauthenticated
+	case http.StatusForbidden:
+		code = codes.PermissionDenied
+	case http.StatusNotFound:
+		code = codes.Unimplemented
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		code = codes.Unavailable
+	}
+	return status.Errorf(code, "the answer is not of gRPC: HTTP status %.10q, content type %.100q", web, kind)
+}
+
+// statusOfReset is the error of a call whose stream or connection ended (gRPC over HTTP/2, Errors).
+func statusOfReset(err error) error {
+	if _, ok := status.FromError(err); ok {
+		return err
+	}
+	reset, ok := errors.AsType[http2.StreamError](err)
+	if !ok {
+		return status.Errorf(codes.Unavailable, "the connection ended: %v", err)
+	}
+	code := codes.Internal
+	switch reset.Code { //nolint:exhaustive // the others are mistakes of an end
+	case http2.ErrCodeRefusedStream:
+		code = codes.Unavailable
+	case http2.ErrCodeCancel:
+		code = codes.Canceled
+	case http2.ErrCodeEnhanceYourCalm:
+		code = codes.ResourceExhausted
+	case http2.ErrCodeInadequateSecurity:
+		code = codes.PermissionDenied
+	}
+	return status.Errorf(code, "the stream was reset: %v", reset.Code)
+}
+
+// percentEncode writes a message as a header can have it (gRPC over HTTP/2, Status-Message).
+func percentEncode(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c >= ' ' && c <= '~' && c != '%' {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+// percentDecode is the reverse; what is not encoded well stays as it is.
+func percentDecode(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return strings.ToValidUTF8(b.String(), "\uFFFD")
+}

@@ -1,0 +1,235 @@
+package grpcwire
+
+import (
+	"encoding/binary"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const prefix = 5 // bytes before each message: whether it is compressed, and its length
+
+// stream is one call on a wire. All of it is guarded by the wire's mu.
+type stream struct {
+	wire   *wire
+	id     uint32
+	window int64 // bytes that may be sent
+
+	header  []hpack.HeaderField // that came
+	trailer []hpack.HeaderField // that came
+	in      []byte              // of messages, that nobody has taken
+	came    uint64              // bytes of messages
+	limit   int                 // of a message
+	collect bool                // all is taken at once, when it is whole
+	grant   int64               // bytes that may come
+	owed    int64               // bytes that were taken and not granted again
+	ended   bool                // the other end has said all
+	err     error               // why no more will come or go
+	news    chan struct{}       // something came, or the stream ended; nil when nobody waits
+	call    *call               // that is served; nil at the client's end
+}
+
+// open begins a stream; mu is held.
+func (w *wire) open(id uint32, s *stream) {
+	s.wire, s.id, s.window, s.grant = w, id, w.initial, streamWindow
+	w.streams[id] = s
+	w.lastID, w.opened = id, id
+}
+
+// fail ends a stream for both ends, unless it has ended or has its whole answer; mu is held.
+func (s *stream) fail(err error) {
+	if s.err != nil || s.trailer != nil {
+		return
+	}
+	s.err = err
+	s.settle()
+	if s.call != nil && s.call.cancel != nil {
+		s.call.cancel()
+	}
+	s.tell()
+}
+
+// tell wakes whoever waits for what comes; mu is held.
+func (s *stream) tell() {
+	if s.news == nil {
+		return
+	}
+	select {
+	case s.news <- struct{}{}:
+	default:
+	}
+}
+
+// settle says that what was collected is no longer held for the connection; mu is held.
+func (s *stream) settle() {
+	if s.collect {
+		s.wire.held -= len(s.in)
+		s.collect = false
+	}
+}
+
+// data takes a frame of messages. Windows count all of it, padding too (RFC 9113, section 6.9.1).
+func (w *wire) data(f *http2.DataFrame) error {
+	size := int64(f.Length)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.grant -= size; w.grant < 0 {
+		return http2.ConnectionError(http2.ErrCodeFlowControl)
+	}
+	if w.owed += size; w.owed >= connWindow/2 { // granted at once: what one stream may have here is bounded by its own window
+		_ = w.encoder.WriteWindowUpdate(0, uint32(w.owed)) //nolint:gosec // G115: the window is less
+		w.grant, w.owed = w.grant+w.owed, 0
+		if err := w.flushLater(); err != nil {
+			return err
+		}
+	}
+	s, err := w.stream(f.StreamID)
+	switch {
+	case err != nil:
+		return err
+	case s == nil && f.StreamID > w.opened: // it was not taken, and the client knows or soon will
+		return nil
+	case s == nil:
+		_ = w.encoder.WriteRSTStream(f.StreamID, http2.ErrCodeStreamClosed)
+		return w.flushLater()
+	case s.ended:
+		return w.drop(s, http2.ErrCodeStreamClosed)
+	case s.grant < size:
+		return w.drop(s, http2.ErrCodeFlowControl)
+	}
+	s.grant -= size
+	if err := w.add(s, f.Data(), f.StreamEnded()); err != nil {
+		return err
+	}
+	if s.collect {
+		return s.again(size)
+	}
+	return nil
+}
+
+// add adds what came to its stream; mu is held.
+func (w *wire) add(s *stream, data []byte, end bool) error {
+	s.in = append(s.in, data...)
+	s.came += uint64(len(data))
+	s.ended = end
+	if end && s.came != declaredLength(s.header, s.came) {
+		return w.drop(s, http2.ErrCodeProtocol)
+	}
+	if !s.collect {
+		s.tell()
+		return nil
+	}
+	w.held += len(data)
+	tooMuch := s.tooLong() || w.held > maxHeld
+	if !tooMuch && !end {
+		return nil
+	}
+	s.settle()
+	if tooMuch {
+		s.in, s.err = nil, tooLarge(s.limit)
+	}
+	return w.over(s)
+}
+
+// tooLong reports whether a message is larger than it may be, as soon as it says so.
+func (s *stream) tooLong() bool {
+	if len(s.in) < prefix {
+		return false
+	}
+	_, err := sizeOf(s.in, s.limit)
+	return status.Code(err) == codes.ResourceExhausted || len(s.in) > s.limit+prefix
+}
+
+// over tells that a collected stream is whole, or that it has failed; mu is held.
+func (w *wire) over(s *stream) error {
+	s.tell()
+	w.role.whole(s)
+	return nil
+}
+
+// again grants bytes again, once they are many; mu is held.
+func (s *stream) again(n int64) error {
+	if s.owed += n; s.owed < streamWindow/2 || !s.goesOn() {
+		return nil
+	}
+	_ = s.wire.encoder.WriteWindowUpdate(s.id, uint32(s.owed)) //nolint:gosec // G115: the window is less
+	s.grant, s.owed = s.grant+s.owed, 0
+	return s.wire.flushLater()
+}
+
+// goesOn reports whether more may come; mu is held.
+func (s *stream) goesOn() bool { return !s.ended && s.err == nil }
+
+// next takes the next message of a stream that is not collected. It is nil, without an error, when there is none; more says that one may come. mu is held.
+func (s *stream) next() (message []byte, more bool, err error) {
+	if len(s.in) < prefix {
+		return s.none()
+	}
+	size, err := sizeOf(s.in, s.limit)
+	if err != nil {
+		return nil, false, err
+	}
+	// A message that is larger than the window comes only when what is here of it is granted again.
+	if len(s.in) < prefix+size {
+		if want := int64(prefix + size - len(s.in)); s.grant < want && s.goesOn() {
+			_ = s.wire.encoder.WriteWindowUpdate(s.id, uint32(want-s.grant)) //nolint:gosec // G115: a message is bounded
+			s.owed -= want - s.grant
+			s.grant = want
+			s.wire.flush()
+		}
+		return s.none()
+	}
+	message = s.in[prefix : prefix+size : prefix+size]
+	s.in = s.in[prefix+size:]
+	if len(s.in) == 0 {
+		s.in = nil
+	}
+	_ = s.again(int64(prefix + size)) // that the other end does not read is seen by who writes
+	return message, true, nil
+}
+
+// none says whether a message may still come; mu is held.
+func (s *stream) none() (message []byte, more bool, err error) {
+	switch {
+	case s.ended && len(s.in) > 0:
+		return nil, false, status.Error(codes.Internal, "the stream ended within a message")
+	case s.ended:
+		return nil, false, nil
+	case s.err != nil:
+		return nil, false, s.err
+	}
+	return nil, true, nil
+}
+
+// wholeMessage returns the one message of a stream that was collected.
+func wholeMessage(in []byte, limit int) ([]byte, error) {
+	if len(in) < prefix {
+		return nil, status.Error(codes.Internal, "there is no message")
+	}
+	size, err := sizeOf(in, limit)
+	if err != nil {
+		return nil, err
+	}
+	if len(in) != prefix+size {
+		return nil, status.Error(codes.Internal, "there is not one whole message")
+	}
+	return in[prefix:], nil
+}
+
+// sizeOf reads the prefix of a message.
+func sizeOf(in []byte, limit int) (int, error) {
+	if in[0] != 0 {
+		return 0, status.Error(codes.Unimplemented, "messages must not be compressed")
+	}
+	size := binary.BigEndian.Uint32(in[1:])
+	if uint64(size) > uint64(limit) { //nolint:gosec // G115: a limit is positive
+		return 0, tooLarge(limit)
+	}
+	return int(size), nil
+}
+
+func tooLarge(limit int) error {
+	return status.Errorf(codes.ResourceExhausted, "a message is larger than %d bytes", limit)
+}
