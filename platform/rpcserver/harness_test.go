@@ -90,6 +90,9 @@ func start(t *testing.T, prepare func(*rpcserver.Options, func(func(*rpcserver.S
 		t.Fatalf("New() = %v, want no error", err)
 	}
 	s.GRPC().RegisterService(&libraryService, nil)
+	if strings.HasPrefix(t.Name(), directly) {
+		s.Direct().RegisterService(&libraryService, nil)
+	}
 	if err := s.Gateway(t.Context(), registerLibrary); err != nil {
 		t.Fatalf("Gateway() = %v, want no error", err)
 	}

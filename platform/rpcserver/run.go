@@ -49,7 +49,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}},
 	}
 	if l := s.opts.GRPCListener; l != nil {
-		list = append(list, tasks.Task{Name: "grpc", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, l) }})
+		list = append(list, tasks.Task{Name: "grpc", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, s.front(l)) }})
 		s.logServing(ctx, "grpc", l)
 	}
 	if l := s.opts.HTTPListener; l != nil {
@@ -101,10 +101,12 @@ func (s *Server) shutdown(ctx context.Context, server *http1.Server) {
 	s.stopping.Store(true)
 	s.health.Shutdown()
 	s.streams.endAll()
-	// REST first: its calls still need gRPC.
+	// REST and what is passed on first: their calls still need gRPC.
+	direct := s.stopDirect(ctx)
 	if err := server.Shutdown(ctx); err != nil {
 		s.opts.Logger.WarnContext(ctx, "cutting off HTTP requests", slog.Any(telemetry.LogError, errors.Join(err, server.Close())))
 	}
+	<-direct
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -120,7 +122,7 @@ func (s *Server) shutdown(ctx context.Context, server *http1.Server) {
 			s.opts.Logger.WarnContext(ctx, "abandoning calls that do not end")
 		}
 	}
-	if err := s.conn.Close(); err != nil {
+	if err := errors.Join(s.conn.Close(), s.plain.Close()); err != nil {
 		s.opts.Logger.WarnContext(ctx, "closing the REST connection", slog.Any(telemetry.LogError, err))
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/grpcwire"
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
@@ -56,9 +57,12 @@ type Server struct {
 	opts      Options
 	validator protovalidate.Validator
 	grpc      *grpc.Server
+	direct    *grpcwire.Server
+	hasDirect bool // something is registered with direct
 	health    *health.Server
 	pipe      *bufconn.Listener
 	conn      *grpc.ClientConn
+	plain     *grpc.ClientConn // conn without what REST adds
 	gateway   *runtime.ServeMux
 	mux       *http.ServeMux
 	hasRoot   bool // somebody handles "/"
@@ -100,13 +104,18 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s.gateway = newGateway()
-	if s.grpc, err = s.newGRPC(); err != nil {
+	calls, err := newAnswered(s.opts.Telemetry, s.opts.Rules)
+	if err != nil {
 		return nil, err
 	}
+	s.grpc = s.newGRPC(calls)
 	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
 	reflection.RegisterV1(s.grpc)
 	if s.conn, err = s.dialPipe(); err != nil {
 		return nil, fmt.Errorf("connecting REST to gRPC: %w", err)
+	}
+	if s.direct, s.plain, err = s.newDirect(calls); err != nil {
+		return nil, err
 	}
 	s.handleBuiltIn()
 	return s, nil
@@ -121,11 +130,7 @@ func defaultRules() auth.Rules {
 	}
 }
 
-func (s *Server) newGRPC() (*grpc.Server, error) {
-	calls, err := newAnswered(s.opts.Telemetry, s.opts.Rules)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) newGRPC(calls *answered) *grpc.Server {
 	return grpc.NewServer(
 		grpc.StatsHandler(calls),
 		grpc.ChainUnaryInterceptor(s.observeUnary, s.authorizeUnary, s.validateUnary),
@@ -137,7 +142,7 @@ func (s *Server) newGRPC() (*grpc.Server, error) {
 		grpc.ConnectionTimeout(connectTimeout),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingTimeout}),
-	), nil
+	)
 }
 
 func (s *Server) dialPipe() (*grpc.ClientConn, error) {
@@ -145,14 +150,15 @@ func (s *Server) dialPipe() (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return grpc.NewClient("passthrough:///quorate",
+	return s.dial(grpc.WithStatsHandler(calls), grpc.WithChainUnaryInterceptor(restUnary), grpc.WithChainStreamInterceptor(restStream))
+}
+
+func (s *Server) dial(options ...grpc.DialOption) (*grpc.ClientConn, error) {
+	return grpc.NewClient("passthrough:///quorate", append(options,
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return s.pipe.DialContext(ctx) }),
 		grpc.WithTransportCredentials(insecure.NewCredentials()), // it never leaves the process
-		grpc.WithStatsHandler(calls),
-		grpc.WithChainUnaryInterceptor(restUnary),
-		grpc.WithChainStreamInterceptor(restStream),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
-	)
+	)...)
 }
 
 // GRPC returns where services register.

@@ -1,0 +1,25 @@
+package rpcserver_test
+
+import "testing"
+
+// directly is how the names of tests begin whose calls do without grpc-go's transport.
+const directly = "TestCallsAreServedTheSameDirectly/"
+
+func TestCallsAreServedTheSameDirectly(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(*testing.T){
+		"answers":         TestAnRPCAnswersWithACodeAndAReason,
+		"validation":      TestValidationNamesTheField,
+		"log":             TestEachCallIsLoggedOnceWithItsCauseAndTrace,
+		"audit":           TestAnAuditedCallIsLoggedHoweverItEnds,
+		"other services":  TestHealthIsPublicAndReflectionIsNot,
+		"limits":          TestATooLargeMessageIsRefused,
+		"public methods":  TestAPublicMethodNeedsNoToken,
+		"baggage":         TestAHandlerSeesTheTraceAndTheBaggageOfItsCaller,
+		"traces":          TestATraceOfTheCallerGoesOn,
+		"what one sees":   TestWhatAnOperatorSeesOfACall,
+		"ends of streams": TestStoppingEndsEveryKindOfStream,
+	} {
+		t.Run(name, test)
+	}
+}
