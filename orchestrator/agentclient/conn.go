@@ -80,8 +80,17 @@ func renewed(shows *agentauth.Credential, begun time.Time, err error) error {
 	return fault.New(fault.Unavailable, agentauth.ReasonUnavailable, "the agent no longer accepts the credential that Quorate had for it; the next call has a new one")
 }
 
-// outgoing adds A2A's service parameters (A2A §3.2.6), the trace context, and what the agent has to be shown.
+// outgoing adds what every request says to what the context says already.
 func outgoing(ctx context.Context, shows *agentauth.Credential) (context.Context, error) {
+	p, err := parameters(ctx, shows)
+	if err != nil {
+		return nil, err
+	}
+	return metadata.AppendToOutgoingContext(ctx, p...), nil
+}
+
+// parameters are A2A's service parameters (A2A §3.2.6), the trace context, and what the agent has to be shown.
+func parameters(ctx context.Context, shows *agentauth.Credential) (pairs, error) {
 	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", extensions) //nolint:mnd // as many as there are with a trace and its state
 	propagation.TraceContext{}.Inject(ctx, &p)
 	key, value, err := shows.Metadata(ctx)
@@ -91,7 +100,7 @@ func outgoing(ctx context.Context, shows *agentauth.Credential) (context.Context
 	if key != "" {
 		p.Set(key, value)
 	}
-	return metadata.AppendToOutgoingContext(ctx, p...), nil
+	return p, nil
 }
 
 // pairs are metadata to send, and a carrier of the trace context for every request: a map would cost more than the rest.

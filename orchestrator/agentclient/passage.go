@@ -20,8 +20,9 @@ import (
 type Passage struct {
 	Tenant string // that requests must name; empty: none
 	at     door
-	conn   *conn // nil: the passage is over JSON-RPC
-	http   doer  // nil: the passage is over gRPC
+	plain  *plainGRPC // over gRPC without TLS
+	conn   *conn      // over gRPC with TLS
+	http   doer       // over JSON-RPC
 }
 
 // PassageOverGRPC returns the passage to an agent over gRPC; nil when it does not offer it.
@@ -30,11 +31,16 @@ func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*Passage, erro
 	if in == nil {
 		return nil, nil //nolint:nilnil // that there is none is an answer
 	}
-	conn, err := p.grpc(in.URL)
-	if err != nil {
+	passage := &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in)}
+	if u := address(in.URL); u.Scheme == "http" && u.Port() != "" {
+		passage.plain = p.plainGRPC(in.URL, u)
+		return passage, nil
+	}
+	var err error
+	if passage.conn, err = p.grpc(in.URL); err != nil {
 		return nil, err
 	}
-	return &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in), conn: conn}, nil
+	return passage, nil
 }
 
 // PassageOverJSONRPC returns the passage to an agent over JSON-RPC; nil when it does not offer it.
@@ -67,6 +73,10 @@ func (p *Pool) passageDoor(name string, card *registry.Card, in *registry.Interf
 
 // Invoke makes a unary call of a method over gRPC.
 func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty) (*emptypb.Empty, error) {
+	if p.plain != nil {
+		resp, err := p.plain.invoke(ctx, method, req)
+		return resp, p.passOn(ctx, err)
+	}
 	resp := &emptypb.Empty{}
 	if err := p.conn.Invoke(ctx, method, req, resp); err != nil {
 		return nil, p.passOn(ctx, err)
@@ -76,6 +86,22 @@ func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty)
 
 // Stream makes a call of a method over gRPC that answers with a stream.
 func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
+	if p.plain != nil {
+		own := false // the error is of each
+		err := p.plain.stream(ctx, method, req, func(resp *emptypb.Empty) error {
+			err := each(resp)
+			own = err != nil
+			return err
+		})
+		if err == nil || own {
+			return err
+		}
+		return p.passOn(ctx, err)
+	}
+	return p.streamTLS(ctx, method, req, each)
+}
+
+func (p *Passage) streamTLS(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := p.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, method)
@@ -106,6 +132,8 @@ func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty,
 // passOn leaves an agent's error as it is, but for what is between the agent and Quorate: that it is not there, or does not let Quorate in.
 func (p *Passage) passOn(ctx context.Context, err error) error {
 	switch st, ok := status.FromError(err); {
+	case err == nil:
+		return nil
 	case !ok:
 		return unreachable(&p.at, err)
 	case st.Code() == codes.Unavailable, st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied:

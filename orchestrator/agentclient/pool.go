@@ -40,7 +40,8 @@ type Pool struct {
 	credentials *agentauth.Credentials
 
 	mu    sync.Mutex
-	conns map[string]*conn // guarded by mu; by URL, as cards write it
+	conns map[string]*conn      // guarded by mu; by URL, as cards write it
+	wires map[string]*plainGRPC // guarded by mu; by URL, as cards write it
 }
 
 // NewPool returns a pool whose every connection goes through dial. client is used for the HTTP bindings and must go through the same guard;
@@ -49,6 +50,7 @@ func NewPool(dial Dial, client *http.Client, c *agentauth.Credentials) *Pool {
 	client = c.Client(client)
 	return &Pool{
 		dial: dial, http: client, plain: &plainHTTP{dial: dial, other: client, credentials: c}, credentials: c, conns: make(map[string]*conn),
+		wires: make(map[string]*plainGRPC),
 	}
 }
 
@@ -58,6 +60,10 @@ func (p *Pool) Close() error {
 	p.http.CloseIdleConnections()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for target, c := range p.wires {
+		c.Close()
+		delete(p.wires, target)
+	}
 	for target, c := range p.conns {
 		if err := c.Close(); err != nil {
 			return fmt.Errorf("close connection to %s: %w", target, err)

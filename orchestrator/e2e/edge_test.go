@@ -16,6 +16,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/benchtest"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/grpcwire"
 	"github.com/quorate/quorate/platform/http1"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/registry"
@@ -41,9 +42,12 @@ func (e edge) serve(over listeners) error {
 	pool := agentclient.NewPool(policy.DialContext, policy.Client(netguard.ClientOptions{}), nil)
 	service := a2aedge.New(a2aedge.Config{Passages: &a2aedge.Passages{Agents: []string{"*"}, Directory: agents.Directory(), Pool: pool}})
 	caller := auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}
-	server := grpc.NewServer(grpc.UnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-		return next(auth.NewContext(ctx, caller), req)
-	}))
+	server := grpcwire.NewServer(grpcwire.Options{
+		Logger: slog.Default(), MaxRequest: 4 << 20, MaxStreams: 1000, Workers: 128, Connect: time.Minute, PingAfter: time.Minute, PingTimeout: time.Minute,
+		Unary: func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			return next(auth.NewContext(ctx, caller), req)
+		},
+	})
 	a2aedge.Register(server, service)
 	handler := a2aedge.NewHandler(a2aedge.HandlerConfig{
 		Service: service, Admit: func(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
@@ -54,7 +58,8 @@ func (e edge) serve(over listeners) error {
 		Handler: handler, Logger: slog.New(slog.DiscardHandler), ReadHeaderTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: http.DefaultMaxHeaderBytes,
 	})
 	go func() { _ = front.Serve(over[1]) }()
-	return server.Serve(over[0])
+	_, err = server.Front(over[0]).Accept() // nothing comes that is not the server's
+	return err
 }
 
 // registry returns a registry with the agent. Its file has no name any more, so that it goes with the process.

@@ -36,7 +36,12 @@ func (s *Server) Front(l net.Listener) net.Listener {
 
 // Accept returns the next connection that is not for the server.
 func (f *front) Accept() (net.Conn, error) {
-	f.begin.Do(func() { go f.accept() })
+	f.begin.Do(func() {
+		for range f.server.opts.Workers {
+			go f.server.worker()
+		}
+		go f.accept()
+	})
 	select {
 	case a := <-f.others:
 		return a.conn, a.err

@@ -52,14 +52,10 @@ type method struct {
 
 // NewServer returns a server without methods.
 func NewServer(o Options) *Server {
-	s := &Server{
+	return &Server{
 		opts: o, methods: make(map[string]*method), work: make(chan func()), ports: make(map[*port]struct{}),
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
-	for range o.Workers {
-		go s.worker()
-	}
-	return s
 }
 
 // RegisterService registers the methods of a service that take one message; those that take a stream of them are left to Options.Other.
