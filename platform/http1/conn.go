@@ -61,7 +61,7 @@ func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 		if !c.begin() || !c.answer(ctx, r) || !c.end() {
 			return nil
 		}
-		c.in.drop(size)
+		c.in.drop(size, r.Method == http.MethodPost)
 	}
 	return nil
 }

@@ -75,12 +75,15 @@ func (in *input) fill() error {
 }
 
 // drop forgets a request, and the memory of a large one.
-func (in *input) drop(size int) {
+func (in *input) drop(size int, post bool) {
 	rest := in.data[size:]
 	if cap(in.data) > smallBuffer {
 		in.data = slices.Clone(rest)
 	} else {
 		in.data = in.data[:copy(in.data, rest)]
 	}
-	in.blank = maxBlank
+	in.blank = 0
+	if post {
+		in.blank = maxBlank
+	}
 }

@@ -89,6 +89,7 @@ func TestWhoAnswers(t *testing.T) {
 		"line feeds only":                     {"GET /p HTTP/1.1\nHost: x\n\n", ""},
 		"line feeds, and a request behind":    {"POST /p HTTP/1.1\nHost: x\nContent-Length: 5\n\nhello" + get("/next"), ""},
 		"an empty line before a first":        {"\r\n" + get("/p"), ""},
+		"an empty line behind a GET":          {get("/p") + "\r\n" + get("/p"), got + "\n400 400 Bad Request and closes"},
 		"many empty lines behind a POST":      {head + "Content-Length: 5\r\n" + rest + "\r\n\r\n\r\n" + get("/p"), "200 http1:POST /p hello\n400 400 Bad Request and closes"},
 		"an odd one behind a plain one":       {get("/p") + "PUT /q HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n" + rest, "200 http1:GET /p \n200 net/http:PUT /q hello"},
 		"plain ones behind an odd one":        {get("/p") + "PUT /q HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n" + get("/p"), ""},

@@ -66,6 +66,9 @@ func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
 		if got, want := receive(streamIn), "200 GET /stream "; got != want {
 			t.Errorf("the answer to a request whose answer had begun is %q, want %q", got, want)
 		}
+		if got := receive(streamIn); got != "no answer" || time.Since(begin) != time.Minute {
+			t.Errorf("behind it came %q after %s, want the end at once", got, time.Since(begin))
+		}
 		if got, want := receive(oddIn), "200 net/http:PUT /4  and closes"; got != want {
 			t.Errorf("the answer to a request that was under way is %q, want %q", got, want)
 		}
