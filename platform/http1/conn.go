@@ -47,8 +47,13 @@ func newConn(s *Server, accepted net.Conn) *conn {
 	return c
 }
 
-// serve answers plain requests until there are no more, or returns the connection as net/http has to see it.
+// serve answers plain requests until there are no more, or returns the connection as net/http has to see it. A panic ends the connection and nothing else.
 func (c *conn) serve(ctx context.Context) (rest net.Conn) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.recovered(ctx, v)
+		}
+	}()
 	if with, ok := c.Conn.(*tls.Conn); ok && !c.shakeHands(ctx, with) {
 		return with
 	}
@@ -117,29 +122,24 @@ func (c *conn) end() bool {
 func (c *conn) answer(ctx context.Context, r *http.Request) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w := newAnswer(c, cancel)
-	content, watch := r.Body, watchCaller(&c.in, cancel)
+	watch := watchCaller(&c.in, cancel)
+	defer watch.end()
+	w, content := newAnswer(c, cancel), r.Body
 	r = r.WithContext(ctx)
-	ok := c.handle(ctx, w, r)
-	watch.end()
+	c.server.Handler.ServeHTTP(w, r)
 	cancel()
 	_ = content.Close() // it is in memory; a handler that goes on reading sees the end
 	if r.MultipartForm != nil {
 		_ = r.MultipartForm.RemoveAll() // temporary files
 	}
-	return ok && w.finish()
+	return w.finish()
 }
 
-// handle reports whether the handler returned.
-func (c *conn) handle(ctx context.Context, w http.ResponseWriter, r *http.Request) (ok bool) {
-	defer func() {
-		v := recover()
-		if err, is := v.(error); v == nil || is && errors.Is(err, http.ErrAbortHandler) {
-			return
-		}
-		c.server.Logger.ErrorContext(ctx, "http handler panicked", slog.String(telemetry.LogAddress, c.address),
-			slog.Any(telemetry.LogError, fmt.Errorf("panic: %v", v)), slog.String(telemetry.LogStack, string(debug.Stack())))
-	}()
-	c.server.Handler.ServeHTTP(w, r)
-	return true
+// recovered says what made the connection end; http.ErrAbortHandler does on purpose.
+func (c *conn) recovered(ctx context.Context, v any) {
+	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		return
+	}
+	c.server.Logger.ErrorContext(ctx, "http handler panicked", slog.String(telemetry.LogAddress, c.address),
+		slog.Any(telemetry.LogError, fmt.Errorf("panic: %v", v)), slog.String(telemetry.LogStack, string(debug.Stack())))
 }

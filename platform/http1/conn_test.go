@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -158,12 +159,16 @@ func TestAPanicCutsTheConnection(t *testing.T) {
 	}{
 		"a panic":        {errors.New("hunter2"), "panic: hunter2"},
 		"one on purpose": {fmt.Errorf("enough: %w", http.ErrAbortHandler), ""},
+		"an exit":        {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			log := new(journal)
 			path := serveUnix(t, newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				_, _ = io.WriteString(w, "half an answer")
+				if test.panics == nil {
+					runtime.Goexit()
+				}
 				panic(test.panics)
 			}), log))
 			if got := exchange(t, path, get("/")+get("/")); len(got) > 0 {

@@ -57,14 +57,16 @@ func (s *Server) accept(d *door) {
 
 // serve answers plain requests and gives the connection to net/http at the first other one.
 func (s *Server) serve(ctx context.Context, accepted net.Conn, d *door) {
-	c := newConn(s, accepted)
+	c, passed := newConn(s, accepted), false
 	defer s.open.remove(c)
-	if !s.open.add(c) {
-		_ = c.Close() // nothing was sent
-		return
-	}
-	if rest := c.serve(ctx); rest == nil || !c.begin() || !d.pass(rest, nil) {
-		_ = c.Close() // all that was answered has been written
+	defer func() {
+		if !passed { // also when the handler ends the goroutine
+			_ = c.Close() // all that was answered has been written
+		}
+	}()
+	if s.open.add(c) {
+		rest := c.serve(ctx)
+		passed = rest != nil && c.begin() && d.pass(rest, nil)
 	}
 }
 
