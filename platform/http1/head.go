@@ -2,7 +2,7 @@ package http1
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,7 +31,8 @@ type head struct {
 // begin writes what the handler says. As in net/http, names that are none are left out, and line ends in values become spaces.
 func (h *head) begin(to *bytes.Buffer, status int, fields http.Header) {
 	h.status, h.length = status, unknown
-	fmt.Fprintf(to, "HTTP/1.1 %d %s\r\n", status, statusText(status))
+	code := strconv.Itoa(status)
+	write(to, "HTTP/1.1 ", code, " ", cmp.Or(http.StatusText(status), "status code "+code), "\r\n")
 	hidden := framing
 	if status == http.StatusNotModified {
 		hidden = notModified
@@ -41,8 +42,10 @@ func (h *head) begin(to *bytes.Buffer, status int, fields http.Header) {
 	_, h.typed = fields["Content-Type"]
 	h.typed = h.typed || fields.Get("Content-Encoding") != ""
 	h.closes = strings.EqualFold(fields.Get("Connection"), "close")
-	if n, err := strconv.ParseInt(fields.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
-		h.length = n
+	if length := fields.Get("Content-Length"); length != "" {
+		if n, err := strconv.ParseInt(length, 10, 64); err == nil && n >= 0 {
+			h.length = n
+		}
 	}
 }
 
@@ -56,26 +59,25 @@ func (h *head) end(to *bytes.Buffer, content []byte, last bool) {
 	h.complete, h.closes = true, h.closes || last
 	h.chunked = h.length == unknown && h.hasContent()
 	if !h.dated {
-		fmt.Fprintf(to, "Date: %s\r\n", date())
+		write(to, "Date: ", date(), "\r\n")
 	}
 	if !h.typed && len(content) > 0 {
-		fmt.Fprintf(to, "Content-Type: %s\r\n", http.DetectContentType(content))
+		write(to, "Content-Type: ", http.DetectContentType(content), "\r\n")
 	}
 	switch {
 	case h.chunked:
-		to.WriteString("Transfer-Encoding: chunked\r\n")
+		write(to, "Transfer-Encoding: chunked\r\n")
 	case h.hasContent():
-		fmt.Fprintf(to, "Content-Length: %d\r\n", h.length)
+		write(to, "Content-Length: ", strconv.FormatInt(h.length, 10), "\r\n")
 	}
 	if h.closes {
-		to.WriteString("Connection: close\r\n")
+		write(to, "Connection: close\r\n")
 	}
-	to.WriteString("\r\n")
+	write(to, "\r\n")
 }
 
-func statusText(status int) string {
-	if text := http.StatusText(status); text != "" {
-		return text
+func write(to *bytes.Buffer, texts ...string) {
+	for _, text := range texts {
+		to.WriteString(text)
 	}
-	return "status code " + strconv.Itoa(status) // as net/http
 }
