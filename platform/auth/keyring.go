@@ -103,13 +103,16 @@ type chain []Authenticator
 
 // Authenticate returns the answer of the first member that knows token; a member that could not tell ends the search.
 func (c chain) Authenticate(ctx context.Context, token string) (Principal, error) {
-	var last error = fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
+	var last error
 	for _, a := range c {
 		p, err := a.Authenticate(ctx, token)
 		if err == nil || fault.KindOf(err) != fault.Unauthenticated {
 			return p, err
 		}
 		last = err
+	}
+	if last == nil { // there is no member
+		last = fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
 	}
 	return Principal{}, last
 }
