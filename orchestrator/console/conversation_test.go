@@ -45,7 +45,7 @@ func (q quorate) addAsker(t *testing.T) {
 
 // TestAnAgentsQuestionIsAnswered answers an agent that asks, itself and as a step of a plan, in words that are markup on both sides.
 func TestAnAgentsQuestionIsAnswered(t *testing.T) {
-	q := start(t)
+	q := start(t, t.TempDir())
 	q.addAsker(t)
 	b := open(t, q.HTTP+"/#/dispatch?by=skill&skill=order", 1280, 800)
 	b.signIn(q.token)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,12 +28,12 @@ type quorate struct {
 	HTTP     string `json:"http"`
 	DemoSite string `json:"demo_site"`
 	token    string
+	stop     func()
 }
 
-// start runs dev mode on new data until the end of the test.
-func start(t *testing.T) quorate {
+// start runs dev mode on the data in dir until stop or the end of the test.
+func start(t *testing.T, dir string) quorate {
 	t.Helper()
-	dir := t.TempDir()
 	cfg := dev.DefaultConfig()
 	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr, cfg.Browser, cfg.LogLevel = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "off", "error"
 	cfg.DataDir, cfg.PortsFile = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json")
@@ -46,12 +47,12 @@ func start(t *testing.T) quorate {
 			t.Errorf("Run() = %v", err)
 		}
 	})
-	t.Cleanup(func() { cancel(); _ = banner.Close(); wg.Wait() })
+	q := quorate{stop: sync.OnceFunc(func() { cancel(); _ = banner.Close(); wg.Wait() })}
+	t.Cleanup(q.stop)
 	if _, err := banner.Read(make([]byte, 1)); err != nil {
 		t.Fatalf("dev mode is not ready: %v", err)
 	}
 	wg.Go(func() { _, _ = io.Copy(io.Discard, banner) })
-	var q quorate
 	decode(t, cfg.PortsFile, &q)
 	token, err := os.ReadFile(dev.TokenFile(cfg.DataDir))
 	if err != nil {
@@ -96,10 +97,18 @@ func open(t *testing.T, url string, width, height int) *tab {
 	}
 	limit, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 4*patience)
 	allocator, stop := chromedp.NewExecAllocator(limit, flags...)
-	ctx, closeTab := chromedp.NewContext(allocator)
-	t.Cleanup(func() { closeTab(); stop(); cancel() })
-	b := &tab{t: t, ctx: ctx}
+	t.Cleanup(func() { stop(); cancel() })
+	b := newTab(t, allocator, url)
 	b.do(chromedp.EmulateViewport(int64(width), int64(height)))
+	return b
+}
+
+// newTab opens url in another tab of the browser that parent has, or will have.
+func newTab(t *testing.T, parent context.Context, url string) *tab { //nolint:revive // helpers of tests have the test first
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent)
+	t.Cleanup(cancel)
+	b := &tab{t: t, ctx: ctx}
 	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watched}); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +172,7 @@ func (b *tab) until(what, expression string, values ...string) {
 func (b *tab) sees(texts ...string) {
 	b.t.Helper()
 	for _, text := range texts {
-		b.until("see "+text, "document.body.innerText.includes(%s)", text)
+		b.until("see "+text, "Boolean(document.body?.innerText.includes(%s))", text)
 	}
 }
 
@@ -238,4 +247,32 @@ func (b *tab) goes(place string) {
 	b.t.Helper()
 	eval[bool](b, `(document.querySelector("h1").left = true, location.hash = %s, true)`, "#/"+place)
 	b.until("open "+place, `document.querySelector("h1").left === undefined && !document.querySelector("main").hasAttribute("aria-busy")`)
+}
+
+// post calls the API as the admin and returns the answer's id.
+func (q quorate) post(t *testing.T, path string, body any) string {
+	t.Helper()
+	b, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, q.HTTP+path, strings.NewReader(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+q.token)
+	answer, err := new(http.Client).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("POST %s = %d %s, %v", path, answer.StatusCode, said, err)
+	}
+	var got struct{ ID string }
+	if err := json.Unmarshal(said, &got); err != nil {
+		t.Fatal(err)
+	}
+	return got.ID
 }

@@ -2,10 +2,7 @@ package console_test
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 )
 
@@ -53,7 +50,7 @@ func metadata(t *testing.T) string {
 
 // TestWhatStrangersWriteIsText registers an agent whose card is markup and scripts, has it say more of that, and looks at it in every view.
 func TestWhatStrangersWriteIsText(t *testing.T) {
-	q := start(t)
+	q := start(t, t.TempDir())
 	b := open(t, q.HTTP+"/#/register", 1280, 800)
 	b.signIn(q.token)
 	b.fills("or the card", hostileCard(t))
@@ -80,52 +77,4 @@ func TestWhatStrangersWriteIsText(t *testing.T) {
 			t.Errorf("%d elements came out of texts at %s", n, place)
 		}
 	}
-}
-
-// TestAWrongKeyIsSaidClearly tries keys that are none, and one that ends to be one.
-func TestAWrongKeyIsSaidClearly(t *testing.T) {
-	q := start(t)
-	b := open(t, q.HTTP, 1280, 800)
-	b.signIn("quorate_dev_nothing")
-	b.sees("TOKEN_INVALID")
-	b.shot("wrong-key")
-	b.signIn("Schlüssel")
-	b.sees("That is no key")
-	b.signIn(q.token)
-	b.sees("web-fetch")
-	if at := eval[string](b, "location.href + document.cookie"); strings.Contains(at, q.token) {
-		t.Errorf("the key is in the address %s", at)
-	}
-	eval[bool](b, `(sessionStorage.setItem("quorate.key", "quorate_dev_gone"), true)`)
-	b.clicks("Tasks")
-	b.sees("API key or token", "TOKEN_INVALID")
-	b.nothingWrong()
-}
-
-// post calls the API as the admin and returns the answer's id.
-func (q quorate) post(t *testing.T, path string, body any) string {
-	t.Helper()
-	b, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, q.HTTP+path, strings.NewReader(string(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+q.token)
-	answer, err := new(http.Client).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	said, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("POST %s = %d %s, %v", path, answer.StatusCode, said, err)
-	}
-	var got struct{ ID string }
-	if err := json.Unmarshal(said, &got); err != nil {
-		t.Fatal(err)
-	}
-	return got.ID
 }

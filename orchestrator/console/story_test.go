@@ -7,7 +7,7 @@ import (
 // TestAnAdminsDay signs in, looks at an agent, drains it and has it resume, asks where a task would go, dispatches one that a gate holds, has the
 // reviewer consulted, and cancels another.
 func TestAnAdminsDay(t *testing.T) {
-	q := start(t)
+	q := start(t, t.TempDir())
 	b := open(t, q.HTTP, 1280, 800)
 	b.shot("sign-in")
 	b.signIn(q.token)
@@ -53,5 +53,9 @@ func TestAnAdminsDay(t *testing.T) {
 	b.shot("tasks")
 	b.clicks("blocked")
 	b.sees("No task passes this filter.")
+	b.fills("Filter", "blocked=perhaps")
+	b.clicks("Show")
+	b.sees("Reason:")
+	b.until("find the filter as it was", `document.querySelector("#filter").value === "blocked=perhaps"`)
 	b.nothingWrong()
 }

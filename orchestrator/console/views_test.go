@@ -11,7 +11,7 @@ import (
 
 // TestWhatChangesIsSeenWithoutAReload watches a list while agents come, are drained and go.
 func TestWhatChangesIsSeenWithoutAReload(t *testing.T) {
-	q := start(t)
+	q := start(t, t.TempDir())
 	b := open(t, q.HTTP, 1280, 800)
 	b.signIn(q.token)
 	b.sees("web-fetch")
@@ -35,7 +35,7 @@ func TestWhatChangesIsSeenWithoutAReload(t *testing.T) {
 }
 
 func TestDomainsAreListedTestedAndTakenOff(t *testing.T) {
-	q := start(t)
+	q := start(t, t.TempDir())
 	b := open(t, q.HTTP+"/#/domains", 1280, 800)
 	b.signIn(q.token)
 	b.fills("Domain", "co.jp")
@@ -56,7 +56,7 @@ func TestDomainsAreListedTestedAndTakenOff(t *testing.T) {
 
 // TestAPhoneInTheDark looks at every view on a narrow screen, and by the keyboard alone.
 func TestAPhoneInTheDark(t *testing.T) {
-	q := start(t)
+	q := start(t, t.TempDir())
 	b := open(t, q.HTTP, 360, 740)
 	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: dark}); err != nil {

@@ -2,36 +2,62 @@
 
 import { get } from "./api.js";
 import { badge, code, h, link, table, when } from "./dom.js";
+import { filters, pager, tried } from "./list.js";
 import { followAgents, latest } from "./live.js";
-import { choice, connection, empty, field, filters, pager } from "./ui.js";
+import { choice, connection, empty, field } from "./ui.js";
 
-const orders = [["", "name"], ["name desc", "name, Z first"], ["update_time desc", "last changed first"], ["create_time desc", "newest first"]];
+const orders = [
+  ["", "name"],
+  ["name desc", "name, Z first"],
+  ["update_time desc", "last changed first"],
+  ["create_time desc", "newest first"],
+];
 
 /** agents shows a page of agents whose status is kept up to date. */
 export async function agents({ query, signal }) {
   const asked = Object.fromEntries(query);
   const load = () => get("/v1/agents", { ...asked, pageSize: 50 }, signal);
-  const page = await load();
+  const [page, problem] = await tried(load());
   const list = page.agents ?? [];
   const view = table("Agents", ["Name", "Status", "What it says", "Version", "Skills", "Rules", "Changed"], list.map(cells));
   const rows = new Map(list.map((agent, i) => [agent.name, view.tBodies[0].rows[i]]));
   const lost = connection();
   const news = h("p", { class: "news", role: "status" });
   const current = latest(load, (now) => now.agents?.forEach((agent) => refresh(rows.get(agent.name), agent)));
-  followAgents(signal, lost.told, (event) => update(rows, news, event), () => current().catch(() => {})); // the next bookmark is soon
+  followAgents(
+    signal,
+    lost.told,
+    (event) => update(rows, news, event),
+    () => current().catch(() => {}),
+  ); // the next bookmark is soon
   return [
     h("div", { class: "title" }, h("h1", null, "Agents"), h("a", { class: "button", href: "#/register" }, "Register an agent")),
-    filters("agents",
-      field("Filter", h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: 'status=available AND skills:"fetch_url"', spellcheck: "false" })),
-      field("Order", choice({ name: "orderBy" }, asked.orderBy ?? "", orders))),
-    lost, news,
-    list.length > 0 ? view : nothing(asked),
+    filters(
+      "agents",
+      field(
+        "Filter",
+        h("input", {
+          id: "filter",
+          name: "filter",
+          value: asked.filter,
+          placeholder: 'status=available AND skills:"fetch_url"',
+          spellcheck: "false",
+        }),
+      ),
+      field("Order", choice({ name: "orderBy" }, asked.orderBy ?? "", orders)),
+    ),
+    lost,
+    news,
+    problem ?? (list.length > 0 ? view : nothing(asked)),
     pager("agents", query, page.nextPageToken),
   ];
 }
 
 function nothing(asked) {
-  if (asked.filter) return empty("No agent passes this filter. It compares name, version, status, skills, tags, input_types, output_types, streaming, create_time and update_time.");
+  if (asked.filter)
+    return empty(
+      "No agent passes this filter. It compares name, version, status, skills, tags, input_types, output_types, streaming, create_time and update_time.",
+    );
   if (asked.pageToken) return empty("There are no more agents.");
   return empty("There is no agent yet. ", h("a", { href: "#/register" }, "Register one"), " by the URL of its card.");
 }
@@ -39,13 +65,18 @@ function nothing(asked) {
 function cells(agent) {
   const { status = {}, metadata = {} } = agent;
   return [
-    link(agent.name, "agents", agent.name), state(status), says(status), code(agent.version),
-    String(agent.card?.skills?.length ?? 0), String(metadata.consultationRequirements?.length ?? 0), when(agent.updateTime),
+    link(agent.name, "agents", agent.name),
+    state(status),
+    says(status),
+    code(agent.version),
+    String(agent.card?.skills?.length ?? 0),
+    String(metadata.consultationRequirements?.length ?? 0),
+    when(agent.updateTime),
   ];
 }
 
 /** state is an agent's status in one sign. */
-export const state = (status) => badge(status.draining ? "draining" : status.status ?? "unknown");
+export const state = (status) => badge(status.draining ? "draining" : (status.status ?? "unknown"));
 
 /** says is what an agent says of itself: what is wrong, what it works on, how much room it has. */
 export function says(status) {
@@ -59,8 +90,12 @@ function update(rows, news, event) {
   const row = rows.get(event.agentName);
   if (event.type === "deleted") row?.classList.add("gone");
   else refresh(row, event.agent);
-  if (event.type === "created" && !row || event.type === "deleted") {
-    const again = h("button", { type: "button", class: "plain", onclick: () => dispatchEvent(new Event("hashchange")) }, "Show the list as it is now");
+  if ((event.type === "created" && !row) || event.type === "deleted") {
+    const again = h(
+      "button",
+      { type: "button", class: "plain", onclick: () => dispatchEvent(new Event("hashchange")) },
+      "Show the list as it is now",
+    );
     news.replaceChildren(`${event.agentName} is ${event.type === "created" ? "new" : "deleted"}. `, again);
   }
 }

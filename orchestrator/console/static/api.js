@@ -1,13 +1,6 @@
 // The REST API: calls, writes that may be repeated, and streams of events.
-//
-// The key is kept in sessionStorage: a reload does not ask for it again, another tab and another site never see it, and it is gone with the
-// tab. It leaves the page in the header Authorization only; there is no cookie that another page could make the browser send.
 
-const KEY = "quorate.key";
-
-export const key = () => sessionStorage.getItem(KEY);
-export const keepKey = (value) => sessionStorage.setItem(KEY, value);
-export const forgetKey = () => sessionStorage.removeItem(KEY);
+import { key } from "./session.js";
 
 /** ApiError is an answer that is an error, with the reason that the API gives to programs. */
 export class ApiError extends Error {
@@ -82,7 +75,11 @@ export async function* events(url, query, signal, opened) {
     const blocks = (rest + value).split("\n\n");
     rest = blocks.pop();
     for (const block of blocks) {
-      const data = block.split("\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6)).join("\n");
+      const data = block
+        .split("\n")
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => line.slice(6))
+        .join("\n");
       if (block.startsWith("event: error")) throw new ApiError(200, JSON.parse(data));
       if (data) yield JSON.parse(data);
     }

@@ -1,13 +1,14 @@
 // The frame: signing in, and which view is shown. A place in the console is the fragment of the address, which no server sees.
 
-import { forgetKey, get, keepKey, key } from "./api.js";
-import { h } from "./dom.js";
 import { agent } from "./agent.js";
 import { agents } from "./agents.js";
+import { get } from "./api.js";
 import { dispatch } from "./dispatch.js";
+import { h } from "./dom.js";
 import { domains } from "./domains.js";
 import { health } from "./health.js";
 import { register } from "./register.js";
+import { askOtherTabs, forgetKey, keepKey, key, onSignOut, signOut } from "./session.js";
 import { skills } from "./skills.js";
 import { task } from "./task.js";
 import { tasks } from "./tasks.js";
@@ -67,32 +68,64 @@ function decode(segment) {
 }
 
 function signIn(error) {
-  const input = h("input", { id: "key", name: "key", type: "password", required: true, autofocus: true, autocomplete: "current-password", spellcheck: "false" });
-  return h("div", { class: "sign-in" }, h("h1", null, "Quorate"), error && failure(error),
-    form(null, async (values) => {
-      if (!/^[\x21-\x7e]+$/.test(values.key.trim())) throw new Error("That is no key: a key has letters, digits and signs, and no spaces.");
-      keepKey(values.key.trim());
-      await get("/v1/agents", { pageSize: 1 }).catch((error) => { forgetKey(); throw error; });
-      open();
-    }, field("API key or token", input), h("button", null, "Sign in")),
-    h("p", null, "With ", h("code", null, "quorate dev"), " it is what is in the token file whose name it prints; with ", h("code", null, "quorate serve"),
-      " an operator makes one with ", h("code", null, "quorate keys new"), "."),
-    h("p", null, "It stays in this tab until you sign out or close it."));
+  const input = h("input", {
+    id: "key",
+    name: "key",
+    type: "password",
+    required: true,
+    autofocus: true,
+    autocomplete: "current-password",
+    spellcheck: "false",
+  });
+  return h(
+    "div",
+    { class: "sign-in" },
+    h("h1", null, "Sign in to Quorate"),
+    error && failure(error),
+    form(
+      null,
+      async (values) => {
+        if (!/^[\x21-\x7e]+$/.test(values.key.trim())) throw new Error("That is no key: a key has letters, digits and signs, and no spaces.");
+        keepKey(values.key.trim());
+        await get("/v1/agents", { pageSize: 1 }).catch((error) => {
+          forgetKey();
+          throw error;
+        });
+        open();
+      },
+      field("API key or token", input),
+      h("button", null, "Sign in"),
+    ),
+    h(
+      "p",
+      null,
+      "With ",
+      h("code", null, "quorate dev"),
+      " it is what is in the token file whose name it prints; with ",
+      h("code", null, "quorate serve"),
+      " an operator makes one with ",
+      h("code", null, "quorate keys new"),
+      ".",
+    ),
+    h("p", null, "It stays in this browser's tabs of the console until you sign out or close them."),
+  );
 }
 
 document.addEventListener("signed-out", (event) => {
-  if (header.hidden) return; // the form for signing in says so itself
+  if (main.querySelector(".sign-in")) return; // the form says so itself
   leaving.abort();
   forgetKey();
   show(signIn(event.detail));
 });
 document.querySelector("#sign-out").addEventListener("click", () => {
-  forgetKey();
+  signOut();
   open();
 });
+onSignOut(open);
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.querySelector("h1").focus();
 });
 addEventListener("hashchange", open);
+if (!key()) await askOtherTabs();
 open();

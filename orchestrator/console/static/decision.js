@@ -5,14 +5,27 @@ import { code, h, link, table } from "./dom.js";
 /** decision shows a RouteDecision. */
 export function decision(d) {
   const agent = (name) => link(name, "agents", name);
-  const candidates = (d.candidates ?? []).map((c) => [agent(c.agent), code(c.skill), score(c.score), (c.reasons ?? []).map((r) => h("div", null, r))]);
+  const candidates = (d.candidates ?? []).map((c) => [
+    agent(c.agent),
+    code(c.skill),
+    score(c.score),
+    (c.reasons ?? []).map((r) => h("div", null, r)),
+  ]);
   const rejected = (d.rejected ?? []).map((r) => [agent(r.agent), code(r.code), r.reason]);
-  return h("div", { class: "decision" },
+  return h(
+    "div",
+    { class: "decision" },
     h("p", null, verdict(d, agent)),
-    d.chain?.length > 0 && h("ol", null, d.chain.map((l) => h("li", null, agent(l.agent), ": ", (l.inputs ?? []).map(typed).join(", "), " → ", typed(l.output)))),
+    d.chain?.length > 0 &&
+      h(
+        "ol",
+        null,
+        d.chain.map((l) => h("li", null, agent(l.agent), ": ", (l.inputs ?? []).map(typed).join(", "), " → ", typed(l.output))),
+      ),
     candidates.length > 0 && table("Candidates, the best first", ["Agent", "Skill", "Score", "Why"], candidates),
     rejected.length > 0 && table("Rejected", ["Agent", "Code", "Why"], rejected),
-    d.omitted && h("p", { class: "quiet" }, `and ${d.omitted} more`));
+    d.omitted && h("p", { class: "quiet" }, `and ${d.omitted} more`),
+  );
 }
 
 function verdict(d, agent) {
@@ -22,6 +35,7 @@ function verdict(d, agent) {
   return ["Chosen: ", agent(d.chosen), d.skill && [" for its skill ", code(d.skill)]];
 }
 
-const score = (value) => h("span", { class: "score" }, h("meter", { min: "0", max: "1", value: String(value ?? 0), "aria-hidden": "true" }), " ", (value ?? 0).toFixed(2));
+const score = (value) =>
+  h("span", { class: "score" }, h("meter", { min: "0", max: "1", value: String(value ?? 0), "aria-hidden": "true" }), " ", (value ?? 0).toFixed(2));
 
 const typed = (t = {}) => (t.name && t.semanticType ? `${t.name} (${t.semanticType})` : t.name || t.semanticType || "anything");

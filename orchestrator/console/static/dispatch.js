@@ -10,12 +10,28 @@ import { field, form } from "./ui.js";
 export async function dispatch({ query, signal }) {
   return [
     h("h1", null, "Dispatch"),
-    form(null, (values, pressed) => submit(values, pressed.value, signal),
+    form(
+      null,
+      (values, pressed) => submit(values, pressed.value, signal),
       routeFields(Object.fromEntries(query), signal),
       field("Message", h("textarea", { name: "text", rows: "4", id: "text" }), "What to do."),
-      field("Attributes", h("textarea", { name: "attributes", rows: "2", spellcheck: "false", placeholder: "handling_sensitive_data=true" }), "What rules look at: key=value, one in a line; true, 7 and \"7\" are a boolean, a number and a text."),
-      field("Inputs", h("textarea", { name: "inputs", rows: "2", spellcheck: "false" }), "Inputs that the agent declares: name=value, one in a line."),
-      h("div", { class: "buttons" }, h("button", { value: "resolve", class: "plain" }, "Where would it go?"), h("button", { value: "dispatch" }, "Dispatch"))),
+      field(
+        "Attributes",
+        h("textarea", { name: "attributes", rows: "2", spellcheck: "false", placeholder: "handling_sensitive_data=true" }),
+        'What rules look at: key=value, one in a line; true, 7 and "7" are a boolean, a number and a text.',
+      ),
+      field(
+        "Inputs",
+        h("textarea", { name: "inputs", rows: "2", spellcheck: "false" }),
+        "Inputs that the agent declares: name=value, one in a line.",
+      ),
+      h(
+        "div",
+        { class: "buttons" },
+        h("button", { value: "resolve", class: "plain" }, "Where would it go?"),
+        h("button", { value: "dispatch" }, "Dispatch"),
+      ),
+    ),
   ];
 }
 
@@ -31,14 +47,16 @@ async function submit(values, what, signal) {
 
 /** pairs reads key=value lines; a value that is JSON is what it says, and any other is a text. */
 function pairs(text, what) {
-  return Object.fromEntries(lines(text).map((line) => {
-    const at = line.indexOf("=");
-    if (at < 1) throw new Error(`“${line}” is not ${what}: write key=value.`);
-    const value = line.slice(at + 1);
-    try {
-      return [line.slice(0, at), JSON.parse(value)];
-    } catch {
-      return [line.slice(0, at), value];
-    }
-  }));
+  return Object.fromEntries(
+    lines(text).map((line) => {
+      const at = line.indexOf("=");
+      if (at < 1) throw new Error(`“${line}” is not ${what}: write key=value.`);
+      const value = line.slice(at + 1);
+      try {
+        return [line.slice(0, at), JSON.parse(value)];
+      } catch {
+        return [line.slice(0, at), value];
+      }
+    }),
+  );
 }

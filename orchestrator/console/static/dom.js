@@ -29,7 +29,12 @@ export const json = (value) => h("pre", { tabindex: "0" }, JSON.stringify(value,
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
 
-const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+const units = [
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
 
 function fromNow(time) {
   const seconds = Math.round((Date.parse(time) - Date.now()) / 1000);
@@ -43,10 +48,33 @@ export const when = (time) => time && h("time", { datetime: time, title: time },
 setInterval(() => document.querySelectorAll("time").forEach((t) => (t.textContent = fromNow(t.dateTime))), 5000);
 
 const signs = {
-  available: "good", approved: "good", completed: "good", ready: "good", ok: "good", allowed: "good", verified: "good",
-  busy: "busy", working: "busy", submitted: "busy", pending: "busy",
-  unavailable: "weak", draining: "weak", canceled: "weak", unknown: "weak", "input required": "warn", "auth required": "warn", deferred: "warn",
-  error: "bad", failed: "bad", rejected: "bad", blocked: "bad", missing: "bad", stale: "bad", unauthenticated: "bad", "not ready": "bad", denied: "bad",
+  available: "good",
+  approved: "good",
+  completed: "good",
+  ready: "good",
+  ok: "good",
+  allowed: "good",
+  verified: "good",
+  busy: "busy",
+  working: "busy",
+  submitted: "busy",
+  pending: "busy",
+  unavailable: "weak",
+  draining: "weak",
+  canceled: "weak",
+  unknown: "weak",
+  "input required": "warn",
+  "auth required": "warn",
+  deferred: "warn",
+  error: "bad",
+  failed: "bad",
+  rejected: "bad",
+  blocked: "bad",
+  missing: "bad",
+  stale: "bad",
+  unauthenticated: "bad",
+  "not ready": "bad",
+  denied: "bad",
 };
 const marks = { good: "●", busy: "◐", weak: "○", warn: "▲", bad: "✕" };
 
@@ -59,16 +87,35 @@ export function badge(word) {
 /** facts lists names and values; what is empty is left out. */
 export function facts(pairs) {
   const filled = pairs.filter(([, value]) => value && value.length !== 0);
-  return h("dl", null, filled.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+  return h(
+    "dl",
+    null,
+    filled.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))),
+  );
 }
 
 /** table has a row of cells for each item; on a narrow screen each row becomes a list, with the column's name before each value. */
 export function table(caption, columns, rows) {
   const cells = (row) => row.map((cell, i) => h("td", { role: "cell", "data-label": columns[i] }, cell));
-  return h("table", { role: "table" },
+  return h(
+    "table",
+    { role: "table" },
     h("caption", null, caption),
-    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map((name) => h("th", { role: "columnheader", scope: "col" }, name)))),
-    h("tbody", { role: "rowgroup" }, rows.map((row) => h("tr", { role: "row" }, cells(row)))));
+    h(
+      "thead",
+      { role: "rowgroup" },
+      h(
+        "tr",
+        { role: "row" },
+        columns.map((name) => h("th", { role: "columnheader", scope: "col" }, name)),
+      ),
+    ),
+    h(
+      "tbody",
+      { role: "rowgroup" },
+      rows.map((row) => h("tr", { role: "row" }, cells(row))),
+    ),
+  );
 }
 
 /** section has a heading and is left out when it has nothing to show. */

@@ -10,31 +10,80 @@ export function gates(t) {
   const seen = new Map((t.gates ?? []).flatMap((g) => (g.requirements ?? []).map((r) => [`${r.phase} ${r.id}`, r.verdict])));
   const news = ended(t) ? [] : (t.check.requirements ?? []).filter((r) => seen.get(`${r.phase} ${r.id}`) !== r.verdict);
   if (!t.gates?.length && !news.length) return false;
-  return section("Gates", (t.gates ?? []).map((g) => h("article", { class: "gate" },
-    h("h3", null, g.phase, " ", badge(g.allowed ? "allowed" : "blocked")),
-    h("p", { class: "quiet" }, "checked ", when(g.checkTime), g.subjectDigest && [", about content ", code(g.subjectDigest)]),
-    g.requirements?.length ? g.requirements.map((r) => requirement(t, r)) : h("p", null, "No rule of the agent is about this phase."))),
-    news.length > 0 && h("article", { class: "gate" }, h("h3", null, "Since then, or not checked by a gate yet"), news.map((r) => requirement(t, r))));
+  return section(
+    "Gates",
+    (t.gates ?? []).map((g) =>
+      h(
+        "article",
+        { class: "gate" },
+        h("h3", null, g.phase, " ", badge(g.allowed ? "allowed" : "blocked")),
+        h("p", { class: "quiet" }, "checked ", when(g.checkTime), g.subjectDigest && [", about content ", code(g.subjectDigest)]),
+        g.requirements?.length ? g.requirements.map((r) => requirement(t, r)) : h("p", null, "No rule of the agent is about this phase."),
+      ),
+    ),
+    news.length > 0 &&
+      h(
+        "article",
+        { class: "gate" },
+        h("h3", null, "Since then, or not checked by a gate yet"),
+        news.map((r) => requirement(t, r)),
+      ),
+  );
 }
 
 function requirement(t, r) {
   const open = r.applies && r.verdict !== "approved" && !ended(t);
-  return h("div", { class: "requirement" },
+  return h(
+    "div",
+    { class: "requirement" },
     h("h4", null, code(r.id), " ", r.applies ? badge(r.verdict) : "does not apply"),
     facts([
-      ["Consults", [link(r.targetAgent, "agents", r.targetAgent), r.mandatory ? ", mandatory" : ", recommended"]], ["Code", code(r.code)],
-      ["Reason", r.reason], ["Looked for", r.lookedFor], ["Found", r.found],
+      ["Consults", [link(r.targetAgent, "agents", r.targetAgent), r.mandatory ? ", mandatory" : ", recommended"]],
+      ["Code", code(r.code)],
+      ["Reason", r.reason],
+      ["Looked for", r.lookedFor],
+      ["Found", r.found],
     ]),
     (r.evidence ?? []).map(evidence),
-    open && button(`Have ${r.targetAgent} consulted`, {}, () => post(path("tasks", t.id, "consultations"), { requirementId: r.id }).then(() => [])));
+    open && button(`Have ${r.targetAgent} consulted`, {}, () => post(path("tasks", t.id, "consultations"), { requirementId: r.id }).then(() => [])),
+  );
 }
 
-const evidence = (e) => h("blockquote", null,
-  h("p", null, badge(e.outcome), " recorded by ", link(e.recorder, "agents", e.recorder), ", ", when(e.timestamp), `, attempt ${e.attempt ?? 0}, level ${e.level}`),
-  e.feedback && h("pre", { tabindex: "0" }, e.feedback),
-  h("p", { class: "quiet" }, "trace ", code(e.traceId), " span ", code(e.spanId)));
+const evidence = (e) =>
+  h(
+    "blockquote",
+    null,
+    h(
+      "p",
+      null,
+      badge(e.outcome),
+      " recorded by ",
+      link(e.recorder, "agents", e.recorder),
+      ", ",
+      when(e.timestamp),
+      `, attempt ${e.attempt ?? 0}, level ${e.level}`,
+    ),
+    e.feedback && h("pre", { tabindex: "0" }, e.feedback),
+    h("p", { class: "quiet" }, "trace ", code(e.traceId), " span ", code(e.spanId)),
+  );
 
 /** consultations lists who was asked. */
-export const consultations = (t) => t.consultations.length > 0 && section("Consultations", table("Consultations", ["Rule", "Asked", "Attempt", "State", "Outcome", "What it said", "Issued", "Task"], t.consultations.map((c) => [
-  code(c.requirementId), link(c.targetAgent, "agents", c.targetAgent), String(c.attempt), c.state, c.outcome && badge(c.outcome), c.feedback, when(c.issueTime),
-  c.carrierTaskId && link(c.carrierTaskId, "tasks", c.carrierTaskId)])));
+export const consultations = (t) =>
+  t.consultations.length > 0 &&
+  section(
+    "Consultations",
+    table(
+      "Consultations",
+      ["Rule", "Asked", "Attempt", "State", "Outcome", "What it said", "Issued", "Task"],
+      t.consultations.map((c) => [
+        code(c.requirementId),
+        link(c.targetAgent, "agents", c.targetAgent),
+        String(c.attempt),
+        c.state,
+        c.outcome && badge(c.outcome),
+        c.feedback,
+        when(c.issueTime),
+        c.carrierTaskId && link(c.carrierTaskId, "tasks", c.carrierTaskId),
+      ]),
+    ),
+  );

@@ -8,7 +8,12 @@ import { changing, failure } from "./ui.js";
 export async function health({ signal }) {
   const view = changing(({ status, checks = {}, error }) => [
     error ? failure(new Error(error)) : h("p", null, badge(status)),
-    Object.keys(checks).length > 0 && table("Checks", ["Check", "Result"], Object.entries(checks).map(([name, result]) => [name, result === "ok" ? badge(result) : [badge("failed"), " ", result]])),
+    Object.keys(checks).length > 0 &&
+      table(
+        "Checks",
+        ["Check", "Result"],
+        Object.entries(checks).map(([name, result]) => [name, result === "ok" ? badge(result) : [badge("failed"), " ", result]]),
+      ),
   ]);
   const asked = h("p", { class: "quiet" });
   const again = async () => {
@@ -20,9 +25,21 @@ export async function health({ signal }) {
     asked.replaceChildren("asked ", when(new Date().toISOString()));
   };
   await again();
-  every(5000, signal, again);
+  every(5000, signal, () => {}, again);
   return [
-    h("h1", null, "Health"), view, asked,
-    h("p", null, "Metrics are at ", code("/metrics"), ", whether the process lives at ", code("/healthz"), "; the API is described at ", h("a", { href: "/openapi.json" }, "/openapi.json"), "."),
+    h("h1", null, "Health"),
+    view,
+    asked,
+    h(
+      "p",
+      null,
+      "Metrics are at ",
+      code("/metrics"),
+      ", whether the process lives at ",
+      code("/healthz"),
+      "; the API is described at ",
+      h("a", { href: "/openapi.json" }, "/openapi.json"),
+      ".",
+    ),
   ];
 }

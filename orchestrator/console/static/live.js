@@ -8,17 +8,28 @@ const shortest = 1000; // milliseconds between two attempts
 const longest = 30_000;
 
 /** pause waits, or less when signal ends it. */
-export function pause(milliseconds, signal) {
+function pause(milliseconds, signal) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });
 }
 
-/** every calls act now and then while the page is seen, until signal ends it. */
-export async function every(milliseconds, signal, act) {
-  while (await pause(milliseconds, signal), !signal.aborted) {
-    if (!document.hidden) await act().catch(() => {}); // what is shown stays, and the next time is soon
+/** every calls act now and then while the page is seen, until signal ends it, and told with the error or none. */
+export async function every(milliseconds, signal, told, act) {
+  while ((await pause(milliseconds, signal), !signal.aborted)) {
+    if (!document.hidden)
+      await act().then(
+        () => told(),
+        (error) => signal.aborted || told(error),
+      );
   }
 }
 
@@ -56,10 +67,11 @@ function whileSeen(signal) {
   return AbortSignal.any([signal, hidden.signal]);
 }
 
-const untilSeen = (signal) => new Promise((resolve) => {
-  document.addEventListener("visibilitychange", resolve, { once: true, signal });
-  signal.addEventListener("abort", resolve, { once: true });
-});
+const untilSeen = (signal) =>
+  new Promise((resolve) => {
+    document.addEventListener("visibilitychange", resolve, { once: true, signal });
+    signal.addEventListener("abort", resolve, { once: true });
+  });
 
 /** refused reports whether it is of no use to ask again. */
 const refused = (error) => error instanceof ApiError && [401, 403, 404].includes(error.status);
@@ -68,22 +80,34 @@ let revision; // of the registry, up to which this page has heard
 
 /** followAgents calls each for every change of an agent, and current when no change is missing so far: what was listed before may be old. */
 export function followAgents(signal, told, each, current) {
-  return follow("/v1/agents:watch", () => (revision ? { revision } : { skipSnapshot: true }), signal, (error) => {
-    if (error?.reason === "REVISION_GONE") revision = undefined;
-    told(error);
-  }, (event) => {
-    revision = event.sequence;
-    if (event.type === "bookmark") current();
-    else if (event.type !== "mapping") each(event);
-  });
+  return follow(
+    "/v1/agents:watch",
+    () => (revision ? { revision } : { skipSnapshot: true }),
+    signal,
+    (error) => {
+      if (error?.reason === "REVISION_GONE") revision = undefined;
+      told(error);
+    },
+    (event) => {
+      revision = event.sequence;
+      if (event.type === "bookmark") current();
+      else if (event.type !== "mapping") each(event);
+    },
+  );
 }
 
 /** followTask calls each for every event of a task, from its first to its end. */
 export function followTask(url, signal, told, each) {
   let afterSequence = 0;
-  return follow(url + ":watch", () => ({ afterSequence, throughGates: true }), signal, told, (message) => {
-    afterSequence = message.sequence;
-    each(message);
-    return message.task && "done";
-  });
+  return follow(
+    url + ":watch",
+    () => ({ afterSequence, throughGates: true }),
+    signal,
+    told,
+    (message) => {
+      afterSequence = message.sequence;
+      each(message);
+      return message.task && "done";
+    },
+  );
 }

@@ -3,16 +3,23 @@
 import { code, h, json, outside, section } from "./dom.js";
 
 /** parts shows the parts of a message or an artifact. */
-export const parts = (list) => (list ?? []).map((part) => h("div", { class: "said" }, part.filename && h("p", null, code(part.filename)), content(part)));
+export const parts = (list) =>
+  (list ?? []).map((part) => h("div", { class: "said" }, part.filename && h("p", null, code(part.filename)), content(part)));
 
 function content(part) {
   if (part.text !== undefined) return h("pre", { tabindex: "0" }, part.text);
   if (part.data !== undefined) return json(part.data);
   if (part.url !== undefined) return h("p", null, outside(part.url));
-  return h("p", null, `${Math.floor((part.raw ?? "").length * 3 / 4)} bytes ${part.mediaType ?? ""}`);
+  return h("p", null, `${Math.floor(((part.raw ?? "").length * 3) / 4)} bytes ${part.mediaType ?? ""}`);
 }
 
 /** artifacts shows what a task made. */
-export const artifacts = (t) => section("Artifacts", (t.artifacts ?? []).map((a) =>
-  h("article", null, h("h3", null, a.name || a.artifactId), a.description && h("p", null, a.description), parts(a.parts))),
-  (t.artifacts ?? []).length === 0 && h("p", { class: "empty" }, t.withheldArtifacts ? "They are held back until the gate opens." : "There are none."));
+export const artifacts = (t) =>
+  section(
+    "Artifacts",
+    (t.artifacts ?? []).map((a) =>
+      h("article", null, h("h3", null, a.name || a.artifactId), a.description && h("p", null, a.description), parts(a.parts)),
+    ),
+    (t.artifacts ?? []).length === 0 &&
+      h("p", { class: "empty" }, t.withheldArtifacts ? "They are held back until the gate opens." : "There are none."),
+  );

@@ -8,23 +8,46 @@ import { field, form, success } from "./ui.js";
 export async function register() {
   return [
     h("h1", null, "Register an agent"),
-    form(null, submit,
-      field("URL of its card", h("input", { name: "cardUri", type: "url", maxlength: "2048", placeholder: "https://agent.example.com", autofocus: true, id: "card-uri" }),
-        "An address without a path means /.well-known/agent-card.json there."),
-      field("or the card", h("textarea", { name: "cardJson", rows: "8", spellcheck: "false" }), "An A2A agent card, 1.0 or 0.3, as JSON; its bytes are kept as they are."),
-      field("Inputs, outputs and rules", h("textarea", { name: "metadata", rows: "4", spellcheck: "false" }), "AgentMetadata as JSON; empty takes what the card itself declares."),
-      h("div", { class: "buttons" }, h("button", { value: "register" }, "Register"), h("button", { class: "plain", value: "check" }, "Only check"))),
+    form(
+      null,
+      submit,
+      field(
+        "URL of its card",
+        h("input", { name: "cardUri", type: "url", maxlength: "2048", placeholder: "https://agent.example.com", autofocus: true, id: "card-uri" }),
+        "An address without a path means /.well-known/agent-card.json there.",
+      ),
+      field(
+        "or the card",
+        h("textarea", { name: "cardJson", rows: "8", spellcheck: "false" }),
+        "An A2A agent card, 1.0 or 0.3, as JSON; its bytes are kept as they are.",
+      ),
+      field(
+        "Inputs, outputs and rules",
+        h("textarea", { name: "metadata", rows: "4", spellcheck: "false" }),
+        "AgentMetadata as JSON; empty takes what the card itself declares.",
+      ),
+      h("div", { class: "buttons" }, h("button", { value: "register" }, "Register"), h("button", { class: "plain", value: "check" }, "Only check")),
+    ),
   ];
 }
 
 async function submit({ cardUri, cardJson, metadata }, { value }) {
   if (Boolean(cardUri) === Boolean(cardJson.trim())) throw new Error("Give either the URL of the card or the card.");
-  const body = { ...(cardUri ? { cardUri } : { cardJson }), metadata: metadata.trim() ? parse(metadata) : undefined, validateOnly: value === "check" };
+  const body = {
+    ...(cardUri ? { cardUri } : { cardJson }),
+    metadata: metadata.trim() ? parse(metadata) : undefined,
+    validateOnly: value === "check",
+  };
   const { agent, warnings } = await send("POST", "/v1/agents:register", { body });
   if (value !== "check") return success(["Registered: ", link(agent.name, "agents", agent.name)], warnings);
   return [
     success(`This is what would be registered. Nothing is written.`, warnings),
-    facts([["Name", agent.name], ["Version", code(agent.version)], ["Skills", (agent.card.skills ?? []).map((s) => s.id).join(", ")], ["Metadata", json(agent.metadata ?? {})]]),
+    facts([
+      ["Name", agent.name],
+      ["Version", code(agent.version)],
+      ["Skills", (agent.card.skills ?? []).map((s) => s.id).join(", ")],
+      ["Metadata", json(agent.metadata ?? {})],
+    ]),
   ];
 }
 

@@ -5,22 +5,41 @@ import { h } from "./dom.js";
 import { latest } from "./live.js";
 import { choice, field } from "./ui.js";
 
-const ways = [["agent", "by agent"], ["skill", "by skill"], ["contract", "by contract: what is there and what is wanted"], ["text", "by text: what the message asks for"]];
-const several = [["", "one agent"], ["any", "several agents, one has to complete it"], ["all", "several agents, all have to complete it"]];
+const ways = [
+  ["agent", "by agent"],
+  ["skill", "by skill"],
+  ["contract", "by contract: what is there and what is wanted"],
+  ["text", "by text: what the message asks for"],
+];
+const several = [
+  ["", "one agent"],
+  ["any", "several agents, one has to complete it"],
+  ["all", "several agents, all have to complete it"],
+];
 
 /** routeFields are the fields of a route, of which those are seen that its way needs. */
 export function routeFields(given, signal) {
   const by = choice({ name: "by", id: "by" }, given.by ?? "agent", ways);
   const input = (name, more) => h("input", { name, id: name, value: given[name], spellcheck: "false", ...more });
   const names = h("datalist", { id: "names" });
-  const suggest = latest((typed) => get("/v1/agents", { filter: /^[A-Za-z0-9-]+$/.test(typed) ? `name=${typed}*` : "", pageSize: 10 }, signal),
-    (page) => names.replaceChildren(...(page.agents ?? []).map((agent) => h("option", { value: agent.name }))));
+  const suggest = latest(
+    (typed) => get("/v1/agents", { filter: /^[A-Za-z0-9-]+$/.test(typed) ? `name=${typed}*` : "", pageSize: 10 }, signal),
+    (page) => names.replaceChildren(...(page.agents ?? []).map((agent) => h("option", { value: agent.name }))),
+  );
   const groups = {
-    agent: [field("Agent", input("agent", { maxlength: "64", list: "names", oninput: (event) => suggest(event.target.value).catch(() => {}) })), names],
+    agent: [
+      field("Agent", input("agent", { maxlength: "64", list: "names", oninput: (event) => suggest(event.target.value).catch(() => {}) })),
+      names,
+    ],
     skill: [field("Skill", input("skill", { maxlength: "256", placeholder: "fetch_url" }), "its id")],
     contract: [
-      field("What is there", h("textarea", { name: "have", rows: "2", spellcheck: "false", placeholder: "url:reference" }), "One in a line: a name, a type (document, artifact, collection, reference, comment), or name:type."),
-      field("What is wanted", input("want", { placeholder: "page:document" }))],
+      field(
+        "What is there",
+        h("textarea", { name: "have", rows: "2", spellcheck: "false", placeholder: "url:reference" }),
+        "One in a line: a name, a type (document, artifact, collection, reference, comment), or name:type.",
+      ),
+      field("What is wanted", input("want", { placeholder: "page:document" })),
+    ],
     text: [],
   };
   const places = Object.entries(groups).map(([way, fields]) => h("div", { "data-way": way }, fields));
@@ -46,7 +65,11 @@ export function routeOf({ by, agent, skill, have, want, text, fanOut }) {
 }
 
 /** lines are those that say something. */
-export const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+export const lines = (text) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
 
 /** typed reads a name, a semantic type, or name:type, as the command line does. */
 function typed(text) {

@@ -1,26 +1,40 @@
 // One task: where it is, why it went there, what its gates looked for and found, and what it made.
 
 import { get, path, post, send } from "./api.js";
-import { decision } from "./decision.js";
-import { badge, code, facts, h, link, section, table, when } from "./dom.js";
+import { ask } from "./dialog.js";
+import { badge, code, facts, h, link, section, when } from "./dom.js";
 import { consultations, gates } from "./gates.js";
+import { attempts, message, plan, turns, why } from "./history.js";
 import { followTask, latest } from "./live.js";
 import { artifacts, parts } from "./message.js";
 import { ended, stateOf } from "./tasks.js";
-import { ask, button, changing, connection, field, form } from "./ui.js";
+import { button, changing, connection, field, form } from "./ui.js";
 
 const shown = 500; // events at most; the oldest go
 
 /** task shows one task and follows it to its end. */
 export async function task({ id, signal }) {
   const url = path("tasks", id);
-  const above = views([heading, "id state phase gates"], [trouble, "state phase gates error"], [actions, "url state phase gates plan statusMessage"],
+  const [now, ...above] = views(
+    [state, "state phase gates"],
+    [trouble, "state phase gates error"],
+    [actions, "url state phase gates error statusMessage"],
     [summary, "id agent skill phase withheldArtifacts attributes parentTaskId contextId createTime updateTime deadline state traceId"],
-    [gates, "id state phase gates check"], [consultations, "consultations"]);
-  const below = views([message, "message"], [turns, "turns"], [artifacts, "artifacts withheldArtifacts"], [plan, "plan"], [attempts, "attempts"], [why, "explanation"]);
+    [gates, "id state phase gates check"],
+    [consultations, "consultations"],
+  );
+  const below = views(
+    [message, "message"],
+    [turns, "turns"],
+    [artifacts, "artifacts withheldArtifacts"],
+    [plan, "plan"],
+    [attempts, "attempts"],
+    [why, "explanation"],
+  );
   const again = latest(
     () => Promise.all([get(url, {}, signal), get(url + ":checkConsultations", {}, signal), get(path("tasks", id, "consultations"), {}, signal)]),
-    ([t, check, held]) => [...above, ...below].forEach((view) => view.showTask({ ...t, url, check, consultations: held.consultations ?? [] })));
+    ([t, check, held]) => [now, ...above, ...below].forEach((view) => view.showTask({ ...t, url, check, consultations: held.consultations ?? [] })),
+  );
   await again();
   const lost = connection();
   const log = h("ol", { class: "events", tabindex: "0", "aria-label": "Events" });
@@ -28,52 +42,68 @@ export async function task({ id, signal }) {
   followTask(url, signal, lost.told, ({ event }) => {
     if (event) log.append(h("li", null, when(event.time), " ", code(event.type), " ", badge(stateOf(event)), " ", event.detail));
     while (log.children.length > shown) log.firstChild.remove();
-    soon ??= setTimeout(() => { soon = undefined; again().catch((error) => signal.aborted || lost.told(error)); }, 100);
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      again().catch((error) => signal.aborted || lost.told(error));
+    }, 100);
   });
-  return [above, lost, section("Events", log), below];
+  return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), above, lost, section("Events", log), below];
 }
 
 /** views shows parts of a task, each anew only when the fields that it needs have changed: what is being typed or read stays. */
-const views = (...list) => list.map(([make, fields]) => {
-  const view = changing(make);
-  return Object.assign(view, { showTask: (t) => view.show(Object.fromEntries(fields.split(" ").map((name) => [name, t[name]]))) });
-});
+const views = (...list) =>
+  list.map(([make, fields]) => {
+    const view = changing(make);
+    return Object.assign(view, { showTask: (t) => view.show(Object.fromEntries(fields.split(" ").map((name) => [name, t[name]]))) });
+  });
 
-const heading = (t) => h("div", { class: "title" }, h("h1", null, "Task ", code(t.id)), badge(stateOf(t)));
+const state = (t) => badge(stateOf(t));
 
-const trouble = (t) => t.error && (stateOf(t) === "blocked"
-  ? h("div", { class: "notice warn" }, h("p", null, "A gate holds this task: ", code(t.error.reason), ". What it looked for and found is below."))
-  : h("div", { class: "notice bad" }, h("p", null, t.error.message), h("p", null, "Reason: ", code(t.error.reason))));
+const trouble = (t) =>
+  t.error &&
+  (stateOf(t) === "blocked"
+    ? h("div", { class: "notice warn" }, h("p", null, "A gate holds this task: ", code(t.error.reason), ". What it looked for and found is below."))
+    : h("div", { class: "notice bad" }, h("p", null, t.error.message), h("p", null, "Reason: ", code(t.error.reason))));
 
 function actions(t) {
-  const waits = t.phase === "execution" && ["input required", "auth required"].includes(stateOf(t)) || t.plan?.waitingStep > 0 && stateOf(t) !== "blocked";
-  return !ended(t) && h("div", { class: "buttons" },
-    button("Cancel…", { class: "plain danger" }, async () => {
-      await ask("Cancel this task?", "Cancel it", () => post(t.url + ":cancel"), h("p", null, "Its agent is told to stop. What it has done is not undone."));
-    }),
-    waits && form({ class: "reply" }, ({ text }) => send("POST", t.url + ":reply", { body: { message: { parts: [{ text }] } } }).then(() => []),
-      h("p", null, "The agent waits for an answer:"), parts(t.statusMessage?.parts), field("Answer", h("textarea", { name: "text", rows: "3", required: true })), h("button", null, "Send")));
+  const waits = !t.error && ["input required", "auth required"].includes(stateOf(t)); // with an error it is a gate, perhaps of a step, that waits
+  return (
+    !ended(t) &&
+    h(
+      "div",
+      { class: "buttons" },
+      button("Cancel…", { class: "plain danger" }, async () => {
+        await ask(
+          "Cancel this task?",
+          "Cancel it",
+          () => post(t.url + ":cancel"),
+          h("p", null, "Its agent is told to stop. What it has done is not undone."),
+        );
+      }),
+      waits &&
+        form(
+          { class: "reply" },
+          ({ text }) => send("POST", t.url + ":reply", { body: { message: { parts: [{ text }] } } }).then(() => []),
+          h("p", null, "The agent waits for an answer:"),
+          parts(t.statusMessage?.parts),
+          field("Answer", h("textarea", { name: "text", rows: "3", required: true })),
+          h("button", null, "Send"),
+        ),
+    )
+  );
 }
 
-const summary = (t) => facts([
-  ["Agent", t.agent && link(t.agent, "agents", t.agent)], ["Skill", t.skill && code(t.skill)], ["Phase", t.phase],
-  ["Withheld", t.withheldArtifacts && `artifacts: ${t.withheldArtifacts}, until the gate opens`],
-  ["Attributes", Object.entries(t.attributes ?? {}).map(([name, value]) => h("div", null, code(`${name}=${JSON.stringify(value)}`)))],
-  ["Parent task", t.parentTaskId && link(t.parentTaskId, "tasks", t.parentTaskId)], ["Context", t.contextId !== t.id && code(t.contextId)],
-  ["Accepted", when(t.createTime)], ["Changed", when(t.updateTime)], ["Deadline", !ended(t) && when(t.deadline)], ["Trace", code(t.traceId)],
-]);
-
-const problem = (e) => e && [code(e.reason), " ", e.message];
-
-const attempts = (t) => t.attempts?.length > 0 && section("Attempts", table("Attempts", ["No.", "Agent", "Over", "Begun", "Ended", "What went wrong"], t.attempts.map((a) => [
-  String(a.number), link(a.agent, "agents", a.agent), a.binding, when(a.startTime), a.endTime ? when(a.endTime) : "runs", problem(a.error)])));
-
-const plan = (t) => t.plan && section("Plan", h("p", null, `${t.plan.mode}, ${t.plan.needed} needed`), table("Steps", ["No.", "Agent", "Task", "State", "What went wrong"], t.plan.steps.map((s, i) => [
-  String(i + 1), link(s.agent, "agents", s.agent), s.taskId && link(s.taskId, "tasks", s.taskId), s.taskId ? badge(stateOf(s)) : "not begun", problem(s.error)])));
-
-const why = (t) => t.explanation && section("Explanation", decision(t.explanation));
-
-const message = (t) => t.message && section("Message", parts(t.message.parts));
-
-const turns = (t) => t.turns?.length > 0 && section("Turns", t.turns.map((turn) => h("div", { class: "turn" },
-  h("p", null, turn.fromAgent ? "The agent, " : "The caller, ", when(turn.time), turn.pending && " (on its way)"), turn.message ? parts(turn.message.parts) : h("p", null, "held back"))));
+const summary = (t) =>
+  facts([
+    ["Agent", t.agent && link(t.agent, "agents", t.agent)],
+    ["Skill", t.skill && code(t.skill)],
+    ["Phase", t.phase],
+    ["Withheld", t.withheldArtifacts && `artifacts: ${t.withheldArtifacts}, until the gate opens`],
+    ["Attributes", Object.entries(t.attributes ?? {}).map(([name, value]) => h("div", null, code(`${name}=${JSON.stringify(value)}`)))],
+    ["Parent task", t.parentTaskId && link(t.parentTaskId, "tasks", t.parentTaskId)],
+    ["Context", t.contextId !== t.id && code(t.contextId)],
+    ["Accepted", when(t.createTime)],
+    ["Changed", when(t.updateTime)],
+    ["Deadline", !ended(t) && when(t.deadline)],
+    ["Trace", code(t.traceId)],
+  ]);

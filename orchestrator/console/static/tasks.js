@@ -2,33 +2,71 @@
 
 import { get } from "./api.js";
 import { badge, code, h, link, table, when } from "./dom.js";
+import { filters, pager, tried } from "./list.js";
 import { every } from "./live.js";
-import { changing, empty, field, filters, pager } from "./ui.js";
+import { changing, connection, empty, field } from "./ui.js";
 
-const shortcuts = [["", "all"], ["blocked=true", "blocked"], ["state=TASK_STATE_WORKING", "working"], ["state=TASK_STATE_FAILED", "failed"], ["state=TASK_STATE_COMPLETED", "completed"]];
+const shortcuts = [
+  ["", "all"],
+  ["blocked=true", "blocked"],
+  ["state=TASK_STATE_WORKING", "working"],
+  ["state=TASK_STATE_FAILED", "failed"],
+  ["state=TASK_STATE_COMPLETED", "completed"],
+];
 
 /** tasks shows a page of tasks, the newest first, and asks for it again every few seconds. */
 export async function tasks({ query, signal }) {
   const asked = Object.fromEntries(query);
   const list = changing((page) => [rows(page, asked), pager("tasks", query, page.nextPageToken)]);
-  const again = async () => list.show(await get("/v1/tasks", { ...asked, pageSize: 50 }, signal));
-  await again();
-  every(5000, signal, again);
+  const lost = connection();
+  const load = () => get("/v1/tasks", { ...asked, pageSize: 50 }, signal);
+  const [page, problem] = await tried(load());
+  if (!problem) {
+    list.show(page);
+    every(5000, signal, lost.told, async () => list.show(await load()));
+  }
   return [
     h("div", { class: "title" }, h("h1", null, "Tasks"), h("a", { class: "button", href: "#/dispatch" }, "Dispatch a task")),
-    filters("tasks", field("Filter", h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: "state=TASK_STATE_FAILED AND agent=web*", spellcheck: "false" }))),
-    h("p", { class: "shortcuts" }, shortcuts.map(([filter, text]) => h("a", { href: "#/tasks" + (filter && "?" + new URLSearchParams({ filter })), "aria-current": (asked.filter ?? "") === filter && "true" }, text))),
-    list,
+    filters(
+      "tasks",
+      field(
+        "Filter",
+        h("input", { id: "filter", name: "filter", value: asked.filter, placeholder: "state=TASK_STATE_FAILED AND agent=web*", spellcheck: "false" }),
+      ),
+    ),
+    h(
+      "p",
+      { class: "shortcuts" },
+      shortcuts.map(([filter, text]) =>
+        h(
+          "a",
+          { href: "#/tasks" + (filter && "?" + new URLSearchParams({ filter })), "aria-current": (asked.filter ?? "") === filter && "true" },
+          text,
+        ),
+      ),
+    ),
+    lost,
+    problem ?? list,
   ];
 }
 
 function rows(page, { filter, pageToken }) {
   const list = (page.tasks ?? []).map((t) => [
-    link(t.id, "tasks", t.id), badge(stateOf(t)), t.phase === "done" ? "" : t.phase, t.agent && link(t.agent, "agents", t.agent), t.skill, t.error && code(t.error.reason), when(t.createTime), when(t.updateTime),
+    link(t.id, "tasks", t.id),
+    badge(stateOf(t)),
+    t.phase === "done" ? "" : t.phase,
+    t.agent && link(t.agent, "agents", t.agent),
+    t.skill,
+    t.error && code(t.error.reason),
+    when(t.createTime),
+    when(t.updateTime),
   ]);
   if (list.length > 0) return table("Tasks", ["Task", "State", "Phase", "Agent", "Skill", "Reason", "Accepted", "Changed"], list);
   if (page.nextPageToken) return empty("None among the tasks that were looked at for this page; older ones are on the next.");
-  if (filter || pageToken) return empty("No task passes this filter. It compares id, context_id, parent_task_id, state, phase, agent, skill, blocked, create_time, update_time and deadline.");
+  if (filter || pageToken)
+    return empty(
+      "No task passes this filter. It compares id, context_id, parent_task_id, state, phase, agent, skill, blocked, create_time, update_time and deadline.",
+    );
   return empty("There is no task yet. ", h("a", { href: "#/dispatch" }, "Dispatch one"), ".");
 }
 

@@ -1,12 +1,18 @@
-// What several views are made of: errors, forms, buttons that do something, questions before something is done.
+// What several views are made of: errors, forms, buttons that do something, parts that change.
 
-import { h, code } from "./dom.js";
+import { code, h } from "./dom.js";
 
 /** failure shows an error with its reason and what is wrong with each field. */
 export function failure(error) {
   const text = error instanceof TypeError ? `The server cannot be reached: ${error.message}.` : error.message;
   const violations = (error.violations ?? []).map((v) => h("li", null, code(v.field), " ", v.description));
-  return h("div", { class: "notice bad", role: "alert" }, h("p", null, text), violations.length > 0 && h("ul", null, violations), error.reason && h("p", null, "Reason: ", code(error.reason)));
+  return h(
+    "div",
+    { class: "notice bad", role: "alert" },
+    h("p", null, text),
+    violations.length > 0 && h("ul", null, violations),
+    error.reason && h("p", null, "Reason: ", code(error.reason)),
+  );
 }
 
 /** success tells of something that was done, and of warnings about it. */
@@ -22,7 +28,12 @@ export const empty = (...children) => h("p", { class: "empty" }, ...children);
 export const field = (label, control, hint) => h("label", null, h("span", null, label), control, hint && h("small", null, hint));
 
 /** choice is a select of [value, text] pairs. */
-export const choice = (attributes, chosen, pairs) => h("select", attributes, pairs.map(([value, text]) => h("option", { value, selected: value === chosen }, text ?? value)));
+export const choice = (attributes, chosen, pairs) =>
+  h(
+    "select",
+    attributes,
+    pairs.map(([value, text]) => h("option", { value, selected: value === chosen }, text ?? value)),
+  );
 
 /** form calls submit(values, button) and shows below itself what that returns, or its error. It is busy meanwhile. */
 export function form(attributes, submit, ...children) {
@@ -39,7 +50,12 @@ export function form(attributes, submit, ...children) {
 /** button does something; an error is shown behind it. */
 export function button(text, attributes, act) {
   const answer = h("div", { class: "answer", "aria-live": "polite" });
-  const element = h("span", { class: "action" }, h("button", { type: "button", ...attributes, onclick: () => busy(element, answer, act) }, text), answer);
+  const element = h(
+    "span",
+    { class: "action" },
+    h("button", { type: "button", ...attributes, onclick: () => busy(element, answer, act) }, text),
+    answer,
+  );
   return element;
 }
 
@@ -56,64 +72,24 @@ async function busy(element, answer, act) {
   }
 }
 
-/** ask puts a question in a dialog and calls act(values) on yes; an error stays in the dialog. It resolves to whether it was done. */
-export function ask(title, yes, act, ...children) {
-  return new Promise((resolve) => {
-    let done = false;
-    const body = form(null, async (values) => {
-      await act(values);
-      done = true;
-      dialog.close();
-    }, h("h2", null, title), ...children, h("div", { class: "buttons" },
-      h("button", { class: "danger" }, yes), h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Leave it")));
-    const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); resolve(done); } }, body);
-    document.body.append(dialog);
-    dialog.showModal();
-  });
-}
-
-/** tell shows something in a dialog until the user closes it. */
-export function tell(title, ...children) {
-  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() }, h("h2", null, title), ...children,
-    h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => dialog.close() }, "Done")));
-  document.body.append(dialog);
-  dialog.showModal();
-}
-
-/** pager leads to the first and the next page; the browser's back button leads to the one before. */
-export function pager(place, query, next) {
-  const to = (text, token) => {
-    const values = new URLSearchParams(query);
-    values.delete("pageToken");
-    if (token) values.set("pageToken", token);
-    return h("a", { href: `#/${place}?${values}`, rel: token && "next" }, text);
-  };
-  const links = [query.get("pageToken") && to("First page"), next && to("Next page", next)].filter(Boolean);
-  return links.length > 0 && h("nav", { class: "pager", "aria-label": "Pages" }, links);
-}
-
-/** filters is a form whose values become the query of a list's address. */
-export function filters(place, ...children) {
-  return form({ class: "filters", role: "search" }, (values) => {
-    location.hash = `#/${place}?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
-  }, ...children, h("button", null, "Show"));
-}
-
 /** connection is a line that says when what is shown may be old; its function told takes the error, or none when all is well again. */
 export function connection() {
   const line = h("p", { class: "news", role: "status" });
   return Object.assign(line, { told: (error) => line.replaceChildren(error ? "The connection is lost, so this may be old. Trying again…" : "") });
 }
 
-/** changing keeps what make(value) shows, and makes it anew only when the value is another one: what is open or selected stays. */
+/** changing keeps what make(value) shows, and makes it anew only when the value is another one: what is open or selected stays, and the focus near. */
 export function changing(make) {
   const place = h("div", { class: "part" });
   let before;
   return Object.assign(place, {
     show(value) {
       const now = JSON.stringify(value);
-      if (now !== before) place.replaceChildren(...[make(value)].flat(Infinity).filter(Boolean));
+      if (now === before) return;
       before = now;
+      const focused = place.contains(document.activeElement);
+      place.replaceChildren(...[make(value)].flat(Infinity).filter(Boolean));
+      if (focused) (place.querySelector("button, a, input, textarea") ?? document.querySelector("h1"))?.focus();
     },
   });
 }

@@ -1,0 +1,38 @@
+// What lists have: a filter, pages, and a request that may be wrong.
+
+import { h } from "./dom.js";
+import { failure, form } from "./ui.js";
+
+/** pager leads to the first and the next page; the browser's back button leads to the one before. */
+export function pager(place, query, next) {
+  const to = (text, token) => {
+    const values = new URLSearchParams(query);
+    values.delete("pageToken");
+    if (token) values.set("pageToken", token);
+    return h("a", { href: `#/${place}?${values}`, rel: token && "next" }, text);
+  };
+  const links = [query.get("pageToken") && to("First page"), next && to("Next page", next)].filter(Boolean);
+  return links.length > 0 && h("nav", { class: "pager", "aria-label": "Pages" }, links);
+}
+
+/** filters is a form whose values become the query of a list's address. */
+export function filters(place, ...children) {
+  return form(
+    { class: "filters", role: "search" },
+    (values) => {
+      location.hash = `#/${place}?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
+    },
+    ...children,
+    h("button", null, "Show"),
+  );
+}
+
+/** tried resolves to [answer], or to [{}, what to show] when the request was wrong: what it was made with is shown again, to be mended. */
+export async function tried(request) {
+  try {
+    return [await request];
+  } catch (error) {
+    if (error.status !== 400) throw error;
+    return [{}, failure(error)];
+  }
+}
