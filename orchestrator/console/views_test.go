@@ -71,7 +71,7 @@ func TestAPhoneInTheDark(t *testing.T) {
 	})
 	for place, sees := range map[string]string{
 		"agents": "reviewer", "agents/web-fetch": "sensitive-data-review", "skills": "fetch_links", "skills?skill=fetch_url": "web-fetch", "register": "Only check",
-		"tasks/" + task: "A gate holds this task", "tasks": task, "dispatch": "Where would it go?", "domains": "the configuration", "health": "● ready", "nowhere": "Nothing is here",
+		"tasks/" + task: "A gate holds this task", "tasks": task, "dispatch": "Where would it go?", "domains": "the configuration", "health": "● ready", "constructor": "Nothing is here",
 	} {
 		b.goes(place)
 		b.sees(sees)

@@ -22,7 +22,10 @@ async function request(method, url, { query, body, accept, signal } = {}) {
   if (accept) headers.Accept = accept;
   if (body) headers["Content-Type"] = "application/json";
   const search = filled.length ? "?" + new URLSearchParams(filled) : "";
-  const answer = await fetch(url + search, { method, headers, signal, body: body && JSON.stringify(body), cache: "no-store", redirect: "error" });
+  const options = { method, headers, signal, body: body && JSON.stringify(body), cache: "no-store", redirect: "error" };
+  const answer = await fetch(url + search, options).catch((error) => {
+    throw error instanceof TypeError ? new Error(`The server cannot be reached: ${error.message}.`) : error;
+  });
   if (answer.ok) return answer;
   const error = new ApiError(answer.status, await answer.json().catch(() => null));
   if (answer.status === 401) document.dispatchEvent(new CustomEvent("signed-out", { detail: error }));

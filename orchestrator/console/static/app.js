@@ -15,8 +15,8 @@ import { tasks } from "./tasks.js";
 import { failure, field, form } from "./ui.js";
 
 // A view is called with the id in the address, its query, and a signal that ends when the user goes elsewhere. It returns the elements to show.
-const views = { agents, register, skills, tasks, dispatch, domains, health };
-const single = { agents: agent, tasks: task };
+const views = new Map(Object.entries({ agents, register, skills, tasks, dispatch, domains, health }));
+const single = new Map(Object.entries({ agents: agent, tasks: task }));
 
 const header = document.querySelector("header");
 const main = document.querySelector("main");
@@ -30,7 +30,7 @@ async function open() {
   if (!key()) return show(signIn());
   const [place, search] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, id] = place.split("/").map(decode);
-  const view = (id ? single[name] : views[name || "agents"]) ?? nowhere;
+  const view = (id ? single.get(name) : views.get(name || "agents")) ?? nowhere;
   main.setAttribute("aria-busy", "true");
   let content;
   try {

@@ -47,41 +47,23 @@ export const when = (time) => time && h("time", { datetime: time, title: time },
 
 setInterval(() => document.querySelectorAll("time").forEach((t) => (t.textContent = fromNow(t.dateTime))), 5000);
 
-const signs = {
-  available: "good",
-  approved: "good",
-  completed: "good",
-  ready: "good",
-  ok: "good",
-  allowed: "good",
-  verified: "good",
-  busy: "busy",
-  working: "busy",
-  submitted: "busy",
-  pending: "busy",
-  unavailable: "weak",
-  draining: "weak",
-  canceled: "weak",
-  unknown: "weak",
-  "input required": "warn",
-  "auth required": "warn",
-  deferred: "warn",
-  error: "bad",
-  failed: "bad",
-  rejected: "bad",
-  blocked: "bad",
-  missing: "bad",
-  stale: "bad",
-  unauthenticated: "bad",
-  "not ready": "bad",
-  denied: "bad",
-};
-const marks = { good: "●", busy: "◐", weak: "○", warn: "▲", bad: "✕" };
+// What is good, under way, of no importance now, to be looked at, and bad.
+const kinds = [
+  { kind: "good", mark: "●", words: ["available", "approved", "completed", "ready", "ok", "allowed", "verified"] },
+  { kind: "busy", mark: "◐", words: ["busy", "working", "submitted", "pending"] },
+  { kind: "warn", mark: "▲", words: ["input required", "auth required", "deferred"] },
+  {
+    kind: "bad",
+    mark: "✕",
+    words: ["error", "failed", "rejected", "blocked", "missing", "stale", "unauthenticated", "denied", "not ready", "invalid"],
+  },
+  { kind: "weak", mark: "○", words: [] }, // and all others
+];
 
 /** badge shows a state by word and sign, never by colour alone. */
 export function badge(word) {
-  const sign = signs[word] ?? "weak";
-  return h("span", { class: `badge ${sign}` }, h("span", { "aria-hidden": "true" }, marks[sign]), " ", word);
+  const { kind, mark } = kinds.find(({ words }) => words.includes(word)) ?? kinds.at(-1);
+  return h("span", { class: `badge ${kind}` }, h("span", { "aria-hidden": "true" }, mark), " ", word);
 }
 
 /** facts lists names and values; what is empty is left out. */

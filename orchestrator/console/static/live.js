@@ -10,26 +10,28 @@ const longest = 30_000;
 /** pause waits, or less when signal ends it. */
 function pause(milliseconds, signal) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
   });
 }
 
 /** every calls act now and then while the page is seen, until signal ends it, and told with the error or none. */
 export async function every(milliseconds, signal, told, act) {
-  while ((await pause(milliseconds, signal), !signal.aborted)) {
-    if (!document.hidden)
-      await act().then(
-        () => told(),
-        (error) => signal.aborted || told(error),
-      );
+  for (;;) {
+    await pause(milliseconds, signal);
+    if (signal.aborted) return;
+    if (document.hidden) continue;
+    try {
+      await act();
+      told();
+    } catch (error) {
+      if (!signal.aborted) told(error);
+    }
   }
 }
 

@@ -4,12 +4,11 @@ import { code, h } from "./dom.js";
 
 /** failure shows an error with its reason and what is wrong with each field. */
 export function failure(error) {
-  const text = error instanceof TypeError ? `The server cannot be reached: ${error.message}.` : error.message;
   const violations = (error.violations ?? []).map((v) => h("li", null, code(v.field), " ", v.description));
   return h(
     "div",
     { class: "notice bad", role: "alert" },
-    h("p", null, text),
+    h("p", null, error.message),
     violations.length > 0 && h("ul", null, violations),
     error.reason && h("p", null, "Reason: ", code(error.reason)),
   );
@@ -75,7 +74,8 @@ async function busy(element, answer, act) {
 /** connection is a line that says when what is shown may be old; its function told takes the error, or none when all is well again. */
 export function connection() {
   const line = h("p", { class: "news", role: "status" });
-  return Object.assign(line, { told: (error) => line.replaceChildren(error ? "The connection is lost, so this may be old. Trying again…" : "") });
+  const text = (error) => (error.status >= 400 ? `This may be old: ${error.message}.` : "The connection is lost, so this may be old. Trying again…");
+  return Object.assign(line, { told: (error) => line.replaceChildren(error ? text(error) : "") });
 }
 
 /** changing keeps what make(value) shows, and makes it anew only when the value is another one: what is open or selected stays, and the focus near. */
