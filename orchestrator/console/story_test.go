@@ -9,6 +9,7 @@ import (
 func TestAnAdminsDay(t *testing.T) {
 	q := start(t, t.TempDir())
 	b := open(t, q.HTTP, 1280, 800)
+	b.sees("API key or token")
 	b.shot("sign-in")
 	b.signIn(q.token)
 	b.sees("web-fetch", "reviewer", "● available")

@@ -41,10 +41,11 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 	}
 	_, err := fmt.Fprintf(w, `
 Try
+  http://%[3]s in a browser, with the key that this prints: cat %[4]s
   quorate agents list%[1]s
   quorate tasks submit%[1]s --agent web-fetch --text "Fetch %[2]s/article" --watch
 
 Ctrl-C stops it; the next start on the same data goes on where this one ended.
-`, connect, site)
+`, connect, site, p.http.Addr(), tokenFile)
 	return err
 }
