@@ -40,8 +40,9 @@ type Consultation struct {
 	Feedback      string    `json:"feedback,omitempty"` // of that outcome, or why the consultation failed
 	CarrierTaskID string    `json:"carrier_task_id,omitempty"`
 	IssueTime     time.Time `json:"issue_time"`
-	CarryTime     time.Time `json:"carry_time,omitzero"` // when the answer was back while Traces had to be asked for its evidence
-	ExpireTime    time.Time `json:"expire_time"`         // evidence received later does not count
+	CarryTime     time.Time `json:"carry_time,omitzero"`  // when the answer was back while Traces had to be asked for its evidence
+	SearchTime    time.Time `json:"search_time,omitzero"` // until when the span may be on its way into the Traces
+	ExpireTime    time.Time `json:"expire_time"`          // evidence received later does not count
 	Refused       []Refusal `json:"refused,omitempty"`
 }
 
@@ -59,7 +60,7 @@ func (c Consultation) at(now time.Time) Consultation {
 	case c.State != StateOpen:
 	case now.After(c.ExpireTime):
 		c.State = StateExpired
-	case !c.CarryTime.IsZero() && now.After(c.CarryTime.Add(traceLag)):
+	case !c.CarryTime.IsZero() && now.After(c.SearchTime):
 		c.State, c.Feedback = StateFailed, answeredInVain
 	}
 	return c

@@ -31,6 +31,7 @@ func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
 		moved = c.at(l.now()).State == StateOpen && c.CarryTime.IsZero()
 		if moved {
 			c.CarryTime = l.now()
+			c.SearchTime = c.CarryTime.Add(l.lag())
 		}
 	})
 	if err != nil {

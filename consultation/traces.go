@@ -11,6 +11,9 @@ import (
 // Traces is a trace backend that has to be asked for evidence, such as Jaeger. Whoever may write to it may write anything, so what is found there
 // counts as LevelCarried unless the target has signed it.
 type Traces interface {
+	// Lag is how long after the target's answer its span may be on its way through an exporter and into the backend.
+	Lag() time.Duration
+
 	// Name says in evidence and in the log which backend it is, such as jaeger.
 	Name() string
 
@@ -20,12 +23,10 @@ type Traces interface {
 }
 
 const (
-	// traceLag is how long after the target's answer its span may be on its way through an exporter and into Traces.
-	traceLag       = 30 * time.Second
 	answeredInVain = "the consulted agent answered without evidence in the traces"
 
-	minRecheck = 2 * time.Second // between two looks for one consultation while its span may be on its way
-	maxRecheck = 15 * time.Second
+	looksPerLag = 15 // at most: how often one consultation is looked for while its span may be on its way
+	maxRecheck  = 15 * time.Second
 )
 
 // search looks in the Traces for evidence that may decide on a requirement of s, records what counts, and returns the entries after that, the consultations
@@ -49,13 +50,21 @@ func (l *Ledger) search(ctx context.Context, s Subject, entries []Entry, applies
 		}
 		after[i] = e
 		if c := e.Consultation; err != nil || c.at(now).State == StateOpen {
-			wait := min(max(now.Sub(c.CarryTime)/4, minRecheck), maxRecheck)
+			wait := min(max(now.Sub(c.CarryTime)/4, l.lag()/looksPerLag), maxRecheck)
 			if again == 0 || wait < again {
 				again = wait
 			}
 		}
 	}
 	return after, unread, again
+}
+
+// lag is that of the slowest of the Traces.
+func (l *Ledger) lag() (longest time.Duration) {
+	for _, t := range l.traces {
+		longest = max(longest, t.Lag())
+	}
+	return longest
 }
 
 // newest returns the index of the newest attempt for r about the content of digest, or -1.

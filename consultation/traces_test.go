@@ -19,6 +19,8 @@ type backend struct {
 	asked  int
 }
 
+func (b *backend) Lag() time.Duration { return 30 * time.Second }
+
 func (b *backend) Name() string { return "jaeger" }
 
 func (b *backend) Verdicts(context.Context, consultation.Consultation) ([]consultation.Claim, error) {

@@ -17,6 +17,7 @@ import (
 type Way struct {
 	Ledger *consultation.Ledger
 	Level  string // that evidence has by this way
+	Unique bool   // attributes with one key become one on the way, so that there is no saying which
 
 	// Export sends traces as the exporter of Target does, and returns when they have arrived. That spans in them are refused is no failure.
 	Export func(t *testing.T, traces ptrace.Traces)

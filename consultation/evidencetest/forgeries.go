@@ -11,6 +11,8 @@ import (
 	"github.com/quorate/quorate/consultation/otlp"
 )
 
+const doubled = "with two outcomes in it"
+
 // forgeries exports spans that are right but for one thing each, and then an honest one.
 func forgeries(t *testing.T, open func(*testing.T) *world) {
 	t.Helper()
@@ -34,7 +36,7 @@ func forgeries(t *testing.T, open func(*testing.T) *world) {
 		"of another attempt":          {func(traces ptrace.Traces) { span(traces).Attributes().PutInt(otlp.AttemptKey, 2) }, consultation.ReasonOtherAttempt},
 		"with a schema of tomorrow":   {func(traces ptrace.Traces) { span(traces).Attributes().PutInt(otlp.SchemaVersionKey, 2) }, consultation.ReasonSchema},
 		"of the source's service":     {func(traces ptrace.Traces) { service(traces).PutStr("service.name", Source) }, consultation.ReasonOtherService},
-		"with two outcomes in it":     {twice, ""},
+		doubled:                       {twice, ""},
 		"without the minted trace":    {func(traces ptrace.Traces) { span(traces).SetTraceID([16]byte{1}) }, ""},
 		"of another consultation":     {set(otlp.IDKey, "guess"), ""},
 		"without a consultation":      {set(otlp.IDKey, ""), ""},
@@ -43,6 +45,9 @@ func forgeries(t *testing.T, open func(*testing.T) *world) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := open(t)
+			if w.Unique && name == doubled {
+				t.Skip("this way has no attributes of one key")
+			}
 			c := w.ask(t, "now")
 			forged := Answer(c, consultation.OutcomeApproved)
 			test.forge(forged)

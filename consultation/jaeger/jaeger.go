@@ -28,6 +28,7 @@ const (
 	maxAtOnce      = 8   // requests
 	defaultTimeout = 2 * time.Second
 	clockSkew      = time.Hour // between us and those who record spans
+	lag            = 30 * time.Second
 )
 
 // Config names a Jaeger.
@@ -56,6 +57,9 @@ func New(c Config) *Traces {
 
 // Name implements consultation.Traces.
 func (t *Traces) Name() string { return "jaeger" }
+
+// Lag implements consultation.Traces.
+func (t *Traces) Lag() time.Duration { return lag }
 
 // Verdicts implements consultation.Traces.
 func (t *Traces) Verdicts(ctx context.Context, c consultation.Consultation) ([]consultation.Claim, error) {

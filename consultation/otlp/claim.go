@@ -28,8 +28,13 @@ func Verdicts(traces []byte) ([]consultation.Claim, error) {
 	if err != nil {
 		return nil, err
 	}
+	return VerdictsIn(decoded), nil
+}
+
+// VerdictsIn is Verdicts of traces that are decoded.
+func VerdictsIn(traces ptrace.Traces) []consultation.Claim {
 	var claims []consultation.Claim
-	for _, rs := range decoded.ResourceSpans().All() {
+	for _, rs := range traces.ResourceSpans().All() {
 		for _, ss := range rs.ScopeSpans().All() {
 			for _, s := range ss.Spans().All() {
 				if s.Name() == SpanName {
@@ -38,7 +43,7 @@ func Verdicts(traces []byte) ([]consultation.Claim, error) {
 			}
 		}
 	}
-	return claims, nil
+	return claims
 }
 
 // claim reads the verdict in s.

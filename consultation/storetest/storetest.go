@@ -75,7 +75,7 @@ func readBack(t *testing.T, s consultation.Store) {
 	want := consultation.Entry{Consultation: c}
 	want.Consultation.State = consultation.StateAnswered
 	want.Consultation.Outcome = consultation.OutcomeRejected
-	want.Consultation.CarryTime = c.IssueTime.Add(time.Second)
+	want.Consultation.CarryTime, want.Consultation.SearchTime = c.IssueTime.Add(time.Second), c.IssueTime.Add(time.Minute)
 	want.Consultation.Feedback = "says <no> \x00 \u2028 é"
 	want.Consultation.Refused = []consultation.Refusal{{Recorder: "coder", Reason: consultation.ReasonNotTheTarget, Time: c.IssueTime, Backend: "jaeger"}}
 	want.Evidence = []consultation.Evidence{{

@@ -23,6 +23,8 @@ type traces struct {
 	since time.Time // guarded by mu; when it was asked first
 }
 
+func (*traces) Lag() time.Duration { return 30 * time.Second }
+
 func (*traces) Name() string { return "jaeger" }
 
 func (b *traces) Verdicts(_ context.Context, c consultation.Consultation) ([]consultation.Claim, error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/consultation/cloudwatch"
 	"github.com/quorate/quorate/platform/auth/oidc"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
@@ -116,13 +117,15 @@ type Telemetry struct {
 // DefaultConfig returns what holds where nothing is said.
 func DefaultConfig() Config {
 	return Config{
-		HTTP:      HTTP{Addr: "127.0.0.1:8080"},
-		GRPC:      GRPC{Addr: "127.0.0.1:9090"},
-		Store:     Store{Kind: KindEmbedded, Lease: 10 * time.Second},
-		Auth:      Auth{OIDC: oidc.DefaultConfig()},
-		Agents:    Agents{Signatures: string(registry.SignaturesIfPresent)},
-		Routing:   Routing{EmbeddingsTimeout: 150 * time.Millisecond},
-		Evidence:  Evidence{Lowest: consultation.LevelRecorded, JaegerTimeout: 2 * time.Second},
+		HTTP:    HTTP{Addr: "127.0.0.1:8080"},
+		GRPC:    GRPC{Addr: "127.0.0.1:9090"},
+		Store:   Store{Kind: KindEmbedded, Lease: 10 * time.Second},
+		Auth:    Auth{OIDC: oidc.DefaultConfig()},
+		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent)},
+		Routing: Routing{EmbeddingsTimeout: 150 * time.Millisecond},
+		Evidence: Evidence{
+			Lowest: consultation.LevelRecorded, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
+		},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
 		Telemetry: Telemetry{LogLevel: "info", LogFormat: "json"},
 	}

@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"context"
 	"net"
 	"net/url"
 	"time"
 
 	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/consultation/cloudwatch"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/secretfile"
@@ -13,16 +15,23 @@ import (
 
 // Evidence says what counts as evidence that an agent was consulted, and where it is looked for besides the verdicts that agents send.
 type Evidence struct {
-	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C3: the consulted agent signed it with a key that is pinned for it alone. C2: it sent it with its own credential. C1: it is in Jaeger, where whoever may write to Jaeger can have put it."`
+	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C3: the consulted agent signed it with a key that is pinned for it alone. C2: it sent it with its own credential. C1: it is in Jaeger or CloudWatch, where whoever may write there can have put it."`
 	JaegerURL       string        `yaml:"jaegerURL" doc:"URL of the query service of a Jaeger (v1.76, v2.13 or newer) that is asked for evidence, such as https://jaeger.example:16686; empty for none."`
 	JaegerTokenFile string        `yaml:"jaegerTokenFile" doc:"File with the bearer token for it, read again when it changes; empty for none."`
 	JaegerCA        string        `yaml:"jaegerCA" doc:"File with certificates of authorities (PEM) that may vouch for it; empty: those that this machine trusts."`
 	JaegerTimeout   time.Duration `yaml:"jaegerTimeout" doc:"How long one look may take, 100ms to 10s; after that the requirement is unavailable."`
+
+	CloudWatchRegion   string        `yaml:"cloudWatchRegion" doc:"AWS region where X-Ray keeps spans in CloudWatch Logs (Transaction Search) that are asked for evidence; empty for none."`
+	CloudWatchGroup    string        `yaml:"cloudWatchGroup" doc:"Log group of these spans."`
+	CloudWatchEndpoint string        `yaml:"cloudWatchEndpoint" doc:"URL of a private endpoint of CloudWatch Logs; empty is AWS's own."`
+	CloudWatchTimeout  time.Duration `yaml:"cloudWatchTimeout" doc:"How long one look may take, 1s to 1m; after that the requirement is unavailable."`
 }
 
 const (
-	minJaegerTimeout = 100 * time.Millisecond
-	maxJaegerTimeout = 10 * time.Second
+	minJaegerTimeout     = 100 * time.Millisecond
+	maxJaegerTimeout     = 10 * time.Second
+	minCloudWatchTimeout = time.Second
+	maxCloudWatchTimeout = time.Minute
 )
 
 // Validate refuses a level that cannot be had, and half of a Jaeger.
@@ -32,8 +41,14 @@ func (e *Evidence) Validate() error {
 		return invalid("lowest", "%q is not a level that can open a gate: C1, C2 or C3", e.Lowest)
 	case e.JaegerURL == "" && e.JaegerTokenFile+e.JaegerCA != "":
 		return invalid("jaegerURL", "jaegerTokenFile and jaegerCA need jaegerURL")
-	case e.JaegerURL == "" && e.Lowest == consultation.LevelCarried:
-		return invalid("lowest", "evidence of level C1 comes from Jaeger: set jaegerURL, or leave lowest at C2")
+	case e.JaegerURL+e.CloudWatchRegion == "" && e.Lowest == consultation.LevelCarried:
+		return invalid("lowest", "evidence of level C1 comes from Jaeger or CloudWatch: set jaegerURL or cloudWatchRegion, or leave lowest at C2")
+	case e.CloudWatchRegion == "" && e.CloudWatchEndpoint != "":
+		return invalid("cloudWatchRegion", "cloudWatchEndpoint needs cloudWatchRegion")
+	case e.CloudWatchRegion != "" && e.CloudWatchGroup == "":
+		return invalid("cloudWatchGroup", "say which log group has the spans: X-Ray's is aws/spans")
+	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
+		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
 	case e.JaegerTimeout < minJaegerTimeout || e.JaegerTimeout > maxJaegerTimeout:
 		return invalid("jaegerTimeout", "%s is not from %s to %s", e.JaegerTimeout, minJaegerTimeout, maxJaegerTimeout)
 	case e.JaegerURL != "":
@@ -57,26 +72,36 @@ func (e *Evidence) validateURL() error {
 	return nil
 }
 
-// open reads the files that e names.
-func (e *Evidence) open() (server.Evidence, error) {
-	opened := server.Evidence{Lowest: e.Lowest}
-	if e.JaegerURL == "" {
-		return opened, nil
+// open prepares the places that e names, and reads their files.
+func (e *Evidence) open(ctx context.Context) (opened server.Evidence, err error) {
+	opened.Lowest = e.Lowest
+	if e.JaegerURL != "" {
+		if opened.Jaeger, err = e.openJaeger(); err != nil {
+			return opened, err
+		}
 	}
-	u, err := url.Parse(e.JaegerURL)
-	if err != nil {
-		return opened, invalid("evidence.jaegerURL", "%w", err)
+	if e.CloudWatchRegion != "" {
+		opened.CloudWatch, err = cloudwatch.Open(ctx, cloudwatch.Config{
+			Region: e.CloudWatchRegion, Endpoint: e.CloudWatchEndpoint, Group: e.CloudWatchGroup, Timeout: e.CloudWatchTimeout,
+		})
 	}
-	opened.Jaeger = server.Jaeger{URL: u, Timeout: e.JaegerTimeout}
+	return opened, err
+}
+
+func (e *Evidence) openJaeger() (j server.Jaeger, err error) {
+	j.Timeout = e.JaegerTimeout
+	if j.URL, err = url.Parse(e.JaegerURL); err != nil {
+		return j, invalid("evidence.jaegerURL", "%w", err)
+	}
 	if e.JaegerTokenFile != "" {
-		if opened.Jaeger.Token, err = secretfile.Open(e.JaegerTokenFile); err != nil {
-			return opened, invalid("evidence.jaegerTokenFile", "read the token for Jaeger: %w", err)
+		if j.Token, err = secretfile.Open(e.JaegerTokenFile); err != nil {
+			return j, invalid("evidence.jaegerTokenFile", "read the token for Jaeger: %w", err)
 		}
 	}
 	if e.JaegerCA != "" {
-		if opened.Jaeger.Authorities, err = secretfile.Authorities(e.JaegerCA); err != nil {
-			return opened, invalid("evidence.jaegerCA", "read the authorities of Jaeger: %w", err)
+		if j.Authorities, err = secretfile.Authorities(e.JaegerCA); err != nil {
+			return j, invalid("evidence.jaegerCA", "read the authorities of Jaeger: %w", err)
 		}
 	}
-	return opened, nil
+	return j, nil
 }

@@ -98,7 +98,7 @@ func (p *process) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	evidence, err := p.cfg.Evidence.open()
+	evidence, err := p.cfg.Evidence.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"an unknown signature policy": {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "not off, verify-if-present"},
 		"evidence that is needed yet": {func(_ *testing.T, c *serve.Config) { c.Retention.Evidence = time.Hour }, "less than"},
 		"a level that opens nothing":  {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "not a level that can open a gate"},
-		"a level from nowhere":        {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "set jaegerURL"},
+		"a level from nowhere":        {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "set jaegerURL or cloudWatchRegion"},
 		"a token for no Jaeger":       {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTokenFile = "token" }, "need jaegerURL"},
 		"a Jaeger that is no URL":     {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerURL = "jaeger:16686" }, "want an http or https URL"},
 		"a Jaeger with a password": {func(_ *testing.T, c *serve.Config) {
@@ -114,6 +114,11 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "may be read by everybody"},
+		"an endpoint of no CloudWatch":        {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchEndpoint = "https://logs.example" }, "needs cloudWatchRegion"},
+		"a CloudWatch that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchTimeout = time.Hour }, "not from 1s to 1m"},
+		"a CloudWatch without a group": {func(_ *testing.T, c *serve.Config) {
+			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchGroup = "eu-central-1", ""
+		}, "which log group"},
 		"no authorities for Jaeger": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "https://jaeger.example", "/nonexistent/ca"
 		}, "read the authorities of Jaeger"},

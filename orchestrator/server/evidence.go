@@ -18,8 +18,9 @@ import (
 // Evidence says what counts as evidence of a consultation, and where it is looked for besides the verdicts that agents send. The zero value is the
 // authenticated target's own verdict and nowhere else.
 type Evidence struct {
-	Lowest string // level that counts; empty is consultation.LevelRecorded
-	Jaeger Jaeger
+	Lowest     string // level that counts; empty is consultation.LevelRecorded
+	Jaeger     Jaeger
+	CloudWatch consultation.Traces // where AWS X-Ray keeps its spans; nil for nowhere
 }
 
 // Jaeger names the query service of a Jaeger; without a URL there is none.
@@ -49,6 +50,9 @@ func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *sl
 			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: j.Authorities},
 		})
 		o.Traces = []consultation.Traces{jaeger.New(jaeger.Config{URL: j.URL, Token: j.Token, Client: client, Timeout: j.Timeout})}
+	}
+	if e.CloudWatch != nil {
+		o.Traces = append(o.Traces, e.CloudWatch)
 	}
 	return consultation.NewLedger(s, o)
 }

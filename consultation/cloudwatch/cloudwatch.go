@@ -1,0 +1,192 @@
+// Package cloudwatch looks for consultation verdicts among the spans that AWS X-Ray keeps in CloudWatch Logs, as it does with Transaction Search, which AgentCore's
+// observability needs.
+//
+// Logs Insights is asked for the verdict spans in the trace that Quorate minted. X-Ray's own reads do not do: with Transaction Search they find no
+// trace by its id, and a hundredth of them by attributes. Every span is checked like one that was received. Who wrote it is not known: whoever may send spans
+// to the account can have.
+//
+// A reader must not assume that this was run against AWS: it was tested against a server that answers as AWS documents.
+package cloudwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/consultation/otlp"
+	"github.com/quorate/quorate/platform/pause"
+)
+
+// DefaultGroup is the log group of X-Ray's spans.
+const DefaultGroup = "aws/spans"
+
+const (
+	maxAnswerBytes = 4 << 20
+	maxVerdicts    = 256 // in one trace; an honest one has one
+	maxAtOnce      = 8   // queries; all programs of an account together have 100 in a region
+	pollEvery      = 500 * time.Millisecond
+	defaultTimeout = 10 * time.Second
+	stopTimeout    = time.Second
+	clockSkew      = time.Hour       // between us and those who record spans
+	lag            = 2 * time.Minute // that a span may take into the log group; AWS names none
+)
+
+// Config says where the spans are.
+type Config struct {
+	Region   string
+	Endpoint string        // URL of a private endpoint or, on loopback, of an emulator; empty is AWS's own
+	Group    string        // name of the log group; default DefaultGroup
+	Timeout  time.Duration // of one look, the wait for others included; default 10 s
+}
+
+// Traces is a log group with spans; make it with Open. It is safe for concurrent use.
+type Traces struct {
+	Config
+	logs  *cloudwatchlogs.Client
+	turns chan struct{} // has room for as many queries as may be under way
+}
+
+var _ consultation.Traces = (*Traces)(nil)
+
+// Open returns a client of the log group that c names. Credentials come from where the AWS SDK looks for them; an emulator on loopback needs none.
+func Open(ctx context.Context, c Config) (*Traces, error) {
+	if c.Group == "" {
+		c.Group = DefaultGroup
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = defaultTimeout
+	}
+	loaded := aws.Config{Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
+	if !onLoopback(c.Endpoint) {
+		var err error
+		if loaded, err = config.LoadDefaultConfig(ctx, config.WithRegion(c.Region)); err != nil {
+			return nil, fmt.Errorf("reading the configuration of the AWS SDK: %w", err)
+		}
+	}
+	options := cloudwatchlogs.Options{
+		Region: c.Region, Credentials: loaded.Credentials, HTTPClient: bounded{&http.Client{Timeout: c.Timeout}},
+	}
+	if c.Endpoint != "" {
+		options.BaseEndpoint = aws.String(c.Endpoint)
+	}
+	return &Traces{Config: c, logs: cloudwatchlogs.New(options), turns: make(chan struct{}, maxAtOnce)}, nil
+}
+
+// onLoopback reports whether the endpoint is on this machine, which only an emulator is.
+func onLoopback(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Name implements consultation.Traces.
+func (t *Traces) Name() string { return "cloudwatch" }
+
+// Lag implements consultation.Traces.
+func (t *Traces) Lag() time.Duration { return lag }
+
+// Verdicts implements consultation.Traces.
+func (t *Traces) Verdicts(ctx context.Context, c consultation.Consultation) ([]consultation.Claim, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
+	defer cancel()
+	select {
+	case t.turns <- struct{}{}:
+		defer func() { <-t.turns }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for %d other queries: %w", maxAtOnce, ctx.Err())
+	}
+	query, err := t.query(c)
+	if err != nil {
+		return nil, err
+	}
+	started, err := t.logs.StartQuery(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("starting the query: %w", err)
+	}
+	if started.QueryId == nil {
+		return nil, errors.New("the query has no id")
+	}
+	results, err := t.results(ctx, started.QueryId)
+	if err != nil {
+		t.stop(ctx, started.QueryId)
+		return nil, err
+	}
+	if len(results) > maxVerdicts {
+		return nil, fmt.Errorf("the trace has more than %d verdicts", maxVerdicts)
+	}
+	return verdicts(results)
+}
+
+// query asks for the verdict spans in the trace of c. The language has no parameters, so nothing goes in that could be more than a value.
+func (t *Traces) query(c consultation.Consultation) (*cloudwatchlogs.StartQueryInput, error) {
+	if !hexadecimal(c.TraceID) {
+		return nil, fmt.Errorf("consultation %s has no trace", c.ID)
+	}
+	return &cloudwatchlogs.StartQueryInput{
+		LogGroupName: aws.String(t.Group),
+		QueryString:  aws.String(fmt.Sprintf("fields @message | filter traceId = %q and name = %q", c.TraceID, otlp.SpanName)),
+		StartTime:    aws.Int64(c.IssueTime.Add(-clockSkew).Unix()),
+		EndTime:      aws.Int64(c.ExpireTime.Add(clockSkew).Unix()),
+		Limit:        aws.Int32(maxVerdicts + 1),
+	}, nil
+}
+
+func hexadecimal(id string) bool {
+	for _, r := range id {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'f') {
+			return false
+		}
+	}
+	return len(id) == 32
+}
+
+// results waits for those of a query. Only a complete one tells what there is.
+func (t *Traces) results(ctx context.Context, id *string) ([][]types.ResultField, error) {
+	for {
+		answer, err := t.logs.GetQueryResults(ctx, &cloudwatchlogs.GetQueryResultsInput{QueryId: id})
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("reading the results: %w", err)
+		case answer.Status == types.QueryStatusComplete && answer.NextToken == nil:
+			return answer.Results, nil
+		case answer.Status != types.QueryStatusScheduled && answer.Status != types.QueryStatusRunning:
+			return nil, fmt.Errorf("the query is %q, which is no whole answer", answer.Status)
+		}
+		if err := pause.For(ctx, pollEvery); err != nil {
+			return nil, fmt.Errorf("waiting for the query: %w", err)
+		}
+	}
+}
+
+// stop ends a query that nobody waits for any more. It would end by itself, an hour later.
+func (t *Traces) stop(ctx context.Context, id *string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	_, _ = t.logs.StopQuery(ctx, &cloudwatchlogs.StopQueryInput{QueryId: id}) // one that has ended cannot be stopped
+}
+
+// bounded is a client whose answers have at most maxAnswerBytes.
+type bounded struct{ client *http.Client }
+
+// Do sends r.
+func (b bounded) Do(r *http.Request) (*http.Response, error) {
+	answer, err := b.client.Do(r) //nolint:gosec // to the endpoint that the operator names
+	if err == nil {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswerBytes)
+	}
+	return answer, err
+}
