@@ -39,7 +39,7 @@ func (a *answer) WriteHeader(code int) {
 	case code < 100 || code > 999:
 		panic(fmt.Sprintf("invalid WriteHeader code %d", code)) // as net/http
 	case a.head.status != 0 || a.err != nil:
-		a.conn.server.Logger.Warn("superfluous WriteHeader", slog.Int(telemetry.LogStatus, code), slog.String(telemetry.LogAddress, a.conn.address))
+		a.conn.server.opts.Logger.Warn("superfluous WriteHeader", slog.Int(telemetry.LogStatus, code), slog.String(telemetry.LogAddress, a.conn.address))
 	case code >= http.StatusOK:
 		a.head.begin(&a.conn.out.ready, code, a.header)
 	}

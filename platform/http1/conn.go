@@ -58,7 +58,7 @@ func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 		return with
 	}
 	ctx = context.WithValue(ctx, http.LocalAddrContextKey, c.LocalAddr())
-	for wait := c.server.ReadHeaderTimeout; c.in.await(wait); wait = c.server.IdleTimeout {
+	for wait := c.server.opts.ReadHeaderTimeout; c.in.await(wait); wait = c.server.opts.IdleTimeout {
 		r, size := c.read()
 		if r == nil {
 			return c.resume()
@@ -73,7 +73,7 @@ func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 
 // shakeHands reports whether the connection speaks HTTP/1.1. If it does not, net/http speaks HTTP/2, or sees the same error and says so.
 func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) bool {
-	_ = c.SetDeadline(time.Now().Add(c.server.ReadHeaderTimeout)) // a closed connection fails below
+	_ = c.SetDeadline(time.Now().Add(c.server.opts.ReadHeaderTimeout)) // a closed connection fails below
 	if with.HandshakeContext(ctx) != nil {
 		return false
 	}
@@ -126,7 +126,7 @@ func (c *conn) answer(ctx context.Context, r *http.Request) bool {
 	defer watch.end()
 	w, content := newAnswer(c, cancel), r.Body
 	r = r.WithContext(ctx)
-	c.server.Handler.ServeHTTP(w, r)
+	c.server.opts.Handler.ServeHTTP(w, r)
 	cancel()
 	_ = content.Close() // it is in memory; a handler that goes on reading sees the end
 	if r.MultipartForm != nil {
@@ -140,6 +140,6 @@ func (c *conn) recovered(ctx context.Context, v any) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return
 	}
-	c.server.Logger.ErrorContext(ctx, "http handler panicked", slog.String(telemetry.LogAddress, c.address),
+	c.server.opts.Logger.ErrorContext(ctx, "http handler panicked", slog.String(telemetry.LogAddress, c.address),
 		slog.Any(telemetry.LogError, fmt.Errorf("panic: %v", v)), slog.String(telemetry.LogStack, string(debug.Stack())))
 }

@@ -20,7 +20,7 @@ type Options struct {
 
 // Server serves HTTP on any number of listeners, like http.Server.
 type Server struct {
-	Options
+	opts Options
 	rest *http.Server // answers what is not plain
 	open *conns       // those that are not with rest
 }
