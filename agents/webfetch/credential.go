@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -81,8 +80,8 @@ type tokens struct {
 	config clientcredentials.Config
 	client *http.Client
 
-	mu    sync.Mutex
-	token *oauth2.Token // guarded by mu
+	turn  chan struct{} // holds one while somebody looks after token: a mutex that can be waited for with a context
+	token *oauth2.Token // guarded by turn
 }
 
 // tokens returns a source of tokens. Its endpoint is the operator's, so that it may be internal.
@@ -94,13 +93,18 @@ func (o *OAuth) tokens(policy *netguard.Policy) (*tokens, error) {
 	return &tokens{
 		config: clientcredentials.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(), TokenURL: o.TokenURL, Scopes: o.Scopes},
 		client: netguard.ForEndpoint(endpoint, policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}),
+		turn:   make(chan struct{}, 1),
 	}, nil
 }
 
-// get returns a token that is valid. Callers that come at the same time wait for the first one's.
+// get returns a token that is valid. Callers that come at the same time wait for the first one's, each as long as it has time.
 func (t *tokens) get(ctx context.Context) (string, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	if t.token.Valid() {
 		return t.token.AccessToken, nil
 	}

@@ -386,6 +386,40 @@ func TestOAuth(t *testing.T) {
 	}
 }
 
+func TestWhoWaitsForATokenOfAnotherKeepsToItsOwnTime(t *testing.T) {
+	asked, answer := make(chan struct{}), make(chan struct{})
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-answer
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token":"at","token_type":"Bearer","expires_in":3600}`)
+	}))
+	defer endpoint.Close()
+	s := httptest.NewServer(send("text/plain", "hello"))
+	defer s.Close()
+	host := s.Listener.Addr().String()
+	f := newFetcher(t, webfetch.Options{
+		Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}, Credentials: map[string]webfetch.Credential{
+			"api": {Hosts: []string{host}, AllowHTTP: true, OAuth: &webfetch.OAuth{TokenURL: endpoint.URL, ClientID: "id", ClientSecret: "s3cret"}},
+		},
+	})
+	first := make(chan error, 1)
+	go func() {
+		_, err := f.Fetch(t.Context(), webfetch.Request{URL: s.URL, Credential: "api"})
+		first <- err
+	}()
+	<-asked
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := f.Fetch(ctx, webfetch.Request{URL: s.URL, Credential: "api"}); err == nil {
+		t.Error("Fetch() with little time = nil, want an error")
+	}
+	close(answer)
+	if err := <-first; err != nil {
+		t.Errorf("Fetch() of who asked first = %v, want no error", err)
+	}
+}
+
 // TestProxy has every connection go through a CONNECT proxy, which is asked for addresses and never for names.
 func TestProxy(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(site))
