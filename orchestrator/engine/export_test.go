@@ -1,0 +1,18 @@
+package engine
+
+import (
+	"strconv"
+	"time"
+)
+
+// BreakersKept returns how many breakers there are after many agents were sent to in vain, and many more with success.
+func BreakersKept(failed, reached int) int {
+	b := breakers{delay: time.Hour}
+	for i := range failed {
+		b.of("t", "failed"+strconv.Itoa(i)).RecordFailure()
+	}
+	for i := range reached {
+		b.of("t", "reached"+strconv.Itoa(i)).RecordSuccess()
+	}
+	return len(b.list)
+}
