@@ -178,6 +178,7 @@ func (l *link) headers(f *http2.MetaHeadersFrame) error {
 		return nil
 	}
 	s.trailer, s.ended = f.Fields, true
+	l.room.Broadcast()
 	s.settle()
 	s.tell()
 	return nil
@@ -247,7 +248,7 @@ func (l *link) done(s *stream) {
 	if l.streams[s.id] == s {
 		delete(l.streams, s.id)
 		s.settle()
-		if !s.ended && l.err == nil {
+		if (!s.ended || !s.said) && l.err == nil {
 			_ = l.encoder.WriteRSTStream(s.id, http2.ErrCodeCancel)
 			l.flush()
 		}

@@ -41,6 +41,32 @@ func answering(t *testing.T, do func(p *peer, id uint32)) *grpcwire.Client {
 
 func answerAll(t *testing.T, conn net.Conn, do func(p *peer, id uint32)) {
 	t.Helper()
+	replyAll(t, conn, func(p *peer, f http2.Frame) {
+		if f, ok := f.(*http2.DataFrame); ok && f.StreamEnded() {
+			do(p, f.StreamID)
+		}
+	})
+}
+
+// replying runs a server that does as do says with each frame, and returns a client of it.
+func replying(t *testing.T, do func(p *peer, f http2.Frame)) *grpcwire.Client {
+	t.Helper()
+	l := listen(t)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+			go replyAll(t, conn, do)
+		}
+	}()
+	return clientOf(t, l.Addr().String())
+}
+
+func replyAll(t *testing.T, conn net.Conn, do func(p *peer, f http2.Frame)) {
+	t.Helper()
 	p := &peer{Framer: http2.NewFramer(conn, conn), t: t, conn: conn}
 	p.AllowIllegalWrites = true
 	p.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
@@ -53,9 +79,7 @@ func answerAll(t *testing.T, conn net.Conn, do func(p *peer, id uint32)) {
 		if err != nil {
 			return
 		}
-		if f, ok := f.(*http2.DataFrame); ok && f.StreamEnded() {
-			do(p, f.StreamID)
-		}
+		do(p, f)
 	}
 }
 

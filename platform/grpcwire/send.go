@@ -57,11 +57,13 @@ func (w *wire) fits(s *stream, size int) bool {
 // await waits until something can be written, and returns how much; mu is held.
 func (w *wire) await(ctx context.Context, s *stream) (int, error) {
 	for {
-		if s.err != nil {
+		switch {
+		case s.err != nil:
 			return 0, s.err
-		}
-		if err := ctx.Err(); err != nil {
-			return 0, err
+		case s.answered():
+			return 0, errAnswered
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
 		}
 		if n := min(w.window, s.window, int64(w.maxFrame)); n > 0 && len(w.out) <= maxPending {
 			return int(n), nil
@@ -79,6 +81,7 @@ func (w *wire) write(s *stream, part []byte, end bool) {
 	w.window -= int64(len(part))
 	s.window -= int64(len(part))
 	w.pings = 0
+	s.said = end
 	_ = w.encoder.WriteData(s.id, end, part)
 }
 

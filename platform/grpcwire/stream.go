@@ -26,6 +26,7 @@ type stream struct {
 	grant   int64               // bytes that may come
 	owed    int64               // bytes that were taken and not granted again
 	ended   bool                // the other end has said all
+	said    bool                // this end has said all
 	err     error               // why no more will come or go
 	news    chan struct{}       // something came, or the stream ended; nil when nobody waits
 	call    *call               // that is served; nil at the client's end
@@ -44,6 +45,7 @@ func (s *stream) fail(err error) {
 		return
 	}
 	s.err = err
+	s.wire.room.Broadcast()
 	s.settle()
 	if s.call != nil && s.call.cancel != nil {
 		s.call.cancel()
@@ -113,7 +115,9 @@ func (w *wire) data(f *http2.DataFrame) error {
 func (w *wire) add(s *stream, data []byte, end bool) error {
 	s.in = append(s.in, data...)
 	s.came += uint64(len(data))
-	s.ended = end
+	if s.ended = end; s.answered() {
+		w.room.Broadcast()
+	}
 	if end && s.came != declaredLength(s.header, s.came) {
 		return w.drop(s, http2.ErrCodeProtocol)
 	}
@@ -158,6 +162,9 @@ func (s *stream) again(n int64) error {
 	s.grant, s.owed = s.grant+s.owed, 0
 	return s.wire.flushLater()
 }
+
+// answered reports whether a call of ours has its whole answer: the server grants no more of the request then. mu is held.
+func (s *stream) answered() bool { return s.call == nil && s.ended }
 
 // goesOn reports whether more may come; mu is held.
 func (s *stream) goesOn() bool { return !s.ended && s.err == nil }

@@ -81,6 +81,7 @@ var (
 	errClosed      = errors.New("the connection is closed")
 	errUnread      = errors.New("the other end asks and does not read")
 	errUnprocessed = errors.New("the call was not begun")
+	errAnswered    = errors.New("the whole answer is there")
 )
 
 // newWire returns an end of conn that has said nothing yet.

@@ -1,0 +1,53 @@
+package grpcwire_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func TestAnAnswerIsTakenBeforeAllIsSaid(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	c := servedByGRPC(t, grpc.MaxRecvMsgSize(1000)) // it looks at the length, and grants nothing
+	if _, err := c.Invoke(ctx, ask(t, echo, strings.Repeat("x", 4<<20))); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("Invoke(too much) = %v, want the server's ResourceExhausted", err)
+	}
+	for name, end := range map[string]func(p *peer, id uint32){
+		"with a trailer":             func(p *peer, id uint32) { p.answer(id); p.status(id, "0") },
+		"with a trailer and a reset": func(p *peer, id uint32) { p.answer(id); p.status(id, "0"); _ = p.WriteRSTStream(id, http2.ErrCodeNo) },
+		"with a trailer and its end": func(p *peer, id uint32) { p.answer(id); p.status(id, "0"); _ = p.conn.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forgotten := make(chan struct{})
+			c := replying(t, func(p *peer, f http2.Frame) {
+				switch f := f.(type) {
+				case *http2.MetaHeadersFrame:
+					end(p, f.StreamID)
+				case *http2.RSTStreamFrame:
+					close(forgotten)
+				}
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			if _, err := c.Invoke(ctx, ask(t, echo, strings.Repeat("x", 1<<20))); err != nil {
+				t.Errorf("Invoke() = %v, want the answer", err)
+			}
+			if name == "with a trailer" { // and nothing of the server's
+				select {
+				case <-forgotten:
+				case <-ctx.Done():
+					t.Error("the server waits for the rest of the request, want it told that none comes")
+				}
+			}
+		})
+	}
+}
