@@ -1,6 +1,7 @@
 package consultation_test
 
 import (
+	stdcmp "cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ var outcomes = []string{"approved", "rejected", "deferred", "error"}
 
 // history draws up to six attempts about current or older content, each open, failed or answered.
 func history(t *rapid.T) consultation.Input {
-	in := consultation.Input{Subject: subject(), Now: noon}
+	in := consultation.Input{Subject: subject(), Now: noon, Lowest: rapid.SampledFrom([]string{"", "C1", "C2", "C3"}).Draw(t, "lowest")}
 	for n := range rapid.IntRange(0, 6).Draw(t, "attempts") {
 		c := asked(n+1, rapid.SampledFrom([]string{current, current, older}).Draw(t, "digest"))
 		c.State = rapid.SampledFrom([]string{"open", "failed", "answered", "answered", "answered"}).Draw(t, "state")
@@ -24,6 +25,7 @@ func history(t *rapid.T) consultation.Input {
 			for span := range rapid.IntRange(1, 3).Draw(t, "spans") {
 				e := answer(c, rapid.SampledFrom([]string{"approved", "approved", "rejected", "deferred", "error"}).Draw(t, "outcome"))
 				e.SpanID = fmt.Sprintf("%016x", span+1)
+				e.Level = rapid.SampledFrom([]string{"C1", "C2", "C2", "C3"}).Draw(t, "level")
 				in.Evidence = append(in.Evidence, e)
 			}
 		}
@@ -114,10 +116,13 @@ func TestDecidePassesOnlyOnTheNewestApprovalOfTheCurrentContent(t *testing.T) {
 }
 
 // mayPass says the rule again, in another way: nothing newer is open, and every answer of the newest attempt about the
-// current content is an approval.
+// current content is an approval. Answers below the lowest level are none.
 func mayPass(in consultation.Input) bool {
 	answers := make(map[int][]string)
 	for _, e := range in.Evidence {
+		if e.Level < stdcmp.Or(in.Lowest, "C2") { // levels sort as their names do
+			continue
+		}
 		answers[e.Attempt] = append(answers[e.Attempt], e.Outcome)
 	}
 	var newest, newestCurrent consultation.Consultation

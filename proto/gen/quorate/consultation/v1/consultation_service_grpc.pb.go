@@ -36,7 +36,7 @@ type ConsultationServiceClient interface {
 	RequestConsultation(ctx context.Context, in *RequestConsultationRequest, opts ...grpc.CallOption) (*Consultation, error)
 	// ListConsultations lists the consultations of a task, oldest first.
 	ListConsultations(ctx context.Context, in *ListConsultationsRequest, opts ...grpc.CallOption) (*ListConsultationsResponse, error)
-	// CheckConsultations tells for each requirement of the task's agent whether it is met now. It changes nothing.
+	// CheckConsultations tells for each requirement of the task's agent whether it is met now. It changes nothing, but looks for missing evidence in the trace backends, if there are any, and keeps what it finds.
 	CheckConsultations(ctx context.Context, in *CheckConsultationsRequest, opts ...grpc.CallOption) (*CheckConsultationsResponse, error)
 }
 
@@ -88,7 +88,7 @@ type ConsultationServiceServer interface {
 	RequestConsultation(context.Context, *RequestConsultationRequest) (*Consultation, error)
 	// ListConsultations lists the consultations of a task, oldest first.
 	ListConsultations(context.Context, *ListConsultationsRequest) (*ListConsultationsResponse, error)
-	// CheckConsultations tells for each requirement of the task's agent whether it is met now. It changes nothing.
+	// CheckConsultations tells for each requirement of the task's agent whether it is met now. It changes nothing, but looks for missing evidence in the trace backends, if there are any, and keeps what it finds.
 	CheckConsultations(context.Context, *CheckConsultationsRequest) (*CheckConsultationsResponse, error)
 	mustEmbedUnimplementedConsultationServiceServer()
 }
