@@ -38,11 +38,12 @@ type Ledger struct {
 
 	mu        sync.RWMutex
 	listeners []func(tenant, taskID string) // guarded by mu
+	away      map[string]bool               // guarded by mu; the Traces, by name, whose last look failed
 }
 
 // NewLedger returns a ledger over store.
 func NewLedger(store Store, o LedgerOptions) *Ledger {
-	l := &Ledger{store: store, clock: o.Now, logger: o.Logger, ttl: o.TTL, lowest: lowestOf(o.Lowest), traces: o.Traces, signers: o.Signers}
+	l := &Ledger{store: store, clock: o.Now, logger: o.Logger, ttl: o.TTL, lowest: lowestOf(o.Lowest), traces: o.Traces, signers: o.Signers, away: make(map[string]bool)}
 	if l.clock == nil {
 		l.clock = time.Now
 	}

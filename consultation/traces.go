@@ -44,8 +44,6 @@ func (l *Ledger) search(ctx context.Context, s Subject, entries []Entry, applies
 		}
 		e, err := l.find(ctx, after[i])
 		if err != nil {
-			l.logger.ErrorContext(ctx, "consultation evidence unavailable", slog.String("task_id", s.TaskID),
-				slog.String("consultation_id", e.Consultation.ID), slog.Any("error", err))
 			unread = append(unread, e.Consultation.ID)
 		}
 		after[i] = e
@@ -89,11 +87,13 @@ func (l *Ledger) find(ctx context.Context, e Entry) (Entry, error) {
 	var trouble error
 	for _, t := range l.traces {
 		claims, err := t.Verdicts(ctx, e.Consultation)
+		l.tell(ctx, t, err)
 		if err != nil {
 			trouble = fmt.Errorf("looking for evidence in %s: %w", t.Name(), err)
 			continue
 		}
 		if e, err = l.recordFound(ctx, e, t.Name(), claims); err != nil {
+			l.logger.ErrorContext(ctx, "consultation evidence could not be kept", slog.String("consultation_id", e.Consultation.ID), slog.Any("error", err))
 			return e, err
 		}
 		if e.Consultation.State == StateAnswered {
@@ -101,6 +101,20 @@ func (l *Ledger) find(ctx context.Context, e Entry) (Entry, error) {
 		}
 	}
 	return e, trouble
+}
+
+// tell logs when a backend begins to fail and when it is back: thousands of tasks may wait for the same one.
+func (l *Ledger) tell(ctx context.Context, t Traces, err error) {
+	l.mu.Lock()
+	before := l.away[t.Name()]
+	l.away[t.Name()] = err != nil
+	l.mu.Unlock()
+	switch {
+	case err != nil && !before:
+		l.logger.ErrorContext(ctx, "consultation evidence unavailable", slog.String("backend", t.Name()), slog.Any("error", err))
+	case err == nil && before:
+		l.logger.InfoContext(ctx, "consultation evidence available again", slog.String("backend", t.Name()))
+	}
 }
 
 // recordFound keeps the claims that a backend has about e. The most restrictive are taken first: of two spans with one id, that one stays.

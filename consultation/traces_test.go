@@ -1,9 +1,11 @@
 package consultation_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -265,5 +267,23 @@ func TestWithoutBackendsAnAnswerWithoutEvidenceFailsAtOnce(t *testing.T) {
 	list, err := f.Consultations(t.Context(), tenant, task)
 	if err != nil || list[0].State != consultation.StateFailed || !list[0].CarryTime.IsZero() {
 		t.Errorf("Consultations() = %+v, %v, want it failed", list, err)
+	}
+}
+
+func TestTheLogHasABackendThatIsAwayOnceAndItsReturn(t *testing.T) {
+	t.Parallel()
+	f, b := newFixture(t), &backend{}
+	var log bytes.Buffer
+	f.Ledger = consultation.NewLedger(f.store, consultation.LedgerOptions{
+		Now: f.Now, Traces: []consultation.Traces{b}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	f.carried(t)
+	for _, err := range []error{errors.New("away"), errors.New("away"), errors.New("still away"), nil, nil, errors.New("away again")} {
+		b.err = err
+		f.decide(t)
+	}
+	lost, back := strings.Count(log.String(), "level=ERROR"), strings.Count(log.String(), "available again")
+	if lost != 2 || back != 1 {
+		t.Errorf("the log tells %d times that the backend is away and %d times that it is back, want 2 and 1:\n%s", lost, back, log.String())
 	}
 }
