@@ -11,12 +11,6 @@ const ways = [
   ["contract", "by contract: what is there and what is wanted"],
   ["text", "by text: what the message asks for"],
 ];
-const several = [
-  ["", "one agent"],
-  ["any", "several agents, one has to complete it"],
-  ["all", "several agents, all have to complete it"],
-];
-
 /** routeFields are the fields of a route, of which those are seen that its way needs. */
 export function routeFields(given, signal) {
   const by = choice({ name: "by", id: "by" }, given.by ?? "agent", ways);
@@ -43,7 +37,11 @@ export function routeFields(given, signal) {
     text: [],
   };
   const places = Object.entries(groups).map(([way, fields]) => h("div", { "data-way": way }, fields));
-  const fanOut = h("div", null, field("Fan-out", choice({ name: "fanOut" }, "", several)));
+  const fanOut = h(
+    "div",
+    null,
+    field("Fan-out", input("fanOut", { placeholder: "any" }), "To have several agents do it: all, any, or the number that has to complete it."),
+  );
   const choose = () => {
     places.forEach((p) => (p.hidden = p.dataset.way !== by.value));
     fanOut.hidden = by.value === "agent";
@@ -61,8 +59,10 @@ export function routeOf({ by, agent, skill, have, want, text, fanOut }) {
     contract: () => ({ contract: { inputs: lines(have).map(typed), output: typed(want.trim()) } }),
     text: () => ({ text: text.trim() }),
   };
-  return { ...to[by](), ...(fanOut && by !== "agent" && { fanOut: { mode: fanOut } }) };
+  return { ...to[by](), ...(fanOut && by !== "agent" && { fanOut: fanOutOf(fanOut.trim()) }) };
 }
+
+const fanOutOf = (text) => (/^\d+$/.test(text) ? { mode: "k_of_n", k: Number(text) } : { mode: text });
 
 /** lines are those that say something. */
 export const lines = (text) =>

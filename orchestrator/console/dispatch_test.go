@@ -1,0 +1,34 @@
+package console_test
+
+import "testing"
+
+// TestWhereATaskWouldGo asks in each of the four ways, and in ways that lead nowhere.
+func TestWhereATaskWouldGo(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/dispatch", 1280, 800)
+	b.signIn(q.token)
+	for _, test := range []struct {
+		name   string
+		fields [][2]string
+		sees   []string
+	}{
+		{"by agent", [][2]string{{"Route", "agent"}, {"Agent", "web-fetch"}}, []string{"Chosen: web-fetch", "named by the caller"}},
+		{"by an agent that is not there", [][2]string{{"Agent", "nobody"}}, []string{`Refused: no agent is named "nobody"`}},
+		{"by skill", [][2]string{{"Route", "skill"}, {"Skill", "fetch_url"}}, []string{"Chosen: web-fetch for its skill fetch_url"}},
+		{"by skill, to two", [][2]string{{"Fan-out", "2"}}, []string{"Refused: "}},
+		{"by contract", [][2]string{{"Route", "contract"}, {"Fan-out", ""}, {"What is there", "url:reference"}, {"What is wanted", "page:document"}}, []string{"Chosen: web-fetch"}},
+		{"by a contract that nobody fulfils", [][2]string{{"What is wanted", "artifact"}}, []string{"Refused: ", "OUTPUT_MISSING"}},
+		{"by text", [][2]string{{"Route", "text"}, {"Message", "Fetch " + q.DemoSite + "/article"}}, []string{"Chosen: web-fetch for its skill", "TEXT_NOT_ALIKE"}},
+		{"by a text that nobody does", [][2]string{{"Message", "bake a cake"}}, []string{"Refused: "}},
+		{"by a message that breaks a rule", [][2]string{{"Route", "agent"}, {"Agent", "web-fetch"}, {"Inputs", "url"}}, []string{"write key=value"}},
+	} {
+		for _, f := range test.fields {
+			b.fills(f[0], f[1])
+		}
+		eval[bool](b, `(document.querySelector(".answer").replaceChildren(), true)`)
+		b.clicks("Where would it go?")
+		b.sees(test.sees...)
+		b.shot(test.name)
+	}
+	b.nothingWrong()
+}
