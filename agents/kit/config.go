@@ -42,6 +42,7 @@ type Config struct {
 	Token         auth.Secret               // the agent's own credential at Server
 	Handler       Handler                   // nil: the agent takes consultations only
 	Reviewer      Reviewer                  // nil: consultations are answered with the outcome error
+	Sign          Signer                    // signs what Reviewer says, so that it counts wherever it is found; nil: it is not signed
 	Logger        *slog.Logger              // nil discards
 	MaxConcurrent int                       // tasks worked on at a time; 0 means 64. More wait for their turn.
 

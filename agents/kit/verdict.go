@@ -64,7 +64,7 @@ func newExporter(c Config, web http.RoundTripper) *otlptrace.Exporter {
 }
 
 // record exports the verdict and returns nil only when Quorate has it. Faults: FailedPrecondition with the reason
-// EVIDENCE_REFUSED, Unavailable with EVIDENCE_NOT_RECORDED, InvalidArgument with EXTENSION_INVALID.
+// EVIDENCE_REFUSED, Unavailable with EVIDENCE_NOT_RECORDED or VERDICT_NOT_SIGNED, InvalidArgument with EXTENSION_INVALID.
 func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 	span, err := v.span(ctx, t, outcome)
 	if err != nil {
@@ -113,7 +113,7 @@ func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace
 		sdktrace.WithSampler(recordConsultations{sdktrace.AlwaysSample()}),
 		sdktrace.WithSpanProcessor(&finished),
 	)
-	_, span := provider.Tracer(scope).Start(trace.ContextWithRemoteSpanContext(ctx, parent), verdictSpan, trace.WithAttributes(
+	attributes := []attribute.KeyValue{
 		attribute.String("quorate.consultation.id", t.said.ConsultationID),
 		attribute.String("quorate.consultation.task.id", t.said.TaskID),
 		attribute.String("quorate.consultation.requirement.id", t.said.RequirementID),
@@ -125,12 +125,33 @@ func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace
 		attribute.String("quorate.consultation.subject.digest", t.said.SubjectDigest),
 		attribute.String("quorate.consultation.feedback", outcome.Feedback),
 		attribute.Int("quorate.consultation.schema.version", 1),
-	))
+	}
+	if v.agent.Sign != nil {
+		signature, err := v.sign(ctx, t, parent.TraceID().String(), outcome)
+		if err != nil {
+			return nil, err
+		}
+		attributes = append(attributes, attribute.String("quorate.consultation.signature", signature))
+	}
+	_, span := provider.Tracer(scope).Start(trace.ContextWithRemoteSpanContext(ctx, parent), verdictSpan, trace.WithAttributes(attributes...))
 	if outcome.Verdict == Failed { // a rejection is no error of the span
 		span.SetStatus(codes.Error, outcome.Feedback)
 	}
 	span.End()
 	return finished.span, nil
+}
+
+// sign returns the signature over the outcome; without it the verdict is not given.
+func (v *verdicts) sign(ctx context.Context, t *Task, traceID string, outcome Outcome) (string, error) {
+	payload, err := t.said.payload(traceID, outcome)
+	if err != nil {
+		return "", err
+	}
+	signature, err := v.agent.Sign(ctx, payload)
+	if err != nil {
+		return "", &fault.Error{Kind: fault.Unavailable, Reason: "VERDICT_NOT_SIGNED", Message: "the verdict could not be signed, so it is not given", Cause: err}
+	}
+	return signature, nil
 }
 
 // keep is a span processor that keeps the one span that ends.
