@@ -39,10 +39,7 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	if err != nil {
 		return nil, fmt.Errorf("build request to %s: %w", c.at.name, err)
 	}
-	req.Header = http.Header{"Accept": {accept}, "A2a-Version": {version}, "A2a-Extensions": {extensions}} // in net/http's spelling
-	if body != nil {
-		req.Header["Content-Type"] = []string{"application/json"}
-	}
+	req.Header = headerOf(accept, body != nil)
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.client.Do(req)
 	if err != nil {
@@ -51,16 +48,26 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	return resp, nil
 }
 
+// headerOf is the header of every request, but for what belongs to one of them.
+func headerOf(accept string, content bool) http.Header {
+	h := http.Header{"Accept": {accept}, "A2a-Version": {version}, "A2a-Extensions": {extensions}} // in net/http's spelling
+	if content {
+		h["Content-Type"] = []string{"application/json"}
+	}
+	return h
+}
+
 // read reads a whole answer up to maxAnswerBytes.
 func (c *caller) read(resp *http.Response) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
-	if err != nil {
+	const most = 64 << 10 // what it says of its length is not trusted further
+	b := bytes.NewBuffer(make([]byte, 0, min(max(resp.ContentLength, 0), most)+bytes.MinRead))
+	if _, err := b.ReadFrom(io.LimitReader(resp.Body, maxAnswerBytes+1)); err != nil {
 		return nil, unreachable(&c.at, err)
 	}
-	if len(b) > maxAnswerBytes {
+	if b.Len() > maxAnswerBytes {
 		return nil, invalid(&c.at, "more than %d MiB", maxAnswerBytes>>20)
 	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 func isEventStream(resp *http.Response) bool {

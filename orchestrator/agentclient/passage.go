@@ -22,7 +22,7 @@ type Passage struct {
 	at     door
 	plain  *plainGRPC // over gRPC without TLS
 	conn   *conn      // over gRPC with TLS
-	http   doer       // over JSON-RPC
+	http   *plainHTTP // over JSON-RPC
 }
 
 // PassageOverGRPC returns the passage to an agent over gRPC; nil when it does not offer it.
@@ -145,6 +145,13 @@ func (p *Passage) passOn(ctx context.Context, err error) error {
 
 // Post sends a JSON-RPC request and returns the answer, whatever its status. The caller closes the body.
 func (p *Passage) Post(ctx context.Context, body []byte, accept string) (*http.Response, error) {
+	if s := p.http.sites.of(p.at.url, accept); s != nil && p.http.takes(s, body) {
+		resp, err := p.http.post(ctx, s, body)
+		if err != nil {
+			return nil, unreachable(&p.at, err)
+		}
+		return resp, nil
+	}
 	c := caller{at: p.at, client: p.http}
 	return c.do(ctx, http.MethodPost, p.at.url, body, accept)
 }

@@ -28,6 +28,7 @@ type plainHTTP struct {
 	other       *http.Client // shows credentials itself
 	credentials *agentauth.Credentials
 	idle        idleLines
+	sites       sites
 	spare       sync.Pool // of *bytes.Buffer, for requests as they are written
 }
 
@@ -45,27 +46,38 @@ func (p *plainHTTP) Do(req *http.Request) (*http.Response, error) {
 
 // send sends a request to an http:// URL as it is.
 func (p *plainHTTP) send(req *http.Request) (*http.Response, error) {
-	message, ok := p.spare.Get().(*bytes.Buffer)
-	if !ok {
-		message = new(bytes.Buffer)
-	}
+	message := p.buffer()
 	defer p.spare.Put(message)
-	message.Reset()
 	if err := req.Write(message); err != nil {
 		return nil, fmt.Errorf("write request to %s: %w", req.URL.Host, err)
 	}
-	l, err := p.line(req.Context(), hostPort(req.URL))
+	return p.exchange(req.Context(), hostPort(req.URL), message.Bytes(), req)
+}
+
+// buffer returns an empty buffer, which is given back to spare.
+func (p *plainHTTP) buffer() *bytes.Buffer {
+	message, ok := p.spare.Get().(*bytes.Buffer)
+	if !ok {
+		return new(bytes.Buffer)
+	}
+	message.Reset()
+	return message
+}
+
+// exchange sends an encoded request to an address and returns its answer, which is that to req; nil is any request whose answer may have content.
+func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, req *http.Request) (*http.Response, error) {
+	l, err := p.line(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(req.Context(), l.interrupt)
-	resp, err := l.exchange(message.Bytes(), req)
+	stop := context.AfterFunc(ctx, l.interrupt)
+	resp, err := l.exchange(message, req)
 	if err != nil {
 		stop()
 		l.drop()
-		return nil, fmt.Errorf("call %s: %w", req.URL.Host, cmp.Or(req.Context().Err(), err))
+		return nil, fmt.Errorf("call %s: %w", addr, cmp.Or(ctx.Err(), err))
 	}
-	resp.Body = &answerBody{from: resp.Body, resp: resp, line: l, stop: stop, idle: &p.idle}
+	resp.Body = &answerBody{ctx: ctx, from: resp.Body, resp: resp, line: l, stop: stop, idle: &p.idle}
 	return resp, nil
 }
 
@@ -93,7 +105,8 @@ func hostPort(u *url.URL) string {
 
 // answerBody is the body of an answer. Its end gives the line back; when it is closed before, the line is too.
 type answerBody struct {
-	from io.Reader // not closed: http.ReadResponse's body would read the rest first
+	ctx  context.Context //nolint:containedctx // of the request; http.Request has it so
+	from io.Reader       // not closed: http.ReadResponse's body would read the rest first
 	resp *http.Response
 	line *line // nil when it is given back or dropped
 	stop func() bool
@@ -110,7 +123,7 @@ func (b *answerBody) Read(p []byte) (int, error) {
 		b.release(!b.resp.Close)
 		return n, io.EOF
 	default:
-		return n, cmp.Or(b.resp.Request.Context().Err(), err)
+		return n, cmp.Or(b.ctx.Err(), err)
 	}
 }
 

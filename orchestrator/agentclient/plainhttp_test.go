@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -257,5 +259,38 @@ func TestEveryCallerGetsItsOwnAnswer(t *testing.T) {
 	running.Wait()
 	if got := len(d.all()); got > callers {
 		t.Errorf("%d connections were made, want no more than there were callers, %d", got, callers)
+	}
+}
+
+// TestARequestIsTheOneThatNetHTTPSends has the same request sent both ways: small ones have a head that was written before.
+func TestARequestIsTheOneThatNetHTTPSends(t *testing.T) {
+	t.Parallel()
+	asked := make(chan *http.Request, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Clone(context.Background())
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "{}")
+	}))
+	t.Cleanup(s.Close)
+	ctx := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: 1}))
+	p := agentclient.NewPool(new(net.Dialer).DialContext, &http.Client{}, nil)
+	t.Cleanup(func() { _ = p.Close() })
+	for _, path := range []string{"", "/", "/a%20b/ä?x=1&y=%2F", "/a//b/../c", "?q"} {
+		var said []string
+		for _, size := range []int{10, 100 << 10} {
+			if _, err := post(ctx, p.PassageOverJSONRPC("a", cardOf(s.URL+path)), strings.Repeat("x", size)); err != nil {
+				t.Fatalf("Post(%q) = %v, want no error", path, err)
+			}
+			r := <-asked
+			if r.ContentLength != int64(size) {
+				t.Errorf("Post(%q) of %d bytes said that it has %d", path, size, r.ContentLength)
+			}
+			r.Header.Del("Content-Length")
+			r.Header.Del("Accept-Encoding") // http.Transport's own
+			said = append(said, fmt.Sprint(r.Method, r.RequestURI, r.Host, r.Header))
+		}
+		if said[0] != said[1] || !strings.Contains(said[0], "Traceparent") {
+			t.Errorf("Post(%q) is\n%s\nwant\n%s", path, said[0], said[1])
+		}
 	}
 }
