@@ -267,7 +267,7 @@ func TestARequestIsTheOneThatNetHTTPSends(t *testing.T) {
 	t.Parallel()
 	asked := make(chan *http.Request, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked <- r.Clone(context.Background())
+		asked <- r.Clone(context.WithoutCancel(r.Context()))
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, "{}")
 	}))

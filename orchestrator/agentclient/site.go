@@ -46,17 +46,17 @@ func (s *sites) of(raw, accept string) *site {
 
 // newSite has net/http write a request without content and makes one of it that has some.
 func newSite(raw, accept string) *site {
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, raw, http.NoBody)
-	if err != nil || req.URL.Scheme != "http" || req.URL.Host == "" || req.URL.User != nil {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return nil
 	}
-	req.Header = headerOf(accept, true)
+	req := &http.Request{Method: http.MethodGet, URL: u, Header: headerOf(accept, true)}
 	var b bytes.Buffer
 	if err := req.Write(&b); err != nil {
-		return nil
+		return nil // whoever asks for it another way is told
 	}
 	head := "POST" + strings.TrimSuffix(strings.TrimPrefix(b.String(), http.MethodGet), "\r\n")
-	return &site{req.URL, hostPort(req.URL), []byte(head)}
+	return &site{u, hostPort(u), []byte(head)}
 }
 
 // takes reports whether a request can be sent by post: it shows no credential and is not too large.
