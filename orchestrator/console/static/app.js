@@ -21,13 +21,15 @@ const single = new Map(Object.entries({ agents: agent, tasks: task }));
 const header = document.querySelector("header");
 const main = document.querySelector("main");
 let leaving = new AbortController();
+let ended; // the error that ended the session, until there is another
 
 async function open() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
   document.querySelector("dialog")?.close();
-  if (!key()) return show(signIn());
+  if (!key()) return show(signIn(ended));
+  ended = undefined;
   const [place, search] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, id] = place.split("/").map(decode);
   const view = (id ? single.get(name) : views.get(name || "agents")) ?? nowhere;
@@ -113,9 +115,9 @@ function signIn(error) {
 
 document.addEventListener("signed-out", (event) => {
   if (main.querySelector(".sign-in")) return; // the form says so itself
-  leaving.abort();
   forgetKey();
-  show(signIn(event.detail));
+  ended = event.detail;
+  open();
 });
 document.querySelector("#sign-out").addEventListener("click", () => {
   signOut();
