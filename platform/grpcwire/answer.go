@@ -54,7 +54,7 @@ func (c *call) send(message []byte) error {
 	}
 	c.sendHeader()
 	if err := c.stream.send(c.ctx, message, false); err != nil {
-		return err
+		return statusOfSend(err)
 	}
 	if c.method == nil || c.method.stream != nil { // a unary answer goes with its status
 		w.flush()

@@ -41,14 +41,19 @@ func (c *Client) attempt(ctx context.Context, call func(*link) error) error {
 		if err != nil {
 			return err
 		}
-		switch err = call(l); {
-		case !unprocessed(err):
+		err = call(l)
+		again, ok := err.(*unbegun) //nolint:errorlint // what a caller's own error wraps is the caller's
+		switch {
+		case !ok:
 			return err
 		case n == maxAttempts:
-			return statusOfReset(err)
+			return statusOfReset(again.error)
 		}
 	}
 }
+
+// unbegun is why a call has to be made again.
+type unbegun struct{ error }
 
 // fields are the header of a request.
 func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
@@ -85,7 +90,7 @@ func (l *link) invoke(ctx context.Context, fields []hpack.HeaderField, r *Reques
 	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, collect: true}
 	defer l.done(s)
 	if err := l.ask(ctx, s, fields, r.Message); err != nil {
-		return nil, failure(ctx, err)
+		return nil, failure(ctx, s, err)
 	}
 	select {
 	case <-s.news:
@@ -94,7 +99,7 @@ func (l *link) invoke(ctx context.Context, fields []hpack.HeaderField, r *Reques
 	}
 	in, err := l.outcome(s)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, failure(ctx, s, err)
 	}
 	return wholeMessage(in, r.MaxBytes)
 }
@@ -113,13 +118,13 @@ func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Reque
 	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes}
 	defer l.done(s)
 	if err := l.ask(ctx, s, fields, r.Message); err != nil {
-		return failure(ctx, err)
+		return failure(ctx, s, err)
 	}
 	for {
 		message, more, err := l.nextAnswer(s)
 		switch {
 		case err != nil:
-			return failure(ctx, err)
+			return failure(ctx, s, err)
 		case message != nil:
 			if err := each(message); err != nil {
 				return err
@@ -155,16 +160,26 @@ func (s *stream) verdict() error {
 }
 
 // failure is the error of a call: that it was given up counts before what came of it.
-func failure(ctx context.Context, err error) error {
+func failure(ctx context.Context, s *stream, err error) error {
 	if ctx.Err() != nil {
 		return status.FromContextError(ctx.Err()).Err()
 	}
-	if unprocessed(err) {
-		return err // attempt sees to it
+	if unprocessed(err) && !s.begun() {
+		return &unbegun{err}
 	}
 	err = statusOfReset(err)
 	if at, ok := ctx.Deadline(); ok && status.Code(err) == codes.Canceled && !time.Now().Before(at) { // the server was the first to notice
 		return status.FromContextError(context.DeadlineExceeded).Err()
 	}
 	return err
+}
+
+// begun reports whether some of an answer has come: the server did begin the call then, whatever it says.
+func (s *stream) begun() bool {
+	if s.wire == nil {
+		return false // it was never opened
+	}
+	s.wire.mu.Lock()
+	defer s.wire.mu.Unlock()
+	return s.header != nil
 }

@@ -1,6 +1,7 @@
 package grpcwire
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -116,6 +117,14 @@ func statusOfReset(err error) error {
 		code = codes.PermissionDenied
 	}
 	return status.Errorf(code, "the stream was reset: %v", reset.Code)
+}
+
+// statusOfSend is the error of an answer that could not be sent.
+func statusOfSend(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return status.FromContextError(err).Err()
+	}
+	return statusOfReset(err)
 }
 
 // percentEncode writes a message as a header can have it (gRPC over HTTP/2, Status-Message).
