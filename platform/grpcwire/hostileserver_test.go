@@ -181,6 +181,50 @@ func refuseOnce(p *peer, id uint32) {
 	p.status(id, "0")
 }
 
+func TestPaddingCostsNoWindow(t *testing.T) {
+	t.Parallel()
+	const times = 3000 // and each with 255 bytes of padding: more than a window
+	c := answering(t, func(p *peer, id uint32) {
+		p.begin(id)
+		for range times {
+			_ = p.WriteDataPadded(id, false, hello, make([]byte, 255)) // the client may be gone
+		}
+		p.status(id, "0")
+	})
+	n := 0
+	if err := c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error { n++; return nil }); err != nil || n != times {
+		t.Errorf("Stream() = %v after %d answers, want all %d", err, n, times)
+	}
+}
+
+func TestWhatComesBehindACallThatWasGivenUpIsIgnored(t *testing.T) {
+	t.Parallel()
+	resets, leaves := make(chan uint32, 100), make(chan uint32, 1)
+	c := replying(t, func(p *peer, f http2.Frame) {
+		switch f := f.(type) {
+		case *http2.DataFrame:
+			p.answer(f.StreamID)
+		case *http2.RSTStreamFrame:
+			resets <- f.StreamID
+			for range 10 {
+				_ = p.WriteData(f.StreamID, false, hello) // it was on its way
+			}
+			_ = p.WritePing(false, [8]byte{})
+		case *http2.PingFrame:
+			_ = p.WriteWindowUpdate(0, 1<<31-1) // more than a window is
+		case *http2.GoAwayFrame:
+			leaves <- f.LastStreamID
+		}
+	})
+	enough := errors.New("enough")
+	if err := c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error { return enough }); err != enough { //nolint:errorlint // as it is
+		t.Fatalf("Stream() = %v, want the error of who reads", err)
+	}
+	if last := <-leaves; last != 0 || len(resets) != 1 {
+		t.Errorf("the client reset %d times and left behind stream %d of the server, want once and 0", len(resets), last)
+	}
+}
+
 func TestAServerCannotSendMoreThanIsAskedFor(t *testing.T) {
 	t.Parallel()
 	c := answering(t, func(p *peer, id uint32) {

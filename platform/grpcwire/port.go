@@ -56,6 +56,7 @@ func (p *port) headers(f *http2.MetaHeadersFrame) error {
 	}
 	s := &stream{header: f.Fields, limit: p.server.opts.MaxRequest}
 	p.open(id, s)
+	p.opened = id
 	p.begin(s)
 	if f.StreamEnded() {
 		return p.add(s, nil, true)

@@ -36,7 +36,7 @@ type stream struct {
 func (w *wire) open(id uint32, s *stream) {
 	s.wire, s.id, s.window, s.grant = w, id, w.initial, streamWindow
 	w.streams[id] = s
-	w.lastID, w.opened = id, id
+	w.lastID = id
 }
 
 // fail ends a stream for both ends, unless it has ended or has its whole answer; mu is held.
@@ -91,7 +91,7 @@ func (w *wire) data(f *http2.DataFrame) error {
 	switch {
 	case err != nil:
 		return err
-	case s == nil && f.StreamID > w.opened: // it was not taken, and the client knows or soon will
+	case s == nil && f.StreamID > w.opened: // it was not taken, or we gave it up; the other end knows or soon will
 		return nil
 	case s == nil:
 		_ = w.encoder.WriteRSTStream(f.StreamID, http2.ErrCodeStreamClosed)
@@ -108,7 +108,7 @@ func (w *wire) data(f *http2.DataFrame) error {
 	if s.collect {
 		return s.again(size)
 	}
-	return nil
+	return s.again(size - int64(len(f.Data()))) // nobody takes padding
 }
 
 // add adds what came to its stream; mu is held.

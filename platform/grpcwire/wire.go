@@ -50,7 +50,7 @@ type wire struct {
 
 	streams  map[uint32]*stream
 	lastID   uint32    // the highest of a stream that was begun, by whichever end begins them
-	opened   uint32    // the highest of a stream that was taken
+	opened   uint32    // the highest of a stream of the other end that was taken
 	window   int64     // bytes that may be sent
 	initial  int64     // of streams to come
 	maxFrame int       // that the other end takes
