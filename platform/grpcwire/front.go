@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,7 +29,7 @@ type arrival struct {
 	err  error
 }
 
-// Front returns a listener in front of which the server stands: connections that begin with a call of a registered method it serves itself, all others are
+// Front returns a listener in front of which the server stands: connections that begin with a call of a registered method, not compressed, it serves itself, all others are
 // accepted from the listener that is returned, with everything that they have said.
 func (s *Server) Front(l net.Listener) net.Listener {
 	return &front{Listener: l, server: s, others: make(chan arrival), closed: make(chan struct{})}
@@ -115,12 +116,17 @@ func (s *Server) firstWords(conn *recorder) bool {
 		case *http2.SettingsFrame, *http2.WindowUpdateFrame:
 		case *http2.MetaHeadersFrame:
 			_, known := s.methods[f.PseudoValue("path")]
-			return err == nil && known
+			return err == nil && known && !compresses(f)
 		default:
 			return false
 		}
 	}
 	return false
+}
+
+// compresses reports whether messages of a call may be compressed.
+func compresses(f *http2.MetaHeadersFrame) bool {
+	return slices.ContainsFunc(f.RegularFields(), func(h hpack.HeaderField) bool { return h.Name == "grpc-encoding" && h.Value != "identity" })
 }
 
 // recorder keeps what is read.

@@ -25,15 +25,15 @@ func (c *call) relay() {
 
 func (c *call) passOn() error {
 	md, _ := metadata.FromIncomingContext(c.ctx)
-	ctx, cancel := context.WithCancel(metadata.NewOutgoingContext(c.ctx, md))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(metadata.NewOutgoingContext(c.ctx, md))
+	defer cancel(nil)
 	other, err := c.port.server.opts.Other.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, c.path)
 	if err != nil {
 		return err
 	}
 	go func() {
 		if err := c.passRequests(other); err != nil {
-			cancel()
+			cancel(err)
 		}
 	}()
 	md, err = other.Header()
@@ -47,10 +47,14 @@ func (c *call) passOn() error {
 		}
 	}
 	_ = c.SetTrailer(other.Trailer())
-	if errors.Is(err, io.EOF) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(err, io.EOF):
 		return nil
+	case cause != nil: // what is wrong about the request, not that it was given up for it
+		return cause
+	default:
+		return err
 	}
-	return err
 }
 
 // passRequests passes on what the client says, to the end.
