@@ -8,6 +8,9 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
+// patience is how long a client that is told that we leave may take to hear it. Calls that it makes later it has to make again, elsewhere.
+const patience = 2 * time.Second
+
 // port is the server's end of a connection.
 type port struct {
 	*wire
@@ -44,6 +47,8 @@ func (p *port) headers(f *http2.MetaHeadersFrame) error {
 		return http2.ConnectionError(http2.ErrCodeStreamClosed)
 	}
 	switch {
+	case len(p.out) > maxUnread: // errors are said without waiting for room
+		return errUnread
 	case p.leaves || p.err != nil: // the client knows, or soon will, and tries elsewhere
 		p.lastID = id
 		return nil
@@ -139,6 +144,7 @@ func (p *port) leave() {
 	_ = p.encoder.WriteGoAway(maxWindow, http2.ErrCodeNo, nil)
 	_ = p.encoder.WritePing(false, [8]byte{'l', 'e', 'a', 'v', 'e'})
 	_ = p.flushLater() // nothing is unread that was not before
+	time.AfterFunc(patience, p.pong)
 }
 
 // pong takes no more calls of a client that has heard that we leave.

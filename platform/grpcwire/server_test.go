@@ -231,6 +231,22 @@ func TestCallsEndBeforeTheServerDoes(t *testing.T) {
 	}
 }
 
+func TestAClientThatDoesNotAnswerHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	s, addr := serve(t, func(o *grpcwire.Options) { o.PingTimeout = time.Minute })
+	p := newPeer(t, addr)
+	p.call(1, false)
+	p.must(0, p.WriteData(1, true, hello))
+	if got := p.end(1); got != "status 0" {
+		t.Fatalf("Echo() ended with %q, want it to end well", got)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil {
+		t.Errorf("Shutdown() = %v, want it not to wait for the answer to a ping", err)
+	}
+}
+
 func TestACallThatDoesNotEndIsCutOff(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
