@@ -34,33 +34,32 @@ const (
 	maxCloudWatchTimeout = time.Minute
 )
 
-// Validate refuses a level that cannot be had, and half of a Jaeger.
+// Validate refuses a level that cannot be had, and half of a backend.
 func (e *Evidence) Validate() error {
 	switch {
 	case !consultation.KnownLevel(e.Lowest):
 		return invalid("lowest", "%q is not a level that can open a gate: C1, C2 or C3", e.Lowest)
-	case e.JaegerURL == "" && e.JaegerTokenFile+e.JaegerCA != "":
-		return invalid("jaegerURL", "jaegerTokenFile and jaegerCA need jaegerURL")
 	case e.JaegerURL+e.CloudWatchRegion == "" && e.Lowest == consultation.LevelCarried:
 		return invalid("lowest", "evidence of level C1 comes from Jaeger or CloudWatch: set jaegerURL or cloudWatchRegion, or leave lowest at C2")
-	case e.CloudWatchRegion == "" && e.CloudWatchEndpoint != "":
-		return invalid("cloudWatchRegion", "cloudWatchEndpoint needs cloudWatchRegion")
-	case e.CloudWatchRegion != "" && e.CloudWatchGroup == "":
-		return invalid("cloudWatchGroup", "say which log group has the spans: X-Ray's is aws/spans")
-	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
-		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
-	case e.JaegerTimeout < minJaegerTimeout || e.JaegerTimeout > maxJaegerTimeout:
-		return invalid("jaegerTimeout", "%s is not from %s to %s", e.JaegerTimeout, minJaegerTimeout, maxJaegerTimeout)
-	case e.JaegerURL != "":
-		return e.validateURL()
 	}
-	return nil
+	if err := e.validateJaeger(); err != nil {
+		return err
+	}
+	return e.validateCloudWatch()
 }
 
-func (e *Evidence) validateURL() error {
+func (e *Evidence) validateJaeger() error {
+	switch {
+	case e.JaegerURL == "" && e.JaegerTokenFile+e.JaegerCA != "":
+		return invalid("jaegerURL", "jaegerTokenFile and jaegerCA need jaegerURL")
+	case e.JaegerTimeout < minJaegerTimeout || e.JaegerTimeout > maxJaegerTimeout:
+		return invalid("jaegerTimeout", "%s is not from %s to %s", e.JaegerTimeout, minJaegerTimeout, maxJaegerTimeout)
+	case e.JaegerURL == "":
+		return nil
+	}
 	u, err := url.Parse(e.JaegerURL)
 	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery+u.Fragment != "":
+	case err != nil || !isURL(e.JaegerURL):
 		return invalid("jaegerURL", "want an http or https URL without user, query and fragment")
 	case u.Scheme == "http" && e.JaegerCA != "":
 		return invalid("jaegerCA", "jaegerURL has no TLS")
@@ -70,6 +69,26 @@ func (e *Evidence) validateURL() error {
 		}
 	}
 	return nil
+}
+
+func (e *Evidence) validateCloudWatch() error {
+	switch {
+	case e.CloudWatchRegion == "" && e.CloudWatchEndpoint != "":
+		return invalid("cloudWatchRegion", "cloudWatchEndpoint needs cloudWatchRegion")
+	case e.CloudWatchEndpoint != "" && !isURL(e.CloudWatchEndpoint):
+		return invalid("cloudWatchEndpoint", "want an http or https URL without user, query and fragment")
+	case e.CloudWatchRegion != "" && e.CloudWatchGroup == "":
+		return invalid("cloudWatchGroup", "say which log group has the spans: X-Ray's is aws/spans")
+	case e.CloudWatchTimeout < minCloudWatchTimeout || e.CloudWatchTimeout > maxCloudWatchTimeout:
+		return invalid("cloudWatchTimeout", "%s is not from %s to %s", e.CloudWatchTimeout, minCloudWatchTimeout, maxCloudWatchTimeout)
+	}
+	return nil
+}
+
+// isURL reports whether text is the base of URLs of a server.
+func isURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.RawQuery+u.Fragment == ""
 }
 
 // open prepares the places that e names, and reads their files.

@@ -116,6 +116,9 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		}, "may be read by everybody"},
 		"an endpoint of no CloudWatch":        {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchEndpoint = "https://logs.example" }, "needs cloudWatchRegion"},
 		"a CloudWatch that may take for ever": {func(_ *testing.T, c *serve.Config) { c.Evidence.CloudWatchTimeout = time.Hour }, "not from 1s to 1m"},
+		"a CloudWatch that is no URL": {func(_ *testing.T, c *serve.Config) {
+			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchEndpoint = "eu-central-1", "logs.example"
+		}, "want an http or https URL"},
 		"a CloudWatch without a group": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.CloudWatchRegion, c.Evidence.CloudWatchGroup = "eu-central-1", ""
 		}, "which log group"},
