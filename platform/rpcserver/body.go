@@ -15,9 +15,10 @@ const (
 	drainBytes   = 64 << 20
 )
 
-// refuseEncoded refuses bodies that are compressed: they are read as they come.
-func refuseEncoded(next http.Handler) http.Handler {
+// beforeREST refuses bodies that are compressed: they are read as they come. No browser may take an answer for something else than it says.
+func beforeREST(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 			writeError(w, r, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
 			return

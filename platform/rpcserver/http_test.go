@@ -62,6 +62,16 @@ func TestReadyShowsEachCheck(t *testing.T) {
 	}
 }
 
+func TestNoAnswerIsTakenForSomethingElse(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for _, path := range []string{"/v1/books/dune", "/v1/books/missing", "/v1/books:watch?count=1", "/v1/nothing", "/nothing"} {
+		if resp, _ := r.do(t, http.MethodGet, path, "", nil); resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("GET %s has X-Content-Type-Options %q, want nosniff", path, resp.Header.Get("X-Content-Type-Options"))
+		}
+	}
+}
+
 func TestHeadIsAnsweredWhereGetIs(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
