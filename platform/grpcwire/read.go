@@ -96,13 +96,14 @@ func (w *wire) settings(f *http2.SettingsFrame) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	initial := w.initial
 	err := f.ForeachSetting(func(s http2.Setting) error {
 		if err := s.Valid(); err != nil {
 			return err
 		}
 		switch s.ID { //nolint:exhaustive // the others say nothing to us
 		case http2.SettingInitialWindowSize:
-			return w.resize(int64(s.Val))
+			initial = int64(s.Val)
 		case http2.SettingMaxFrameSize:
 			w.maxFrame = min(int(s.Val), maxPending)
 		case http2.SettingHeaderTableSize:
@@ -112,6 +113,9 @@ func (w *wire) settings(f *http2.SettingsFrame) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = w.resize(initial)
+	}
 	if err != nil {
 		return err
 	}
@@ -121,9 +125,12 @@ func (w *wire) settings(f *http2.SettingsFrame) error {
 	return w.flushLater()
 }
 
-// resize changes the windows of all streams (RFC 9113, section 6.9.2). They may fall below zero.
+// resize changes the windows of all streams (RFC 9113, section 6.9.2), once for all that a frame says of it. They may fall below zero.
 func (w *wire) resize(initial int64) error {
 	grown := initial - w.initial
+	if grown == 0 {
+		return nil
+	}
 	w.initial = initial
 	for _, s := range w.streams {
 		if s.window += grown; s.window > maxWindow {
