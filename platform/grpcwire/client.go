@@ -178,7 +178,7 @@ func (l *link) headers(f *http2.MetaHeadersFrame) error {
 		return nil
 	}
 	s.trailer, s.ended = f.Fields, true
-	l.room.Broadcast()
+	s.room.Signal()
 	s.settle()
 	s.tell()
 	return nil
@@ -240,6 +240,12 @@ func (l *link) begin(ctx context.Context, s *stream, fields []hpack.HeaderField)
 	}
 }
 
+func (l *link) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.room.Broadcast()
+}
+
 // done forgets a stream, and has the server forget it when it goes on.
 func (l *link) done(s *stream) {
 	l.mu.Lock()
@@ -252,8 +258,8 @@ func (l *link) done(s *stream) {
 			_ = l.encoder.WriteRSTStream(s.id, http2.ErrCodeCancel)
 			l.flush()
 		}
-		l.room.Broadcast()
 	}
+	l.room.Broadcast()
 	if l.leaves && len(l.streams) == 0 {
 		l.end(errClosed)
 	}

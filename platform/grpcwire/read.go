@@ -122,6 +122,7 @@ func (w *wire) settings(f *http2.SettingsFrame) error {
 	w.role.settled()
 	_ = w.encoder.WriteSettingsAck()
 	w.room.Broadcast()
+	w.pass()
 	return w.flushLater()
 }
 
@@ -160,11 +161,11 @@ func (w *wire) ping(f *http2.PingFrame) error {
 func (w *wire) grow(f *http2.WindowUpdateFrame) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	defer w.room.Broadcast()
 	if f.StreamID == 0 {
 		if w.window += int64(f.Increment); w.window > maxWindow {
 			return http2.ConnectionError(http2.ErrCodeFlowControl)
 		}
+		w.pass()
 		return nil
 	}
 	s, err := w.stream(f.StreamID)
@@ -174,6 +175,7 @@ func (w *wire) grow(f *http2.WindowUpdateFrame) error {
 	if s.window += int64(f.Increment); s.window > maxWindow {
 		return w.drop(s, http2.ErrCodeFlowControl)
 	}
+	s.room.Signal()
 	return nil
 }
 
@@ -186,7 +188,6 @@ func (w *wire) reset(f *http2.RSTStreamFrame) error {
 	}
 	delete(w.streams, s.id)
 	s.fail(http2.StreamError{StreamID: s.id, Code: f.ErrCode})
-	w.room.Broadcast()
 	return nil
 }
 

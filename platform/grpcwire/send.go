@@ -36,7 +36,8 @@ func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 		return nil
 	}
 	rest := append(binary.BigEndian.AppendUint32(make([]byte, 1, prefix+len(message)), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
-	defer context.AfterFunc(ctx, w.wake)()
+	defer context.AfterFunc(ctx, s.wake)()
+	defer w.pass()
 	for len(rest) > 0 {
 		n, err := w.await(ctx, s)
 		if err != nil {
@@ -72,8 +73,32 @@ func (w *wire) await(ctx context.Context, s *stream) (int, error) {
 			w.flush()
 			continue
 		}
-		w.room.Wait()
+		w.blocked[s] = struct{}{}
+		w.pass()
+		s.room.Wait()
+		delete(w.blocked, s)
 	}
+}
+
+// pass wakes one of the streams that wait and can go on. Whoever is woken passes on in turn, when it has sent what it can: a peer that opens a window by a
+// byte wakes one call and not thousands. mu is held.
+func (w *wire) pass() {
+	if w.window <= 0 || len(w.out) > maxPending {
+		return
+	}
+	for s := range w.blocked {
+		if s.window > 0 {
+			s.room.Signal()
+			return
+		}
+	}
+}
+
+// wake has a stream look again whether it can go on.
+func (s *stream) wake() {
+	s.wire.mu.Lock()
+	defer s.wire.mu.Unlock()
+	s.room.Signal()
 }
 
 // write writes one frame of a message; mu is held.
@@ -83,10 +108,4 @@ func (w *wire) write(s *stream, part []byte, end bool) {
 	w.pings = 0
 	s.said = end
 	_ = w.encoder.WriteData(s.id, end, part)
-}
-
-func (w *wire) wake() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.room.Broadcast()
 }

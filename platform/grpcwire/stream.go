@@ -2,6 +2,7 @@ package grpcwire
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -15,7 +16,8 @@ const prefix = 5 // bytes before each message: whether it is compressed, and its
 type stream struct {
 	wire   *wire
 	id     uint32
-	window int64 // bytes that may be sent
+	window int64     // bytes that may be sent
+	room   sync.Cond // of the wire's mu: it may be that something can be sent
 
 	header  []hpack.HeaderField // that came
 	trailer []hpack.HeaderField // that came
@@ -35,6 +37,7 @@ type stream struct {
 // open begins a stream; mu is held.
 func (w *wire) open(id uint32, s *stream) {
 	s.wire, s.id, s.window, s.grant = w, id, w.initial, streamWindow
+	s.room.L = &w.mu
 	w.streams[id] = s
 	w.lastID = id
 }
@@ -45,7 +48,7 @@ func (s *stream) fail(err error) {
 		return
 	}
 	s.err = err
-	s.wire.room.Broadcast()
+	s.room.Signal()
 	s.settle()
 	if s.call != nil && s.call.cancel != nil {
 		s.call.cancel()
@@ -116,7 +119,7 @@ func (w *wire) add(s *stream, data []byte, end bool) error {
 	s.in = append(s.in, data...)
 	s.came += uint64(len(data))
 	if s.ended = end; s.answered() {
-		w.room.Broadcast()
+		s.room.Signal()
 	}
 	if end && s.came != declaredLength(s.header, s.came) {
 		return w.drop(s, http2.ErrCodeProtocol)

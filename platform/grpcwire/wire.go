@@ -37,7 +37,7 @@ type wire struct {
 	frames atomic.Uint64 // that came
 
 	mu       sync.Mutex
-	room     sync.Cond // of mu: there may be room to write, or the wire ended
+	room     sync.Cond // of mu: there may be room for another stream, nobody writes, or the wire ended
 	out      []byte    // frames that wait
 	taken    []byte    // frames that are being written
 	writing  bool
@@ -49,16 +49,17 @@ type wire struct {
 	err      error        // why the wire ended
 
 	streams  map[uint32]*stream
-	lastID   uint32    // the highest of a stream that was begun, by whichever end begins them
-	opened   uint32    // the highest of a stream of the other end that was taken
-	window   int64     // bytes that may be sent
-	initial  int64     // of streams to come
-	maxFrame int       // that the other end takes
-	grant    int64     // bytes that may come
-	owed     int64     // bytes that came and were not granted again
-	held     int       // bytes of messages that are not whole
-	pings    int       // since we last had something to say, or for a minute
-	pinged   time.Time // when pings was zero
+	blocked  map[*stream]struct{} // that wait for room to write
+	lastID   uint32               // the highest of a stream that was begun, by whichever end begins them
+	opened   uint32               // the highest of a stream of the other end that was taken
+	window   int64                // bytes that may be sent
+	initial  int64                // of streams to come
+	maxFrame int                  // that the other end takes
+	grant    int64                // bytes that may come
+	owed     int64                // bytes that came and were not granted again
+	held     int                  // bytes of messages that are not whole
+	pings    int                  // since we last had something to say, or for a minute
+	pinged   time.Time            // when pings was zero
 }
 
 // role is what the two ends do differently. The reader calls it; an http2.ConnectionError ends the connection.
@@ -87,7 +88,7 @@ var (
 // newWire returns an end of conn that has said nothing yet.
 func newWire(conn net.Conn, r role) *wire {
 	w := &wire{
-		conn: conn, role: r, streams: make(map[uint32]*stream),
+		conn: conn, role: r, streams: make(map[uint32]*stream), blocked: make(map[*stream]struct{}),
 		window: firstWindow, initial: firstWindow, grant: firstWindow, maxFrame: 16 << 10,
 	}
 	w.room.L = &w.mu
@@ -142,7 +143,7 @@ func (w *wire) flush() {
 		if err != nil {
 			w.end(err)
 		}
-		w.room.Broadcast()
+		w.pass()
 	}
 	w.writing = false
 	w.room.Broadcast()
