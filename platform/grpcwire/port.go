@@ -91,7 +91,7 @@ func (p *port) decline(id uint32, code http2.ErrCode) error {
 func (p *port) begin(s *stream) {
 	c := &call{port: p, stream: s}
 	c.path, c.refused = readHeader(s.header)
-	s.call = c
+	s.call, s.counts = c, true
 	switch c.method = p.server.methods[c.path]; {
 	case c.refused != nil || c.method != nil:
 		s.collect = true
@@ -123,6 +123,7 @@ func (p *port) finished(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running--
+	s.settle()
 	if p.streams[s.id] == s {
 		delete(p.streams, s.id)
 		if !s.ended && p.err == nil { // the client need not send the rest (RFC 9113, section 8.1)

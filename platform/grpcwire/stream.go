@@ -25,6 +25,7 @@ type stream struct {
 	came    uint64              // bytes of messages
 	limit   int                 // of a message
 	collect bool                // all is taken at once, when it is whole
+	counts  bool                // what is in it counts as held for the connection
 	grant   int64               // bytes that may come
 	owed    int64               // bytes that were taken and not granted again
 	ended   bool                // the other end has said all
@@ -69,10 +70,10 @@ func (s *stream) tell() {
 
 // settle says that what was collected is no longer held for the connection; mu is held.
 func (s *stream) settle() {
-	if s.collect {
+	if s.counts {
 		s.wire.held -= len(s.in)
-		s.collect = false
 	}
+	s.collect, s.counts = false, false
 }
 
 // data takes a frame of messages. Windows count all of it, padding too (RFC 9113, section 6.9.1).
@@ -124,18 +125,27 @@ func (w *wire) add(s *stream, data []byte, end bool) error {
 	if end && s.came != declaredLength(s.header, s.came) {
 		return w.drop(s, http2.ErrCodeProtocol)
 	}
-	if !s.collect {
+	if s.counts {
+		w.held += len(data)
+	}
+	var err error
+	switch {
+	case s.counts && w.held > maxHeld:
+		err = errHeld
+	case !s.collect:
 		s.tell()
 		return nil
-	}
-	w.held += len(data)
-	tooMuch := s.tooLong() || w.held > maxHeld
-	if !tooMuch && !end {
+	case s.tooLong():
+		err = tooLarge(s.limit)
+	case !end:
 		return nil
 	}
+	if !s.collect {
+		return w.drop(s, http2.ErrCodeEnhanceYourCalm)
+	}
 	s.settle()
-	if tooMuch {
-		s.in, s.err = nil, tooLarge(s.limit)
+	if err != nil {
+		s.in, s.err = nil, err
 	}
 	return w.over(s)
 }
@@ -193,6 +203,9 @@ func (s *stream) next() (message []byte, more bool, err error) {
 	}
 	message = s.in[prefix : prefix+size : prefix+size]
 	s.in = s.in[prefix+size:]
+	if s.counts {
+		s.wire.held -= prefix + size
+	}
 	if len(s.in) == 0 {
 		s.in = nil
 	}
@@ -239,6 +252,8 @@ func sizeOf(in []byte, limit int) (int, error) {
 	}
 	return int(size), nil
 }
+
+var errHeld = status.Errorf(codes.ResourceExhausted, "the requests of this connection that are not whole are larger than %d MiB", maxHeld>>20)
 
 func tooLarge(limit int) error {
 	return status.Errorf(codes.ResourceExhausted, "a message is larger than %d bytes", limit)

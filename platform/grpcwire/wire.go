@@ -25,7 +25,7 @@ const (
 	streamWindow   = 256 << 10 // that we grant
 	connWindow     = 4 << 20   // that we grant
 	maxWindow      = 1<<31 - 1
-	maxHeld        = 64 << 20 // bytes of messages that are not whole yet
+	maxHeld        = 64 << 20 // bytes of requests that are not whole yet
 )
 
 // wire is one end of an HTTP/2 connection. One goroutine reads it. What is to be written is gathered, and written by whoever comes when nobody does: calls
@@ -57,7 +57,7 @@ type wire struct {
 	maxFrame int                  // that the other end takes
 	grant    int64                // bytes that may come
 	owed     int64                // bytes that came and were not granted again
-	held     int                  // bytes of messages that are not whole
+	held     int                  // bytes of requests that are not whole
 	pings    int                  // since we last had something to say, or for a minute
 	pinged   time.Time            // when pings was zero
 }
