@@ -122,11 +122,11 @@ func (w *wire) add(s *stream, data []byte, end bool) error {
 	if s.ended = end; s.answered() {
 		s.room.Signal()
 	}
+	if s.counts { // before anything that settles
+		w.held += len(data)
+	}
 	if end && s.came != declaredLength(s.header, s.came) {
 		return w.drop(s, http2.ErrCodeProtocol)
-	}
-	if s.counts {
-		w.held += len(data)
 	}
 	var err error
 	switch {
