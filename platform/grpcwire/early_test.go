@@ -2,6 +2,8 @@ package grpcwire_test
 
 import (
 	"context"
+	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/grpcwire"
 )
 
 func TestAnAnswerIsTakenBeforeAllIsSaid(t *testing.T) {
@@ -49,5 +53,28 @@ func TestAnAnswerIsTakenBeforeAllIsSaid(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestACallEndsInTimeWhoeverDoesNotRead(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe() // which holds nothing for who does not read
+	t.Cleanup(func() { _ = theirs.Close() })
+	c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, "agent")
+	go func() {
+		p := http2.NewFramer(theirs, theirs)
+		_, _ = io.ReadFull(theirs, make([]byte, len(http2.ClientPreface)))
+		for range 2 { // settings and a window
+			_, _ = p.ReadFrame()
+		}
+		_ = p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 30})
+		_ = p.WriteWindowUpdate(0, 1<<30)
+		_, _ = p.ReadFrame() // the acknowledgement, and nothing else
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	if _, err := c.Invoke(ctx, ask(t, echo, strings.Repeat("x", 1<<20))); status.Code(err) != codes.DeadlineExceeded || time.Since(begun) > 10*time.Second {
+		t.Errorf("Invoke() = %v after %v, want DeadlineExceeded in time", err, time.Since(begun))
 	}
 }

@@ -82,7 +82,11 @@ func (l *link) ask(ctx context.Context, s *stream, fields []hpack.HeaderField, m
 	if err := s.send(ctx, message, true); err != nil && !s.ended { // a server may answer before it has read all
 		return err
 	}
-	l.flush()
+	if len(message) > maxPending { // more than the network may take at once
+		l.flushAside()
+	} else {
+		l.flush()
+	}
 	return nil
 }
 

@@ -70,8 +70,11 @@ func (w *wire) await(ctx context.Context, s *stream) (int, error) {
 			return int(n), nil
 		}
 		if len(w.out) > 0 && !w.writing {
-			w.flush()
-			continue
+			if s.call != nil {
+				w.flush()
+				continue
+			}
+			w.flushAside() // a call of ours ends in time, whether the server reads or not
 		}
 		w.blocked[s] = struct{}{}
 		w.pass()

@@ -154,14 +154,20 @@ func (w *wire) flushLater() error {
 	if len(w.out) > maxUnread {
 		return errUnread
 	}
-	if !w.writing {
-		go func() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.flush()
-		}()
-	}
+	w.flushAside()
 	return nil
+}
+
+// flushAside is flush for who must not wait for the network. mu is held.
+func (w *wire) flushAside() {
+	if w.writing {
+		return
+	}
+	go func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.flush()
+	}()
 }
 
 // extend gives the next write at least writeTimeout. A deadline costs as much as a small write, so most writes go by one that is there. mu is held.
