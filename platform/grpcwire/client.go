@@ -27,6 +27,7 @@ type Client struct {
 	dialing chan struct{} // guarded by mu; closed when the attempt to connect is over; nil: there is none
 	failed  error         // guarded by mu; of the last attempt
 	closed  bool          // guarded by mu
+	over    chan struct{} // closed with the client
 }
 
 // errNotGreeted is worth another attempt: a server that is about to leave does so.
@@ -34,13 +35,16 @@ var errNotGreeted = errors.New("the server ended the connection before it said i
 
 // NewClient returns a client of the server that dial connects to and that its calls name as authority. Nothing is connected yet.
 func NewClient(dial func(ctx context.Context) (net.Conn, error), authority string) *Client {
-	return &Client{dial: dial, authority: authority, made: time.Now()}
+	return &Client{dial: dial, authority: authority, made: time.Now(), over: make(chan struct{})}
 }
 
 // Close ends the connection and all calls, now and later.
 func (c *Client) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !c.closed {
+		close(c.over)
+	}
 	c.closed = true
 	if c.link != nil {
 		c.link.close()
@@ -73,6 +77,7 @@ func (c *Client) connected(ctx context.Context) (*link, error) {
 		c.mu.Unlock()
 		select {
 		case <-over:
+		case <-c.over:
 		case <-ctx.Done():
 			return nil, status.FromContextError(ctx.Err()).Err()
 		}

@@ -249,3 +249,19 @@ func TestClientAndServerSpeakToEachOther(t *testing.T) {
 		t.Errorf("Echo() = %d bytes, %v, want 20 MB", len(got), err)
 	}
 }
+
+func TestACallThatWaitsForAConnectionEndsWithItsClient(t *testing.T) {
+	t.Parallel()
+	dialing := make(chan struct{})
+	c := grpcwire.NewClient(func(ctx context.Context) (net.Conn, error) {
+		close(dialing)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, "nobody")
+	go func() { <-dialing; c.Close() }()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, err := c.Invoke(ctx, ask(t, echo, "hello")); status.Code(err) != codes.Canceled {
+		t.Errorf("Invoke() = %v, want Canceled", err)
+	}
+}
