@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// head writes a header or a trailer: fields as names and values in turn, then md. mu is held.
+// head writes a header or a trailer, in as many frames as it takes; mu is held.
 func (s *stream) head(end bool, fields ...hpack.HeaderField) {
 	w := s.wire
 	w.block.Reset()
