@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/grpcwire"
+	"github.com/quorate/quorate/platform/proctest"
 )
 
 // excused are tests of h2spec that GET a page of some length, which is no call of gRPC, and one that wants a call refused for being too many at a time when
@@ -37,12 +38,12 @@ type report struct {
 // TestHTTP2IsSpokenAsOthersTestIt runs h2spec, the conformance kit for HTTP/2 and HPACK, against a server.
 func TestHTTP2IsSpokenAsOthersTestIt(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join("..", "..", ".bin", "h2spec")
-	if _, err := os.Stat(binary); err != nil {
-		if config.Env("QUORATE_CI") == "1" {
-			t.Fatal("there is no .bin/h2spec, and CI has to test with it")
-		}
-		t.Skip("there is no .bin/h2spec; make h2spec installs it")
+	binary, err := proctest.Binary("h2spec", "QUORATE_TEST_H2SPEC")
+	switch {
+	case err != nil && config.Env("QUORATE_CI") == "1":
+		t.Fatalf("there is no h2spec, and CI has to test with it: %v", err)
+	case err != nil:
+		t.Skipf("there is no h2spec: %v", err)
 	}
 	l := listen(t)
 	s := grpcwire.NewServer(grpcwire.Options{
