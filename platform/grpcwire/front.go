@@ -32,6 +32,9 @@ type arrival struct {
 // Front returns a listener in front of which the server stands: connections that begin with a call of a registered method, not compressed, it serves itself, all others are
 // accepted from the listener that is returned, with everything that they have said.
 func (s *Server) Front(l net.Listener) net.Listener {
+	if len(s.methods) == 0 {
+		return l
+	}
 	return &front{Listener: l, server: s, others: make(chan arrival), closed: make(chan struct{})}
 }
 
@@ -103,10 +106,7 @@ func (s *Server) firstWords(conn *recorder) bool {
 	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != http2.ClientPreface {
 		return false
 	}
-	framer := http2.NewFramer(conn, conn)
-	framer.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
-	framer.MaxHeaderListSize = maxHeaderBytes
-	framer.SetMaxReadFrameSize(16 << 10)
+	framer := newFramer(conn, conn)
 	if err := framer.WriteSettings(); err != nil {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"net"
 	"runtime"
 	"sync"
@@ -92,14 +93,20 @@ func newWire(conn net.Conn, r role) *wire {
 		window: firstWindow, initial: firstWindow, grant: firstWindow, maxFrame: 16 << 10,
 	}
 	w.room.L = &w.mu
-	w.framer = http2.NewFramer(nil, bufio.NewReaderSize(conn, readBuffer))
-	w.framer.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
-	w.framer.MaxHeaderListSize = maxHeaderBytes
-	w.framer.SetMaxReadFrameSize(16 << 10)
+	w.framer = newFramer(nil, bufio.NewReaderSize(conn, readBuffer))
 	w.framer.SetReuseFrames()
 	w.encoder = http2.NewFramer((*gathered)(w), nil)
 	w.table = hpack.NewEncoder(&w.block)
 	return w
+}
+
+// newFramer returns what reads frames and header blocks within our bounds.
+func newFramer(to io.Writer, from io.Reader) *http2.Framer {
+	f := http2.NewFramer(to, from)
+	f.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
+	f.MaxHeaderListSize = maxHeaderBytes
+	f.SetMaxReadFrameSize(16 << 10)
+	return f
 }
 
 // gathered is where a wire's frames are written to; writing never fails.

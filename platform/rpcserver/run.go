@@ -49,7 +49,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}},
 	}
 	if l := s.opts.GRPCListener; l != nil {
-		list = append(list, tasks.Task{Name: "grpc", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, s.front(l)) }})
+		list = append(list, tasks.Task{Name: "grpc", Run: func(ctx context.Context) error { return s.serveGRPC(ctx, s.direct.Front(l)) }})
 		s.logServing(ctx, "grpc", l)
 	}
 	if l := s.opts.HTTPListener; l != nil {

@@ -58,7 +58,6 @@ type Server struct {
 	validator protovalidate.Validator
 	grpc      *grpc.Server
 	direct    *grpcwire.Server
-	hasDirect bool // something is registered with direct
 	health    *health.Server
 	pipe      *bufconn.Listener
 	conn      *grpc.ClientConn
@@ -133,8 +132,8 @@ func defaultRules() auth.Rules {
 func (s *Server) newGRPC(calls *answered) *grpc.Server {
 	return grpc.NewServer(
 		grpc.StatsHandler(calls),
-		grpc.ChainUnaryInterceptor(s.observeUnary, s.authorizeUnary, s.validateUnary),
-		grpc.ChainStreamInterceptor(s.observeStream, s.authorizeStream, s.validateStream),
+		grpc.UnaryInterceptor(s.interceptUnary),
+		grpc.StreamInterceptor(s.interceptStream),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.NumStreamWorkers(workers),

@@ -1,0 +1,25 @@
+package rpcserver
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+)
+
+// interceptUnary is what every unary call passes, in this order, whatever transport it came by.
+func (s *Server) interceptUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	return s.observeUnary(ctx, req, info, func(ctx context.Context, req any) (any, error) {
+		return s.authorizeUnary(ctx, req, info, func(ctx context.Context, req any) (any, error) {
+			return s.validateUnary(ctx, req, info, next)
+		})
+	})
+}
+
+// interceptStream is interceptUnary for streams.
+func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return s.observeStream(srv, stream, info, func(srv any, stream grpc.ServerStream) error {
+		return s.authorizeStream(srv, stream, info, func(srv any, stream grpc.ServerStream) error {
+			return s.validateStream(srv, stream, info, next)
+		})
+	})
+}
