@@ -44,22 +44,28 @@ func (c *call) answer(m any) error {
 }
 
 func (c *call) send(message []byte) error {
+	return c.speak(func() error {
+		c.sendHeader()
+		if err := c.stream.send(c.ctx, message, false); err != nil {
+			return statusOfSend(err)
+		}
+		if c.method == nil || c.method.stream != nil { // a unary answer goes with its status
+			c.port.flush()
+		}
+		return nil
+	})
+}
+
+// speak calls say with both mu held, or fails when nothing can be sent any more. A request that was too large is answered all the same.
+func (c *call) speak(say func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w := c.port.wire
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if c.gone() {
+	c.port.mu.Lock()
+	defer c.port.mu.Unlock()
+	if c.port.streams[c.stream.id] != c.stream {
 		return statusOfReset(c.stream.err)
 	}
-	c.sendHeader()
-	if err := c.stream.send(c.ctx, message, false); err != nil {
-		return statusOfSend(err)
-	}
-	if c.method == nil || c.method.stream != nil { // a unary answer goes with its status
-		w.flush()
-	}
-	return nil
+	return say()
 }
 
 // sendHeader sends the header once; both mu are held.
@@ -89,17 +95,11 @@ func (c *call) SendHeader(md metadata.MD) error {
 	if err := c.SetHeader(md); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := c.port.wire
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if c.gone() {
-		return statusOfReset(c.stream.err)
-	}
-	c.sendHeader()
-	w.flush()
-	return nil
+	return c.speak(func() error {
+		c.sendHeader()
+		c.port.flush()
+		return nil
+	})
 }
 
 // SetTrailer is part of grpc.ServerTransportStream.

@@ -133,26 +133,18 @@ func (c *call) refuse() {
 // end sends the status of the call, behind what else there is to say. A stream that is gone needs none.
 func (c *call) end(err error) {
 	st := statusOfHandler(err)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := c.port.wire
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if c.gone() {
-		return
-	}
-	var fields []hpack.HeaderField
-	if !c.begun {
-		fields = appendMetadata(answerHeader(), c.header)
-	}
-	c.stream.head(true, appendStatus(appendMetadata(fields, c.trailer), st)...)
-	if c.stream.ended {
-		delete(w.streams, c.stream.id)
-	}
+	_ = c.speak(func() error {
+		var fields []hpack.HeaderField
+		if !c.begun {
+			fields = appendMetadata(answerHeader(), c.header)
+		}
+		c.stream.head(true, appendStatus(appendMetadata(fields, c.trailer), st)...)
+		if c.stream.ended {
+			delete(c.port.streams, c.stream.id)
+		}
+		return nil
+	})
 }
-
-// gone reports whether nothing can be sent any more. A request that was too large is answered all the same. The wire's mu is held.
-func (c *call) gone() bool { return c.port.streams[c.stream.id] != c.stream }
 
 func answerHeader() []hpack.HeaderField {
 	return []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: contentType}}
