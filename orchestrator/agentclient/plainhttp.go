@@ -35,7 +35,7 @@ type plainHTTP struct {
 // Do sends a request and returns its answer. The context of the request ends the exchange until the answer's body is read or closed, which must be done;
 // only one that is read to its end leaves the connection for others.
 func (p *plainHTTP) Do(req *http.Request) (*http.Response, error) {
-	if u := req.URL; u.Scheme != "http" || u.Host == "" || u.User != nil || req.ContentLength > maxPlainRequest {
+	if !isPlain(req.URL) || req.ContentLength > maxPlainRequest {
 		return p.other.Do(req)
 	}
 	if c := p.credentials.For(req.URL); c != nil {
@@ -95,6 +95,9 @@ func (p *plainHTTP) line(ctx context.Context, addr string) (*line, error) {
 	}
 	return newLine(conn, addr), nil
 }
+
+// isPlain reports whether requests to a URL may be plain.
+func isPlain(u *url.URL) bool { return u.Scheme == "http" && u.Host != "" && u.User == nil }
 
 func hostPort(u *url.URL) string {
 	if u.Port() != "" {

@@ -47,7 +47,7 @@ func (s *sites) of(raw, accept string) *site {
 // newSite has net/http write a request without content and makes one of it that has some.
 func newSite(raw, accept string) *site {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != "http" || u.Host == "" || u.User != nil {
+	if err != nil || !isPlain(u) {
 		return nil
 	}
 	req := &http.Request{Method: http.MethodGet, URL: u, Header: headerOf(accept, true)}
