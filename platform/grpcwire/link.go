@@ -1,0 +1,176 @@
+package grpcwire
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// link is the client's end of a connection.
+type link struct {
+	*wire
+	nextID uint32    // of the next stream; guarded by the wire's mu
+	most   uint32    // streams at a time; guarded by the wire's mu
+	leaves bool      // the server takes no more streams; guarded by the wire's mu
+	used   time.Time // when the last call ended; guarded by the wire's mu
+	ready  bool      // the server has said its settings; guarded by the wire's mu
+
+	greeted chan struct{} // closed when the server has said its settings
+	over    chan struct{} // closed when the connection has ended
+}
+
+// lastUsable is where a connection makes room for the next, long before there are no more ids.
+const lastUsable = 1 << 30
+
+func newLink(conn net.Conn) *link {
+	l := &link{nextID: 1, most: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
+	l.wire = newWire(conn, l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.greet(http2.ClientPreface, http2.Setting{ID: http2.SettingEnablePush, Val: 0})
+	l.flush()
+	go func() { defer close(l.over); l.read() }()
+	return l
+}
+
+// open reports whether new calls may begin.
+func (l *link) open() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err == nil && !l.leaves && l.nextID < lastUsable
+}
+
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end(errClosed)
+}
+
+// headers takes the header or the trailer of an answer.
+func (l *link) headers(f *http2.MetaHeadersFrame) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, err := l.stream(f.StreamID)
+	switch {
+	case s == nil:
+		return err
+	case f.Truncated:
+		s.fail(errTooLong)
+		return l.drop(s, http2.ErrCodeCancel)
+	case s.ended:
+		return l.drop(s, http2.ErrCodeStreamClosed)
+	case !f.StreamEnded() && s.header != nil:
+		return l.drop(s, http2.ErrCodeProtocol)
+	case !f.StreamEnded():
+		if !informational(f) {
+			s.header = f.Fields
+		}
+		return nil
+	}
+	s.trailer, s.ended = f.Fields, true
+	s.room.Signal()
+	s.settle()
+	s.tell()
+	return nil
+}
+
+func informational(f *http2.MetaHeadersFrame) bool {
+	return len(f.PseudoValue("status")) == 3 && f.PseudoValue("status")[0] == '1'
+}
+
+// whole is called when an answer has ended without a trailer, or is too large: whoever waits sees it.
+func (*link) whole(*stream) {}
+
+// leaving ends the calls that the server did not begin, and lets the others end.
+func (l *link) leaving(last uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leaves = true
+	for id, s := range l.streams {
+		if id > last {
+			delete(l.streams, id)
+			s.fail(errUnprocessed)
+		}
+	}
+	l.room.Broadcast()
+	if len(l.streams) == 0 {
+		l.end(errClosed)
+	}
+}
+
+func (*link) pong() {}
+
+func (l *link) limit(n uint32) { l.most = n }
+
+func (l *link) settled() {
+	if !l.ready {
+		l.ready = true
+		close(l.greeted)
+	}
+}
+
+// begin opens a stream and says what is asked; mu is held.
+func (l *link) begin(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
+	if uint32(len(l.streams)) >= l.most { //nolint:gosec // G115: few
+		defer context.AfterFunc(ctx, l.wake)()
+	}
+	for {
+		switch {
+		case l.err != nil, l.leaves, l.nextID >= lastUsable:
+			return errUnprocessed
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case uint32(len(l.streams)) < l.most: //nolint:gosec // G115: few
+			l.wire.open(l.nextID, s)
+			l.nextID += 2
+			s.head(false, fields...)
+			return nil
+		}
+		l.room.Wait()
+	}
+}
+
+func (l *link) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.room.Broadcast()
+}
+
+// done forgets a stream, and has the server forget it when it goes on.
+func (l *link) done(s *stream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used = time.Now()
+	if l.streams[s.id] == s {
+		delete(l.streams, s.id)
+		s.settle()
+		if (!s.ended || !s.said) && l.err == nil {
+			_ = l.encoder.WriteRSTStream(s.id, http2.ErrCodeCancel)
+			l.flush()
+		}
+	}
+	l.room.Broadcast()
+	if l.leaves && len(l.streams) == 0 {
+		l.end(errClosed)
+	}
+}
+
+// unprocessed reports whether the server surely did nothing about a call.
+func unprocessed(err error) bool {
+	reset, ok := errors.AsType[http2.StreamError](err)
+	return errors.Is(err, errUnprocessed) || ok && reset.Code == http2.ErrCodeRefusedStream
+}
+
+// idle reports for how long there has been no call.
+func (l *link) idle() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.streams) > 0 {
+		return 0
+	}
+	return time.Since(l.used)
+}
