@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -45,12 +46,12 @@ func Status(err error) *status.Status {
 		return own.GRPCStatus()
 	}
 	e := fault.From(err)
-	info := &errdetails.ErrorInfo{Reason: e.Reason, Domain: Domain, Metadata: e.Metadata}
+	info := &errdetails.ErrorInfo{Reason: e.Reason, Domain: Domain, Metadata: short(e.Metadata)}
 	message := e.Message
 	if e.Kind == fault.Internal {
 		message, info.Metadata = "internal error", nil
 	}
-	st := status.New(toCode[e.Kind], message)
+	st := status.New(toCode[e.Kind], bounded.Text(message, maxMessage))
 	detailed, err := st.WithDetails(details(e, info)...)
 	if err != nil { // a detail that cannot be marshalled, such as one with invalid UTF-8
 		return st
@@ -61,11 +62,7 @@ func Status(err error) *status.Status {
 func details(e *fault.Error, info *errdetails.ErrorInfo) []protoadapt.MessageV1 {
 	list := []protoadapt.MessageV1{info}
 	if len(e.Violations) > 0 {
-		bad := &errdetails.BadRequest{}
-		for _, v := range e.Violations {
-			bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{Field: v.Field, Description: v.Description})
-		}
-		list = append(list, bad)
+		list = append(list, badRequest(e.Violations))
 	}
 	if e.RetryAfter > 0 {
 		list = append(list, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.RetryAfter)})
