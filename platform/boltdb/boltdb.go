@@ -17,9 +17,7 @@ import (
 
 const (
 	lockTimeout = time.Second
-	// mmapBytes of address space, not of memory, spare the store most remaps, each of which waits for all readers.
-	mmapBytes = 256 << 20
-	queueSize = 1024
+	queueSize   = 1024
 	// pageBytes is the page of new files: items of a kilobyte leave a quarter of a page of 4 KiB empty, and each page that is written is a call.
 	pageBytes = 8 << 10
 )
@@ -53,7 +51,7 @@ func Open(path string, opts Options) (*DB, error) {
 			FreelistType:    bbolt.FreelistMapType,
 			NoFreelistSync:  true, // rebuilt on open; each commit writes less
 			PageSize:        pageBytes,
-			InitialMmapSize: mmapBytes,
+			InitialMmapSize: addresses(),
 			MaxSize:         opts.MaxBytes,
 		})
 	}

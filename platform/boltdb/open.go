@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
+	"strconv"
 
 	"go.etcd.io/bbolt"
 )
@@ -30,4 +32,15 @@ func complete(path string) error {
 		return nil
 	})
 	return errors.Join(err, bolt.Close())
+}
+
+// addresses is how many bytes of address space, not of memory, a file gets at first. A file that outgrows them is mapped anew, which waits for all readers, of
+// whom a copy may take minutes, and has everybody else wait for it.
+func addresses() int {
+	const few, many = 28, 34                               // 256 MiB, 16 GiB
+	if strconv.IntSize < 64 || runtime.GOOS == "windows" { // where the file would be made as long
+		return 1 << few
+	}
+	bits := many
+	return 1 << bits
 }
