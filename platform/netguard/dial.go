@@ -40,8 +40,11 @@ func (p *Policy) DialContext(ctx context.Context, network, addr string) (net.Con
 		Timeout:   dialTimeout,
 		KeepAlive: keepAlive,
 		Resolver:  resolver,
-		ControlContext: func(_ context.Context, network, address string, _ syscall.RawConn) error {
-			return p.checkDialled(network, address, exempt)
+		ControlContext: func(_ context.Context, network, address string, socket syscall.RawConn) error {
+			if err := p.checkDialled(network, address, exempt); err != nil {
+				return err
+			}
+			return boundSilence(socket)
 		},
 	}
 	conn, err := dialer.DialContext(ctx, network, addr)
