@@ -7,10 +7,10 @@ package oidc
 
 import (
 	"context"
-	"errors"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -23,7 +23,7 @@ import (
 // Config says whose tokens count, and what their claims mean. The zero value is none.
 type Config struct {
 	Issuer      string `yaml:"issuer" doc:"URL of the OpenID Connect provider whose tokens are accepted; empty for none."`
-	Audience    string `yaml:"audience" doc:"Audience that a token must be for."`
+	Audience    string `yaml:"audience" doc:"Audience that a token must be for: that of this API, because the ID tokens of a client are for the client's id, and would count."`
 	KeysURL     string `yaml:"keysURL" doc:"URL of the provider's keys; empty: as the provider's configuration says, which is then read at the start."`
 	NameClaim   string `yaml:"nameClaim" doc:"Claim with the caller's name; for the role agent it is the agent's name."`
 	RolesClaim  string `yaml:"rolesClaim" doc:"Claim with the caller's roles, a list or words: admin, dispatcher, agent, viewer; others say nothing."`
@@ -42,7 +42,7 @@ func (c *Config) Validate() error {
 		return nil
 	}
 	for name, text := range map[string]string{"issuer": c.Issuer, "keysURL": c.KeysURL} {
-		if u, err := url.Parse(text); text != "" && (err != nil || u.Host == "" || u.Scheme != "https" && !loopback(u)) {
+		if text != "" && !closed(text) {
 			return fault.Invalid(name, "OIDC_INVALID", "%q is not an https URL", text)
 		}
 	}
@@ -50,10 +50,6 @@ func (c *Config) Validate() error {
 		return fault.Invalid("audience", "OIDC_INVALID", "an issuer needs an audience, a nameClaim and a rolesClaim")
 	}
 	return nil
-}
-
-func loopback(u *url.URL) bool {
-	return u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
 }
 
 // algorithms are those with a public key; a token cannot choose one that turns it into a shared secret.
@@ -65,28 +61,27 @@ const maxToken = 16 << 10
 // Authenticator is an auth.Authenticator for the tokens of one provider.
 type Authenticator struct {
 	config   Config
-	provider *paced
+	keys     *keys
 	verifier *oidc.IDTokenVerifier
 }
 
 var _ auth.Authenticator = (*Authenticator)(nil)
 
-// New returns an authenticator. Without a KeysURL it reads the provider's configuration; keys are read when they are needed, by client,
-// as long as ctx has not ended: new ones within five seconds.
+// New returns an authenticator. Without a KeysURL it reads the provider's configuration; keys are read when they are needed, by client, whose CheckRedirect is
+// not asked: new ones within five seconds. Run forgets those that were withdrawn.
 func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, error) {
-	p := newPaced(client.Transport)
-	slow := *client
-	slow.Transport = p
-	ctx = oidc.ClientContext(ctx, &slow)
+	ctx = oidc.ClientContext(ctx, careful(client))
+	keysURL := c.KeysURL
+	if keysURL == "" {
+		found, err := discover(ctx, c.Issuer)
+		if err != nil {
+			return nil, fmt.Errorf("reading the configuration of the OpenID Connect provider: %w", err)
+		}
+		keysURL = found
+	}
+	k := newKeys(func() *oidc.RemoteKeySet { return oidc.NewRemoteKeySet(ctx, keysURL) })
 	check := &oidc.Config{ClientID: c.Audience, SupportedSigningAlgs: algorithms}
-	if c.KeysURL != "" {
-		return &Authenticator{c, p, oidc.NewVerifier(c.Issuer, oidc.NewRemoteKeySet(ctx, c.KeysURL), check)}, nil
-	}
-	provider, err := oidc.NewProvider(ctx, c.Issuer)
-	if err != nil {
-		return nil, fmt.Errorf("reading the configuration of the OpenID Connect provider: %w", err)
-	}
-	return &Authenticator{c, p, provider.VerifierContext(ctx, check)}, nil
+	return &Authenticator{c, k, oidc.NewVerifier(c.Issuer, k, check)}, nil
 }
 
 // Authenticate returns the owner of a token, or an Unauthenticated fault; a valid token without any role of ours is a PermissionDenied
@@ -98,13 +93,16 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 	}
 	verified, err := a.verifier.Verify(ctx, token)
 	if err != nil {
-		return auth.Principal{}, a.refuse(err)
+		return auth.Principal{}, a.refuse(ctx, token, err)
+	}
+	if kind := kindOf(token); !slices.Contains(kinds, kind) {
+		return auth.Principal{}, invalid(fmt.Errorf("its type is %.100q", kind))
 	}
 	var claims map[string]any
 	if err := verified.Claims(&claims); err != nil {
 		return auth.Principal{}, invalid(err)
 	}
-	p := auth.Principal{Tenant: auth.DefaultTenant, Roles: roles(claims[a.config.RolesClaim])}
+	p := auth.Principal{Tenant: auth.DefaultTenant, Roles: roles(claims[a.config.RolesClaim]), Credential: auth.CredentialOIDC}
 	p.Name, _ = claims[a.config.NameClaim].(string)
 	if a.config.TenantClaim != "" {
 		p.Tenant, _ = claims[a.config.TenantClaim].(string)
@@ -118,13 +116,33 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 	return p, nil
 }
 
-// refuse says what is wrong with a token, or that nobody knows: go-oidc does not tell a signature that does not hold from keys that cannot be read.
-func (a *Authenticator) refuse(err error) error {
-	trouble := a.provider.trouble()
-	if _, expired := errors.AsType[*oidc.TokenExpiredError](err); expired || trouble == nil {
-		return invalid(err)
+// kinds are the types of JWTs that say who their owner is: of no type, of none in particular, and access tokens (RFC 9068 §2.1). Others that a provider signs, such
+// as logout tokens, may be for the same audience and say something else (RFC 8725 §3.11).
+var kinds = []string{"", "jwt", "at+jwt"}
+
+// kindOf returns the type in the header of a token that was verified.
+func kindOf(token string) string {
+	first, _, _ := strings.Cut(token, ".")
+	var header struct {
+		Type string `json:"typ"`
 	}
-	return &fault.Error{Kind: fault.Unavailable, Reason: "OIDC_UNAVAILABLE", Message: "the keys of the OpenID Connect provider cannot be read; try again", Cause: trouble}
+	text, err := base64.RawURLEncoding.DecodeString(first)
+	if err == nil {
+		err = json.Unmarshal(text, &header)
+	}
+	if err != nil {
+		return "unreadable"
+	}
+	return strings.TrimPrefix(strings.ToLower(header.Type), "application/") // which may be left out (RFC 7515 §4.1.9)
+}
+
+// refuse says what is wrong with a token, or that nobody knows because the keys cannot be read, which go-oidc's error does not tell.
+func (a *Authenticator) refuse(ctx context.Context, token string, err error) error {
+	_, again := a.keys.VerifySignature(ctx, token) // it asks the provider nothing that it was not just asked
+	if trouble := unreadable(again); trouble != nil {
+		return &fault.Error{Kind: fault.Unavailable, Reason: "OIDC_UNAVAILABLE", Message: "the keys of the OpenID Connect provider cannot be read; try again", Cause: trouble}
+	}
+	return invalid(err)
 }
 
 func invalid(cause error) error {

@@ -49,13 +49,23 @@ func newProvider(t *testing.T) *provider {
 // token returns a token with the usual claims, changed by more.
 func (p *provider) token(t *testing.T, key any, alg jose.SignatureAlgorithm, more map[string]any) string {
 	t.Helper()
+	return p.typed(t, key, alg, "at+jwt", more)
+}
+
+// typed is token with a type in its header; "" is none.
+func (p *provider) typed(t *testing.T, key any, alg jose.SignatureAlgorithm, kind jose.ContentType, more map[string]any) string {
+	t.Helper()
 	claims := map[string]any{"iss": p.URL, "aud": "quorate", "sub": "ana", "exp": time.Now().Add(time.Minute).Unix(), "roles": []string{"admin", "painter"}}
 	maps.Copy(claims, more)
 	payload, err := json.Marshal(claims)
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", "k"))
+	options := (&jose.SignerOptions{}).WithHeader("kid", "k")
+	if kind != "" {
+		options = options.WithType(kind)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,16 +103,16 @@ func TestATokenTellsWhoItsOwnerIs(t *testing.T) {
 		claims map[string]any
 		want   auth.Principal
 	}{
-		"as the provider is configured": {func(*oidc.Config) {}, nil, auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"admin"}}},
+		"as the provider is configured": {func(*oidc.Config) {}, nil, auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"admin"}, Credential: auth.CredentialOIDC}},
 		"roles as words, from a given URL of keys": {
 			func(c *oidc.Config) { c.KeysURL = p.URL + "/keys" },
 			map[string]any{"roles": "viewer dispatcher"},
-			auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"viewer", "dispatcher"}},
+			auth.Principal{Tenant: "default", Name: "ana", Roles: []auth.Role{"viewer", "dispatcher"}, Credential: auth.CredentialOIDC},
 		},
 		"other claims": {
 			func(c *oidc.Config) { c.NameClaim, c.RolesClaim, c.TenantClaim = "agent", "scope", "org" },
 			map[string]any{"agent": "echo", "scope": "agent", "org": "acme"},
-			auth.Principal{Tenant: "acme", Name: "echo", Roles: []auth.Role{"agent"}},
+			auth.Principal{Tenant: "acme", Name: "echo", Roles: []auth.Role{"agent"}, Credential: auth.CredentialOIDC},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,6 +120,32 @@ func TestATokenTellsWhoItsOwnerIs(t *testing.T) {
 			got, err := p.authenticator(t, test.change).Authenticate(t.Context(), p.token(t, p.key, jose.ES256, test.claims))
 			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 				t.Errorf("Authenticate() = %v, differs (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestKeysAreNotReadInTheOpen(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(w http.ResponseWriter, r *http.Request){
+		"the configuration names such a URL": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"issuer":"https://%s","jwks_uri":"http://id.example/keys"}`, r.Host)
+		},
+		"the configuration names none": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"issuer":"https://%s"}`, r.Host)
+		},
+		"the configuration is redirected to one": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://id.example/configuration", http.StatusFound)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := httptest.NewTLSServer(http.HandlerFunc(answer))
+			t.Cleanup(p.Close)
+			c := oidc.DefaultConfig()
+			c.Issuer, c.Audience = p.URL, "quorate"
+			if _, err := oidc.New(t.Context(), c, p.Client()); err == nil || !strings.Contains(err.Error(), "is not an https URL") {
+				t.Errorf("New() = %v, want it to refuse what is not an https URL", err)
 			}
 		})
 	}
@@ -145,6 +181,20 @@ func TestATokenThatDoesNotHoldIsRefused(t *testing.T) {
 				t.Errorf("Authenticate() = %v, %v, want %s", got, err, test.want)
 			}
 		})
+	}
+}
+
+func TestATokenOfAnotherTypeSaysNothingAboutACaller(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	a := p.authenticator(t, func(*oidc.Config) {})
+	for kind, want := range map[jose.ContentType]string{
+		"": "", "JWT": "", "at+jwt": "", "application/AT+JWT": "",
+		"logout+jwt": "TOKEN_INVALID", "token-introspection+jwt": "TOKEN_INVALID", "secevent+jwt": "TOKEN_INVALID",
+	} {
+		if got, err := a.Authenticate(t.Context(), p.typed(t, p.key, jose.ES256, kind, nil)); fault.ReasonOf(err) != want {
+			t.Errorf("Authenticate() of a token of type %q = %v, %v, want %q", kind, got, err, want)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package oidc
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -38,21 +37,6 @@ func newPaced(next http.RoundTripper) *paced {
 		next = http.DefaultTransport
 	}
 	return &paced{next: next, last: make(map[string]*answer)}
-}
-
-// trouble says why the provider did not answer as it should when it was asked last; nil when it did.
-func (p *paced) trouble() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, a := range p.last {
-		switch {
-		case a.err != nil:
-			return a.err
-		case a.head.StatusCode != http.StatusOK:
-			return fmt.Errorf("the provider answers with status %d", a.head.StatusCode)
-		}
-	}
-	return nil
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -2,14 +2,17 @@ package oidc_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,41 +25,64 @@ import (
 
 // published are the keys of a provider that is reached without a network.
 type published struct {
+	mu    sync.Mutex // guards what follows
 	keys  []jose.JSONWebKey
+	text  string // instead of the keys
 	asked int
 	down  bool
 }
 
+// change makes a change of the provider.
+func (p *published) change(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	do()
+}
+
 func (p *published) RoundTrip(*http.Request) (*http.Response, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.asked++
 	if p.down {
 		return nil, errors.New("nobody answers")
 	}
 	body, err := json.Marshal(jose.JSONWebKeySet{Keys: p.keys})
+	if p.text != "" {
+		body = []byte(p.text)
+	}
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body))}, err
+}
+
+// authenticator returns one that reads the keys, and what makes tokens for it.
+func (p *published) authenticator(t *testing.T) (*oidc.Authenticator, *provider) {
+	t.Helper()
+	c := oidc.DefaultConfig()
+	c.Issuer, c.Audience, c.KeysURL = "https://id.example", "quorate", "https://id.example/keys"
+	a, err := oidc.New(t.Context(), c, &http.Client{Transport: p})
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	return a, &provider{Server: &httptest.Server{URL: c.Issuer}}
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func publicKey(k *ecdsa.PrivateKey) jose.JSONWebKey {
+	return jose.JSONWebKey{Key: k.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}
 }
 
 func TestTokensThatNobodySignedDoNotFloodTheProvider(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		key := func() *ecdsa.PrivateKey {
-			k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return k
-		}
-		first, second, forged := key(), key(), key()
-		of := func(k *ecdsa.PrivateKey) jose.JSONWebKey {
-			return jose.JSONWebKey{Key: k.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}
-		}
-		behind := &published{keys: []jose.JSONWebKey{of(first)}}
-		p := &provider{Server: &httptest.Server{URL: "https://id.example"}}
-		c := oidc.DefaultConfig()
-		c.Issuer, c.Audience, c.KeysURL = "https://id.example", "quorate", "https://id.example/keys"
-		a, err := oidc.New(t.Context(), c, &http.Client{Transport: behind})
-		if err != nil {
-			t.Fatalf("New() = %v", err)
-		}
+		first, second, forged := newKey(t), newKey(t), newKey(t)
+		behind := &published{keys: []jose.JSONWebKey{publicKey(first)}}
+		a, p := behind.authenticator(t)
 		for range 100 {
 			if _, err := a.Authenticate(t.Context(), p.token(t, forged, jose.ES256, nil)); err == nil {
 				t.Fatal("Authenticate(forged) = nil, want it refused")
@@ -68,7 +94,7 @@ func TestTokensThatNobodySignedDoNotFloodTheProvider(t *testing.T) {
 		if _, err := a.Authenticate(t.Context(), p.token(t, first, jose.ES256, nil)); err != nil {
 			t.Errorf("Authenticate() amid forged tokens = %v, want no error", err)
 		}
-		behind.keys = append(behind.keys, of(second))
+		behind.keys = append(behind.keys, publicKey(second))
 		<-time.After(6 * time.Second)
 		if _, err := a.Authenticate(t.Context(), p.token(t, second, jose.ES256, nil)); err != nil {
 			t.Errorf("Authenticate() with a new key of the provider = %v, want no error after a few seconds", err)
@@ -78,12 +104,51 @@ func TestTokensThatNobodySignedDoNotFloodTheProvider(t *testing.T) {
 		if _, err := a.Authenticate(t.Context(), p.token(t, forged, jose.ES256, nil)); fault.ReasonOf(err) != "OIDC_UNAVAILABLE" {
 			t.Errorf("Authenticate() with a key that may be new while the provider is away = %v, want OIDC_UNAVAILABLE", err)
 		}
-		old := p.token(t, first, jose.ES256, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()})
-		if _, err := a.Authenticate(t.Context(), old); fault.ReasonOf(err) != "TOKEN_INVALID" {
-			t.Errorf("Authenticate() with a token of the past while the provider is away = %v, want TOKEN_INVALID", err)
+		for name, claims := range map[string]map[string]any{"of the past": {"exp": time.Now().Add(-time.Hour).Unix()}, "for somebody else": {"aud": "else"}} {
+			if _, err := a.Authenticate(t.Context(), p.token(t, first, jose.ES256, claims)); fault.ReasonOf(err) != "TOKEN_INVALID" {
+				t.Errorf("Authenticate() with a token %s while the provider is away = %v, want TOKEN_INVALID", name, err)
+			}
 		}
 		if _, err := a.Authenticate(t.Context(), p.token(t, first, jose.ES256, nil)); err != nil {
 			t.Errorf("Authenticate() with a known key while the provider is away = %v, want no error", err)
+		}
+	})
+}
+
+func TestAKeyThatIsWithdrawnCountsNoLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := newKey(t), newKey(t)
+		behind := &published{keys: []jose.JSONWebKey{publicKey(first), publicKey(second)}}
+		a, p := behind.authenticator(t)
+		done := make(chan error, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { done <- a.Run(ctx, slog.New(slog.DiscardHandler)) }()
+		accepted := func(key *ecdsa.PrivateKey) bool {
+			token := p.token(t, key, jose.ES256, map[string]any{"exp": time.Now().Add(time.Hour).Unix()})
+			_, err := a.Authenticate(t.Context(), token)
+			return err == nil
+		}
+		if !accepted(first) || !accepted(second) {
+			t.Error("Authenticate() with a key that is published = an error, want none")
+		}
+		behind.change(func() { behind.keys = behind.keys[1:] })
+		<-time.After(6 * time.Minute)
+		if accepted(first) || !accepted(second) {
+			t.Errorf("after six minutes the withdrawn key counts %t, and the other %t, want false and true", accepted(first), accepted(second))
+		}
+		for name, trouble := range map[string]func(){
+			"away":                      func() { behind.down = true },
+			"publishing what is no key": func() { behind.down, behind.text = false, `{"keys":[{"kty":"RSA"}]}` },
+		} {
+			behind.change(trouble)
+			<-time.After(time.Hour)
+			if !accepted(second) {
+				t.Errorf("Authenticate() with a known key, the provider being %s for an hour = an error, want none", name)
+			}
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Run() = %v when it is stopped, want no error", err)
 		}
 	})
 }

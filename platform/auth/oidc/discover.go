@@ -1,0 +1,55 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+)
+
+// closed reports whether nobody on the way can change what is read at a URL: it is https, or on this machine.
+func closed(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname()))
+}
+
+// discover returns the URL of the keys, as the provider's configuration says.
+func discover(ctx context.Context, issuer string) (string, error) {
+	provider, err := oidc.NewProvider(ctx, issuer)
+	if err != nil {
+		return "", err
+	}
+	var published struct {
+		KeysURL string `json:"jwks_uri"`
+	}
+	if err := provider.Claims(&published); err != nil {
+		return "", err
+	}
+	if !closed(published.KeysURL) {
+		return "", fmt.Errorf("jwks_uri %q is not an https URL", published.KeysURL)
+	}
+	return published.KeysURL, nil
+}
+
+// maxRedirects is what net/http allows by itself.
+const maxRedirects = 10
+
+// careful returns a client that asks at a bounded pace, and goes nowhere in the open.
+func careful(client *http.Client) *http.Client {
+	c := *client
+	c.Transport = newPaced(client.Transport)
+	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		switch {
+		case !closed(r.URL.String()):
+			return fmt.Errorf("it is redirected to %q, which is not an https URL", r.URL.Redacted())
+		case len(via) >= maxRedirects:
+			return errors.New("it is redirected without end")
+		}
+		return nil
+	}
+	return &c
+}
