@@ -68,7 +68,7 @@ func TestKeyringKnowsOnlyItsTokens(t *testing.T) {
 		want   auth.Principal
 		reason string
 	}{
-		"a known token is its last owner":      {kept.Reveal(), auth.Principal{Tenant: "default", Name: "ann", Roles: []auth.Role{auth.RoleViewer}}, ""},
+		"a known token is its last owner":      {kept.Reveal(), auth.Principal{Tenant: "default", Name: "ann", Roles: []auth.Role{auth.RoleViewer}, Credential: auth.CredentialKey}, ""},
 		"a removed token is invalid":           {gone.Reveal(), auth.Principal{}, "TOKEN_INVALID"},
 		"a prefix of a token is invalid":       {kept.Reveal()[:20], auth.Principal{}, "TOKEN_INVALID"},
 		"no token is missing, even when added": {"", auth.Principal{}, "TOKEN_MISSING"},

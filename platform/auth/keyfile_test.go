@@ -29,6 +29,7 @@ func TestAKeyFileMakesTokensCount(t *testing.T) {
 		t.Fatalf("Read() = %d, %v, want %d, nil", n, err, len(owners))
 	}
 	for token, want := range owners {
+		want.Credential = auth.CredentialKey
 		got, err := keys.Authenticate(t.Context(), token.Reveal())
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("Authenticate() = %v, differs (-want +got):\n%s", err, diff)

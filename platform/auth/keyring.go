@@ -33,7 +33,7 @@ type key struct {
 // NewKeyring returns an empty keyring.
 func NewKeyring() *Keyring { return &Keyring{keys: make(map[uint64][]key)} }
 
-// Add makes token stand for p, or replaces whom it stood for; an empty tenant becomes DefaultTenant.
+// Add makes token stand for p, or replaces whom it stood for; an empty tenant becomes DefaultTenant, and the credential CredentialKey.
 func (k *Keyring) Add(token Secret, p Principal) {
 	if p.Tenant == "" {
 		p.Tenant = DefaultTenant
@@ -44,6 +44,7 @@ func (k *Keyring) Add(token Secret, p Principal) {
 
 func (k *Keyring) add(entry key) {
 	slot := slotOf(entry.hash)
+	entry.owner.Credential = CredentialKey
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.keys[slot] = append(without(k.keys[slot], entry.hash), entry)

@@ -23,11 +23,22 @@ const (
 // DefaultTenant is the tenant of a credential that names none.
 const DefaultTenant = "default"
 
+// Credential is the kind of what a caller showed.
+type Credential string
+
+// The kinds of credentials.
+const (
+	CredentialKey   Credential = "api-key"        // a key of a Keyring
+	CredentialAgent Credential = "agent-token"    // a token that was issued to an agent
+	CredentialOIDC  Credential = "openid-connect" // a token of an OpenID Connect provider
+)
+
 // Principal is an authenticated caller.
 type Principal struct {
-	Tenant string
-	Name   string // for RoleAgent: the name of the agent
-	Roles  []Role
+	Tenant     string
+	Name       string // for RoleAgent: the name of the agent
+	Roles      []Role
+	Credential Credential // set by whoever authenticates; empty for callers within the program
 }
 
 // ReservedPrefix begins the names under which the program itself is on record. No credential can stand for one of them.

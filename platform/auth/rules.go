@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -9,6 +10,18 @@ import (
 // Rules say who may call each RPC, by its full gRPC method such as "/grpc.health.v1.Health/Check". A method without a row
 // may be called by nobody.
 type Rules map[string]Rule
+
+// Open returns the methods that p may call, in order.
+func (r Rules) Open(p Principal) []string {
+	var open []string
+	for method, rule := range r {
+		if rule.Allow(p) == nil {
+			open = append(open, method)
+		}
+	}
+	slices.Sort(open)
+	return open
+}
 
 // Rule says who may call one RPC. The zero value admits every authenticated caller.
 type Rule struct {

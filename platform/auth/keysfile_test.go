@@ -1,0 +1,92 @@
+package auth_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// writeAt writes a file that was changed at a time.
+func writeAt(t *testing.T, file, text string, at time.Time) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(file, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFileOfKeysCountsAsItIsNow(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "keys")
+	synctest.Test(t, func(t *testing.T) {
+		first, second := auth.NewToken("api"), auth.NewToken("api")
+		line := func(token auth.Secret) string {
+			return auth.KeyLine(token, auth.Principal{Name: "ops", Roles: []auth.Role{auth.RoleAdmin}}) + "\n"
+		}
+		start := time.Now()
+		writeAt(t, file, line(first), start)
+		var log strings.Builder
+		keys, err := auth.OpenKeysFile(file, "auth.keysFile", slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatalf("OpenKeysFile() = %v, want no error", err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); _ = keys.Run(ctx) }()
+		want := func(when string, counts, not auth.Secret) {
+			t.Helper()
+			<-time.After(11 * time.Second)
+			if p, err := keys.Authenticate(ctx, counts.Reveal()); err != nil || p.Name != "ops" {
+				t.Errorf("%s: Authenticate(the key of the file) = %v, %v, want ops", when, p, err)
+			}
+			if _, err := keys.Authenticate(ctx, not.Reveal()); fault.ReasonOf(err) != "TOKEN_INVALID" {
+				t.Errorf("%s: Authenticate(another key) = %v, want TOKEN_INVALID", when, err)
+			}
+		}
+		want("at first", first, second)
+		writeAt(t, file, line(second), start.Add(time.Second))
+		want("after a change", second, first)
+		for n, wrong := range []string{"# none\n", "ops admin\n"} {
+			writeAt(t, file, wrong, start.Add(time.Hour+time.Duration(n)))
+			want("with a file that is wrong", second, first)
+			want("a while later", second, first)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		want("without a file", second, first)
+		want("a while later", second, first)
+		writeAt(t, file, line(first), start)
+		want("with the first file again", first, second)
+		stop()
+		<-done
+		if got := log.String(); strings.Count(got, "level=ERROR") != 3 || strings.Count(got, "were read again") != 2 || strings.Contains(got, first.Reveal()) {
+			t.Errorf("the log is %s, want two renewals and each of three mistakes once", got)
+		}
+	})
+}
+
+func TestAFileOfKeysByWhichNobodyCouldCallIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, want := range map[string]string{"none": "no such file", "empty": "has no key", "wrong": "line 2"} {
+		file := filepath.Join(dir, name)
+		if name != "none" {
+			writeAt(t, file, map[string]string{"empty": "# nobody\n", "wrong": "\nops admin\n"}[name], time.Now())
+		}
+		_, err := auth.OpenKeysFile(file, "auth.keysFile", slog.New(slog.DiscardHandler))
+		if fault.ReasonOf(err) != "CONFIG_INVALID" || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+			t.Errorf("OpenKeysFile(%s) = %v, want CONFIG_INVALID with the file and %q", name, err, want)
+		}
+	}
+}
