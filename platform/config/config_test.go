@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -216,5 +217,45 @@ func TestBytesPrintInTheirLargestUnit(t *testing.T) {
 		if got := size.String(); got != want {
 			t.Errorf("Bytes(%d).String() = %q, want %q", int64(size), got, want)
 		}
+	}
+}
+
+func TestThePluralOfAnAbbreviationIsOneWordOfAVariable(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Cards  []string `yaml:"cardURLs"`
+		Maybe  string   `yaml:"URLsOfCards"`
+		Single string   `yaml:"baseURLPath"`
+	}
+	_, err := config.Load(&got, config.Options{Environ: []string{"QUORATE_CARD_URLS=a,b", "QUORATE_URLS_OF_CARDS=c", "QUORATE_BASE_URL_PATH=d"}})
+	if err != nil || len(got.Cards) != 2 || got.Maybe != "c" || got.Single != "d" {
+		t.Errorf("Load() = %v, %+v, want a and b, c, and d", err, got)
+	}
+}
+
+func TestSettingsAndTheirFlags(t *testing.T) {
+	t.Parallel()
+	var c struct {
+		HTTP struct {
+			Addr        string        `yaml:"addr" doc:"where it listens"`
+			ReadTimeout time.Duration `yaml:"readTimeout"`
+		} `yaml:"http"`
+		GRPC struct {
+			Addr     string   `yaml:"addr"`
+			CardURLs []string `yaml:"cardURLs"`
+		} `yaml:"grpc"`
+		Debug bool `yaml:"debug"`
+	}
+	c.HTTP.Addr, c.HTTP.ReadTimeout = ":80", 5*time.Second
+	got, err := config.Settings(&c)
+	want := []config.Setting{
+		{Path: "http.addr", Flag: "http-addr", Value: ":80", Doc: "where it listens"},
+		{Path: "http.readTimeout", Flag: "read-timeout", Value: "5s"},
+		{Path: "grpc.addr", Flag: "grpc-addr"},
+		{Path: "grpc.cardURLs", Flag: "card-urls", Value: "[]"},
+		{Path: "debug", Flag: "debug", Value: "false"},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Settings() = %+v, %v, want %+v", got, err, want)
 	}
 }

@@ -16,6 +16,7 @@ const envPrefix = "QUORATE_"
 type field struct {
 	path   string
 	env    string
+	doc    string
 	value  reflect.Value
 	source string
 }
@@ -62,7 +63,7 @@ func collect(v reflect.Value, path string) ([]*field, error) {
 		case !supported(v.Field(i).Type()):
 			return nil, fmt.Errorf("setting %s has the unsupported type %s", child, v.Field(i).Type())
 		default:
-			fields = append(fields, &field{path: child, env: envName(child), value: v.Field(i), source: "default"})
+			fields = append(fields, &field{path: child, env: envName(child), doc: v.Type().Field(i).Tag.Get("doc"), value: v.Field(i), source: "default"})
 		}
 	}
 	return fields, nil
@@ -96,8 +97,12 @@ func envName(path string) string {
 	return b.String()
 }
 
-// startsWord keeps an abbreviation in one piece: baseURL is BASE_URL.
+// startsWord keeps an abbreviation in one piece, its plural too: baseURL is BASE_URL, and cardURLs is CARD_URLS.
 func startsWord(runes []rune, i int) bool {
-	before := runes[i-1]
-	return unicode.IsLower(before) || unicode.IsDigit(before) || unicode.IsUpper(before) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
+	before, behind := runes[i-1], runes[i+1:]
+	if unicode.IsLower(before) || unicode.IsDigit(before) {
+		return true
+	}
+	plural := len(behind) > 0 && behind[0] == 's' && (len(behind) == 1 || !unicode.IsLower(behind[1]))
+	return unicode.IsUpper(before) && len(behind) > 0 && unicode.IsLower(behind[0]) && !plural
 }

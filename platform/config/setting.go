@@ -1,0 +1,37 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Setting is one field of a configuration, as a flag for it shows it. The flag's name is the end of the path: log-level for telemetry.logLevel. Where several
+// paths end alike it is all of them: http-addr for http.addr.
+type Setting struct{ Path, Flag, Value, Doc string }
+
+// Settings returns the fields of a configuration, a pointer to a struct, in their order. An error is a bug in the struct.
+func Settings(of any) ([]Setting, error) {
+	fields, err := schema(of)
+	if err != nil {
+		return nil, err
+	}
+	alike := make(map[string]int)
+	for _, f := range fields {
+		alike[end(f.path)]++
+	}
+	list := make([]Setting, len(fields))
+	for i, f := range fields {
+		name := f.path
+		if alike[end(name)] == 1 {
+			name = end(name)
+		}
+		list[i] = Setting{f.path, flagName(name), fmt.Sprint(f.value.Interface()), f.doc}
+	}
+	return list, nil
+}
+
+func end(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+func flagName(path string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(envName(path), envPrefix)), "_", "-")
+}
