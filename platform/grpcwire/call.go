@@ -64,7 +64,11 @@ func (c *call) handle() (err error) {
 			c.port.server.opts.Logger.ErrorContext(c.ctx, "a call panicked", slog.String("method", c.path), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	request, err := c.request()
+	message, err := c.request()
+	if err != nil {
+		return err
+	}
+	request, err := c.stream.plain(message)
 	if err != nil {
 		return err
 	}
@@ -74,7 +78,7 @@ func (c *call) handle() (err error) {
 	return c.streaming(request)
 }
 
-// request returns the message of a request that is whole.
+// request returns the message of a request that is whole, with its prefix.
 func (c *call) request() ([]byte, error) {
 	c.port.mu.Lock()
 	defer c.port.mu.Unlock()

@@ -105,7 +105,11 @@ func (l *link) invoke(ctx context.Context, fields []hpack.HeaderField, r *Reques
 	if err != nil {
 		return nil, failure(ctx, s, err)
 	}
-	return wholeMessage(in, r.MaxBytes)
+	message, err := wholeMessage(in, r.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return s.plain(message)
 }
 
 // outcome returns what came on a stream that has ended.
@@ -130,7 +134,11 @@ func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Reque
 		case err != nil:
 			return failure(ctx, s, err)
 		case message != nil:
-			if err := each(message); err != nil {
+			answer, err := s.plain(message)
+			if err != nil {
+				return err
+			}
+			if err := each(answer); err != nil {
 				return err
 			}
 		case !more:

@@ -1,15 +1,23 @@
 package grpcwire
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"errors"
+	"runtime"
+	"slices"
 
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 const prefix = 5 // bytes before each message: whether it is compressed, and its length
 
-// next takes the next message of a stream that is not collected. It is nil, without an error, when there is none; more says that one may come. mu is held.
+// next takes the next message of a stream that is not collected, with its prefix. It is nil, without an error, when there is none; more says that one may come. mu is held.
 func (s *stream) next() (message []byte, more bool, err error) {
 	if len(s.in) < prefix {
 		return s.none()
@@ -28,7 +36,7 @@ func (s *stream) next() (message []byte, more bool, err error) {
 		}
 		return s.none()
 	}
-	message = s.in[prefix : prefix+size : prefix+size]
+	message = s.in[: prefix+size : prefix+size]
 	s.in = s.in[prefix+size:]
 	if s.counts {
 		s.wire.held -= prefix + size
@@ -53,7 +61,7 @@ func (s *stream) none() (message []byte, more bool, err error) {
 	return nil, true, nil
 }
 
-// wholeMessage returns the one message of a stream that was collected.
+// wholeMessage returns the one message of a stream that was collected, with its prefix.
 func wholeMessage(in []byte, limit int) ([]byte, error) {
 	if len(in) < prefix {
 		return nil, status.Error(codes.Internal, "there is no message")
@@ -65,13 +73,48 @@ func wholeMessage(in []byte, limit int) ([]byte, error) {
 	if len(in) != prefix+size {
 		return nil, status.Error(codes.Internal, "there is not one whole message")
 	}
-	return in[prefix:], nil
+	return in, nil
+}
+
+// plain returns what a message says. Some compress though we never say that we can read it: grpcio does whatever its application wants. It is called without
+// the wire's mu, because it may take a while.
+func (s *stream) plain(message []byte) ([]byte, error) {
+	said := message[prefix:]
+	if message[0] == 0 { // it is not compressed
+		return said, nil
+	}
+	if !slices.ContainsFunc(s.header, func(f hpack.HeaderField) bool { return f.Name == "grpc-encoding" && f.Value == "gzip" }) {
+		return nil, status.Error(codes.Unimplemented, "messages must not be compressed, except by gzip")
+	}
+	return inflate(said, s.limit)
+}
+
+// inflating holds a token for each message that is being inflated, no more than can make progress: a thousandth of a message's bytes makes all of it, and whoever
+// sends it is not known yet.
+var inflating = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// inflate returns what was compressed, which may be as large as a message that was not.
+func inflate(message []byte, limit int) ([]byte, error) {
+	inflating <- struct{}{}
+	defer func() { <-inflating }()
+	r, err := gzip.NewReader(bytes.NewReader(message))
+	if err != nil {
+		return nil, status.Errorf(codes.Internal, "the message is not gzip: %v", err)
+	}
+	all, err := bounded.Read(r, "the message", int64(limit))
+	switch {
+	case errors.Is(err, bounded.ErrTooLarge):
+		return nil, tooLarge(limit)
+	case err != nil:
+		return nil, status.Errorf(codes.Internal, "the message is not gzip: %v", err)
+	}
+	return all, nil
 }
 
 // sizeOf reads the prefix of a message.
 func sizeOf(in []byte, limit int) (int, error) {
-	if in[0] != 0 {
-		return 0, status.Error(codes.Unimplemented, "messages must not be compressed")
+	if in[0] > 1 {
+		return 0, status.Error(codes.Internal, "what came is no message")
 	}
 	size := binary.BigEndian.Uint32(in[1:])
 	if uint64(size) > uint64(limit) { //nolint:gosec // G115: a limit is positive

@@ -122,7 +122,9 @@ func (p *port) start(handle func()) {
 func (p *port) finished(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running--
+	if p.running--; p.running == 0 {
+		p.room.Broadcast() // drained waits
+	}
 	s.settle()
 	if p.streams[s.id] == s {
 		delete(p.streams, s.id)
@@ -132,6 +134,15 @@ func (p *port) finished(s *stream) {
 	}
 	p.flush()
 	p.parting()
+}
+
+// drained waits until the handlers of a connection that has ended have returned.
+func (p *port) drained() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.running > 0 {
+		p.room.Wait()
+	}
 }
 
 // leave has the client make its next calls elsewhere. Those that are on their way are taken: the client has heard of it when it answers a ping.

@@ -83,7 +83,7 @@ func (c *call) nextRequest() ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case message != nil:
-			return message, nil
+			return c.stream.plain(message)
 		case !more:
 			return nil, io.EOF
 		}

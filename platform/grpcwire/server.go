@@ -103,6 +103,7 @@ func (s *Server) serve(conn net.Conn) {
 	go p.watch()
 	p.read()
 	close(p.over)
+	p.drained()
 }
 
 func (s *Server) add(p *port) bool {

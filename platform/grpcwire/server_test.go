@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -67,25 +68,31 @@ func TestTooLargeARequestIsRefusedAndTheConnectionGoesOn(t *testing.T) {
 
 func TestAHandlerLearnsThatItsCallerLeft(t *testing.T) {
 	t.Parallel()
-	left := make(chan error, 1)
+	begun, left := make(chan struct{}, 2), make(chan error, 2)
 	_, addr := serve(t, func(o *grpcwire.Options) {
 		o.Unary = func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			begun <- struct{}{}
 			resp, err := next(ctx, req)
 			left <- err
 			return resp, err
 		}
 	})
 	conn := dial(t, addr)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	conn.Connect()
+	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
+		conn.WaitForStateChange(t.Context(), state)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // in which the call has begun, however busy the machine is
 	defer cancel()
 	if err := conn.Invoke(ctx, echo, text("wait "), &wrapperspb.BytesValue{}); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("Echo() = %v, want DeadlineExceeded", err)
 	}
+	<-begun
 	if err := <-left; err == nil {
 		t.Error("the handler went on, want its context to end")
 	}
 	ctx, giveUp := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, giveUp)
+	go func() { <-begun; giveUp() }()
 	if err := conn.Invoke(ctx, echo, text("wait "), &wrapperspb.BytesValue{}); status.Code(err) != codes.Canceled {
 		t.Errorf("Echo() = %v, want Canceled", err)
 	}
@@ -219,13 +226,47 @@ func TestCallsEndBeforeTheServerDoes(t *testing.T) {
 	go func() { stopped <- s.Shutdown(t.Context()) }()
 	select {
 	case err := <-stopped:
-		t.Errorf("Shutdown() = %v while a call runs, want it to wait", err)
+		close(goOn)
+		t.Fatalf("Shutdown() = %v while a call runs, want it to wait", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(goOn)
 	if err := <-answered; err != nil {
 		t.Errorf("Echo() = %v, want it to end well", err)
 	}
+	if err := <-stopped; err != nil {
+		t.Errorf("Shutdown() = %v, want no error", err)
+	}
+}
+
+func TestAHandlerEndsBeforeTheServerDoesThoughItsCallerLeft(t *testing.T) {
+	t.Parallel()
+	begun, left, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s, addr := serve(t, func(o *grpcwire.Options) {
+		o.Unary = func(ctx context.Context, _ any, _ *grpc.UnaryServerInfo, _ grpc.UnaryHandler) (any, error) {
+			close(begun)
+			<-ctx.Done()
+			close(left)
+			<-goOn
+			return nil, ctx.Err()
+		}
+	})
+	conn := dial(t, addr)
+	ctx, leave := context.WithCancel(t.Context())
+	go func() { _ = conn.Invoke(ctx, echo, text("hello"), &wrapperspb.BytesValue{}) }()
+	<-begun
+	leave()
+	_ = conn.Close()
+	<-left
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Shutdown(t.Context()) }()
+	select {
+	case err := <-stopped:
+		close(goOn)
+		t.Fatalf("Shutdown() = %v while a handler runs, want it to wait: the handler uses what is closed next", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(goOn)
 	if err := <-stopped; err != nil {
 		t.Errorf("Shutdown() = %v, want no error", err)
 	}
