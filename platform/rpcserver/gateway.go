@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ import (
 
 // forwarded are the headers that become metadata of the call. The gateway passes authorization by itself; listing it
 // would pass it twice.
-var forwarded = []string{"traceparent", "tracestate", "if-match", "idempotency-key", "x-request-id", "accept-language", lastEventID}
+var forwarded = []string{"traceparent", "tracestate", "if-match", "x-request-id", "accept-language", lastEventID}
 
 const lastEventID = "last-event-id"
 
@@ -99,39 +98,6 @@ func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, r, err)
 }
 
-// number is how strconv complains of one, and parameter how the gateway says of which.
-var (
-	number    = regexp.MustCompile(`^strconv\.Parse(Bool|\w+): parsing (".*"): (?:invalid syntax|(value out of range))$`)
-	parameter = regexp.MustCompile(`^(?:parsing field "([^"]+)": |type mismatch, parameter: (\S+), error: )(.*)$`)
-)
-
-// plain says in the API's own words what the gateway found wrong with a parameter.
-func plain(err error) error {
-	st, ok := status.FromError(err)
-	if !ok || st.Code() != codes.InvalidArgument || len(st.Proto().GetDetails()) > 0 {
-		return err
-	}
-	of := parameter.FindStringSubmatch(st.Message())
-	if of == nil {
-		return err
-	}
-	name, text := of[1]+of[2], of[3]
-	if wrong := number.FindStringSubmatch(text); wrong != nil {
-		switch {
-		case wrong[1] == "Bool":
-			text = wrong[2] + " is neither true nor false"
-		case wrong[3] != "":
-			text = wrong[2] + " is a number out of range"
-		default:
-			text = wrong[2] + " is not a number of its kind"
-		}
-	}
-	text = strings.TrimPrefix(text, "time: ")
-	f := fault.New(fault.InvalidArgument, "INVALID_ARGUMENT", "%s: %s", name, text)
-	f.Violations = []fault.Violation{{Field: name, Description: text}}
-	return rpcfault.Status(f).Err()
-}
-
 // probe asks whether a method has a handler, without calling it.
 type probe struct{ matched bool }
 
@@ -179,7 +145,7 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 				path[key] = escapedSlash.Replace(value)
 			}
 		}
-		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, out: newStreamWriter(w)}
+		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, conditional: conditional(r), key: strings.Trim(strings.Join(r.Header.Values("Idempotency-Key"), ","), `"`), out: newStreamWriter(w)}
 		if err := c.checkText(); err != nil {
 			writeError(w, r, err)
 			return
@@ -190,4 +156,10 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 		}
 		next(c.out, r.WithContext(context.WithValue(r.Context(), restKey{}, c)), path)
 	}
+}
+
+// conditional reports whether a request is about a certain version.
+func conditional(r *http.Request) bool {
+	values := r.Header.Values("If-Match")
+	return len(values) > 0 && !slices.Contains(values, "*")
 }

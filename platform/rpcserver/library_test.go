@@ -54,8 +54,13 @@ func newLibrary() protoreflect.FileDescriptor {
 	name.Options = &descriptorpb.FieldOptions{}
 	proto.SetExtension(name.GetOptions(), validate.E_Field,
 		validate.FieldRules_builder{String: validate.StringRules_builder{Pattern: new("^[a-z]+$")}.Build()}.Build())
-	book := field("book", 1, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE)
-	book.TypeName = new(".test.v1.Book")
+	of := func(name string, index int32, kind string) *descriptorpb.FieldDescriptorProto {
+		f := field(name, index, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE)
+		f.TypeName = new(kind)
+		return f
+	}
+	loan, due, returned := of("loan", 3, ".google.protobuf.Duration"), of("due", 4, ".google.protobuf.Timestamp"), of("returned", 5, ".google.protobuf.Timestamp")
+	returned.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
 	message := func(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
 		return &descriptorpb.DescriptorProto{Name: new(name), Field: fields}
 	}
@@ -71,11 +76,11 @@ func newLibrary() protoreflect.FileDescriptor {
 	watch.ServerStreaming = new(true)
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
 		Name: new("test/v1/library.proto"), Package: new("test.v1"), Syntax: new("proto3"),
-		Dependency: []string{"google/api/annotations.proto", "buf/validate/validate.proto"},
+		Dependency: []string{"google/api/annotations.proto", "google/protobuf/duration.proto", "google/protobuf/timestamp.proto", "buf/validate/validate.proto"},
 		MessageType: []*descriptorpb.DescriptorProto{
 			message("Book", proto.CloneOf(name), field("etag", 2, text), field("sequence", 3, number)),
 			message("GetBookRequest", name, field("view_mode", 2, text)),
-			message("CreateBookRequest", book, field("request_id", 2, text)),
+			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned),
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
 		},
 		Service: []*descriptorpb.ServiceDescriptorProto{{Name: new("Library"), Method: []*descriptorpb.MethodDescriptorProto{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 const (
@@ -56,35 +59,51 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 			return io.EOF // the gateway takes it for an empty message
 		}
 		if message, ok := v.(proto.Message); ok {
-			return readable(m.UnmarshalOptions.Unmarshal(data, message), data)
+			return readable(m.UnmarshalOptions.Unmarshal(data, message), message.ProtoReflect(), data)
 		}
 		if !json.Valid(data) {
 			return errors.New("the body is not one JSON value")
 		}
-		return readable(m.Unmarshal(data, v), data)
+		return readable(m.Unmarshal(data, v), messageAt(v), data)
 	})
+}
+
+// messageAt returns a new message of the kind that the gateway decodes into *v, where the body is one field of the request; nil when that is no message.
+func messageAt(v any) protoreflect.Message {
+	at := reflect.TypeOf(v)
+	if at.Kind() != reflect.Pointer || at.Elem().Kind() != reflect.Pointer {
+		return nil
+	}
+	message, ok := reflect.TypeAssert[proto.Message](reflect.New(at.Elem().Elem()))
+	if !ok {
+		return nil
+	}
+	return message.ProtoReflect()
 }
 
 // place is where protojson says that an error is.
 var place = regexp.MustCompile(`^(syntax error )?\((line \d+:\d+)\): `)
 
-// misplaced is how it says that it met a value where another kind of value belongs.
-var misplaced = regexp.MustCompile(`^syntax error \((line \d+:\d+)\): unexpected token (.+)$`)
+// maxComplaint is how many bytes protojson may say: it repeats names of fields, however long they are.
+const maxComplaint = 1 << 10
 
-// readable says that it is the body that is wrong, and where. It undoes the non-breaking spaces by which protojson keeps programs from
-// parsing its errors. Of a body that is JSON it calls a syntax error what is a value of the wrong kind.
-func readable(err error, body []byte) error {
+// readable says that it is the body that is wrong, where, and which field of the message, if it is one, does not get what it takes. It undoes the
+// non-breaking spaces by which protojson keeps programs from parsing its errors.
+func readable(err error, message protoreflect.Message, body []byte) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
-	if at := misplaced.FindStringSubmatch(text); at != nil && json.Valid(body) {
-		return fmt.Errorf(`the body cannot be read, %s: %s is of another kind than the field; a duration is a text such as "5s", a time one such as "2026-01-16T12:00:00Z"`, at[1], at[2])
+	text := bounded.Text(strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: "), maxComplaint)
+	at := place.FindStringSubmatch(text)
+	if at == nil {
+		return fmt.Errorf("the body cannot be read: %s", text)
 	}
-	if at := place.FindStringSubmatch(text); at != nil {
-		return fmt.Errorf("the body cannot be read, %s: %s%s", at[2], at[1], strings.TrimPrefix(text, at[0]))
+	if message != nil && json.Valid(body) {
+		if path, wrong := misfit(message, body); path != "" {
+			return fmt.Errorf("the body cannot be read, %s: %s: %s", at[2], path, wrong)
+		}
 	}
-	return fmt.Errorf("the body cannot be read: %s", text)
+	return fmt.Errorf("the body cannot be read, %s: %s%s", at[2], at[1], strings.TrimPrefix(text, at[0]))
 }
 
 // eventMarshaler writes each message of a stream as one server-sent event. Whatever is no part of a stream stays JSON.

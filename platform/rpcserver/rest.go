@@ -21,11 +21,13 @@ import (
 
 // restCall is what an RPC must know of the REST request that it came from.
 type restCall struct {
-	verb   string
-	query  url.Values
-	path   map[string]string // values of the path, by field
-	events bool              // the client accepts events
-	out    *streamWriter
+	verb        string
+	query       url.Values
+	path        map[string]string // values of the path, by field
+	conditional bool              // If-Match names a version
+	key         string            // Idempotency-Key, without quotes; empty for none
+	events      bool              // the client accepts events
+	out         *streamWriter
 }
 
 type restKey struct{}
@@ -33,7 +35,10 @@ type restKey struct{}
 // restUnary runs between the gateway and the service, where both the query and the method are known.
 func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
-		if err := c.checkQuery(method); err != nil {
+		if err := c.check(method); err != nil {
+			return rpcfault.Status(err).Err()
+		}
+		if err := c.identify(req); err != nil {
 			return rpcfault.Status(err).Err()
 		}
 	}
@@ -42,7 +47,7 @@ func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.Clie
 
 func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
-		if err := c.checkQuery(method); err != nil {
+		if err := c.check(method); err != nil {
 			return nil, rpcfault.Status(err).Err()
 		}
 		if c.events {
@@ -70,10 +75,27 @@ func (c *restCall) checkText() error {
 	return nil
 }
 
-// checkQuery refuses the query parameters that the gateway would drop in silence: those of no field, those that the path
-// sets, and all of them where the body is the whole request.
-func (c *restCall) checkQuery(method string) error {
-	if len(c.query) == 0 {
+// identify makes the Idempotency-Key of a request its request_id. A call that has none may be sent again without: some clients send the header with everything.
+func (c *restCall) identify(req any) error {
+	m, ok := req.(proto.Message)
+	if !ok || c.key == "" || c.verb == "GET" {
+		return nil
+	}
+	r := m.ProtoReflect()
+	field := r.Descriptor().Fields().ByName("request_id")
+	switch {
+	case field == nil || field.Kind() != protoreflect.StringKind:
+	case r.Get(field).String() == "":
+		r.Set(field, protoreflect.ValueOfString(c.key))
+	case r.Get(field).String() != c.key:
+		return fault.Invalid("idempotency-key", "IDEMPOTENCY_AMBIGUOUS", "the header Idempotency-Key and the field request_id say different ids: leave one out")
+	}
+	return nil
+}
+
+// check refuses what would be dropped in silence: query parameters, and a condition.
+func (c *restCall) check(method string) error {
+	if len(c.query) == 0 && !c.conditional {
 		return nil
 	}
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(method, "/"), "/", "."))
@@ -85,6 +107,26 @@ func (c *restCall) checkQuery(method string) error {
 	if !ok {
 		return fault.New(fault.Internal, "INTERNAL", "%s is no method", name)
 	}
+	if err := c.checkCondition(rpc); err != nil {
+		return err
+	}
+	return c.checkQuery(rpc)
+}
+
+// checkCondition refuses If-Match for a call that takes no etag: who sends it does not want the call without the condition.
+func (c *restCall) checkCondition(rpc protoreflect.MethodDescriptor) error {
+	if !c.conditional || c.verb == "GET" || rpc.Input().Fields().ByName("etag") != nil {
+		return nil
+	}
+	if field := rpc.Input().Fields().ByTextName(c.bodyField(rpc)); c.verb == "PATCH" && field != nil && field.Message() != nil && field.Message().Fields().ByName("etag") != nil {
+		return nil // the thing that is changed has the etag
+	}
+	return fault.Invalid("if-match", "CONDITION_UNSUPPORTED", "this call takes no If-Match: leave the header out")
+}
+
+// checkQuery refuses the query parameters that the gateway would drop in silence: those of no field, those that the path
+// sets, and all of them where the body is the whole request.
+func (c *restCall) checkQuery(rpc protoreflect.MethodDescriptor) error {
 	taken := c.bodyField(rpc)
 	for key := range c.query {
 		field, _, _ := strings.Cut(key, "[") // of a map, as in labels[team]
@@ -130,10 +172,7 @@ func verbOf(r *annotations.HttpRule) string {
 func hasField(message protoreflect.MessageDescriptor, path string) bool {
 	names := strings.Split(path, ".")
 	for i, name := range names {
-		field := message.Fields().ByTextName(name)
-		if field == nil {
-			field = message.Fields().ByJSONName(name)
-		}
+		field := fieldNamed(message, name)
 		if field == nil {
 			return false
 		}
@@ -146,14 +185,22 @@ func hasField(message protoreflect.MessageDescriptor, path string) bool {
 	return true
 }
 
+// fieldNamed returns the field of message that has the name in JSON or in the proto; nil when there is none.
+func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
+	if field := message.Fields().ByTextName(name); field != nil {
+		return field
+	}
+	return message.Fields().ByJSONName(name)
+}
+
 // IfMatch returns the etag in the If-Match header of the REST request behind ctx, without quotes; it is empty when there is
-// none or when any version will do.
+// none or when any version will do. Of several it makes one that no version has.
 func IfMatch(ctx context.Context) string {
 	values := metadata.ValueFromIncomingContext(ctx, "if-match")
-	if len(values) != 1 || slices.Contains(values, "*") {
+	if slices.Contains(values, "*") {
 		return ""
 	}
-	return strings.Trim(values[0], `"`)
+	return strings.Trim(strings.Join(values, ","), `"`)
 }
 
 // LastEventID returns the number in the Last-Event-ID header of the REST request behind ctx, with which a reader of server-sent events takes a stream up

@@ -35,7 +35,7 @@ const (
 	maxHeaderBytes = 64 << 10
 	pipeBuffer     = 256 << 10
 	connectTimeout = 20 * time.Second
-	minPing        = 10 * time.Second // clients that ping more often are cut off
+	minPing        = 5 * time.Second // clients that ping more often are cut off; most ping every 10 s, some a little early
 	pingAfter      = time.Minute
 	pingTimeout    = 20 * time.Second
 )

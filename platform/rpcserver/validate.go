@@ -43,13 +43,24 @@ func (s *Server) validate(message any) error {
 	if !ok {
 		return fmt.Errorf("validating the request: %w", err) // a rule of ours is broken
 	}
-	e := &fault.Error{Kind: fault.InvalidArgument, Reason: "VALIDATION_FAILED"}
+	list, text := Violations(invalid)
+	return &fault.Error{Kind: fault.InvalidArgument, Reason: "VALIDATION_FAILED", Message: text, Violations: list}
+}
+
+// maxViolations is how many rules an error says are broken: one megabyte can break hundreds of thousands.
+const maxViolations = 20
+
+// Violations returns the rules that a message breaks, at most 20, and all of them in words, or how many there are more.
+func Violations(invalid *protovalidate.ValidationError) (list []fault.Violation, text string) {
 	var texts []string
-	for _, v := range invalid.Violations {
+	for i, v := range invalid.Violations {
+		if i == maxViolations {
+			texts = append(texts, fmt.Sprintf("and %d more", len(invalid.Violations)-i))
+			break
+		}
 		field, text := protovalidate.FieldPathString(v.Proto.GetField()), v.Proto.GetMessage()
-		e.Violations = append(e.Violations, fault.Violation{Field: field, Description: text})
+		list = append(list, fault.Violation{Field: field, Description: text})
 		texts = append(texts, strings.TrimPrefix(field+": "+text, ": "))
 	}
-	e.Message = strings.Join(texts, "; ")
-	return e
+	return list, strings.Join(texts, "; ")
 }

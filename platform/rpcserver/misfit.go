@@ -1,0 +1,135 @@
+package rpcserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+const (
+	maxShown  = 60       // bytes of a value in an error
+	maxLooked = 64 << 10 // bytes of a body that is looked through: it takes several times as long as to decode it, before anybody is asked who they are
+)
+
+// misfit returns the path of the field whose value in body does not fit it, and what is wrong with that; the path is empty when no field is at fault. Each
+// field is decoded by itself, so that protojson alone judges.
+func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
+	var values map[string]json.RawMessage
+	if len(body) > maxLooked || json.Unmarshal(body, &values) != nil {
+		return "", ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		field := fieldNamed(m.Descriptor(), name)
+		if field == nil || fits(m, field, values[name]) {
+			continue
+		}
+		if path, wrong = misfitIn(m, field, values[name]); path != "" {
+			return path, wrong
+		}
+		return told(string(field.Name()), field, values[name])
+	}
+	return "", ""
+}
+
+// told says what is wrong with the value at path, or nothing when that is for protojson to say.
+func told(path string, field protoreflect.FieldDescriptor, value []byte) (_, wrong string) {
+	if wrong = wanted(field, value); wrong == "" {
+		return "", ""
+	}
+	return path, clip(value) + wrong
+}
+
+// misfitIn looks for the misfit within a value that has parts: an item of a list, or a field of a message.
+func misfitIn(m protoreflect.Message, field protoreflect.FieldDescriptor, value []byte) (path, wrong string) {
+	name := string(field.Name())
+	if !field.IsList() {
+		if !hasFields(field) {
+			return "", ""
+		}
+		path, wrong = misfit(m.NewField(field).Message(), value)
+		return below(name, path), wrong
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(value, &items) != nil {
+		return name, clip(value) + " is not a list"
+	}
+	for i, item := range items {
+		if fits(m, field, slices.Concat([]byte("["), item, []byte("]"))) {
+			continue
+		}
+		at := fmt.Sprintf("%s[%d]", name, i)
+		if hasFields(field) {
+			if path, wrong = misfit(m.NewField(field).List().NewElement().Message(), item); path != "" {
+				return below(at, path), wrong
+			}
+		}
+		return told(at, field, item)
+	}
+	return "", ""
+}
+
+// hasFields reports whether a value of the field is an object with the fields of a message: those of google.protobuf have forms of their own.
+func hasFields(field protoreflect.FieldDescriptor) bool {
+	return field.Message() != nil && !field.IsMap() && field.Message().FullName().Parent() != "google.protobuf"
+}
+
+func below(name, path string) string {
+	if path == "" {
+		return ""
+	}
+	return name + "." + path
+}
+
+// fits reports whether protojson takes value for the field of a message like m.
+func fits(m protoreflect.Message, field protoreflect.FieldDescriptor, value []byte) bool {
+	alone := slices.Concat([]byte(`{"`+field.JSONName()+`":`), value, []byte("}"))
+	return protojson.UnmarshalOptions{RecursionLimit: maxJSONDepth}.Unmarshal(alone, m.New().Interface()) == nil
+}
+
+// seconds is the form of a duration.
+var seconds = regexp.MustCompile(`^"[+-]?[0-9]+(\.[0-9]{0,9})?s"$`)
+
+// wanted says how a value fails to be what a field, or an item of its list, is for; of an object it says nothing.
+func wanted(field protoreflect.FieldDescriptor, value []byte) string {
+	if of := field.Message(); of != nil {
+		switch {
+		case of.FullName() == "google.protobuf.Duration" && seconds.Match(value):
+			return " is out of range for a duration"
+		case of.FullName() == "google.protobuf.Duration":
+			return ` is not a duration; write seconds and an s, such as "5s" or "0.5s"`
+		case of.FullName() == "google.protobuf.Timestamp":
+			return ` is not a time; write date, time and zone, such as "2026-01-16T12:00:00Z"`
+		case !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")):
+			return " is not an object"
+		default:
+			return ""
+		}
+	}
+	switch field.Kind() {
+	case protoreflect.StringKind:
+		return " is not a text"
+	case protoreflect.BoolKind:
+		return " is neither true nor false"
+	case protoreflect.BytesKind:
+		return " is not a text in base64"
+	case protoreflect.EnumKind:
+		return " is not one of the field's values"
+	default:
+		return " is not a number of its kind"
+	}
+}
+
+// clip shows the beginning of a value.
+func clip(value []byte) string {
+	value = bytes.TrimSpace(value)
+	if len(value) <= maxShown {
+		return string(value)
+	}
+	return string(bytes.ToValidUTF8(value[:maxShown], nil)) + "…"
+}

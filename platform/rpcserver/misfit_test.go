@@ -1,0 +1,62 @@
+package rpcserver_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestAValueThatDoesNotFitIsNamedWithItsField sends values of the wrong form, where errors of protojson named neither the field nor the right form.
+func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
+	t.Parallel()
+	const duration, instant = ` is not a duration; write seconds and an s, such as "5s" or "0.5s"`, ` is not a time; write date, time and zone, such as "2026-01-16T12:00:00Z"`
+	r := start(t, nil)
+	for body, want := range map[string][2]string{ // the field and what is wrong with it
+		`{"loan":5}`:                                 {"loan", "5" + duration},
+		`{"loan":"5"}`:                               {"loan", `"5"` + duration},
+		`{"loan":"5m"}`:                              {"loan", `"5m"` + duration},
+		`{"loan":"1h30m"}`:                           {"loan", `"1h30m"` + duration},
+		`{"loan":"5 s"}`:                             {"loan", `"5 s"` + duration},
+		`{"loan":"5,5s"}`:                            {"loan", `"5,5s"` + duration},
+		`{"loan":"PT5S"}`:                            {"loan", `"PT5S"` + duration},
+		`{"loan":""}`:                                {"loan", `""` + duration},
+		`{"loan":true}`:                              {"loan", "true" + duration},
+		`{"loan":{"seconds":5}}`:                     {"loan", `{"seconds":5}` + duration},
+		`{"loan":[5]}`:                               {"loan", "[5]" + duration},
+		`{"loan":"9999999999999s"}`:                  {"loan", `"9999999999999s" is out of range for a duration`},
+		`{"due":"tomorrow"}`:                         {"due", `"tomorrow"` + instant},
+		`{"due":"2026-11-21"}`:                       {"due", `"2026-11-21"` + instant},
+		`{"due":"2026-11-21 10:00:00"}`:              {"due", `"2026-11-21 10:00:00"` + instant},
+		`{"due":"2026-11-21T10:00:00"}`:              {"due", `"2026-11-21T10:00:00"` + instant},
+		`{"due":"2026-13-01T00:00:00Z"}`:             {"due", `"2026-13-01T00:00:00Z"` + instant},
+		`{"due":1763719200}`:                         {"due", "1763719200" + instant},
+		`{"returned":["2026-01-16T12:00:00Z","no"]}`: {"returned[1]", `"no"` + instant},
+		`{"returned":"2026-01-16T12:00:00Z"}`:        {"returned", `"2026-01-16T12:00:00Z" is not a list`},
+		`{"book":{"name":7}}`:                        {"book.name", "7 is not a text"},
+		`{"book":[]}`:                                {"book", "[] is not an object"},
+		`{"requestId":{}}`:                           {"request_id", "{} is not a text"},
+		`{"requestId":"a","due":"x","loan":"1s"}`:    {"due", `"x"` + instant},
+		`{"loan":"` + strings.Repeat("x", 99) + `"}`: {"loan", `"` + strings.Repeat("x", 59) + "…" + duration},
+	} {
+		resp, answer := r.do(t, "POST", "/v1/books", body, nil)
+		var e struct {
+			Message string
+			Details []struct {
+				FieldViolations []struct{ Field, Description string }
+			}
+		}
+		if err := json.Unmarshal([]byte(answer), &e); err != nil || resp.StatusCode != http.StatusBadRequest {
+			t.Fatalf("POST %s = %d %s, want 400", body, resp.StatusCode, answer)
+		}
+		var got [2]string
+		for _, d := range e.Details {
+			for _, v := range d.FieldViolations {
+				got = [2]string{v.Field, v.Description}
+			}
+		}
+		if got != want || !strings.HasSuffix(e.Message, want[0]+": "+want[1]) {
+			t.Errorf("POST %s = %s, %q, want %q in the details and in the message", body, answer, got, want)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package rpcserver
+
+import (
+	"regexp"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// How the errors of others are worded that the gateway makes texts of.
+var (
+	number    = regexp.MustCompile(`^strconv\.Parse(Bool|\w+): parsing (".*"): (?:invalid syntax|(value out of range))$`)
+	duration  = regexp.MustCompile(`^(?:time: )?(?:missing unit in|invalid|unknown unit ".*" in) duration (".*")$`)
+	instant   = regexp.MustCompile(`^parsing time (".*") as `)
+	parameter = regexp.MustCompile(`^(?:parsing field "([^"]+)": |type mismatch, parameter: (\S+), error: )(.*)$`) // the gateway's own
+	inBody    = regexp.MustCompile(`^the body cannot be read, line \d+:\d+: ([a-z0-9_.\[\]]+): (.*)$`)             // as readable words it
+)
+
+// plain says of which field it is that the gateway refused a value, and why in the API's own words.
+func plain(err error) error {
+	st, ok := status.FromError(err)
+	if !ok || st.Code() != codes.InvalidArgument || len(st.Proto().GetDetails()) > 0 {
+		return err
+	}
+	if in := inBody.FindStringSubmatch(st.Message()); in != nil {
+		return violation(in[1], in[2], st.Message())
+	}
+	if of := parameter.FindStringSubmatch(st.Message()); of != nil {
+		name, text := of[1]+of[2], plainText(of[3])
+		return violation(name, text, name+": "+text)
+	}
+	return err
+}
+
+// plainText says in the API's own words what is wrong with the value of a parameter.
+func plainText(text string) string {
+	if wrong := number.FindStringSubmatch(text); wrong != nil {
+		switch {
+		case wrong[1] == "Bool":
+			return wrong[2] + " is neither true nor false"
+		case wrong[3] != "":
+			return wrong[2] + " is a number out of range"
+		default:
+			return wrong[2] + " is not a number of its kind"
+		}
+	}
+	if wrong := duration.FindStringSubmatch(text); wrong != nil {
+		return wrong[1] + " is not a duration, such as 5s or 1m30s"
+	}
+	if wrong := instant.FindStringSubmatch(text); wrong != nil {
+		return wrong[1] + " is not a time; write date, time and zone, such as 2026-01-16T12:00:00Z"
+	}
+	return text
+}
+
+// violation is the status for a field whose value is wrong.
+func violation(field, text, message string) error {
+	f := fault.New(fault.InvalidArgument, "INVALID_ARGUMENT", "%s", message)
+	f.Violations = []fault.Violation{{Field: field, Description: text}}
+	return rpcfault.Status(f).Err()
+}
