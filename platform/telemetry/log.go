@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -30,11 +31,31 @@ func (c *Config) logger() *slog.Logger {
 		w = io.Discard
 	}
 	level, _ := c.level()
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: shorten}
 	if c.LogFormat == formatText {
 		return slog.New(traceHandler{slog.NewTextHandler(w, options)})
 	}
 	return slog.New(traceHandler{slog.NewJSONHandler(w, options)})
+}
+
+// maxLogged is how many bytes of a text or an error are logged: callers can make an error as long as what they send.
+const maxLogged = 32 << 10
+
+// shorten cuts what is longer, and says so.
+func shorten(_ []string, a slog.Attr) slog.Attr {
+	text := ""
+	switch a.Value.Kind() { //nolint:exhaustive // the others are short
+	case slog.KindString:
+		text = a.Value.String()
+	case slog.KindAny:
+		if err, ok := a.Value.Any().(error); ok {
+			text = err.Error()
+		}
+	}
+	if len(text) > maxLogged {
+		a.Value = slog.StringValue(bounded.Text(text, maxLogged))
+	}
+	return a
 }
 
 // traceHandler adds the ids of the span in the context, so that a log line leads to its trace.

@@ -1,6 +1,6 @@
 // Package telemetry sets up logs, traces and metrics for one process.
 //
-// Nothing global changes unless LogErrors is called, so that several services can live in one process. Spans that can be
+// Nothing global changes unless LogErrors or CaptureGRPC is called, so that several services can live in one process. Spans that can be
 // evidence of a consultation are recorded whatever the sampling ratio says.
 package telemetry
 
@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	promexporter "go.opentelemetry.io/otel/exporters/prometheus"
@@ -98,13 +97,6 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 		t.TracerProvider, t.flush = recording, recording.Shutdown
 	}
 	return t, nil
-}
-
-// LogErrors has what OpenTelemetry itself complains about, in the whole process, logged by t; of itself it prints that to stderr, in a form of its own.
-func (t *Telemetry) LogErrors() {
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		t.Logger.Warn("telemetry could not be sent", slog.Any(LogError, err))
-	}))
 }
 
 // Shutdown sends what is buffered, until ctx ends.

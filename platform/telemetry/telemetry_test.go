@@ -173,10 +173,23 @@ func BenchmarkASpanThatNobodyReceives(b *testing.B) {
 	}
 }
 
+func TestALineOfTheLogHasAnEnd(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"json", "text"} {
+		var log bytes.Buffer
+		logger := setup(t, telemetry.Config{LogWriter: &log, LogFormat: format}).Logger
+		long := strings.Repeat("é", 1<<20)
+		logger.Warn("rpc", slog.Any("error", errors.New(long)), slog.String("path", long), slog.Int("n", 7))
+		if size := log.Len(); size > 70<<10 || strings.Count(log.String(), "(cut)") != 2 || !strings.Contains(log.String(), "7") {
+			t.Errorf("a line with two texts of 2 MiB has %d bytes as %s, want their beginnings and that they are cut", size, format)
+		}
+	}
+}
+
 func TestWhatOpenTelemetryComplainsAboutIsInTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
 	var log bytes.Buffer
-	setup(t, telemetry.Config{LogWriter: &log}).LogErrors()
-	t.Cleanup(func() { setup(t, telemetry.Config{}).LogErrors() })
+	telemetry.LogErrors(setup(t, telemetry.Config{LogWriter: &log}).Logger)
+	t.Cleanup(func() { telemetry.LogErrors(setup(t, telemetry.Config{}).Logger) })
 	otel.Handle(errors.New("nobody took the spans"))
 	var line struct{ Level, Error string }
 	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Level != "WARN" || line.Error != "nobody took the spans" {
