@@ -9,6 +9,7 @@
 package consultationv1
 
 import (
+	v1 "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -45,18 +46,23 @@ type Consultation struct {
 	SubjectDigest string `protobuf:"bytes,8,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
 	// The trace that Quorate minted for it, 32 hex digits; evidence counts in this trace only.
 	TraceId string `protobuf:"bytes,9,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
-	// open until there is an outcome; then answered. failed when the question could not be carried; expired when its time ran out first.
+	// open until there is an outcome; then answered. asking when the target wants to know something before it judges: feedback is its question, to be answered by a message to
+	// the carrier task. failed when the question could not be carried; expired when its time ran out first.
 	State string `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
 	// The outcome on record: approved, rejected, deferred or error; empty while open.
 	Outcome string `protobuf:"bytes,11,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	// What the consulted agent said. At most 1,024 bytes.
+	// What the consulted agent said or asks, or why the consultation failed. At most 1,024 bytes.
 	Feedback string `protobuf:"bytes,12,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	// The task that carries the question to the target.
 	CarrierTaskId string `protobuf:"bytes,13,opt,name=carrier_task_id,json=carrierTaskId,proto3" json:"carrier_task_id,omitempty"`
 	// When Quorate issued it.
 	IssueTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=issue_time,json=issueTime,proto3" json:"issue_time,omitempty"`
 	// Evidence received after this does not count.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// Whether the task's agent asks the target itself; there is no carrier then, unless Quorate was asked to carry it, too.
+	Direct bool `protobuf:"varint,16,opt,name=direct,proto3" json:"direct,omitempty"`
+	// What to send to the target, over A2A and as it is; only in the answer to a request with direct.
+	Question      *v1.Message `protobuf:"bytes,17,opt,name=question,proto3" json:"question,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -192,6 +198,20 @@ func (x *Consultation) GetIssueTime() *timestamppb.Timestamp {
 func (x *Consultation) GetExpireTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *Consultation) GetDirect() bool {
+	if x != nil {
+		return x.Direct
+	}
+	return false
+}
+
+func (x *Consultation) GetQuestion() *v1.Message {
+	if x != nil {
+		return x.Question
 	}
 	return nil
 }
@@ -526,7 +546,7 @@ var File_quorate_consultation_v1_consultation_proto protoreflect.FileDescriptor
 
 const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/consultation/v1/consultation.proto\x12\x17quorate.consultation.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x82\x04\n" +
+	"*quorate/consultation/v1/consultation.proto\x12\x17quorate.consultation.v1\x1a\va2av1.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xca\x04\n" +
 	"\fConsultation\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
 	"\atask_id\x18\x02 \x01(\tR\x06taskId\x12%\n" +
@@ -545,7 +565,9 @@ const file_quorate_consultation_v1_consultation_proto_rawDesc = "" +
 	"\n" +
 	"issue_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tissueTime\x12;\n" +
 	"\vexpire_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\xea\x03\n" +
+	"expireTime\x12\x16\n" +
+	"\x06direct\x18\x10 \x01(\bR\x06direct\x12.\n" +
+	"\bquestion\x18\x11 \x01(\v2\x12.lf.a2a.v1.MessageR\bquestion\"\xea\x03\n" +
 	"\bEvidence\x12\x19\n" +
 	"\btrace_id\x18\x01 \x01(\tR\atraceId\x12\x17\n" +
 	"\aspan_id\x18\x02 \x01(\tR\x06spanId\x12!\n" +
@@ -599,17 +621,19 @@ var file_quorate_consultation_v1_consultation_proto_goTypes = []any{
 	(*Evidence)(nil),              // 1: quorate.consultation.v1.Evidence
 	(*RequirementVerdict)(nil),    // 2: quorate.consultation.v1.RequirementVerdict
 	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
+	(*v1.Message)(nil),            // 4: lf.a2a.v1.Message
 }
 var file_quorate_consultation_v1_consultation_proto_depIdxs = []int32{
 	3, // 0: quorate.consultation.v1.Consultation.issue_time:type_name -> google.protobuf.Timestamp
 	3, // 1: quorate.consultation.v1.Consultation.expire_time:type_name -> google.protobuf.Timestamp
-	3, // 2: quorate.consultation.v1.Evidence.timestamp:type_name -> google.protobuf.Timestamp
-	1, // 3: quorate.consultation.v1.RequirementVerdict.evidence:type_name -> quorate.consultation.v1.Evidence
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	4, // 2: quorate.consultation.v1.Consultation.question:type_name -> lf.a2a.v1.Message
+	3, // 3: quorate.consultation.v1.Evidence.timestamp:type_name -> google.protobuf.Timestamp
+	1, // 4: quorate.consultation.v1.RequirementVerdict.evidence:type_name -> quorate.consultation.v1.Evidence
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_quorate_consultation_v1_consultation_proto_init() }

@@ -34,7 +34,13 @@ type RequestConsultationRequest struct {
 	// The requirement whose target is consulted.
 	RequirementId string `protobuf:"bytes,2,opt,name=requirement_id,json=requirementId,proto3" json:"requirement_id,omitempty"`
 	// What to review, when the task's own agent asks before it has delivered. Empty means what the task holds: its artifacts, or its message before execution. At most 64.
-	Subject       []*v1.Artifact `protobuf:"bytes,3,rep,name=subject,proto3" json:"subject,omitempty"`
+	Subject []*v1.Artifact `protobuf:"bytes,3,rep,name=subject,proto3" json:"subject,omitempty"`
+	// The caller, which has to be the task's own agent, asks the target itself: Quorate sends nothing, and the answer has the question to send. The verdict
+	// counts when the target exports it, as it does of a question that Quorate carried. Not for pre-execution, before which the agent has nothing.
+	Direct bool `protobuf:"varint,4,opt,name=direct,proto3" json:"direct,omitempty"`
+	// Makes a retry safe: a second request of the same caller about the task with the same id and content returns the same consultation, also when the task
+	// has ended since, and without the question once it is not open any more; with other content it is ABORTED. At most 64 characters.
+	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -90,11 +96,29 @@ func (x *RequestConsultationRequest) GetSubject() []*v1.Artifact {
 	return nil
 }
 
-// ListConsultationsRequest names a task.
+func (x *RequestConsultationRequest) GetDirect() bool {
+	if x != nil {
+		return x.Direct
+	}
+	return false
+}
+
+func (x *RequestConsultationRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// ListConsultationsRequest asks for a page of a task's consultations.
 type ListConsultationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task.
-	TaskId        string `protobuf:"bytes,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	TaskId string `protobuf:"bytes,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
+	// How many consultations to return at most: 0 means 50; the most is 1,000.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the page before; empty for the first page.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -136,11 +160,27 @@ func (x *ListConsultationsRequest) GetTaskId() string {
 	return ""
 }
 
-// ListConsultationsResponse holds the task's consultations, all of them: a task has at most 100.
+func (x *ListConsultationsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListConsultationsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListConsultationsResponse is a page of the task's consultations; a task has at most 100.
 type ListConsultationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The consultations.
 	Consultations []*Consultation `protobuf:"bytes,1,rep,name=consultations,proto3" json:"consultations,omitempty"`
+	// The token of the next page; empty on the last one.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -180,6 +220,13 @@ func (x *ListConsultationsResponse) GetConsultations() []*Consultation {
 		return x.Consultations
 	}
 	return nil
+}
+
+func (x *ListConsultationsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // CheckConsultationsRequest names a task.
@@ -296,17 +343,26 @@ var File_quorate_consultation_v1_consultation_service_proto protoreflect.FileDes
 
 const file_quorate_consultation_v1_consultation_service_proto_rawDesc = "" +
 	"\n" +
-	"2quorate/consultation/v1/consultation_service.proto\x12\x17quorate.consultation.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a*quorate/consultation/v1/consultation.proto\"\xac\x01\n" +
+	"2quorate/consultation/v1/consultation_service.proto\x12\x17quorate.consultation.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a*quorate/consultation/v1/consultation.proto\"\xf4\x02\n" +
 	"\x1aRequestConsultationRequest\x12#\n" +
 	"\atask_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\x120\n" +
 	"\x0erequirement_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\rrequirementId\x127\n" +
-	"\asubject\x18\x03 \x03(\v2\x13.lf.a2a.v1.ArtifactB\b\xbaH\x05\x92\x01\x02\x10@R\asubject\"?\n" +
+	"\asubject\x18\x03 \x03(\v2\x13.lf.a2a.v1.ArtifactB\b\xbaH\x05\x92\x01\x02\x10@R\asubject\x12\x16\n" +
+	"\x06direct\x18\x04 \x01(\bR\x06direct\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x05 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"\x91\x01\n" +
 	"\x18ListConsultationsRequest\x12#\n" +
 	"\atask_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\"h\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\x12'\n" +
+	"\tpage_size\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"\x90\x01\n" +
 	"\x19ListConsultationsResponse\x12K\n" +
-	"\rconsultations\x18\x01 \x03(\v2%.quorate.consultation.v1.ConsultationR\rconsultations\"\x97\x01\n" +
+	"\rconsultations\x18\x01 \x03(\v2%.quorate.consultation.v1.ConsultationR\rconsultations\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x97\x01\n" +
 	"\x19CheckConsultationsRequest\x12#\n" +
 	"\atask_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06taskId\x12U\n" +

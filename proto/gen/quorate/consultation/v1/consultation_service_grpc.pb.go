@@ -32,7 +32,8 @@ const (
 //
 // ConsultationService has agents consulted and tells whether a task's requirements are met.
 type ConsultationServiceClient interface {
-	// RequestConsultation has the target of a requirement consulted about the task. It returns at once; the outcome arrives through the traces.
+	// RequestConsultation has the target of a requirement consulted about the task, by Quorate or by the task's own agent. It returns at once; the outcome arrives
+	// through the traces.
 	RequestConsultation(ctx context.Context, in *RequestConsultationRequest, opts ...grpc.CallOption) (*Consultation, error)
 	// ListConsultations lists the consultations of a task, oldest first.
 	ListConsultations(ctx context.Context, in *ListConsultationsRequest, opts ...grpc.CallOption) (*ListConsultationsResponse, error)
@@ -84,7 +85,8 @@ func (c *consultationServiceClient) CheckConsultations(ctx context.Context, in *
 //
 // ConsultationService has agents consulted and tells whether a task's requirements are met.
 type ConsultationServiceServer interface {
-	// RequestConsultation has the target of a requirement consulted about the task. It returns at once; the outcome arrives through the traces.
+	// RequestConsultation has the target of a requirement consulted about the task, by Quorate or by the task's own agent. It returns at once; the outcome arrives
+	// through the traces.
 	RequestConsultation(context.Context, *RequestConsultationRequest) (*Consultation, error)
 	// ListConsultations lists the consultations of a task, oldest first.
 	ListConsultations(context.Context, *ListConsultationsRequest) (*ListConsultationsResponse, error)

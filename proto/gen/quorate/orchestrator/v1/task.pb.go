@@ -788,7 +788,10 @@ type Route struct {
 	//	*Route_Text
 	To isRoute_To `protobuf_oneof:"to"`
 	// Have several agents do it; not with agent.
-	FanOut        *FanOut `protobuf:"bytes,5,opt,name=fan_out,json=fanOut,proto3" json:"fan_out,omitempty"`
+	FanOut *FanOut `protobuf:"bytes,5,opt,name=fan_out,json=fanOut,proto3" json:"fan_out,omitempty"`
+	// Only agents whose card has a version in this range, such as 1.2.0, ^1.2 or >=1.4 <2; empty means any. With a contract, one agent that does it alone.
+	// At most 64 characters.
+	Version       string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -871,6 +874,13 @@ func (x *Route) GetFanOut() *FanOut {
 		return x.FanOut
 	}
 	return nil
+}
+
+func (x *Route) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
 }
 
 type isRoute_To interface {
@@ -1406,7 +1416,7 @@ type Rejection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_FULL, AGENT_UNREACHABLE, OUTPUT_MISSING, INPUT_MISSING or TEXT_NOT_ALIKE.
+	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_FULL, AGENT_UNREACHABLE, VERSION_MISMATCH, CARD_UNTRUSTED, OUTPUT_MISSING, INPUT_MISSING or TEXT_NOT_ALIKE.
 	Code string `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
 	// The code in words.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1634,7 +1644,7 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"check_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcheckTime\"=\n" +
 	"\tTaskError\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xf8\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x9b\x02\n" +
 	"\x05Route\x12!\n" +
 	"\x05agent\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@H\x00R\x05agent\x12\"\n" +
 	"\x05skill\x18\x02 \x01(\tB\n" +
@@ -1642,7 +1652,8 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\bcontract\x18\x03 \x01(\v2!.quorate.orchestrator.v1.ContractH\x00R\bcontract\x12 \n" +
 	"\x04text\x18\x04 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80 H\x00R\x04text\x128\n" +
-	"\afan_out\x18\x05 \x01(\v2\x1f.quorate.orchestrator.v1.FanOutR\x06fanOutB\v\n" +
+	"\afan_out\x18\x05 \x01(\v2\x1f.quorate.orchestrator.v1.FanOutR\x06fanOut\x12!\n" +
+	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversionB\v\n" +
 	"\x02to\x12\x05\xbaH\x02\b\x01\"q\n" +
 	"\x06FanOut\x12+\n" +
 	"\x04mode\x18\x01 \x01(\tB\x17\xbaH\x14r\x12R\x03allR\x03anyR\x06k_of_nR\x04mode\x12\x17\n" +

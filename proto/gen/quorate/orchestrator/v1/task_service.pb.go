@@ -467,7 +467,9 @@ type ReplyToTaskRequest struct {
 	Message *v1.Message `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// Makes a retry safe: a second message in the same task with the same id and content is the same message; with other content it is ABORTED. At
 	// most 64 characters.
-	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// Reply only if this is still the task's etag; empty replies whatever it is.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -523,11 +525,20 @@ func (x *ReplyToTaskRequest) GetRequestId() string {
 	return ""
 }
 
+func (x *ReplyToTaskRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 // CancelTaskRequest names a task.
 type CancelTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task's id.
-	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Cancel only if this is still the task's etag; empty cancels whatever it is.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -565,6 +576,13 @@ func (*CancelTaskRequest) Descriptor() ([]byte, []int) {
 func (x *CancelTaskRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *CancelTaskRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -610,17 +628,19 @@ const file_quorate_orchestrator_v1_task_service_proto_rawDesc = "" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12:\n" +
 	"\x05event\x18\x02 \x01(\v2\".quorate.orchestrator.v1.TaskEventH\x00R\x05event\x123\n" +
 	"\x04task\x18\x03 \x01(\v2\x1d.quorate.orchestrator.v1.TaskH\x00R\x04taskB\t\n" +
-	"\apayload\"\x96\x02\n" +
+	"\apayload\"\xb4\x02\n" +
 	"\x12ReplyToTaskRequest\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id\x124\n" +
 	"\amessage\x18\x02 \x01(\v2\x12.lf.a2a.v1.MessageB\x06\xbaH\x03\xc8\x01\x01R\amessage\x12\xad\x01\n" +
 	"\n" +
 	"request_id\x18\x03 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
-	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"/\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12\x1c\n" +
+	"\x04etag\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\"M\n" +
 	"\x11CancelTaskRequest\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id2\xda\x05\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag2\xda\x05\n" +
 	"\vTaskService\x12m\n" +
 	"\n" +
 	"SubmitTask\x12*.quorate.orchestrator.v1.SubmitTaskRequest\x1a\x1d.quorate.orchestrator.v1.Task\"\x14\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/tasks\x12i\n" +

@@ -698,7 +698,9 @@ type ConsultationRequirement struct {
 	// True: the task does not pass the phase without an approval. False: its absence is a warning.
 	Mandatory bool `protobuf:"varint,4,opt,name=mandatory,proto3" json:"mandatory,omitempty"`
 	// When the rule applies; absent means always.
-	Condition     *ConsultationCondition `protobuf:"bytes,5,opt,name=condition,proto3" json:"condition,omitempty"`
+	Condition *ConsultationCondition `protobuf:"bytes,5,opt,name=condition,proto3" json:"condition,omitempty"`
+	// The lowest level of evidence that counts for this rule: C1, C2 or C3. It raises the server's lowest and never lowers it; empty leaves it at the server's.
+	MinLevel      string `protobuf:"bytes,6,opt,name=min_level,json=minLevel,proto3" json:"min_level,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -766,6 +768,13 @@ func (x *ConsultationRequirement) GetCondition() *ConsultationCondition {
 		return x.Condition
 	}
 	return nil
+}
+
+func (x *ConsultationRequirement) GetMinLevel() string {
+	if x != nil {
+		return x.MinLevel
+	}
+	return ""
 }
 
 // ConsultationCondition compares a task attribute with a value. What cannot be evaluated counts as true.
@@ -1185,7 +1194,7 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tB$\xbaH!r\x1fR\x06formatR\x06lengthR\apatternR\x04enumR\x04type\x124\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueB\x06\xbaH\x03\xc8\x01\x01R\x05value\x12$\n" +
 	"\amessage\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\amessage\"\xd4\x04\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\amessage\"\x86\x05\n" +
 	"\x17ConsultationRequirement\x12\xba\x01\n" +
 	"\x02id\x18\x01 \x01(\tB\xa9\x01\xbaH\xa5\x01\xba\x01\xa1\x01\n" +
 	"\x13requirement_id.form\x12Wmust be 1 to 64 letters, digits, dots, underscores and hyphens, a letter or digit first\x1a1this.matches('^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$')R\x02id\x12\xbe\x01\n" +
@@ -1193,7 +1202,8 @@ const file_quorate_registry_v1_agent_proto_rawDesc = "" +
 	"\x0fagent_name.form\x12@must be an agent name: 1 to 64 letters, digits and inner hyphens\x1a=this.matches('^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$')R\vtargetAgent\x12S\n" +
 	"\x05phase\x18\x03 \x01(\tB=\xbaH:r8R\rpre-executionR\rdesign-reviewR\x0epre-completionR\bon-errorR\x05phase\x12\x1c\n" +
 	"\tmandatory\x18\x04 \x01(\bR\tmandatory\x12H\n" +
-	"\tcondition\x18\x05 \x01(\v2*.quorate.registry.v1.ConsultationConditionR\tcondition\"\xba\x01\n" +
+	"\tcondition\x18\x05 \x01(\v2*.quorate.registry.v1.ConsultationConditionR\tcondition\x120\n" +
+	"\tmin_level\x18\x06 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x02C1R\x02C2R\x02C3R\bminLevel\"\xba\x01\n" +
 	"\x15ConsultationCondition\x12(\n" +
 	"\tattribute\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\tattribute\x12I\n" +

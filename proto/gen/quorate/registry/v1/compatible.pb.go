@@ -511,9 +511,13 @@ func (x *GetSemanticMappingRequest) GetName() string {
 	return ""
 }
 
-// ListSemanticMappingsRequest asks for all mappings; there are at most twenty.
+// ListSemanticMappingsRequest asks for a page of mappings; there are at most twenty.
 type ListSemanticMappingsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many mappings to return at most: 0 means 50; the most is 1,000.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the page before; empty for the first page.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -548,13 +552,29 @@ func (*ListSemanticMappingsRequest) Descriptor() ([]byte, []int) {
 	return file_quorate_registry_v1_compatible_proto_rawDescGZIP(), []int{6}
 }
 
-// ListSemanticMappingsResponse holds all mappings of the tenant.
+func (x *ListSemanticMappingsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListSemanticMappingsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListSemanticMappingsResponse is a page of the tenant's mappings.
 type ListSemanticMappingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The mappings in order of name.
 	SemanticMappings []*SemanticMapping `protobuf:"bytes,1,rep,name=semantic_mappings,json=semanticMappings,proto3" json:"semantic_mappings,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The token of the next page; empty on the last one.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListSemanticMappingsResponse) Reset() {
@@ -592,6 +612,13 @@ func (x *ListSemanticMappingsResponse) GetSemanticMappings() []*SemanticMapping 
 		return x.SemanticMappings
 	}
 	return nil
+}
+
+func (x *ListSemanticMappingsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // UpdateSemanticMappingRequest changes a mapping's description.
@@ -780,10 +807,15 @@ const file_quorate_registry_v1_compatible_proto_rawDesc = "" +
 	"request_id\x18\x02 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
 	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\":\n" +
 	"\x19GetSemanticMappingRequest\x12\x1d\n" +
-	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"\x1d\n" +
-	"\x1bListSemanticMappingsRequest\"q\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"o\n" +
+	"\x1bListSemanticMappingsRequest\x12'\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"\x99\x01\n" +
 	"\x1cListSemanticMappingsResponse\x12Q\n" +
-	"\x11semantic_mappings\x18\x01 \x03(\v2$.quorate.registry.v1.SemanticMappingR\x10semanticMappings\"\x83\x03\n" +
+	"\x11semantic_mappings\x18\x01 \x03(\v2$.quorate.registry.v1.SemanticMappingR\x10semanticMappings\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x83\x03\n" +
 	"\x1cUpdateSemanticMappingRequest\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12W\n" +
 	"\x10semantic_mapping\x18\x02 \x01(\v2$.quorate.registry.v1.SemanticMappingB\x06\xbaH\x03\xc8\x01\x01R\x0fsemanticMapping\x12;\n" +

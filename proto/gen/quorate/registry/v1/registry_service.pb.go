@@ -1046,7 +1046,11 @@ func (x *HeartbeatResponse) GetDraining() bool {
 type IssueAgentTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
-	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Has a late or repeated copy of the request do nothing: a second request with the same id and content is FAILED_PRECONDITION with the reason
+	// TOKEN_SHOWN_BEFORE, and the token that the first one was answered with goes on. It cannot be answered again, since only its hash is kept. Whoever
+	// did not get the first answer asks with a new id, which ends that token. At most 64 characters.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1084,6 +1088,13 @@ func (*IssueAgentTokenRequest) Descriptor() ([]byte, []int) {
 func (x *IssueAgentTokenRequest) GetName() string {
 	if x != nil {
 		return x.Name
+	}
+	return ""
+}
+
+func (x *IssueAgentTokenRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
 	}
 	return ""
 }
@@ -1459,9 +1470,12 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\x05epoch\x18\x01 \x01(\x03R\x05epoch\x12@\n" +
 	"\x0enext_heartbeat\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\rnextHeartbeat\x12F\n" +
 	"\x11lease_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0fleaseExpireTime\x12\x1a\n" +
-	"\bdraining\x18\x04 \x01(\bR\bdraining\"7\n" +
+	"\bdraining\x18\x04 \x01(\bR\bdraining\"\xe7\x01\n" +
 	"\x16IssueAgentTokenRequest\x12\x1d\n" +
-	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\"/\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"/\n" +
 	"\x17IssueAgentTokenResponse\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\"e\n" +
 	"\x11ListSkillsRequest\x12'\n" +

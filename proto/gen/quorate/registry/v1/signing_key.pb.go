@@ -114,7 +114,9 @@ type PinSigningKeyRequest struct {
 	// The public key as JSON Web Key with kid: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or Ed25519. At most 16 KiB.
 	Jwk *structpb.Struct `protobuf:"bytes,1,opt,name=jwk,proto3" json:"jwk,omitempty"`
 	// The agents whose cards it signs; none means all agents. At most 100. A key of one agent alone also signs what that agent says when it is consulted.
-	Agents        []string `protobuf:"bytes,2,rep,name=agents,proto3" json:"agents,omitempty"`
+	Agents []string `protobuf:"bytes,2,rep,name=agents,proto3" json:"agents,omitempty"`
+	// Makes a retry safe: a second request with the same id and content returns the key. At most 64 characters.
+	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -163,9 +165,20 @@ func (x *PinSigningKeyRequest) GetAgents() []string {
 	return nil
 }
 
-// ListSigningKeysRequest asks for all keys.
+func (x *PinSigningKeyRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+// ListSigningKeysRequest asks for a page of keys.
 type ListSigningKeysRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many keys to return at most: 0 means 50; the most is 1,000.
+	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the page before; empty for the first page.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -200,11 +213,27 @@ func (*ListSigningKeysRequest) Descriptor() ([]byte, []int) {
 	return file_quorate_registry_v1_signing_key_proto_rawDescGZIP(), []int{2}
 }
 
-// ListSigningKeysResponse is all keys.
+func (x *ListSigningKeysRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListSigningKeysRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListSigningKeysResponse is a page of keys.
 type ListSigningKeysResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The keys, in order of id.
-	SigningKeys   []*SigningKey `protobuf:"bytes,1,rep,name=signing_keys,json=signingKeys,proto3" json:"signing_keys,omitempty"`
+	SigningKeys []*SigningKey `protobuf:"bytes,1,rep,name=signing_keys,json=signingKeys,proto3" json:"signing_keys,omitempty"`
+	// The token of the next page; empty on the last one.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -246,11 +275,20 @@ func (x *ListSigningKeysResponse) GetSigningKeys() []*SigningKey {
 	return nil
 }
 
+func (x *ListSigningKeysResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // DeleteSigningKeyRequest names the key to trust no longer.
 type DeleteSigningKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key's id. 1 to 128 characters.
-	KeyId         string `protobuf:"bytes,1,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
+	KeyId string `protobuf:"bytes,1,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
+	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
+	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -292,6 +330,13 @@ func (x *DeleteSigningKeyRequest) GetKeyId() string {
 	return ""
 }
 
+func (x *DeleteSigningKeyRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 var File_quorate_registry_v1_signing_key_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_signing_key_proto_rawDesc = "" +
@@ -306,16 +351,27 @@ const file_quorate_registry_v1_signing_key_proto_rawDesc = "" +
 	"thumbprint\x18\x04 \x01(\tR\n" +
 	"thumbprint\x12;\n" +
 	"\vcreate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"k\n" +
+	"createTime\"\x9b\x02\n" +
 	"\x14PinSigningKeyRequest\x121\n" +
 	"\x03jwk\x18\x01 \x01(\v2\x17.google.protobuf.StructB\x06\xbaH\x03\xc8\x01\x01R\x03jwk\x12 \n" +
-	"\x06agents\x18\x02 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06agents\"\x18\n" +
-	"\x16ListSigningKeysRequest\"]\n" +
+	"\x06agents\x18\x02 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06agents\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x03 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\"j\n" +
+	"\x16ListSigningKeysRequest\x12'\n" +
+	"\tpage_size\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\tpageToken\"\x85\x01\n" +
 	"\x17ListSigningKeysResponse\x12B\n" +
-	"\fsigning_keys\x18\x01 \x03(\v2\x1f.quorate.registry.v1.SigningKeyR\vsigningKeys\"<\n" +
+	"\fsigning_keys\x18\x01 \x03(\v2\x1f.quorate.registry.v1.SigningKeyR\vsigningKeys\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xec\x01\n" +
 	"\x17DeleteSigningKeyRequest\x12!\n" +
 	"\x06key_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x05keyIdB\xdd\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x05keyId\x12\xad\x01\n" +
+	"\n" +
+	"request_id\x18\x02 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
+	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestIdB\xdd\x01\n" +
 	"\x17com.quorate.registry.v1B\x0fSigningKeyProtoP\x01ZCgithub.com/quorate/quorate/proto/gen/quorate/registry/v1;registryv1\xa2\x02\x03QRX\xaa\x02\x13Quorate.Registry.V1\xca\x02\x13Quorate\\Registry\\V1\xe2\x02\x1fQuorate\\Registry\\V1\\GPBMetadata\xea\x02\x15Quorate::Registry::V1b\x06proto3"
 
 var (
