@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"crypto/sha256"
 	"strconv"
 	"strings"
 	"sync"
@@ -103,6 +104,57 @@ func TestAWriteThatIsSentAgainIsDoneOnce(t *testing.T) {
 	}
 	if err := r.Delete(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("Delete() again = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestAnEarlierVersionIsTakenOncePerRequest(t *testing.T) {
+	t.Parallel()
+	r, publish := published(t, string(named("a", "s")))
+	for _, card := range []string{"t", "u"} {
+		if _, _, err := publish(string(named("a", card))); err != nil {
+			t.Fatalf("Refresh() = %v, want no error", err)
+		}
+	}
+	once := r.Once(registry.Retry{Caller: "root", RequestID: "1"})
+	first, _, err := once.SetLiveVersion(t.Context(), tenant, "a", "", 1)
+	if err != nil || first.LiveVersion != 1 {
+		t.Fatalf("SetLiveVersion(1) = version %d, %v, want 1", first.LiveVersion, err)
+	}
+	if _, _, err := r.SetLiveVersion(t.Context(), tenant, "a", "", 2); err != nil {
+		t.Fatalf("SetLiveVersion(2) = %v, want no error", err)
+	}
+	if again, warnings, err := once.SetLiveVersion(t.Context(), tenant, "a", "", 1); err != nil || again.LiveVersion != 2 || len(warnings) != 1 {
+		t.Errorf("a late retry of SetLiveVersion(1) = version %d, %v, %v, want the 2 that another admin chose, and the first answer's warning", again.LiveVersion, warnings, err)
+	}
+	if _, _, err := once.SetLiveVersion(t.Context(), tenant, "a", "", 3); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("SetLiveVersion(3) under the same request id = %v, want REQUEST_ID_REUSED", err)
+	}
+}
+
+func TestALateCopyOfARequestForATokenEndsNoToken(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	register(t, r, "a")
+	register(t, r, "b")
+	first, second := sha256.Sum256([]byte("first")), sha256.Sum256([]byte("second"))
+	once := func(id string) registry.Writer { return r.Once(registry.Retry{Caller: "root", RequestID: id}) }
+	if err := once("1").SetTokenHash(t.Context(), tenant, "a", first); err != nil {
+		t.Fatalf("SetTokenHash() = %v, want no error", err)
+	}
+	if err := once("1").SetTokenHash(t.Context(), tenant, "a", second); fault.ReasonOf(err) != "TOKEN_SHOWN_BEFORE" || fault.KindOf(err) != fault.FailedPrecondition {
+		t.Errorf("SetTokenHash() again = %v, want TOKEN_SHOWN_BEFORE", err)
+	}
+	if _, name, err := r.AgentByTokenHash(t.Context(), first); err != nil || name != "a" {
+		t.Errorf("AgentByTokenHash(first) = %q, %v, want that the token goes on", name, err)
+	}
+	if err := once("1").SetTokenHash(t.Context(), tenant, "b", second); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("SetTokenHash() of another agent under the same id = %v, want REQUEST_ID_REUSED", err)
+	}
+	if err := once("2").SetTokenHash(t.Context(), tenant, "a", second); err != nil {
+		t.Errorf("SetTokenHash() with a new id = %v, want no error", err)
+	}
+	if _, _, err := r.AgentByTokenHash(t.Context(), first); fault.ReasonOf(err) != "TOKEN_INVALID" {
+		t.Errorf("AgentByTokenHash(first) after a new token = %v, want TOKEN_INVALID", err)
 	}
 }
 

@@ -69,6 +69,7 @@ type ConsultationRequirement struct {
 	TargetAgent string     `json:"target_agent"`
 	Phase       string     `json:"phase"` // pre-execution, design-review, pre-completion or on-error
 	Mandatory   bool       `json:"mandatory,omitempty"`
+	MinLevel    string     `json:"min_level,omitempty"` // of evidence: C1, C2 or C3; it raises the server's and never lowers it
 	Condition   *Condition `json:"condition,omitempty"` // nil means always
 }
 

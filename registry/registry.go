@@ -176,8 +176,14 @@ func (w Writer) Delete(ctx context.Context, tenant, name, etag string) error {
 // SetTokenHash makes hash, the SHA-256 of a random token, the agent's one credential and ends the one before. A name that is nobody's is a
 // NotFound fault with the reason AGENT_NOT_FOUND.
 func (r *Registry) SetTokenHash(ctx context.Context, tenant, name string, hash [sha256.Size]byte) error {
+	return r.Once(Retry{}).SetTokenHash(ctx, tenant, name, hash)
+}
+
+// SetTokenHash is Registry.SetTokenHash. A retry changes nothing and is a FailedPrecondition fault with the reason TOKEN_SHOWN_BEFORE: the token of
+// the first request cannot be answered again.
+func (w Writer) SetTokenHash(ctx context.Context, tenant, name string, hash [sha256.Size]byte) error {
 	key := Key{tenant, name}
-	return r.store.Update(ctx, key, func(old *Record) (Change, error) {
+	replayed, err := w.update(ctx, key, []string{"token", name}, nil, func(old *Record) (Change, error) {
 		if old == nil {
 			return Change{}, Missing(key)
 		}
@@ -185,6 +191,12 @@ func (r *Registry) SetTokenHash(ctx context.Context, tenant, name string, hash [
 		next.TokenHash = hash
 		return Change{Record: &next}, nil
 	})
+	if err == nil && replayed != nil {
+		return fault.New(fault.FailedPrecondition, "TOKEN_SHOWN_BEFORE",
+			"the request %q made a token of %s that was shown then and is kept as a hash; if that answer was lost, use a new request id, which ends that token",
+			w.retry.RequestID, name).With("agent", name)
+	}
+	return err
 }
 
 // AgentByTokenHash returns whose credential has the hash, or an Unauthenticated fault with the reason TOKEN_INVALID.

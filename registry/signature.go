@@ -24,6 +24,19 @@ func (p SignaturePolicy) Valid() bool {
 	return slices.Contains([]SignaturePolicy{"", SignaturesOff, SignaturesIfPresent, SignaturesRequired}, p)
 }
 
+// Trusts reports whether an agent may get work whose card's signatures came to v: one whose card would not be taken any more may not. A key that is unpinned
+// so ends the work of the agents whose cards only it has signed, until they are signed with another one.
+func (p SignaturePolicy) Trusts(v Verification) bool {
+	switch {
+	case p == SignaturesOff, v.State == VerificationVerified:
+		return true
+	case v.State == VerificationInvalid, v.Required:
+		return false
+	default:
+		return p != SignaturesRequired
+	}
+}
+
 // What the check of a card's signatures can come to.
 const (
 	VerificationUnchecked = "unchecked" // the policy is off

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -224,5 +225,83 @@ func TestPinSigningKeyRefuses(t *testing.T) {
 	}
 	if keys, err := r.SigningKeys(t.Context(), "other"); err != nil || len(keys) != 0 {
 		t.Errorf("SigningKeys() of another tenant = %+v, %v, want none", keys, err)
+	}
+}
+
+func TestAKeyIsPinnedOncePerRequest(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	mine, other := newSigner(t, "mine").jwk(t), newSigner(t, "other").jwk(t)
+	once := func(caller, id string) registry.Writer { return r.Once(registry.Retry{Caller: caller, RequestID: id}) }
+	first, err := once("root", "1").PinSigningKey(t.Context(), tenant, mine, []string{"a"})
+	if err != nil {
+		t.Fatalf("PinSigningKey() = %v, want no error", err)
+	}
+	spaced := append([]byte(" "), mine...) // protojson puts spaces where it likes
+	if again, err := once("root", "1").PinSigningKey(t.Context(), tenant, spaced, []string{"a"}); err != nil || cmp.Diff(first, again) != "" {
+		t.Errorf("PinSigningKey() again = %v, %v, want %v", again, err, first)
+	}
+	for name, test := range map[string]struct {
+		caller, id string
+		jwk        []byte
+		agents     []string
+		want       string
+	}{
+		"for other agents":      {"root", "1", mine, nil, "REQUEST_ID_REUSED"},
+		"of another key":        {"root", "1", other, []string{"a"}, "REQUEST_ID_REUSED"},
+		"under another id":      {"root", "2", mine, []string{"a"}, "KEY_EXISTS"},
+		"by another admin":      {"ann", "1", mine, []string{"a"}, "KEY_EXISTS"},
+		"without a request id":  {"root", "", mine, []string{"a"}, "KEY_EXISTS"},
+		"of a key that is none": {"root", "1", []byte("{}"), nil, "KEY_INVALID"},
+	} {
+		if _, err := once(test.caller, test.id).PinSigningKey(t.Context(), tenant, test.jwk, test.agents); fault.ReasonOf(err) != test.want {
+			t.Errorf("PinSigningKey() %s = %v, want %s", name, err, test.want)
+		}
+	}
+	for range 2 {
+		if err := once("root", "3").DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
+			t.Fatalf("DeleteSigningKey() and its retry = %v, want no error", err)
+		}
+	}
+	if err := once("root", "3").DeleteSigningKey(t.Context(), tenant, "other"); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("DeleteSigningKey(other) under the same id = %v, want REQUEST_ID_REUSED", err)
+	}
+	if err := once("root", "4").DeleteSigningKey(t.Context(), tenant, "mine"); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
+		t.Errorf("DeleteSigningKey() by another request = %v, want KEY_NOT_FOUND", err)
+	}
+	if _, err := once("root", "1").PinSigningKey(t.Context(), tenant, mine, []string{"a"}); fault.ReasonOf(err) != "KEY_NOT_FOUND" {
+		t.Errorf("PinSigningKey() again of a key that is deleted = %v, want KEY_NOT_FOUND", err)
+	}
+}
+
+func TestAnAgentGetsWorkWhileItsCardWouldBeTaken(t *testing.T) {
+	t.Parallel()
+	const (
+		off, present, required       = registry.SignaturesOff, registry.SignaturesIfPresent, registry.SignaturesRequired
+		verified, unsigned, unlooked = registry.VerificationVerified, registry.VerificationUnsigned, registry.VerificationUnchecked
+		untrusted, invalid           = registry.VerificationUntrusted, registry.VerificationInvalid
+	)
+	for _, test := range []struct {
+		policy registry.SignaturePolicy
+		v      registry.Verification
+		want   bool
+	}{
+		{off, registry.Verification{State: invalid, Required: true}, true},
+		{present, registry.Verification{State: verified, Required: true}, true},
+		{present, registry.Verification{State: unsigned}, true},
+		{present, registry.Verification{State: untrusted}, true},
+		{present, registry.Verification{State: unlooked}, true},
+		{present, registry.Verification{State: untrusted, Required: true}, false},
+		{present, registry.Verification{State: invalid}, false},
+		{"", registry.Verification{State: untrusted, Required: true}, false},
+		{"", registry.Verification{}, true},
+		{required, registry.Verification{State: verified, Required: true}, true},
+		{required, registry.Verification{State: unsigned}, false},
+		{required, registry.Verification{State: unlooked}, false},
+		{required, registry.Verification{State: untrusted}, false},
+	} {
+		if got := test.policy.Trusts(test.v); got != test.want {
+			t.Errorf("%q.Trusts(%+v) = %v, want %v", test.policy, test.v, got, test.want)
+		}
 	}
 }

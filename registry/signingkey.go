@@ -2,8 +2,7 @@ package registry
 
 import (
 	"context"
-	"log/slog"
-	"slices"
+	"encoding/json"
 	"time"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -27,10 +26,12 @@ type SigningKey struct {
 
 // SigningKeyStore keeps the keys that admins pin.
 type SigningKeyStore interface {
-	// PutSigningKey adds a key; one whose id is there already is the fault of SigningKeyExists, and one more than MaxSigningKeys that of SigningKeysFull.
-	PutSigningKey(ctx context.Context, key SigningKey) error
-	// DeleteSigningKey removes a key; ok is false when it is not there.
-	DeleteSigningKey(ctx context.Context, tenant, id string) (ok bool, err error)
+	// PutSigningKey adds a key and remembers the request for it, when that is not nil. A key whose id is there already is the fault of SigningKeyExists, and
+	// one more than MaxSigningKeys that of SigningKeysFull; a request that is remembered already makes it ErrRequestSeen.
+	PutSigningKey(ctx context.Context, key SigningKey, remember *Request) error
+	// DeleteSigningKey removes a key and remembers the request for it, when that is not nil; ok is false, and nothing is written, when the key is not there. A
+	// request that is remembered already makes it ErrRequestSeen.
+	DeleteSigningKey(ctx context.Context, tenant, id string, remember *Request) (ok bool, err error)
 	// SigningKeys returns all keys of the tenant in order of id.
 	SigningKeys(ctx context.Context, tenant string) ([]SigningKey, error)
 }
@@ -50,6 +51,12 @@ func SigningKeysFull() error {
 // is named. Cards that are there already are checked again. A key that cannot be used is an InvalidArgument fault with the reason KEY_INVALID;
 // the others are those of SigningKeyExists and SigningKeysFull.
 func (r *Registry) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
+	return r.Once(Retry{}).PinSigningKey(ctx, tenant, jwk, agents)
+}
+
+// PinSigningKey is Registry.PinSigningKey. A retry has cards checked again, too: the first request may have been cut short.
+func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
+	r := w.registry
 	parsed, err := jws.ParseKey(jwk)
 	if err != nil {
 		return SigningKey{}, fault.Invalid("jwk", "KEY_INVALID", "the key cannot be used: %s", err.Error())
@@ -67,30 +74,72 @@ func (r *Registry) PinSigningKey(ctx context.Context, tenant string, jwk []byte,
 		return SigningKey{}, err
 	}
 	key := SigningKey{Tenant: tenant, ID: parsed.ID, JWK: jwk, Agents: agents, Thumbprint: parsed.Thumbprint, CreateTime: r.now().UTC()}
-	if err := store.PutSigningKey(ctx, key); err != nil {
+	content, nobody := []any{"pin", json.RawMessage(jwk), agents}, Key{Tenant: tenant}
+	request, done, err := r.begin(ctx, nobody, w.retry, content)
+	if err == nil && !done {
+		if err = store.PutSigningKey(ctx, key, request); err != nil && request != nil {
+			_, err = r.overtaken(ctx, nobody, w.retry, content, err)
+			done = err == nil
+		}
+	}
+	if err == nil && done {
+		key, err = r.signingKey(ctx, tenant, key.ID)
+	}
+	if err != nil {
 		return SigningKey{}, err
 	}
 	return key, r.recheck(ctx, tenant)
 }
 
+// signingKey returns a pinned key, or the fault of signingKeyMissing.
+func (r *Registry) signingKey(ctx context.Context, tenant, id string) (SigningKey, error) {
+	keys, err := r.SigningKeys(ctx, tenant)
+	if err != nil {
+		return SigningKey{}, err
+	}
+	for _, key := range keys {
+		if key.ID == id {
+			return key, nil
+		}
+	}
+	return SigningKey{}, signingKeyMissing(id)
+}
+
+func signingKeyMissing(id string) error {
+	return fault.New(fault.NotFound, "KEY_NOT_FOUND", "no key %q is pinned", clip(id)).With("key_id", clip(id))
+}
+
 // DeleteSigningKey ends the trust in a pinned key, also for cards that it has signed. A key that is not there is a NotFound fault with the
 // reason KEY_NOT_FOUND; cards are checked again all the same, so that a call that was cut short can be made again.
 func (r *Registry) DeleteSigningKey(ctx context.Context, tenant, id string) error {
+	return r.Once(Retry{}).DeleteSigningKey(ctx, tenant, id)
+}
+
+// DeleteSigningKey is Registry.DeleteSigningKey.
+func (w Writer) DeleteSigningKey(ctx context.Context, tenant, id string) error {
+	r := w.registry
 	store, err := r.signingKeyStore()
 	if err != nil {
 		return err
 	}
-	ok, err := store.DeleteSigningKey(ctx, tenant, id)
-	if err != nil {
+	content, nobody := []string{"unpin", id}, Key{Tenant: tenant}
+	request, done, err := r.begin(ctx, nobody, w.retry, content)
+	if err == nil && !done {
+		var ok bool
+		if ok, err = store.DeleteSigningKey(ctx, tenant, id, request); err == nil && !ok {
+			err = signingKeyMissing(id)
+		}
+		if err != nil && request != nil {
+			_, err = r.overtaken(ctx, nobody, w.retry, content, err)
+		}
+	}
+	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	if err := r.recheck(ctx, tenant); err != nil {
-		return err
+	if failed := r.recheck(ctx, tenant); failed != nil {
+		return failed
 	}
-	if !ok {
-		return fault.New(fault.NotFound, "KEY_NOT_FOUND", "no key %q is pinned", clip(id)).With("key_id", clip(id))
-	}
-	return nil
+	return err
 }
 
 // SigningKeys returns all keys that the tenant's admins have pinned, in order of id.
@@ -107,77 +156,4 @@ func (r *Registry) signingKeyStore() (SigningKeyStore, error) {
 		return nil, unsupported("keys of cards")
 	}
 	return r.keys, nil
-}
-
-// keysFor returns the keys that may sign the agent's card.
-func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {
-	if r.keys == nil {
-		return nil, nil // nothing can be pinned
-	}
-	pinned, err := r.keys.SigningKeys(ctx, agent.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	var keys []jws.Key
-	for _, key := range pinned {
-		if len(key.Agents) > 0 && !slices.Contains(key.Agents, agent.Name) {
-			continue
-		}
-		parsed, err := jws.ParseKey(key.JWK)
-		if err != nil {
-			r.logger.WarnContext(ctx, "pinned key left out", slog.String("key_id", key.ID), slog.Any("error", err))
-			continue
-		}
-		keys = append(keys, parsed)
-	}
-	return keys, nil
-}
-
-// recheck checks the signatures of all signed cards of the tenant again. What they come to is noted, and no card is taken away:
-// whether an agent whose key is gone may still get work is for the router's policy.
-func (r *Registry) recheck(ctx context.Context, tenant string) error {
-	q := Query{Tenant: tenant, Limit: probeChunk}
-	for {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return err
-		}
-		for i := range records {
-			if records[i].Verification.State != VerificationUnsigned {
-				if err := r.recheckAgent(ctx, records[i]); err != nil {
-					return err
-				}
-			}
-		}
-		if len(records) < q.Limit {
-			return nil
-		}
-		q.After = records[len(records)-1].Key()
-	}
-}
-
-func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
-	v, err := r.verify(ctx, seen.Key(), seen.RawCard)
-	if err != nil {
-		return err
-	}
-	if v.State == seen.Verification.State && v.KeyID == seen.Verification.KeyID {
-		return nil
-	}
-	err = r.store.Update(ctx, seen.Key(), func(old *Record) (Change, error) {
-		if old == nil {
-			return Change{}, Missing(seen.Key())
-		}
-		next := *old
-		if old.Etag != seen.Etag { // whoever wrote it has checked its card
-			return Change{Record: &next}, nil
-		}
-		v.Required = old.Verification.Required || v.State == VerificationVerified
-		next.Verification = v
-		return r.write(old, &next)
-	})
-	if fault.KindOf(err) == fault.NotFound { // deleted meanwhile
-		return nil
-	}
-	return err
 }

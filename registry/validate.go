@@ -26,6 +26,7 @@ const (
 var (
 	semanticTypes = []string{"document", "artifact", "collection", "reference", "comment"}
 	phases        = []string{"pre-execution", "design-review", "pre-completion", "on-error"}
+	levels        = []string{"C1", "C2", "C3"}
 	operators     = []string{"equals", "contains", "greater_than", "exists"}
 	idPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
@@ -182,6 +183,9 @@ func (v *validator) requirements(agentName string, list []ConsultationRequiremen
 			v.wrong(path+".target_agent", "an agent cannot be consulted about its own work")
 		}
 		v.oneOf(path+".phase", q.Phase, phases)
+		if q.MinLevel != "" {
+			v.oneOf(path+".min_level", q.MinLevel, levels)
+		}
 		if q.Condition != nil {
 			v.condition(path+".condition", q.Condition)
 		}

@@ -77,6 +77,12 @@ func (r *Registry) Version(ctx context.Context, tenant, name string, number int6
 // card. The card that was live is not taken again by a refresh: only another one is. The warnings tell what the agent no
 // longer offers.
 func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
+	return r.Once(Retry{}).SetLiveVersion(ctx, tenant, name, etag, number)
+}
+
+// SetLiveVersion is Registry.SetLiveVersion.
+func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
+	r := w.registry
 	v, _, err := r.Version(ctx, tenant, name, number)
 	if err != nil {
 		return Agent{}, nil, err
@@ -88,7 +94,8 @@ func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string
 	key := Key{tenant, name}
 	var next Record
 	warnings := c.warnings
-	err = r.store.Update(ctx, key, func(old *Record) (Change, error) {
+	content, note := []any{"live version", name, etag, number}, func(q *Request) { q.Warnings = warnings }
+	replayed, err := w.update(ctx, key, content, note, func(old *Record) (Change, error) {
 		if old == nil {
 			return Change{}, Missing(key)
 		}
@@ -107,8 +114,8 @@ func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string
 		next.Card, next.RawCard, next.LiveVersion, next.Verification = c.card, c.raw, number, verification
 		return r.write(old, &next)
 	})
-	if err != nil {
-		return Agent{}, nil, err
+	if err != nil || replayed != nil {
+		return r.again(ctx, tenant, replayed, err)
 	}
 	agents, err := r.withStatus(ctx, []Record{next})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
+	"github.com/quorate/quorate/platform/pause"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -90,12 +90,7 @@ func (r *reader) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		r.read(ctx)
 		every := r.source.interval()
-		timer := time.NewTimer(every - every/10 + rand.N(every/5+1)) //nolint:gosec // not a secret
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		_ = pause.For(ctx, every-every/10+rand.N(every/5+1)) //nolint:gosec // not a secret
 	}
 }
 

@@ -39,8 +39,8 @@ func ringKey(tenant string) string { return escape.Replace(tenant) + "#%keys" }
 
 func signingKeyKey(tenant, id string) string { return escape.Replace(tenant) + "#%key#" + short(id) }
 
-// PutSigningKey adds a key.
-func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey) error {
+// PutSigningKey adds a key and remembers the request for it.
+func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey, remember *registry.Request) error {
 	item, err := marshal("the key", signingKeyItem{
 		AgentName: signingKeyKey(key.Tenant, key.ID), ID: key.ID, JWK: key.JWK, Agents: key.Agents, Thumbprint: key.Thumbprint, CreatedAt: key.CreateTime,
 	})
@@ -50,26 +50,41 @@ func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey) erro
 	if err := boltdb.CheckItem("the key "+key.ID, ddb.Size(item)); err != nil {
 		return err
 	}
-	put := types.TransactWriteItem{Put: &types.Put{TableName: s.db.Table(tableMetadata), Item: item}}
-	return s.updateRing(ctx, key.Tenant, func(ids []string) ([]string, *types.TransactWriteItem, error) {
+	puts := []types.TransactWriteItem{{Put: &types.Put{TableName: s.db.Table(tableMetadata), Item: item}}}
+	if puts, err = s.withRequest(puts, remember); err != nil {
+		return err
+	}
+	return s.updateRing(ctx, key.Tenant, func(ids []string) ([]string, []types.TransactWriteItem, error) {
 		if slices.Contains(ids, key.ID) {
 			return nil, nil, registry.SigningKeyExists(key.ID)
 		}
 		if len(ids) >= registry.MaxSigningKeys {
 			return nil, nil, registry.SigningKeysFull()
 		}
-		return append(slices.Clip(ids), key.ID), &put, nil
+		return append(slices.Clip(ids), key.ID), puts, nil
 	})
 }
 
-// DeleteSigningKey removes a key.
-func (s *Store) DeleteSigningKey(ctx context.Context, tenant, id string) (ok bool, err error) {
-	remove := types.TransactWriteItem{Delete: &types.Delete{TableName: s.db.Table(tableMetadata), Key: keyItem(signingKeyKey(tenant, id))}}
-	err = s.updateRing(ctx, tenant, func(ids []string) ([]string, *types.TransactWriteItem, error) {
+// withRequest adds what remembers a request to items, unless there is none.
+func (s *Store) withRequest(items []types.TransactWriteItem, remember *registry.Request) ([]types.TransactWriteItem, error) {
+	if remember == nil {
+		return items, nil
+	}
+	put, err := s.putRequest(remember)
+	return append(items, types.TransactWriteItem{Put: put}), err
+}
+
+// DeleteSigningKey removes a key and remembers the request for it.
+func (s *Store) DeleteSigningKey(ctx context.Context, tenant, id string, remember *registry.Request) (ok bool, err error) {
+	remove := []types.TransactWriteItem{{Delete: &types.Delete{TableName: s.db.Table(tableMetadata), Key: keyItem(signingKeyKey(tenant, id))}}}
+	if remove, err = s.withRequest(remove, remember); err != nil {
+		return false, err
+	}
+	err = s.updateRing(ctx, tenant, func(ids []string) ([]string, []types.TransactWriteItem, error) {
 		if ok = slices.Contains(ids, id); !ok {
 			return nil, nil, nil
 		}
-		return slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return other == id }), &remove, nil
+		return slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return other == id }), remove, nil
 	})
 	return ok && err == nil, err
 }
@@ -115,8 +130,9 @@ func (s *Store) ring(ctx context.Context, tenant string) (*ringItem, error) {
 	return ring, nil
 }
 
-// updateRing writes what change makes of the tenant's ring, together with the item that it returns; no item writes nothing.
-func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids []string) ([]string, *types.TransactWriteItem, error)) error {
+// updateRing writes what change makes of the tenant's ring, together with the items that it returns: a key, and the request for it if there is one. No
+// items write nothing.
+func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids []string) ([]string, []types.TransactWriteItem, error)) error {
 	for try := range maxTries {
 		old, err := s.ring(ctx, tenant)
 		if err != nil {
@@ -128,8 +144,8 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 			next.IDs, was = old.IDs, &old.writes
 			next.writes = old.writes
 		}
-		var with *types.TransactWriteItem
-		if next.IDs, with, err = change(next.IDs); err != nil || with == nil {
+		var with []types.TransactWriteItem
+		if next.IDs, with, err = change(next.IDs); err != nil || len(with) == 0 {
 			return err
 		}
 		next.writes = next.next(newID())
@@ -141,9 +157,13 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		if err := setCondition(put, was); err != nil {
 			return err
 		}
-		err = s.db.Transact(ctx, rand.Text(), []types.TransactWriteItem{{Put: put}, *with})
-		if _, refused := errors.AsType[*ddb.RefusedError](err); !refused {
+		err = s.db.Transact(ctx, rand.Text(), append([]types.TransactWriteItem{{Put: put}}, with...))
+		refused, ok := errors.AsType[*ddb.RefusedError](err)
+		switch {
+		case !ok:
 			return err
+		case refused.Index == len(with): // the last one; the ring is as it was read
+			return registry.ErrRequestSeen
 		}
 		if err := ddb.WaitContended(ctx, try); err != nil {
 			return err

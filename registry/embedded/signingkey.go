@@ -11,8 +11,8 @@ import (
 
 var _ registry.SigningKeyStore = (*Store)(nil)
 
-// PutSigningKey adds a key.
-func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey) error {
+// PutSigningKey adds a key and remembers the request for it.
+func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey, remember *registry.Request) error {
 	return s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		bucket, id := tx.Bucket(bucketKeys), boltdb.Key(key.Tenant, key.ID)
 		if bucket.Get(id) != nil {
@@ -29,21 +29,26 @@ func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey) erro
 		if n == registry.MaxSigningKeys {
 			return registry.SigningKeysFull()
 		}
-		value, err := encode("the key", key)
-		if err != nil {
-			return err
-		}
-		return bucket.Put(id, value)
+		w := &writer{tx: tx, key: registry.Key{Tenant: key.Tenant}}
+		w.request(remember)
+		w.put(bucketKeys, id, w.encoded("the key", key))
+		return w.err
 	})
 }
 
-// DeleteSigningKey removes a key.
-func (s *Store) DeleteSigningKey(ctx context.Context, tenant, id string) (ok bool, err error) {
+// DeleteSigningKey removes a key and remembers the request for it.
+func (s *Store) DeleteSigningKey(ctx context.Context, tenant, id string, remember *registry.Request) (ok bool, err error) {
 	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
-		ok = tx.Bucket(bucketKeys).Get(boltdb.Key(tenant, id)) != nil
-		return tx.Bucket(bucketKeys).Delete(boltdb.Key(tenant, id))
+		at := boltdb.Key(tenant, id)
+		if ok = tx.Bucket(bucketKeys).Get(at) != nil; !ok {
+			return nil
+		}
+		w := &writer{tx: tx, key: registry.Key{Tenant: tenant}}
+		w.request(remember)
+		w.remove(bucketKeys, at)
+		return w.err
 	})
-	return ok, err
+	return ok && err == nil, err
 }
 
 // SigningKeys returns all keys of the tenant.

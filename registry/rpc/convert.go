@@ -101,7 +101,7 @@ func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 		})
 	}
 	for _, q := range m.ConsultationRequirements {
-		requirement := &registryv1.ConsultationRequirement{Id: q.ID, TargetAgent: q.TargetAgent, Phase: q.Phase, Mandatory: q.Mandatory}
+		requirement := &registryv1.ConsultationRequirement{Id: q.ID, TargetAgent: q.TargetAgent, Phase: q.Phase, Mandatory: q.Mandatory, MinLevel: q.MinLevel}
 		if c := q.Condition; c != nil {
 			requirement.Condition = &registryv1.ConsultationCondition{Attribute: c.Attribute, Operator: c.Operator}
 			if c.Value != nil {
@@ -167,7 +167,7 @@ func metadataFromProto(m *registryv1.AgentMetadata) registry.Metadata {
 	}
 	for _, q := range m.GetConsultationRequirements() {
 		requirement := registry.ConsultationRequirement{
-			ID: q.GetId(), TargetAgent: q.GetTargetAgent(), Phase: q.GetPhase(), Mandatory: q.GetMandatory(),
+			ID: q.GetId(), TargetAgent: q.GetTargetAgent(), Phase: q.GetPhase(), Mandatory: q.GetMandatory(), MinLevel: q.GetMinLevel(),
 		}
 		if c := q.GetCondition(); c != nil {
 			requirement.Condition = &registry.Condition{Attribute: c.GetAttribute(), Operator: c.GetOperator(), Value: c.GetValue().AsInterface()}

@@ -31,8 +31,8 @@ func (s *Server) GetSemanticMapping(ctx context.Context, req *registryv1.GetSema
 	return mappingAnswer(s.registry.Mapping(ctx, p.Tenant, req.GetName()))
 }
 
-// ListSemanticMappings lists all mappings of the caller's tenant.
-func (s *Server) ListSemanticMappings(ctx context.Context, _ *registryv1.ListSemanticMappingsRequest) (*registryv1.ListSemanticMappingsResponse, error) {
+// ListSemanticMappings lists the mappings of the caller's tenant, in order of name.
+func (s *Server) ListSemanticMappings(ctx context.Context, req *registryv1.ListSemanticMappingsRequest) (*registryv1.ListSemanticMappingsResponse, error) {
 	p, err := caller(ctx)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,12 @@ func (s *Server) ListSemanticMappings(ctx context.Context, _ *registryv1.ListSem
 	if err != nil {
 		return nil, err
 	}
-	out := &registryv1.ListSemanticMappingsResponse{}
+	name, size := func(m *registry.Mapping) string { return m.Name() }, func(m *registry.Mapping) int { return len(m.Description) }
+	list, next, err := window(s, scope(p, "ListSemanticMappings"), req, list, name, size)
+	if err != nil {
+		return nil, err
+	}
+	out := &registryv1.ListSemanticMappingsResponse{NextPageToken: next}
 	for i := range list {
 		out.SemanticMappings = append(out.SemanticMappings, mappingToProto(&list[i]))
 	}

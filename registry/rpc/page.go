@@ -43,3 +43,30 @@ func decodeCursor(cursor []byte, place any) error {
 	}
 	return nil
 }
+
+// window returns one page of a list that is read whole, for there is little of it, and the token of the next page. The items are in order of key, and size is
+// about how many bytes one of them takes in an answer.
+func window[T any](s *Server, where string, req pageRequest, items []T, key func(*T) string, size func(*T) int) (page []T, next string, err error) {
+	most, cursor, err := s.open(where, req.GetPageSize(), req.GetPageToken())
+	if err != nil {
+		return nil, "", err
+	}
+	after, cost := string(cursor), 0
+	for i := range items {
+		item := &items[i]
+		if cursor != nil && key(item) <= after {
+			continue
+		}
+		if len(page) == most || (len(page) > 0 && cost+size(item) > pageBytes) {
+			return page, s.pages.Encode(where, []byte(key(&page[len(page)-1]))), nil
+		}
+		page, cost = append(page, *item), cost+size(item)
+	}
+	return page, "", nil
+}
+
+// pageRequest is a request for a page.
+type pageRequest interface {
+	GetPageSize() int32
+	GetPageToken() string
+}

@@ -26,6 +26,10 @@ func versionsOverREST(t *testing.T, url string) {
 	if err != nil {
 		t.Fatalf("Marshal() = %v, want no error", err)
 	}
+	second, err := json.Marshal(jose.JSONWebKey{Key: private.Public(), KeyID: "key-2"})
+	if err != nil {
+		t.Fatalf("Marshal() = %v, want no error", err)
+	}
 	const keyPath = "/v1/signingKeys/did:web:acme.com/team%23key-1"
 	for _, c := range []call{
 		{
@@ -41,6 +45,10 @@ func versionsOverREST(t *testing.T, url string) {
 		},
 		{name: "metadata of another version", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{"version":"1.0.1"}`, status: 200, want: "metadata.version"},
 		{name: "metadata that says nothing", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{}`, status: 400, want: "nothing is named that should change"},
+		{
+			name: "metadata with a time that is none", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{"createdAt":"yesterday"}`, status: 400,
+			want: `created_at: \"yesterday\" is not a time`,
+		},
 		{name: "metadata of another agent", token: admin, method: "PATCH", path: "/v1/agents/web/metadata", body: `{"agent_name":"other"}`, status: 400, want: "metadata.agent_name"},
 		{name: "whose metadata", token: "viewer-token", method: "GET", path: "/v1/agents/web/metadata", status: 200, want: `"agentName":"web","version":"1.0.0","createdAt":"2026-`},
 		{name: "its versions", token: "viewer-token", method: "GET", path: "/v1/agents/web/versions", status: 200, want: `"version":"1"`},
@@ -59,8 +67,16 @@ func versionsOverREST(t *testing.T, url string) {
 		{name: "a key that is secret", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":{"kty":"oct","k":"AAAA","kid":"k"}}`, status: 400, want: "KEY_INVALID"},
 		{name: "a key", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":` + string(jwk) + `,"agents":["web"]}`, status: 200, want: `"thumbprint"`},
 		{name: "the key again", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":` + string(jwk) + `}`, status: 409, want: "KEY_EXISTS"},
+		{name: "another key", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":` + string(second) + `,"requestId":"pin"}`, status: 200, want: `"thumbprint"`},
+		{name: "its retry", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"requestId":"pin","jwk":` + string(second) + `}`, status: 200, want: `"thumbprint"`},
+		{name: "its id for other agents", token: admin, method: "POST", path: "/v1/signingKeys", body: `{"jwk":` + string(second) + `,"agents":["web"],"requestId":"pin"}`, status: 409, want: "REQUEST_ID_REUSED"},
+		{name: "going back once more", token: admin, method: "POST", path: "/v1/agents/web:setLiveVersion", body: `{"version":1,"requestId":"back"}`, status: 200, want: `"liveVersion":"1"`},
+		{name: "a token", token: admin, method: "POST", path: "/v1/agents/web:issueToken", body: `{"requestId":"token"}`, status: 200, want: "quorate_agent_"},
+		{name: "a late copy of the request", token: admin, method: "POST", path: "/v1/agents/web:issueToken", body: `{"requestId":"token"}`, status: 400, want: "TOKEN_SHOWN_BEFORE"},
+		{name: "a page of the keys", token: "viewer-token", method: "GET", path: "/v1/signingKeys?pageSize=1", status: 200, want: `"nextPageToken":`},
 		{name: "the keys", token: "viewer-token", method: "GET", path: "/v1/signingKeys", status: 200, want: `"agents":["web"]`},
-		{name: "the key's end", token: admin, method: "DELETE", path: keyPath, status: 200, want: "{}"},
+		{name: "the key's end", token: admin, method: "DELETE", path: keyPath + "?requestId=unpin", status: 200, want: "{}"},
+		{name: "its retry", token: admin, method: "DELETE", path: keyPath + "?requestId=unpin", status: 200, want: "{}"},
 		{name: "a key that is not there", token: admin, method: "DELETE", path: keyPath, status: 404, want: "KEY_NOT_FOUND"},
 	} {
 		c.do(t, url)

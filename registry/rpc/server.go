@@ -203,7 +203,8 @@ func (s *Server) IssueAgentToken(ctx context.Context, req *registryv1.IssueAgent
 		return nil, err
 	}
 	token := auth.NewToken(tokenKind)
-	if err := s.registry.SetTokenHash(ctx, p.Tenant, req.GetName(), sha256.Sum256([]byte(token.Reveal()))); err != nil {
+	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	if err := once.SetTokenHash(ctx, p.Tenant, req.GetName(), sha256.Sum256([]byte(token.Reveal()))); err != nil {
 		return nil, err
 	}
 	return &registryv1.IssueAgentTokenResponse{Token: token.Reveal()}, nil

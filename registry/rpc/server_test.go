@@ -94,7 +94,7 @@ func TestAnAgentReadsAsItWasRegistered(t *testing.T) {
 		}}},
 		OutputSchemas: []*registryv1.OutputSchema{{Name: "o", SemanticType: "artifact", Description: "d", Guaranteed: true}},
 		ConsultationRequirements: []*registryv1.ConsultationRequirement{
-			{Id: "r", TargetAgent: "reviewer", Phase: "on-error", Mandatory: true, Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "equals", Value: structpb.NewBoolValue(false)}},
+			{Id: "r", TargetAgent: "reviewer", Phase: "on-error", Mandatory: true, MinLevel: "C3", Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "equals", Value: structpb.NewBoolValue(false)}},
 			{Id: "q", TargetAgent: "reviewer", Phase: "on-error", Condition: &registryv1.ConsultationCondition{Attribute: "a", Operator: "exists"}},
 		},
 	}
@@ -171,7 +171,7 @@ func TestATokenIsItsAgent(t *testing.T) {
 	}
 	first, second := issue(), issue()
 	tokens := rpc.Tokens(r)
-	want := auth.Principal{Tenant: "t", Name: "web", Roles: []auth.Role{auth.RoleAgent}}
+	want := auth.Principal{Tenant: "t", Name: "web", Roles: []auth.Role{auth.RoleAgent}, Credential: auth.CredentialAgent}
 	if got, err := tokens.Authenticate(ctx, second); err != nil || cmp.Diff(want, got) != "" {
 		t.Errorf("Authenticate() = %+v, %v, want %+v", got, err, want)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
+const maxAgentName = 64 // bytes
+
 // PinSigningKey has cards trusted that are signed with a key.
 func (s *Server) PinSigningKey(ctx context.Context, req *registryv1.PinSigningKeyRequest) (*registryv1.SigningKey, error) {
 	p, err := caller(ctx)
@@ -23,15 +25,16 @@ func (s *Server) PinSigningKey(ctx context.Context, req *registryv1.PinSigningKe
 	if err != nil {
 		return nil, fault.Invalid("jwk", "KEY_INVALID", "the key is not JSON")
 	}
-	key, err := s.registry.PinSigningKey(ctx, p.Tenant, jwk, req.GetAgents())
+	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	key, err := once.PinSigningKey(ctx, p.Tenant, jwk, req.GetAgents())
 	if err != nil {
 		return nil, err
 	}
 	return keyToProto(&key)
 }
 
-// ListSigningKeys lists the keys that admins have pinned.
-func (s *Server) ListSigningKeys(ctx context.Context, _ *registryv1.ListSigningKeysRequest) (*registryv1.ListSigningKeysResponse, error) {
+// ListSigningKeys lists the keys that admins have pinned, in order of id.
+func (s *Server) ListSigningKeys(ctx context.Context, req *registryv1.ListSigningKeysRequest) (*registryv1.ListSigningKeysResponse, error) {
 	p, err := caller(ctx)
 	if err != nil {
 		return nil, err
@@ -40,7 +43,12 @@ func (s *Server) ListSigningKeys(ctx context.Context, _ *registryv1.ListSigningK
 	if err != nil {
 		return nil, err
 	}
-	out := &registryv1.ListSigningKeysResponse{}
+	id, size := func(k *registry.SigningKey) string { return k.ID }, func(k *registry.SigningKey) int { return len(k.JWK) + len(k.Agents)*maxAgentName }
+	keys, next, err := window(s, scope(p, "ListSigningKeys"), req, keys, id, size)
+	if err != nil {
+		return nil, err
+	}
+	out := &registryv1.ListSigningKeysResponse{NextPageToken: next}
 	for i := range keys {
 		key, err := keyToProto(&keys[i])
 		if err != nil {
@@ -57,7 +65,8 @@ func (s *Server) DeleteSigningKey(ctx context.Context, req *registryv1.DeleteSig
 	if err != nil {
 		return nil, err
 	}
-	if err := s.registry.DeleteSigningKey(ctx, p.Tenant, req.GetKeyId()); err != nil {
+	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
+	if err := once.DeleteSigningKey(ctx, p.Tenant, req.GetKeyId()); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil

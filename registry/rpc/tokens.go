@@ -28,5 +28,5 @@ func (t tokens) Authenticate(ctx context.Context, token string) (auth.Principal,
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	return auth.Principal{Tenant: tenant, Name: name, Roles: []auth.Role{auth.RoleAgent}}, nil
+	return auth.Principal{Tenant: tenant, Name: name, Roles: []auth.Role{auth.RoleAgent}, Credential: auth.CredentialAgent}, nil
 }

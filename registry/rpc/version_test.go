@@ -99,7 +99,7 @@ func signed(t *testing.T, req *registryv1.RegisterAgentRequest, id string, key *
 	return req
 }
 
-func pin(t *testing.T, s *rpc.Server, id string, key *ecdsa.PrivateKey) {
+func jwkOf(t *testing.T, id string, key *ecdsa.PrivateKey) *structpb.Struct {
 	t.Helper()
 	encoded, err := json.Marshal(jose.JSONWebKey{Key: key.Public(), KeyID: id})
 	if err != nil {
@@ -109,7 +109,12 @@ func pin(t *testing.T, s *rpc.Server, id string, key *ecdsa.PrivateKey) {
 	if err := protojson.Unmarshal(encoded, jwk); err != nil {
 		t.Fatalf("Unmarshal() = %v, want no error", err)
 	}
-	got, err := s.PinSigningKey(admin(t), &registryv1.PinSigningKeyRequest{Jwk: jwk})
+	return jwk
+}
+
+func pin(t *testing.T, s *rpc.Server, id string, key *ecdsa.PrivateKey) {
+	t.Helper()
+	got, err := s.PinSigningKey(admin(t), &registryv1.PinSigningKeyRequest{Jwk: jwkOf(t, id, key)})
 	if err != nil || got.GetKeyId() != id || got.GetThumbprint() == "" {
 		t.Fatalf("PinSigningKey(%s) = %v, %v, want it pinned", id, got, err)
 	}

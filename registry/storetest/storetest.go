@@ -59,7 +59,7 @@ func Record(tenant, name string, skills ...string) *registry.Record {
 				{Type: "enum", Value: []any{"a", "<b>"}, Message: "one of them"}, {Type: "length", Value: 3.0, Message: "short"},
 			}}},
 			ConsultationRequirements: []registry.ConsultationRequirement{{
-				ID: "r", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true,
+				ID: "r", TargetAgent: "reviewer", Phase: "pre-completion", Mandatory: true, MinLevel: "C3",
 				Condition: &registry.Condition{Attribute: "sensitive", Operator: "equals", Value: true},
 			}},
 			AtMostOnceSkills: []string{"pay"},

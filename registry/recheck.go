@@ -1,0 +1,83 @@
+package registry
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/jws"
+)
+
+// keysFor returns the keys that may sign the agent's card.
+func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {
+	if r.keys == nil {
+		return nil, nil // nothing can be pinned
+	}
+	pinned, err := r.keys.SigningKeys(ctx, agent.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	var keys []jws.Key
+	for _, key := range pinned {
+		if len(key.Agents) > 0 && !slices.Contains(key.Agents, agent.Name) {
+			continue
+		}
+		parsed, err := jws.ParseKey(key.JWK)
+		if err != nil {
+			r.logger.WarnContext(ctx, "pinned key left out", slog.String("key_id", key.ID), slog.Any("error", err))
+			continue
+		}
+		keys = append(keys, parsed)
+	}
+	return keys, nil
+}
+
+// recheck checks the signatures of all signed cards of the tenant again. What they come to is noted, and no card is taken away:
+// whether an agent whose key is gone still gets work is for whoever gives it (SignaturePolicy.Trusts).
+func (r *Registry) recheck(ctx context.Context, tenant string) error {
+	q := Query{Tenant: tenant, Limit: probeChunk}
+	for {
+		records, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range records {
+			if records[i].Verification.State != VerificationUnsigned {
+				if err := r.recheckAgent(ctx, records[i]); err != nil {
+					return err
+				}
+			}
+		}
+		if len(records) < q.Limit {
+			return nil
+		}
+		q.After = records[len(records)-1].Key()
+	}
+}
+
+func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
+	v, err := r.verify(ctx, seen.Key(), seen.RawCard)
+	if err != nil {
+		return err
+	}
+	if v.State == seen.Verification.State && v.KeyID == seen.Verification.KeyID {
+		return nil
+	}
+	err = r.store.Update(ctx, seen.Key(), func(old *Record) (Change, error) {
+		if old == nil {
+			return Change{}, Missing(seen.Key())
+		}
+		next := *old
+		if old.Etag != seen.Etag { // whoever wrote it has checked its card
+			return Change{Record: &next}, nil
+		}
+		v.Required = old.Verification.Required || v.State == VerificationVerified
+		next.Verification = v
+		return r.write(old, &next)
+	})
+	if fault.KindOf(err) == fault.NotFound { // deleted meanwhile
+		return nil
+	}
+	return err
+}
