@@ -26,7 +26,7 @@ func (in Input) attempts(r Requirement) []attempt {
 		a := &list[i]
 		a.unread = slices.Contains(in.Unread, a.ID)
 		for _, e := range in.evidence(a.Consultation) {
-			if reaches(e.Level, lowestOf(in.Lowest)) {
+			if reaches(e.Level, needed(in.Lowest, r.MinLevel)) {
 				a.evidence = append(a.evidence, e)
 			} else {
 				a.weak = append(a.weak, e)

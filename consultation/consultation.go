@@ -9,6 +9,7 @@ const ExtensionURI = "https://github.com/quorate/quorate/extensions/consultation
 // The states of a consultation.
 const (
 	StateOpen     = "open"
+	StateAsking   = "asking" // open, and the target wants to know something before it judges; the feedback is its question
 	StateAnswered = "answered"
 	StateFailed   = "failed"  // the question could not be carried, or the target answered without evidence; computed when Traces are asked
 	StateExpired  = "expired" // computed when read, never stored
@@ -31,19 +32,22 @@ type Consultation struct {
 	SourceAgent   string    `json:"source_agent"` // executes the task
 	TargetAgent   string    `json:"target_agent"` // is asked
 	Mandatory     bool      `json:"mandatory"`
-	Attempt       int       `json:"attempt"` // of the same requirement of the same task, from 1
+	MinLevel      string    `json:"min_level,omitempty"` // the requirement's
+	Attempt       int       `json:"attempt"`             // of the same requirement of the same task, from 1
 	SubjectDigest string    `json:"subject_digest"`
 	TraceID       string    `json:"trace_id"` // 32 hexadecimal digits, minted
 	SpanID        string    `json:"span_id"`  // 16 hexadecimal digits, minted; the parent of the evidence
 	State         string    `json:"state"`
 	Outcome       string    `json:"outcome,omitempty"`  // the most restrictive on record
-	Feedback      string    `json:"feedback,omitempty"` // of that outcome, or why the consultation failed
+	Feedback      string    `json:"feedback,omitempty"` // of that outcome, why the consultation failed, or what the target asks
 	CarrierTaskID string    `json:"carrier_task_id,omitempty"`
+	Direct        bool      `json:"direct,omitempty"` // the source asks the target itself
 	IssueTime     time.Time `json:"issue_time"`
 	CarryTime     time.Time `json:"carry_time,omitzero"`  // when the answer was back while Traces had to be asked for its evidence
 	SearchTime    time.Time `json:"search_time,omitzero"` // until when the span may be on its way into the Traces
 	ExpireTime    time.Time `json:"expire_time"`          // evidence received later does not count
 	Refused       []Refusal `json:"refused,omitempty"`
+	Requests      []Request `json:"requests,omitempty"` // that it answers
 }
 
 // Refusal is a span that claimed to answer a consultation and does not count.
@@ -54,10 +58,13 @@ type Refusal struct {
 	Backend  string    `json:"backend,omitempty"` // the Traces in which it was found; empty: it was received
 }
 
+// Unanswered reports whether there is no outcome yet and one may still come.
+func (c Consultation) Unanswered() bool { return c.State == StateOpen || c.State == StateAsking }
+
 // at returns c as it reads at now: an open one whose time ran out is expired, and one whose answer was back long ago has failed.
 func (c Consultation) at(now time.Time) Consultation {
 	switch {
-	case c.State != StateOpen:
+	case !c.Unanswered():
 	case now.After(c.ExpireTime):
 		c.State = StateExpired
 	case !c.CarryTime.IsZero() && now.After(c.SearchTime):

@@ -18,6 +18,8 @@ var outcomes = []string{"approved", "rejected", "deferred", "error"}
 // history draws up to six attempts about current or older content, each open, failed or answered.
 func history(t *rapid.T) consultation.Input {
 	in := consultation.Input{Subject: subject(), Now: noon, Lowest: rapid.SampledFrom([]string{"", "C1", "C2", "C3"}).Draw(t, "lowest")}
+	in.Subject.Requirements = []consultation.Requirement{requirement}
+	in.Subject.Requirements[0].MinLevel = rapid.SampledFrom([]string{"", "C1", "C2", "C3"}).Draw(t, "asked for")
 	for n := range rapid.IntRange(0, 6).Draw(t, "attempts") {
 		c := asked(n+1, rapid.SampledFrom([]string{current, current, older}).Draw(t, "digest"))
 		c.State = rapid.SampledFrom([]string{"open", "failed", "answered", "answered", "answered"}).Draw(t, "state")
@@ -120,7 +122,7 @@ func TestDecidePassesOnlyOnTheNewestApprovalOfTheCurrentContent(t *testing.T) {
 func mayPass(in consultation.Input) bool {
 	answers := make(map[int][]string)
 	for _, e := range in.Evidence {
-		if e.Level < stdcmp.Or(in.Lowest, "C2") { // levels sort as their names do
+		if e.Level < max(stdcmp.Or(in.Lowest, "C2"), in.Subject.Requirements[0].MinLevel) { // levels sort as their names do
 			continue
 		}
 		answers[e.Attempt] = append(answers[e.Attempt], e.Outcome)

@@ -57,7 +57,7 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	}{
 		"nobody asked":                                {nil, nil, "missing", []string{`"r" (pre-completion, mandatory) is not met`, "an approval by reviewer of content " + current, "found no consultation", ask}},
 		"the target said yes":                         {consultations{first}, evidence{answer(first, "approved")}, "approved", []string{"is met", "attempt 1: approved by reviewer"}},
-		"the target said no":                          {consultations{first}, evidence{rejected}, "rejected", []string{"attempt 1: rejected by reviewer", "line 3 holds a secret", "coder", ask}},
+		"the target said no":                          {consultations{first}, evidence{rejected}, "rejected", []string{"attempt 1: rejected by reviewer", "line 3 holds a secret", "What coder has delivered stays as it is", ask}},
 		"the target said later":                       {consultations{first}, evidence{answer(first, "deferred")}, "deferred", []string{"deferred by reviewer", ask}},
 		"the target could not":                        {consultations{first}, evidence{answer(first, "error")}, "error", []string{"error by reviewer", ask}},
 		"the question is open":                        {consultations{first}, nil, "pending", []string{"no answer yet, open until 2026-11-20T12:10:00Z", "Wait for reviewer"}},

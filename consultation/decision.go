@@ -9,7 +9,7 @@ import (
 const (
 	VerdictApproved        = "approved"        // the only one that lets a mandatory requirement pass
 	VerdictRejected        = "rejected"        // the target said no to the current content
-	VerdictDeferred        = "deferred"        // the target wants to be asked again later
+	VerdictDeferred        = "deferred"        // the target wants to be asked again later, or to know something first
 	VerdictError           = "error"           // the target could not review
 	VerdictMissing         = "missing"         // nobody asked, or nobody answered
 	VerdictStale           = "stale"           // there is an answer, to other content
@@ -39,7 +39,7 @@ type Input struct {
 	Now           time.Time
 	Trouble       error    // why the consultations and the evidence could not be read; nil when they could
 	Unread        []string // ids of consultations that Traces could not tell about
-	Lowest        string   // level of evidence that counts; empty is LevelRecorded
+	Lowest        string   // level of evidence that counts, whatever less a requirement asks for; empty is LevelRecorded
 }
 
 // Decision says whether a task may pass.
@@ -74,8 +74,10 @@ func (v RequirementVerdict) Blocks() bool {
 // consultations and evidence do not matter to it.
 //
 // For each requirement the highest attempt about the current content counts, and in it the most restrictive outcome; a
-// newer attempt that is open blocks. Evidence below the lowest level neither opens nor closes: it leaves the requirement unauthenticated. Clocks decide nothing but whether a consultation has expired. Evidence that does not
-// fit its consultation in every field is ignored. A requirement with an unknown phase applies always and is never met.
+// newer attempt that is open blocks. Evidence below the lowest level, which a requirement can only raise, neither opens nor
+// closes: it leaves the requirement unauthenticated. Clocks decide nothing but whether a consultation has expired. Evidence
+// that does not fit its consultation in every field is ignored. A requirement with an unknown phase applies always and is
+// never met.
 func Decide(in Input) Decision {
 	d := Decision{Allowed: true}
 	for _, r := range in.Subject.Requirements {
@@ -94,6 +96,7 @@ type finding struct {
 	verdict  string
 	found    string
 	level    string
+	asking   string    // the task in which the target asks something before it judges
 	attempts []attempt // newest first
 }
 
@@ -115,7 +118,7 @@ func (in Input) decide(r Requirement) RequirementVerdict {
 	v.Applies = true
 	f := in.find(r)
 	v.Verdict, v.Code, v.Found = f.verdict, code(f.verdict), f.found
-	v.Lowest, v.Level = lowestOf(in.Lowest), f.level
+	v.Lowest, v.Level = needed(in.Lowest, r.MinLevel), f.level
 	v.LookedFor = in.lookedFor(r)
 	v.Reason = in.reason(r, f)
 	for _, a := range f.attempts {
@@ -151,6 +154,9 @@ func (in Input) find(r Requirement) finding {
 		decisive = f.attempts[i]
 	}
 	f.verdict, f.found, f.level = decisive.verdict(), decisive.describe(), decisive.level()
+	if decisive.State == StateAsking && f.verdict == VerdictDeferred {
+		f.asking = decisive.CarrierTaskID
+	}
 	return f
 }
 
@@ -167,7 +173,7 @@ func (f finding) withoutCurrent() finding {
 }
 
 // open reports whether a can still be answered for the first time.
-func (a attempt) open() bool { return a.State == StateOpen && len(a.evidence) == 0 }
+func (a attempt) open() bool { return a.Unanswered() && len(a.evidence) == 0 }
 
 func (a attempt) verdict() string {
 	switch {
@@ -177,6 +183,8 @@ func (a attempt) verdict() string {
 		return VerdictUnavailable
 	case a.forged(), len(a.weak) > 0:
 		return VerdictUnauthenticated
+	case a.State == StateAsking:
+		return VerdictDeferred
 	case a.open():
 		return VerdictPending
 	}

@@ -56,6 +56,9 @@ func NewLedger(store Store, o LedgerOptions) *Ledger {
 	return l
 }
 
+// MinLevel returns the lowest level of evidence that counts for c.
+func (l *Ledger) MinLevel(c Consultation) string { return needed(l.lowest, c.MinLevel) }
+
 func (l *Ledger) now() time.Time { return l.clock().UTC().Round(0) }
 
 // OnChange has f called after an outcome or a failure of one of the task's consultations is durable. f runs in the goroutine
@@ -80,13 +83,14 @@ type Question struct {
 	Tenant, TaskID string
 	SourceAgent    string // executes the task
 	Requirement    Requirement
-	SubjectDigest  string // of the content under review, as Digest returns it
+	SubjectDigest  string  // of the content under review, as Digest returns it
+	Request        Request // is remembered with the consultation
 }
 
 var errAlreadyAsked = errors.New("already asked")
 
-// Issue returns a new open consultation for q, durable, or the newest one of the requirement while that is open and asks
-// the same. Faults: InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
+// Issue returns a new open consultation for q, durable, or the newest one of the requirement while that is unanswered and
+// asks the same. Faults: Conflict REQUEST_ID_REUSED, InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
 // itself, ResourceExhausted CONSULTATION_LIMIT after MaxPerTask consultations of the task.
 func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	if err := q.validate(); err != nil {
@@ -94,6 +98,9 @@ func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	}
 	var issued Consultation
 	err := l.store.Append(ctx, q.Tenant, q.TaskID, func(entries []Entry) (Consultation, error) {
+		if _, err := q.Request.find(entries); err != nil {
+			return Consultation{}, err
+		}
 		now := l.now()
 		issued = Consultation{}
 		attempt := 0
@@ -102,16 +109,23 @@ func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 				issued, attempt = e.Consultation.at(now), e.Consultation.Attempt
 			}
 		}
-		if issued.State == StateOpen && q.asks(issued) {
+		if issued.Unanswered() && q.asks(issued) {
 			return Consultation{}, errAlreadyAsked
 		}
 		if len(entries) >= MaxPerTask {
 			return Consultation{}, fault.New(fault.ResourceExhausted, "CONSULTATION_LIMIT", "task %s has had %d consultations, which is the limit", q.TaskID, MaxPerTask)
 		}
 		issued = q.consultation(attempt+1, now, l.ttl)
+		issued.remember(q.Request)
 		return issued, nil
 	})
-	if err != nil && !errors.Is(err, errAlreadyAsked) {
+	if errors.Is(err, errAlreadyAsked) {
+		err = nil
+		if q.Request.ID != "" {
+			err = l.update(ctx, q.Tenant, q.TaskID, issued.ID, func(c *Consultation) { c.remember(q.Request) })
+		}
+	}
+	if err != nil {
 		return Consultation{}, fmt.Errorf("issuing a consultation for requirement %q of task %s: %w", q.Requirement.ID, q.TaskID, err)
 	}
 	return issued, nil
@@ -137,14 +151,14 @@ func (q Question) validate() error {
 func (q Question) asks(c Consultation) bool {
 	r := q.Requirement
 	return c.SubjectDigest == q.SubjectDigest && c.SourceAgent == q.SourceAgent && c.TargetAgent == r.TargetAgent &&
-		c.Phase == r.Phase && c.Mandatory == r.Mandatory
+		c.Phase == r.Phase && c.Mandatory == r.Mandatory && c.MinLevel == r.MinLevel
 }
 
 func (q Question) consultation(attempt int, now time.Time, ttl time.Duration) Consultation {
 	r := q.Requirement
 	return Consultation{
 		ID: strings.ToLower(rand.Text()), Tenant: q.Tenant, TaskID: q.TaskID, RequirementID: r.ID, Phase: r.Phase,
-		SourceAgent: q.SourceAgent, TargetAgent: r.TargetAgent, Mandatory: r.Mandatory, Attempt: attempt,
+		SourceAgent: q.SourceAgent, TargetAgent: r.TargetAgent, Mandatory: r.Mandatory, MinLevel: r.MinLevel, Attempt: attempt,
 		SubjectDigest: q.SubjectDigest, TraceID: randomHex(16), SpanID: randomHex(8), State: StateOpen,
 		IssueTime: now, ExpireTime: now.Add(ttl),
 	}

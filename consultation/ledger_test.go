@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,66 @@ func TestIssueAsksOnceWhileTheQuestionIsOpen(t *testing.T) {
 	q.Requirement.ID = "r2"
 	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 1 {
 		t.Errorf("Issue() of another requirement = attempt %d, %v, want 1", c.Attempt, err)
+	}
+}
+
+func TestARequestForAConsultationIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ask := func(digest, caller, id, content string) (consultation.Consultation, error) {
+		q := question(digest)
+		q.Request = consultation.Request{Caller: caller, ID: id, Digest: content}
+		return f.Issue(t.Context(), q)
+	}
+	asked := func(caller, id, content string) string {
+		t.Helper()
+		c, ok, err := f.Asked(t.Context(), tenant, task, consultation.Request{Caller: caller, ID: id, Digest: content})
+		if err != nil || !ok {
+			return fault.ReasonOf(err)
+		}
+		return c.ID
+	}
+	first, err := ask(current, "ci", "1", "x")
+	if err != nil || asked("ci", "1", "x") != first.ID {
+		t.Fatalf("Issue() = %v, and Asked() = %q, want %s", err, asked("ci", "1", "x"), first.ID)
+	}
+	if joined, err := ask(current, "ana", "2", "y"); err != nil || joined.ID != first.ID {
+		t.Fatalf("Issue() of the same question = %s, %v, want %s", joined.ID, err, first.ID)
+	}
+	if err := f.SetCarrier(t.Context(), tenant, task, first.ID, "carrier"); err != nil {
+		t.Fatalf("SetCarrier() = %v, want no error", err)
+	}
+	f.record(t, claim(first, "approved", "00000000000000a1"))
+	for name, test := range map[string]struct{ caller, id, content, want string }{
+		"the first request":        {"ci", "1", "x", first.ID},
+		"one that found it open":   {"ana", "2", "y", first.ID},
+		"other content":            {"ci", "1", "y", "REQUEST_ID_REUSED"},
+		"another caller's":         {"ana", "1", "x", ""},
+		"an id that was not there": {"ci", "3", "x", ""},
+		"no id":                    {"ci", "", "x", ""},
+	} {
+		if got := asked(test.caller, test.id, test.content); got != test.want {
+			t.Errorf("Asked() of %s = %q, want %q", name, got, test.want)
+		}
+	}
+	if c, err := ask(older, "ci", "1", "y"); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Issue() under a used id = %v, %v, want REQUEST_ID_REUSED", c, err)
+	}
+}
+
+func TestAConsultationKeepsAFewOfTheRequestsForIt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range 40 {
+		q := question(current)
+		q.Request = consultation.Request{Caller: "ci", ID: strconv.Itoa(i), Digest: "x"}
+		if _, err := f.Issue(t.Context(), q); err != nil {
+			t.Fatalf("Issue() = %v, want no error", err)
+		}
+	}
+	list, err := f.Consultations(t.Context(), tenant, task)
+	if err != nil || len(list) != 1 || len(list[0].Requests) != 16 || list[0].Requests[15].ID != "39" {
+		t.Errorf("Consultations() = %+v, %v, want one with the last 16 requests", list, err)
 	}
 }
 

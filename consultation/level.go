@@ -23,5 +23,15 @@ func reaches(level, lowest string) bool {
 	return KnownLevel(lowest) && slices.Index(levels, level) >= slices.Index(levels, lowest)
 }
 
+// needed returns the lowest level that counts where a policy sets the floor and a requirement asks for least, which may be empty: the higher of the two. When one
+// of them is not known, nothing reaches it.
+func needed(floor, least string) string {
+	floor = lowestOf(floor)
+	if least == "" || !KnownLevel(floor) || reaches(floor, least) {
+		return floor
+	}
+	return least
+}
+
 // lowestOf returns the lowest level that counts by a policy; one that says nothing means LevelRecorded.
 func lowestOf(policy string) string { return cmp.Or(policy, LevelRecorded) }

@@ -20,6 +20,15 @@ func (l *Ledger) SetCarrier(ctx context.Context, tenant, taskID, id, carrierTask
 	return nil
 }
 
+// SetDirect notes that the source asks the target itself. The NotFound fault is SetCarrier's.
+func (l *Ledger) SetDirect(ctx context.Context, tenant, taskID, id string) error {
+	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) { c.Direct = true })
+	if err != nil {
+		return fmt.Errorf("noting that consultation %s is held directly: %w", id, err)
+	}
+	return nil
+}
+
 // Carried notes that the target's answer is back. Without evidence by then the consultation has failed, unless there are Traces: the span may still be on
 // its way there. One that is not open stays as it is. The NotFound fault is SetCarrier's.
 func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
@@ -28,14 +37,38 @@ func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
 	}
 	moved := false
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
-		moved = c.at(l.now()).State == StateOpen && c.CarryTime.IsZero()
+		moved = c.at(l.now()).Unanswered() && c.CarryTime.IsZero()
 		if moved {
+			c.State, c.Feedback = StateOpen, ""
 			c.CarryTime = l.now()
 			c.SearchTime = c.CarryTime.Add(l.lag())
 		}
 	})
 	if err != nil {
 		return fmt.Errorf("noting the answer to consultation %s: %w", id, err)
+	}
+	if moved {
+		l.changed(tenant, taskID)
+	}
+	return nil
+}
+
+// Asks notes what the target asks before it judges, or with an empty question that it does not ask any more. One that has an outcome, failed or expired
+// stays as it is. The NotFound fault is SetCarrier's.
+func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) error {
+	state := StateOpen
+	if question = clip(strings.ToValidUTF8(question, "\uFFFD"), MaxFeedbackBytes); question != "" {
+		state = StateAsking
+	}
+	moved := false
+	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
+		moved = c.at(l.now()).Unanswered() && (c.State != state || c.Feedback != question)
+		if moved {
+			c.State, c.Feedback = state, question
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("noting what is asked in consultation %s: %w", id, err)
 	}
 	if moved {
 		l.changed(tenant, taskID)
@@ -50,7 +83,7 @@ func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
 func (l *Ledger) Fail(ctx context.Context, tenant, taskID, id, reason string) error {
 	moved := false
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
-		moved = c.at(l.now()).State == StateOpen
+		moved = c.at(l.now()).Unanswered()
 		if moved {
 			c.State, c.Feedback = StateFailed, clip(strings.ToValidUTF8(reason, "\uFFFD"), MaxFeedbackBytes)
 		}

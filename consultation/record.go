@@ -79,7 +79,7 @@ func (l *Ledger) judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry
 		return e, false, nil
 	}
 	e.Evidence = append(slices.Clone(e.Evidence), cl.evidence(r, now))
-	if effective, ok := worst(e.counting(l.lowest)); ok {
+	if effective, ok := worst(e.counting(l.MinLevel(e.Consultation))); ok {
 		e.Consultation.State = StateAnswered
 		e.Consultation.Outcome, e.Consultation.Feedback = effective.Outcome, effective.Feedback
 	}

@@ -21,6 +21,7 @@ type Requirement struct {
 	TargetAgent string
 	Phase       string
 	Mandatory   bool       // whether it blocks; a recommended one only warns
+	MinLevel    string     `json:",omitempty"` // of evidence that counts, where the policy's is lower; empty leaves it at that
 	Condition   *Condition // nil means always
 }
 

@@ -23,7 +23,7 @@ type Traces interface {
 }
 
 const (
-	answeredInVain = "the consulted agent answered without evidence in the traces"
+	answeredInVain = "the consulted agent answered without evidence in the traces that counts"
 
 	looksPerLag = 15 // at most: how often one consultation is looked for while its span may be on its way
 	maxRecheck  = 15 * time.Second

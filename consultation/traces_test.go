@@ -195,6 +195,23 @@ func TestABackendThatCannotTellIsNoAbsenceOfEvidence(t *testing.T) {
 	}
 }
 
+// TestABackendThatIsFilledHoldsATaskUntilItsConsultationExpires bounds what whoever may write to a backend can do: after that the next consultation has
+// another trace.
+func TestABackendThatIsFilledHoldsATaskUntilItsConsultationExpires(t *testing.T) {
+	t.Parallel()
+	f, b := newTraced(t, consultation.LevelCarried)
+	b.err = errors.New("the trace has more than 4194304 bytes")
+	first := f.carried(t)
+	f.Advance(15*time.Minute + time.Second)
+	if d, v := f.decide(t); d.Allowed || v.Verdict != consultation.VerdictMissing || d.CheckAgain != 0 {
+		t.Errorf("Check() = %s, again after %s, want it missing and not looked for any more", v.Verdict, d.CheckAgain)
+	}
+	b.err = nil
+	if second := f.issue(t, current); second.Attempt != 2 || second.TraceID == first.TraceID {
+		t.Errorf("Issue() = attempt %d in trace %s, want the second in a trace of its own", second.Attempt, second.TraceID)
+	}
+}
+
 func TestEvidenceThatCannotBeKeptDoesNotCount(t *testing.T) {
 	t.Parallel()
 	f, b := newTraced(t, consultation.LevelCarried)

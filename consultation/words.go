@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 func code(verdict string) string { return "CONSULTATION_" + strings.ToUpper(verdict) }
@@ -18,7 +19,7 @@ func (in Input) lookedFor(r Requirement) string {
 		content = "content " + digest
 	}
 	proof := fmt.Sprintf("recorded by %s itself", r.TargetAgent)
-	switch lowestOf(in.Lowest) {
+	switch needed(in.Lowest, r.MinLevel) {
 	case LevelCarried:
 		proof = "in the trace of a consultation that Quorate carried"
 	case LevelSigned:
@@ -46,24 +47,42 @@ func (in Input) advice(r Requirement, f finding) string {
 	}
 	switch f.verdict {
 	case VerdictRejected:
-		return fmt.Sprintf("Have %s answer the feedback, then ask again: %s", in.Subject.SourceAgent, ask)
+		return fmt.Sprintf("%s stays as it is: cancel this task and submit one that says the feedback too or, if %s may judge otherwise now, ask again: %s",
+			in.content(r), r.TargetAgent, ask)
+	case VerdictDeferred:
+		if f.asking != "" {
+			return fmt.Sprintf("An admin sees it with: quorate tasks get %[1]s, and answers with: quorate tasks reply %[1]s --text …; to have %[2]s asked anew, first: quorate tasks cancel %[1]s",
+				f.asking, r.TargetAgent)
+		}
 	case VerdictPending:
 		return fmt.Sprintf("Wait for %s to answer.", r.TargetAgent)
 	case VerdictUnavailable:
 		return "Try again; if it lasts, see the server's log."
 	case VerdictUnauthenticated:
 		if f.level != "" {
-			how := "send its verdict to Quorate with its own credential, or sign it"
-			if lowestOf(in.Lowest) == LevelSigned {
+			how, level := "send its verdict to Quorate with its own credential, or sign it", needed(in.Lowest, r.MinLevel)
+			if level == LevelSigned {
 				how = "sign its verdict"
 			}
-			return fmt.Sprintf("Evidence of level %s is needed: have %s %s. To have it asked: %s", lowestOf(in.Lowest), r.TargetAgent, how, ask)
+			return fmt.Sprintf("Evidence of level %s is needed: have %s %s. To have it asked: %s", level, r.TargetAgent, how, ask)
 		}
 		return fmt.Sprintf("Find out who sent the refused spans; to have %s itself asked: %s", r.TargetAgent, ask)
 	case VerdictMissing:
 		return fmt.Sprintf("To have %s asked: %s", r.TargetAgent, ask)
 	}
 	return "To ask again: " + ask
+}
+
+// content names what is reviewed in a phase. A task that has come to a gate cannot change it.
+func (in Input) content(r Requirement) string {
+	switch r.Phase {
+	case PhasePreExecution:
+		return "The task's message"
+	case PhaseOnError:
+		return "What " + in.Subject.SourceAgent + " failed with"
+	default:
+		return "What " + in.Subject.SourceAgent + " has delivered"
+	}
 }
 
 // describe says what became of an attempt.
@@ -81,8 +100,10 @@ func (a attempt) describe() string {
 		text += fmt.Sprintf("%s in the name of %s, at level %s only", a.weak[0].Outcome, a.TargetAgent, a.weak[0].Level)
 	case a.State == StateOpen && !a.CarryTime.IsZero():
 		text += "answered, no evidence in the traces yet"
+	case a.State == StateAsking:
+		text += fmt.Sprintf("%s does not judge yet and asks %q, until %s", a.TargetAgent, a.Feedback, a.ExpireTime.Format(time.RFC3339))
 	case a.State == StateOpen:
-		text += "no answer yet, open until " + a.ExpireTime.Format("2006-01-02T15:04:05Z07:00")
+		text += "no answer yet, open until " + a.ExpireTime.Format(time.RFC3339)
 	case a.State == StateExpired:
 		text += "no answer in time"
 	case a.State == StateFailed && a.Feedback != "":

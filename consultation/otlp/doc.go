@@ -1,6 +1,6 @@
 // Package otlp receives OpenTelemetry traces, over gRPC and HTTP, and keeps the consultation verdicts among them.
 //
-// Only spans named SpanName are examined and kept. All others are accepted, counted in the log and dropped: this is the
+// Only spans named SpanName are examined and kept. All others are accepted, counted and dropped: this is the
 // place where evidence is recorded, not a trace backend. The sender's identity is its credential, so agents must export
 // their verdicts themselves; a collector in between would sign for all of them.
 //

@@ -29,7 +29,11 @@ func TestEvidenceComesThroughTheReceiver(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = db.Close() })
 		ledger := consultation.NewLedger(embedded.New(db), o)
-		receiver := otlp.New(ledger, nil).HTTPHandler()
+		r, err := otlp.New(ledger, otlp.Options{})
+		if err != nil {
+			t.Fatalf("New() = %v, want no error", err)
+		}
+		receiver := r.HTTPHandler()
 		return evidencetest.Way{
 			Ledger: ledger, Level: consultation.LevelRecorded,
 			Export: func(t *testing.T, traces ptrace.Traces) {

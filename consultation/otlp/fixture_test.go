@@ -61,7 +61,9 @@ func newServer(tb testing.TB) *server {
 	tb.Cleanup(func() { _ = db.Close() })
 	s := &server{store: &failing{Store: embedded.New(db)}, keys: auth.NewKeyring()}
 	s.ledger = consultation.NewLedger(s.store, consultation.LedgerOptions{})
-	s.receiver = otlp.New(s.ledger, nil)
+	if s.receiver, err = otlp.New(s.ledger, otlp.Options{}); err != nil {
+		tb.Fatalf("New() = %v, want no error", err)
+	}
 	s.keys.Add("coder-token", auth.Principal{Name: "coder", Roles: []auth.Role{auth.RoleAgent}})
 	s.keys.Add("reviewer-token", auth.Principal{Name: "reviewer", Roles: []auth.Role{auth.RoleAgent}})
 	s.keys.Add("admin-token", auth.Principal{Name: "reviewer", Roles: []auth.Role{auth.RoleAdmin}})

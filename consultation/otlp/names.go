@@ -24,6 +24,9 @@ const (
 	serviceNameKey  = "service.name"
 )
 
+// metricSpans is the name of the metric of spans that were received.
+const metricSpans = "quorate.otlp.spans"
+
 // exportMethod is the full gRPC method of the receiver.
 const exportMethod = "/" + serviceName + "/Export"
 

@@ -2,12 +2,16 @@ package otlp
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/auth"
@@ -29,14 +33,28 @@ func Rules() auth.Rules {
 type Receiver struct {
 	ledger *consultation.Ledger
 	logger *slog.Logger
+	spans  metric.Int64Counter
 }
 
-// New returns a receiver that records in ledger; a nil logger discards.
-func New(ledger *consultation.Ledger, logger *slog.Logger) *Receiver {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
+// Options are what a receiver tells of itself; the zero value tells nothing.
+type Options struct {
+	Logger *slog.Logger
+	Meter  metric.Meter
+}
+
+// New returns a receiver that records in ledger. Its error is about the metric of o.Meter.
+func New(ledger *consultation.Ledger, o Options) (*Receiver, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Receiver{ledger: ledger, logger: logger}
+	if o.Meter == nil {
+		o.Meter = noop.Meter{}
+	}
+	spans, err := o.Meter.Int64Counter(metricSpans, metric.WithDescription("Spans received, by what became of them and why they were refused."))
+	if err != nil {
+		return nil, fmt.Errorf("metric %s: %w", metricSpans, err)
+	}
+	return &Receiver{ledger: ledger, logger: o.Logger, spans: spans}, nil
 }
 
 // admit returns the caller when it may send traces.
@@ -103,15 +121,25 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 				}
 				res.add(s, err)
 				if err != nil {
+					r.count(ctx, 1, "refused", fault.ReasonOf(err))
 					r.logger.WarnContext(ctx, "consultation verdict refused", slog.String("tenant", p.Tenant),
 						slog.String("sender", p.Name), slog.String("span_id", s.SpanID().String()), slog.String("reason", fault.ReasonOf(err)))
 				}
 			}
 		}
 	}
+	r.count(ctx, res.recorded, "recorded", "")
+	r.count(ctx, res.ignored, "ignored", "")
 	r.logger.DebugContext(ctx, "spans received", slog.String("sender", p.Name), slog.Int("recorded", res.recorded),
 		slog.Int("refused", res.refused), slog.Int("ignored", res.ignored))
 	return res.response(), nil
+}
+
+// count counts spans by what became of them. Reasons are those of package consultation.
+func (r *Receiver) count(ctx context.Context, spans int, decision, reason string) {
+	if spans > 0 {
+		r.spans.Add(ctx, int64(spans), metric.WithAttributes(attribute.String("decision", decision), attribute.String("reason", reason)))
+	}
 }
 
 func (r *result) add(s ptrace.Span, err error) {

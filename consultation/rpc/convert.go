@@ -15,7 +15,7 @@ func ConsultationToProto(c consultation.Consultation) *consultationv1.Consultati
 	return &consultationv1.Consultation{
 		Id: c.ID, TaskId: c.TaskID, RequirementId: c.RequirementID, Phase: c.Phase, SourceAgent: c.SourceAgent, TargetAgent: c.TargetAgent,
 		Attempt: attempt(c.Attempt), SubjectDigest: c.SubjectDigest, TraceId: c.TraceID, State: c.State, Outcome: c.Outcome,
-		Feedback: c.Feedback, CarrierTaskId: c.CarrierTaskID, IssueTime: timestamp(c.IssueTime), ExpireTime: timestamp(c.ExpireTime),
+		Feedback: c.Feedback, CarrierTaskId: c.CarrierTaskID, Direct: c.Direct, IssueTime: timestamp(c.IssueTime), ExpireTime: timestamp(c.ExpireTime),
 	}
 }
 

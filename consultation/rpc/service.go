@@ -2,13 +2,18 @@ package rpc
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/page"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
@@ -18,8 +23,13 @@ type Tasks interface {
 	// tasks do, it returns those that have begun.
 	Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error)
 	// Consult has the target of the requirement consulted about subject, or about what the task holds when it is empty, and
-	// returns once the question is durable.
-	Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact) (consultation.Consultation, error)
+	// returns once the question is durable. A request that was answered gets the same consultation again.
+	Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact, request consultation.Request) (consultation.Consultation, error)
+	// ConsultDirectly is Consult without the asking: it returns the question, which the task's agent takes to the target. It has the content under review.
+	// A request that was answered gets the same consultation again, without the question once it is not open any more.
+	ConsultDirectly(
+		ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact, request consultation.Request,
+	) (consultation.Consultation, *a2apb.Message, error)
 }
 
 // Rules returns who may call each RPC. Agents are held to the tasks they execute by the service itself.
@@ -36,11 +46,12 @@ type service struct {
 	consultationv1.UnimplementedConsultationServiceServer
 	ledger *consultation.Ledger
 	tasks  Tasks
+	pages  *page.Codec
 }
 
-// New returns the service over a ledger and the task engine.
-func New(ledger *consultation.Ledger, tasks Tasks) consultationv1.ConsultationServiceServer {
-	return &service{ledger: ledger, tasks: tasks}
+// New returns the service over a ledger and the task engine, which makes its page tokens with pages.
+func New(ledger *consultation.Ledger, tasks Tasks, pages *page.Codec) consultationv1.ConsultationServiceServer {
+	return &service{ledger: ledger, tasks: tasks, pages: pages}
 }
 
 // RequestConsultation has the target of a requirement consulted.
@@ -49,31 +60,44 @@ func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.R
 	if err != nil {
 		return nil, err
 	}
-	if len(req.GetSubject()) > 0 && !executes(p, tasks) {
-		return nil, fault.New(fault.PermissionDenied, "SUBJECT_NOT_YOURS", "only the agent that executes the task can say what to review; leave subject empty")
+	request, err := requestOf(p, req)
+	if err != nil {
+		return nil, err
 	}
-	c, err := s.tasks.Consult(ctx, p.Tenant, req.GetTaskId(), req.GetRequirementId(), req.GetSubject())
+	switch own := executes(p, tasks); {
+	case len(req.GetSubject()) > 0 && !own:
+		return nil, fault.New(fault.PermissionDenied, "SUBJECT_NOT_YOURS", "only the agent that executes the task can say what to review; leave subject empty")
+	case req.GetDirect() && !own: // the question has what a gate holds back
+		return nil, fault.New(fault.PermissionDenied, "QUESTION_NOT_YOURS", "only the agent that executes the task can ask the target itself; leave direct out")
+	case req.GetDirect():
+		c, question, err := s.tasks.ConsultDirectly(ctx, p.Tenant, req.GetTaskId(), req.GetRequirementId(), req.GetSubject(), request)
+		if err != nil {
+			return nil, err
+		}
+		resp := ConsultationToProto(c)
+		resp.Question = question
+		return resp, nil
+	}
+	c, err := s.tasks.Consult(ctx, p.Tenant, req.GetTaskId(), req.GetRequirementId(), req.GetSubject(), request)
 	if err != nil {
 		return nil, err
 	}
 	return ConsultationToProto(c), nil
 }
 
-// ListConsultations lists the consultations of a task, oldest first.
-func (s *service) ListConsultations(ctx context.Context, req *consultationv1.ListConsultationsRequest) (*consultationv1.ListConsultationsResponse, error) {
-	p, _, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
+// requestOf returns what makes a request known when it comes again; the zero request when it has no id.
+func requestOf(p auth.Principal, req *consultationv1.RequestConsultationRequest) (consultation.Request, error) {
+	if req.GetRequestId() == "" {
+		return consultation.Request{}, nil
+	}
+	content := proto.CloneOf(req)
+	content.RequestId = ""
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(content)
 	if err != nil {
-		return nil, err
+		return consultation.Request{}, fmt.Errorf("encoding the request: %w", err)
 	}
-	list, err := s.ledger.Consultations(ctx, p.Tenant, req.GetTaskId())
-	if err != nil {
-		return nil, err
-	}
-	resp := &consultationv1.ListConsultationsResponse{}
-	for _, c := range list {
-		resp.Consultations = append(resp.Consultations, ConsultationToProto(c))
-	}
-	return resp, nil
+	sum := sha256.Sum256(encoded)
+	return consultation.Request{Caller: p.Name, ID: req.GetRequestId(), Digest: hex.EncodeToString(sum[:])}, nil
 }
 
 // CheckConsultations tells for each requirement whether it is met now, of a task that others do for each of theirs.

@@ -18,6 +18,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/page"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
@@ -26,7 +27,8 @@ var requirement = consultation.Requirement{ID: "r", TargetAgent: "reviewer", Pha
 // engine has one task, task-1 of coder in the default tenant, and plan-1, which that and a task without rules do; it issues what is asked for.
 type engine struct {
 	ledger  *consultation.Ledger
-	subject []*a2apb.Artifact // of the last question
+	subject []*a2apb.Artifact    // of the last question
+	request consultation.Request // of the last question
 }
 
 func (e *engine) Subjects(_ context.Context, tenant, taskID string) ([]consultation.Subject, error) {
@@ -46,7 +48,10 @@ func (e *engine) Subjects(_ context.Context, tenant, taskID string) ([]consultat
 	return []consultation.Subject{coders}, nil
 }
 
-func (e *engine) Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact) (consultation.Consultation, error) {
+func (e *engine) Consult(
+	ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact, request consultation.Request,
+) (consultation.Consultation, error) {
+	e.request = request
 	if requirementID != requirement.ID {
 		return consultation.Consultation{}, errors.New("no such requirement")
 	}
@@ -54,6 +59,13 @@ func (e *engine) Consult(ctx context.Context, tenant, taskID, requirementID stri
 	return e.ledger.Issue(ctx, consultation.Question{
 		Tenant: tenant, TaskID: taskID, SourceAgent: "coder", Requirement: requirement, SubjectDigest: consultation.Digest(nil),
 	})
+}
+
+func (e *engine) ConsultDirectly(
+	ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact, request consultation.Request,
+) (consultation.Consultation, *a2apb.Message, error) {
+	c, err := e.Consult(ctx, tenant, taskID, requirementID, subject, request)
+	return c, &a2apb.Message{MessageId: c.ID}, err
 }
 
 func newService(t *testing.T) (consultationv1.ConsultationServiceServer, *engine) {
@@ -64,7 +76,7 @@ func newService(t *testing.T) (consultationv1.ConsultationServiceServer, *engine
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	e := &engine{ledger: consultation.NewLedger(embedded.New(db), consultation.LedgerOptions{})}
-	return rpc.New(e.ledger, e), e
+	return rpc.New(e.ledger, e, page.New([]byte("key"))), e
 }
 
 func as(t *testing.T, tenant, name string, roles ...auth.Role) context.Context {
@@ -145,6 +157,31 @@ func TestOnlyTheTasksAgentSaysWhatToReview(t *testing.T) {
 	}
 }
 
+func TestOnlyTheTasksAgentAsksTheTargetItself(t *testing.T) {
+	t.Parallel()
+	req := &consultationv1.RequestConsultationRequest{TaskId: "task-1", RequirementId: "r", Direct: true}
+	for name, test := range map[string]struct {
+		name   string
+		role   auth.Role
+		reason string
+	}{
+		"its agent":             {"coder", auth.RoleAgent, ""},
+		"an admin":              {"root", auth.RoleAdmin, "QUESTION_NOT_YOURS"},
+		"a dispatcher":          {"ci", auth.RoleDispatcher, "QUESTION_NOT_YOURS"},
+		"an admin of its name":  {"coder", auth.RoleAdmin, "QUESTION_NOT_YOURS"},
+		"another agent of ours": {"reviewer", auth.RoleAgent, "TASK_NOT_FOUND"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := newService(t)
+			c, err := s.RequestConsultation(as(t, auth.DefaultTenant, test.name, test.role), req)
+			if fault.ReasonOf(err) != test.reason || c.GetQuestion().GetMessageId() != c.GetId() {
+				t.Errorf("RequestConsultation(direct) = %v, %v, want the question or %q", c, err, test.reason)
+			}
+		})
+	}
+}
+
 // verdict returns the check of requirement r as one line.
 func verdict(t *testing.T, s consultationv1.ConsultationServiceServer, phase string) string {
 	t.Helper()
@@ -218,5 +255,30 @@ func TestATaskThatOthersDoIsCheckedByTheirRules(t *testing.T) {
 	resp, err := s.CheckConsultations(as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher), &consultationv1.CheckConsultationsRequest{TaskId: "plan-1"})
 	if err != nil || resp.GetAllowed() || len(resp.GetRequirements()) != 2 {
 		t.Errorf("CheckConsultations(plan-1) = %v, %v, want the two requirements of the task that has some, which is not allowed to pass", resp, err)
+	}
+}
+
+func TestARequestIsKnownByItsCallerItsIDAndItsContent(t *testing.T) {
+	t.Parallel()
+	s, e := newService(t)
+	ask := func(caller, id, requirement string) consultation.Request {
+		t.Helper()
+		e.request = consultation.Request{}
+		ctx := as(t, auth.DefaultTenant, caller, auth.RoleDispatcher)
+		_, _ = s.RequestConsultation(ctx, &consultationv1.RequestConsultationRequest{TaskId: "task-1", RequirementId: requirement, RequestId: id})
+		return e.request
+	}
+	first := ask("ci", "1", "r")
+	if first.Caller != "ci" || first.ID != "1" || len(first.Digest) != 64 || first != ask("ci", "1", "r") {
+		t.Errorf("RequestConsultation() hands on %+v, want caller, id and digest, each time the same", first)
+	}
+	if other := ask("ci", "1", "q"); other.Digest == first.Digest {
+		t.Errorf("RequestConsultation() of another requirement hands on %+v, want another digest", other)
+	}
+	if later := ask("ci", "2", "r"); later.Digest != first.Digest {
+		t.Errorf("RequestConsultation() under another id hands on %+v, want the same digest", later)
+	}
+	if none := ask("ci", "", "r"); none != (consultation.Request{}) {
+		t.Errorf("RequestConsultation() without an id hands on %+v, want nothing to remember", none)
 	}
 }

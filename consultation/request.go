@@ -1,0 +1,60 @@
+package consultation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+const maxRequests = 16 // kept for one consultation; the oldest go
+
+// Request is the call that has an agent consulted, which its caller may make again. The zero value is not remembered.
+type Request struct {
+	Caller string `json:"caller"` // who asks; request ids are the caller's own
+	ID     string `json:"id"`
+	Digest string `json:"digest"` // of what was asked
+}
+
+// Asked returns the newest consultation that the request asked for, on its way to the target or not; ok is false when there is none. A request id that
+// came with other content about the task is a Conflict fault with the reason REQUEST_ID_REUSED.
+func (l *Ledger) Asked(ctx context.Context, tenant, taskID string, r Request) (c Consultation, ok bool, err error) {
+	if r.ID == "" {
+		return Consultation{}, false, nil
+	}
+	entries, err := l.store.List(ctx, tenant, taskID)
+	if err != nil {
+		return Consultation{}, false, fmt.Errorf("listing the consultations of task %s: %w", taskID, err)
+	}
+	if c, err = r.find(entries); err != nil {
+		return Consultation{}, false, err
+	}
+	return c.at(l.now()), c.ID != "", nil
+}
+
+// find returns the newest consultation that the request asked for, or the zero one.
+func (r Request) find(entries []Entry) (Consultation, error) {
+	for _, e := range slices.Backward(entries) {
+		for _, seen := range e.Consultation.Requests {
+			if r.ID == "" || seen.Caller != r.Caller || seen.ID != r.ID {
+				continue
+			}
+			if seen.Digest != r.Digest {
+				return Consultation{}, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
+					"the request id %q came before with other content; use a new one", r.ID).With("request_id", r.ID)
+			}
+			return e.Consultation, nil
+		}
+	}
+	return Consultation{}, nil
+}
+
+// remember adds a request that the consultation answers.
+func (c *Consultation) remember(r Request) {
+	if r.ID == "" || slices.Contains(c.Requests, r) {
+		return
+	}
+	c.Requests = append(slices.Clip(c.Requests), r)
+	c.Requests = c.Requests[max(0, len(c.Requests)-maxRequests):]
+}

@@ -1,0 +1,55 @@
+package rpc_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
+)
+
+func TestConsultationsAreListedPageByPage(t *testing.T) {
+	t.Parallel()
+	s, e := newService(t)
+	var want []string
+	for i := range 7 {
+		c, err := e.ledger.Issue(t.Context(), consultation.Question{
+			Tenant: auth.DefaultTenant, TaskID: "task-1", SourceAgent: "coder", Requirement: requirement,
+			SubjectDigest: consultation.Digest([]consultation.Part{{Kind: "text", Text: strconv.Itoa(i)}}),
+		})
+		if err != nil {
+			t.Fatalf("Issue() = %v, want no error", err)
+		}
+		want = append(want, c.ID)
+	}
+	ctx := as(t, auth.DefaultTenant, "ci", auth.RoleDispatcher)
+	req := &consultationv1.ListConsultationsRequest{TaskId: "task-1", PageSize: 3}
+	var got []string
+	var sizes []int
+	for {
+		resp, err := s.ListConsultations(ctx, req)
+		if err != nil {
+			t.Fatalf("ListConsultations(%v) = %v, want no error", req, err)
+		}
+		for _, c := range resp.GetConsultations() {
+			got = append(got, c.GetId())
+		}
+		sizes = append(sizes, len(resp.GetConsultations()))
+		if resp.GetNextPageToken() == "" {
+			break
+		}
+		req.PageToken = resp.GetNextPageToken()
+	}
+	if !slices.Equal(got, want) || !slices.Equal(sizes, []int{3, 3, 1}) {
+		t.Errorf("ListConsultations() = %v in pages of %v, want %v in 3, 3 and 1", got, sizes, want)
+	}
+	for name, test := range map[string]struct{ caller, task string }{"another caller's": {"ana", "task-1"}, "another task's": {"ci", "plan-1"}} {
+		req := &consultationv1.ListConsultationsRequest{TaskId: test.task, PageToken: req.GetPageToken()}
+		if _, err := s.ListConsultations(as(t, auth.DefaultTenant, test.caller, auth.RoleDispatcher), req); fault.ReasonOf(err) != "PAGE_TOKEN_INVALID" {
+			t.Errorf("ListConsultations() with %s token = %v, want PAGE_TOKEN_INVALID", name, err)
+		}
+	}
+}
