@@ -2,6 +2,8 @@ package kit
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -19,10 +21,45 @@ import (
 // for the outcome. The gate compares content: deliver exactly these artifacts, in this order, and nothing else.
 //
 // A rejection is an outcome, no error. Faults: FailedPrecondition with the reason NOT_A_QUORATE_TASK, Unavailable with
-// CONSULTATION_FAILED when the question could not be carried or its time ran out, and those of Quorate's API.
+// CONSULTATION_FAILED when the question could not be carried, its time ran out or the target asks something itself, and those of Quorate's API.
 func (t *Task) Consult(ctx context.Context, requirementID string, artifacts ...Artifact) (Outcome, error) {
+	asked, err := t.request(ctx, &consultationv1.RequestConsultationRequest{RequirementId: requirementID}, artifacts)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return t.agent.await(ctx, t.consultations(), asked)
+}
+
+// ConsultDirectly is Consult for agents that talk to one another without Quorate in between: ask sends the question to the target over A2A, as it is, and
+// returns when it is answered. The outcome is the one that the target recorded, whatever it answered; without it the wait ends with ctx or, after 15
+// minutes, with CONSULTATION_FAILED.
+func (t *Task) ConsultDirectly(ctx context.Context, requirementID string, ask func(context.Context, *a2a.Message) error, artifacts ...Artifact) (Outcome, error) {
+	asked, err := t.request(ctx, &consultationv1.RequestConsultationRequest{RequirementId: requirementID, Direct: true}, artifacts)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if asked.GetQuestion() == nil { // by the time that a retry was answered it was not open any more
+		return t.agent.await(ctx, t.consultations(), asked)
+	}
+	question, err := pbconv.FromProtoMessage(asked.GetQuestion())
+	if err != nil {
+		return Outcome{}, fmt.Errorf("reading the question of consultation %s: %w", asked.GetId(), err)
+	}
+	if err := ask(ctx, question); err != nil {
+		return Outcome{}, err
+	}
+	return t.agent.await(ctx, t.consultations(), asked)
+}
+
+// consultations is the path of the task's consultations.
+func (t *Task) consultations() string {
+	return "/v1/tasks/" + url.PathEscape(t.said.TaskID) + "/consultations"
+}
+
+// request has a consultation issued about artifacts.
+func (t *Task) request(ctx context.Context, r *consultationv1.RequestConsultationRequest, artifacts []Artifact) (*consultationv1.Consultation, error) {
 	if t.agent.quorate == nil || t.said.TaskID == "" {
-		return Outcome{}, fault.New(fault.FailedPrecondition, "NOT_A_QUORATE_TASK", "the task did not come through Quorate, so nobody can be consulted about it")
+		return nil, fault.New(fault.FailedPrecondition, "NOT_A_QUORATE_TASK", "the task did not come through Quorate, so nobody can be consulted about it")
 	}
 	subject := &a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}
 	for _, artifact := range artifacts {
@@ -30,18 +67,13 @@ func (t *Task) Consult(ctx context.Context, requirementID string, artifacts ...A
 	}
 	converted, err := pbconv.ToProtoTask(subject) // as the gRPC binding would send it
 	if err != nil {
-		return Outcome{}, fault.Invalid("artifacts", "ARTIFACT_INVALID", "the artifacts cannot be sent: %w", err)
+		return nil, fault.Invalid("artifacts", "ARTIFACT_INVALID", "the artifacts cannot be sent: %w", err)
 	}
-	request := &consultationv1.RequestConsultationRequest{TaskId: t.said.TaskID, RequirementId: requirementID, Subject: converted.GetArtifacts()}
-	path := "/v1/tasks/" + url.PathEscape(t.said.TaskID) + "/consultations"
-	asked, err := retry(ctx, requestTimeout, func() (*consultationv1.Consultation, error) {
+	r.TaskId, r.Subject, r.RequestId = t.said.TaskID, converted.GetArtifacts(), rand.Text()
+	return retry(ctx, requestTimeout, func() (*consultationv1.Consultation, error) {
 		var asked consultationv1.Consultation
-		return &asked, t.agent.quorate.Call(ctx, http.MethodPost, path, nil, request, &asked)
+		return &asked, t.agent.quorate.Call(ctx, http.MethodPost, t.consultations(), nil, r, &asked)
 	})
-	if err != nil {
-		return Outcome{}, err
-	}
-	return t.agent.await(ctx, path, asked)
 }
 
 // await polls the task's consultations until the one that was asked for is no longer open.
@@ -54,7 +86,7 @@ func (a *Agent) await(ctx context.Context, path string, asked *consultationv1.Co
 		}
 		list, err := retry(ctx, requestTimeout, func() (*consultationv1.ListConsultationsResponse, error) {
 			var list consultationv1.ListConsultationsResponse
-			return &list, a.quorate.Call(ctx, http.MethodGet, path, nil, nil, &list)
+			return &list, a.quorate.Call(ctx, http.MethodGet, path, url.Values{"page_size": {"100"}}, nil, &list) // a task has no more
 		})
 		if err != nil {
 			return Outcome{}, err
@@ -63,6 +95,9 @@ func (a *Agent) await(ctx context.Context, path string, asked *consultationv1.Co
 		if asked = find(list.GetConsultations(), id); asked == nil {
 			return Outcome{}, fault.New(fault.NotFound, "CONSULTATION_NOT_FOUND", "Quorate no longer knows consultation %s", id)
 		}
+	}
+	if asked.GetState() == "asking" { // its answer is an admin's to give
+		return Outcome{}, fault.New(fault.Unavailable, "CONSULTATION_FAILED", "agent %s does not judge yet and asks: %s", asked.GetTargetAgent(), asked.GetFeedback())
 	}
 	if asked.GetState() != "answered" {
 		return Outcome{}, fault.New(fault.Unavailable, "CONSULTATION_FAILED", "agent %s could not be consulted: the consultation is %s. %s", asked.GetTargetAgent(), asked.GetState(), asked.GetFeedback())

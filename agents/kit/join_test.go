@@ -169,6 +169,7 @@ func TestAHandlerConsultsAboutExactlyWhatItDelivers(t *testing.T) {
 		"an approval":      {&consultationv1.Consultation{State: "answered", Outcome: "approved", Feedback: "fine"}, "approved fine"},
 		"a rejection":      {&consultationv1.Consultation{State: "answered", Outcome: "rejected", Feedback: "no"}, "rejected no"},
 		"nobody answered":  {&consultationv1.Consultation{State: "expired", TargetAgent: "reviewer"}, "CONSULTATION_FAILED"},
+		"the target asks":  {&consultationv1.Consultation{State: "asking", TargetAgent: "reviewer", Feedback: "which policy?"}, "CONSULTATION_FAILED"},
 		"it got nowhere":   {&consultationv1.Consultation{State: "failed", TargetAgent: "reviewer"}, "CONSULTATION_FAILED"},
 		"it has no record": {nil, "CONSULTATION_NOT_FOUND"},
 	}

@@ -35,7 +35,7 @@ type Review struct {
 	RequirementID  string
 	Phase          string
 	SourceAgent    string
-	SubjectDigest  string      // of what is reviewed, sha256:<hex>
+	SubjectDigest  string      // of Parts, sha256:<hex>; the kit has checked it
 	Text           string      // the text parts of what is reviewed, one line break between two of them
 	Parts          []*a2a.Part // all parts of what is reviewed
 }
@@ -51,7 +51,11 @@ func (a *Agent) answer(ctx context.Context, t *Task) error {
 	if a.verdicts == nil {
 		return fault.New(fault.FailedPrecondition, "NO_SERVER", "agent %s has no Quorate server where its verdict could be recorded", a.config.Name)
 	}
-	outcome := a.review(ctx, t)
+	subject := t.Parts[min(1, len(t.Parts)):] // the first part is the request to review
+	if err := checkSubject(t.said, subject); err != nil {
+		return err
+	}
+	outcome := a.review(ctx, t, subject)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -66,11 +70,10 @@ func (a *Agent) answer(ctx context.Context, t *Task) error {
 }
 
 // review returns a valid outcome whatever the reviewer does.
-func (a *Agent) review(ctx context.Context, t *Task) Outcome {
+func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcome {
 	if a.config.Reviewer == nil {
 		return Outcome{Failed, "this agent does not review"}
 	}
-	subject := t.Parts[1:] // the first part is the request to review
 	outcome, err := a.config.Reviewer(ctx, Review{
 		ConsultationID: t.said.ConsultationID, TaskID: t.said.TaskID, RequirementID: t.said.RequirementID, Phase: t.said.Phase,
 		SourceAgent: t.said.SourceAgent, SubjectDigest: t.said.SubjectDigest, Text: textOf(subject), Parts: subject,

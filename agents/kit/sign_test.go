@@ -40,13 +40,13 @@ func TestAVerdictIsSignedWordForWord(t *testing.T) {
 	config := reviewer(q, approve)
 	config.Sign = sign
 	agent, stop := start(t, config)
-	send(t, client(t, agent, bindings[0]), question("text"))
+	send(t, client(t, agent, bindings[0]), question(textDigest, "text"))
 	if err := stop(); err != nil || len(q.verdicts) != 1 {
 		t.Fatalf("Run() = %v with %d verdicts, want one", err, len(q.verdicts))
 	}
 	signature, _ := q.verdicts[0].span.Attributes().Get("quorate.consultation.signature")
 	const payload = `{"attempt":2,"consultationId":"c1","feedbackDigest":"sha256:d14a58bae804a2b80b5b76a010239c88ffca1fc7951a90f8e9131beda1e23c1b",` +
-		`"outcome":"approved","phase":"pre-completion","requirementId":"r1","sourceAgent":"writer","subjectDigest":"sha256:abc",` +
+		`"outcome":"approved","phase":"pre-completion","requirementId":"r1","sourceAgent":"writer","subjectDigest":"` + textDigest + `",` +
 		`"targetAgent":"reviewer","taskId":"t1","traceId":"` + traceID + `",` +
 		`"type":"https://github.com/quorate/quorate/extensions/consultation/v1/outcome"}`
 	parsed, err := jose.ParseDetached(signature.Str(), []byte(payload), []jose.SignatureAlgorithm{jose.EdDSA})
@@ -64,7 +64,7 @@ func TestAVerdictThatCannotBeSignedIsNotGiven(t *testing.T) {
 	config := reviewer(q, approve)
 	config.Sign = func(context.Context, []byte) (string, error) { return "", errors.New("the vault is closed") }
 	agent, stop := start(t, config)
-	task := send(t, client(t, agent, bindings[0]), question("text"))
+	task := send(t, client(t, agent, bindings[0]), question(textDigest, "text"))
 	if text := task.Status.Message; task.Status.State != a2a.TaskStateFailed || text == nil || !strings.Contains(text.Parts[0].Text(), "VERDICT_NOT_SIGNED") {
 		t.Errorf("SendMessage(consultation) = %s %v, want FAILED with VERDICT_NOT_SIGNED", task.Status.State, text)
 	}

@@ -3,7 +3,6 @@ package kit
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -15,11 +14,10 @@ import (
 )
 
 const (
-	scope         = "github.com/quorate/quorate/agents/kit"
-	taskSpan      = "SendMessage"
-	rootRatio     = 0.01 // share of traces that are recorded when the caller decided nothing
-	flushTimeout  = time.Second
-	consultPrefix = "quorate.consultation."
+	scope        = "github.com/quorate/quorate/agents/kit"
+	taskSpan     = "SendMessage"
+	rootRatio    = 0.01 // share of traces that are recorded when the caller decided nothing
+	flushTimeout = time.Second
 )
 
 // identity names the agent in its spans. The receiver accepts a verdict only under the agent's own name.
@@ -41,7 +39,7 @@ func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 	}
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(identity(a.config)),
-		sdktrace.WithSampler(recordConsultations{sdktrace.ParentBased(sdktrace.TraceIDRatioBased(rootRatio))}),
+		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(rootRatio))),
 		sdktrace.WithBatcher(quiet{batch, a.config.Logger}),
 	)
 	a.tracer = provider.Tracer(scope)
@@ -81,16 +79,4 @@ func inCallersTrace(ctx context.Context, message *a2a.Message) context.Context {
 		}
 	}
 	return propagation.TraceContext{}.Extract(ctx, carrier)
-}
-
-// recordConsultations records every consultation span and leaves the others to the base sampler: evidence that was
-// sampled out would block a task that was approved.
-type recordConsultations struct{ sdktrace.Sampler }
-
-// ShouldSample decides by the name's prefix first.
-func (s recordConsultations) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
-	if strings.HasPrefix(p.Name, consultPrefix) {
-		return sdktrace.AlwaysSample().ShouldSample(p)
-	}
-	return s.Sampler.ShouldSample(p)
 }

@@ -20,8 +20,14 @@ const (
 	spanID  = "b7ad6b7169203331"
 )
 
+// What orchestrator.MessageDigest makes of the texts that are reviewed here.
+const (
+	textDigest = "sha256:70cd09edc9f209364c5f937371b92e53484df4c65db13585dfdffe681ab97244" // text
+	twoDigest  = "sha256:d8777ebc0397786963684550cc753f277de77c1bbab1b07e8cfe6d1f2f52eaf7" // first, second
+)
+
 // question is a consultation as Quorate carries it.
-func question(texts ...string) *a2a.Message {
+func question(digest string, texts ...string) *a2a.Message {
 	message := say("Please review.")
 	for _, text := range texts {
 		message.Parts = append(message.Parts, a2a.NewTextPart(text))
@@ -30,7 +36,7 @@ func question(texts ...string) *a2a.Message {
 		"traceparent": "00-" + traceID + "-" + spanID + "-01",
 		kit.ConsultationExtension: map[string]any{
 			"consultationId": "c1", "taskId": "t1", "requirementId": "r1", "phase": "pre-completion", "mandatory": true,
-			"sourceAgent": "writer", "targetAgent": "reviewer", "attempt": 2, "subjectDigest": "sha256:abc",
+			"sourceAgent": "writer", "targetAgent": "reviewer", "attempt": 2, "subjectDigest": digest,
 			"expireTime": "2026-11-20T10:00:00Z",
 		},
 	}
@@ -39,6 +45,21 @@ func question(texts ...string) *a2a.Message {
 
 func reviewer(q *quorate, review kit.Reviewer) kit.Config {
 	return kit.Config{Name: "reviewer", Handler: echo, Reviewer: review, Server: q.URL, Token: token}
+}
+
+func TestAVerdictIsRecordedInATraceThatIsNotSampled(t *testing.T) {
+	t.Parallel()
+	q := newQuorate(t)
+	agent, stop := start(t, reviewer(q, approve))
+	message := question(textDigest, "text")
+	message.Metadata["traceparent"] = "00-" + traceID + "-" + spanID + "-00"
+	task := send(t, client(t, agent, bindings[0]), message)
+	if err := stop(); err != nil {
+		t.Fatalf("Run() = %v, want nil", err)
+	}
+	if task.Status.State != a2a.TaskStateCompleted || len(q.verdicts) != 1 || q.verdicts[0].span.TraceID().String() != traceID {
+		t.Errorf("SendMessage(consultation) = %s with %d verdicts on record, want it COMPLETED with one in trace %s", task.Status.State, len(q.verdicts), traceID)
+	}
 }
 
 func approve(context.Context, kit.Review) (kit.Outcome, error) {
@@ -56,11 +77,11 @@ func TestAVerdictIsOnRecordBeforeItIsGiven(t *testing.T) {
 				got = r
 				return kit.Outcome{Verdict: kit.Rejected, Feedback: "line 1 holds a secret"}, nil
 			}))
-			task := send(t, client(t, agent, binding), question("first", "second"))
+			task := send(t, client(t, agent, binding), question(twoDigest, "first", "second"))
 			if task.Status.State != a2a.TaskStateCompleted || len(task.Artifacts) != 1 || task.Artifacts[0].Parts[0].Text() != "rejected: line 1 holds a secret" {
 				t.Errorf("SendMessage(consultation) = %s %v, want COMPLETED with the verdict", task.Status.State, task.Artifacts)
 			}
-			if got.Text != "first\nsecond" || len(got.Parts) != 2 || got.ConsultationID != "c1" || got.SourceAgent != "writer" || got.SubjectDigest != "sha256:abc" {
+			if got.Text != "first\nsecond" || len(got.Parts) != 2 || got.ConsultationID != "c1" || got.SourceAgent != "writer" || got.SubjectDigest != twoDigest {
 				t.Errorf("the reviewer got %+v, want the subject of consultation c1", got)
 			}
 			if err := stop(); err != nil {
@@ -83,7 +104,7 @@ func checkRejection(t *testing.T, v verdict) {
 	want := map[string]any{
 		"quorate.consultation.id": "c1", "quorate.consultation.task.id": "t1", "quorate.consultation.requirement.id": "r1",
 		"quorate.consultation.phase": "pre-completion", "quorate.consultation.source.agent": "writer", "quorate.consultation.target.agent": "reviewer",
-		"quorate.consultation.outcome": "rejected", "quorate.consultation.attempt": int64(2), "quorate.consultation.subject.digest": "sha256:abc",
+		"quorate.consultation.outcome": "rejected", "quorate.consultation.attempt": int64(2), "quorate.consultation.subject.digest": twoDigest,
 		"quorate.consultation.feedback": "line 1 holds a secret", "quorate.consultation.schema.version": int64(1),
 	}
 	if diff := cmp.Diff(want, v.span.Attributes().AsRaw()); diff != "" {
@@ -118,7 +139,7 @@ func TestNoVerdictIsGivenThatQuorateDidNotAccept(t *testing.T) {
 			q := newQuorate(t)
 			q.traces = test.traces
 			agent, _ := start(t, reviewer(q, approve))
-			task := send(t, client(t, agent, a2a.TransportProtocolGRPC), question("text"))
+			task := send(t, client(t, agent, a2a.TransportProtocolGRPC), question(textDigest, "text"))
 			if task.Status.State != a2a.TaskStateFailed || len(task.Artifacts) != 0 || !strings.HasPrefix(statusText(task), test.want) {
 				t.Errorf("SendMessage(consultation) = %s %q with %d artifacts, want FAILED %q with none", task.Status.State, statusText(task), len(task.Artifacts), test.want)
 			}
@@ -136,7 +157,7 @@ func TestAVerdictIsSentAgainWhileTheReceiverIsOverloaded(t *testing.T) {
 		return n < 3
 	}
 	agent, _ := start(t, reviewer(q, approve))
-	task := send(t, client(t, agent, a2a.TransportProtocolGRPC), question("text"))
+	task := send(t, client(t, agent, a2a.TransportProtocolGRPC), question(textDigest, "text"))
 	if task.Status.State != a2a.TaskStateCompleted {
 		t.Errorf("SendMessage(consultation) = %s %q, want COMPLETED", task.Status.State, statusText(task))
 	}
@@ -170,7 +191,7 @@ func TestEveryReviewHasAnOutcome(t *testing.T) {
 			t.Parallel()
 			q := newQuorate(t)
 			agent, _ := start(t, reviewer(q, test.review))
-			task := send(t, client(t, agent, a2a.TransportProtocolJSONRPC), question("text"))
+			task := send(t, client(t, agent, a2a.TransportProtocolJSONRPC), question(textDigest, "text"))
 			if len(task.Artifacts) != 1 || task.Artifacts[0].Parts[0].Text() != test.want {
 				t.Errorf("SendMessage(consultation) = %s %v, want artifact %q", task.Status.State, task.Artifacts, test.want)
 			}
@@ -196,7 +217,7 @@ func TestAConsultationThatCannotCountFails(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			message := question("text")
+			message := question(textDigest, "text")
 			test.spoil(message)
 			task := send(t, c, message)
 			if task.Status.State != a2a.TaskStateFailed || !strings.HasPrefix(statusText(task), test.want) {

@@ -86,7 +86,9 @@ func skills(f *webfetch.Fetcher, o Options) []kit.Skill {
 	if !f.Disabled() {
 		fetch := kit.Skill{
 			ID: SkillFetch, Name: "Fetch URL", Description: "Reads the web page at a URL and returns its main content as Markdown.",
-			Tags: []string{"web", "fetch", "markdown"}, Examples: []string{"Fetch https://example.com/article"},
+			Tags: []string{"web", "fetch", "markdown"}, Examples: []string{
+				"Fetch https://example.com/article", "Read http://example.com/ and give me its text", "Get the page at https://example.com/docs as Markdown",
+			},
 		}
 		if f.Profile().Name == webfetch.ProfileSlack {
 			fetch.Description = "指定URLのWebコンテンツをテキストとして取得する。SSRFセキュリティ対策済み。"
@@ -95,10 +97,12 @@ func skills(f *webfetch.Fetcher, o Options) []kit.Skill {
 		if f.Profile().Engine == webfetch.EngineHTTP {
 			list = append(list, kit.Skill{
 				ID: SkillLinks, Name: "Fetch links", Description: "Reads the web page at a URL and returns its links as JSON.",
-				Tags: []string{"web", "links"}, Examples: []string{"fetch_links https://example.com/"},
+				Tags: []string{"web", "links"}, Examples: []string{"fetch_links https://example.com/", "Which links are on https://example.com/?"},
 			}, kit.Skill{
 				ID: SkillExtract, Name: "Extract", Description: "Returns the parts of a web page that a CSS selector, an XPath or a JSONPath names.",
-				Tags: []string{"web", "extract"}, Examples: []string{`{"skill": "extract", "url": "https://example.com/", "selector": "h1"}`},
+				Tags: []string{"web", "extract"}, Examples: []string{
+					`{"skill": "extract", "url": "https://example.com/", "selector": "h1"}`,
+				},
 			})
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -33,7 +32,7 @@ type api struct {
 func (a *api) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&a.addr, "api-addr", "", "address to serve quorate.webfetch.v1 on over REST; empty for none (env WEBFETCH_API_ADDR)")
 	flags.StringVar(&a.grpcAddr, "api-grpc-addr", "", "address to serve quorate.webfetch.v1 on over gRPC; empty for none (env WEBFETCH_API_GRPC_ADDR)")
-	flags.StringVar(&a.keys, "api-keys", "", "file with a line for each API key, as quorate keys new prints it (env WEBFETCH_API_KEYS)")
+	flags.StringVar(&a.keys, "api-keys", "", "file with a line for each API key, as quorate keys new prints it; read again when it changes (env WEBFETCH_API_KEYS)")
 	flags.BoolVar(&a.plaintext, "api-plaintext", false, "serve the API on addresses that are not loopback: only behind a proxy that has TLS")
 }
 
@@ -49,6 +48,7 @@ func (a *api) wanted() bool { return a.addr != "" || a.grpcAddr != "" }
 type served struct {
 	*rpcserver.Server
 
+	keys       *auth.KeysFile
 	http, grpc net.Listener // nil for none
 	tel        *telemetry.Telemetry
 }
@@ -64,8 +64,8 @@ func (a *api) open(ctx context.Context, f *webfetch.Fetcher, logger *slog.Logger
 
 // fill opens what s needs as far as it gets.
 func (a *api) fill(ctx context.Context, s *served, f *webfetch.Fetcher, logger *slog.Logger) error {
-	callers, err := a.callers()
-	if err != nil {
+	var err error
+	if s.keys, err = auth.OpenKeysFile(a.keys, "api-keys", logger); err != nil {
 		return err
 	}
 	if s.http, err = a.listen(ctx, a.addr); err != nil {
@@ -77,32 +77,15 @@ func (a *api) fill(ctx context.Context, s *served, f *webfetch.Fetcher, logger *
 	if s.tel, err = telemetry.Setup(ctx, telemetry.Config{ServiceName: "web-fetch"}); err != nil {
 		return err
 	}
+	telemetry.LogErrors(logger)
 	s.Server, err = rpcserver.New(rpcserver.Options{
-		Logger: logger, Telemetry: s.tel, Authenticator: callers, Rules: fetchrpc.Rules(), HTTPListener: s.http, GRPCListener: s.grpc,
+		Logger: logger, Telemetry: s.tel, Authenticator: s.keys, Rules: fetchrpc.Rules(), HTTPListener: s.http, GRPCListener: s.grpc,
 	})
 	if err != nil {
 		return err
 	}
 	webfetchv1.RegisterWebFetchServiceServer(s.GRPC(), fetchrpc.New(f))
 	return s.Gateway(ctx, webfetchv1.RegisterWebFetchServiceHandler)
-}
-
-// callers reads the API keys.
-func (a *api) callers() (*auth.Keyring, error) {
-	file, err := os.Open(a.keys)
-	if err != nil {
-		return nil, fault.Invalid("api-keys", "CONFIG_INVALID", "nobody could call the API: %w; make a key with quorate keys new", err)
-	}
-	defer func() { _ = file.Close() }() // only read
-	ring := auth.NewKeyring()
-	n, err := ring.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the API keys in %s: %w", a.keys, err)
-	}
-	if n == 0 {
-		return nil, fault.Invalid("api-keys", "CONFIG_INVALID", "nobody could call the API: %s has no key; quorate keys new makes one", a.keys)
-	}
-	return ring, nil
 }
 
 // listen returns nothing for no address.

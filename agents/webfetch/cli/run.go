@@ -81,7 +81,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.close(ctx)) }()
-		parts = append(parts, tasks.Task{Name: "API", Run: s.Run})
+		parts = append(parts, tasks.Task{Name: "API", Run: s.Run}, tasks.Task{Name: "API keys", Run: s.keys.Run})
 		told += s.where()
 	}
 	if _, err := io.WriteString(p.out, told); err != nil {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // ReasonRateLimited is the reason of a ResourceExhausted fault: the turn would come after the caller's deadline.
@@ -94,15 +95,11 @@ func (l *Limiter) turn(ctx context.Context, s *site) error {
 	if wait <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
+	err := pause.For(ctx, wait)
+	if err != nil {
 		reservation.Cancel()
-		return context.Cause(ctx)
 	}
+	return err
 }
 
 func tooOften(name string, wait time.Duration) error {

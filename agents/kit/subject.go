@@ -1,0 +1,56 @@
+package kit
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// checkSubject refuses a consultation whose content is not the one that its verdict would be about. Whoever reaches the agent can show it a harmless text
+// with the digest of another one, and the verdict says that digest.
+func checkSubject(said assignment, subject []*a2a.Part) error {
+	digest, err := digestOf(subject)
+	if err != nil {
+		return fault.Invalid("message.parts", "SUBJECT_INVALID", "what is to be reviewed cannot be read: %w", err)
+	}
+	if digest != said.SubjectDigest {
+		return fault.New(fault.FailedPrecondition, "SUBJECT_MISMATCH", "the content has the digest %s, and the consultation is about %.80q: no verdict is given", digest, said.SubjectDigest)
+	}
+	return nil
+}
+
+// digestOf returns the digest that Quorate makes of parts: sha256 over their number and, for each of them, kind, text, raw, url, data, filename and media
+// type, every field with its length before it in eight bytes. Data is JSON with sorted keys.
+func digestOf(parts []*a2a.Part) (string, error) {
+	h := sha256.New()
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(parts))))
+	for _, p := range parts {
+		var kind string
+		var text, raw, url, data []byte
+		switch content := p.Content.(type) {
+		case a2a.Text:
+			kind, text = "text", []byte(content)
+		case a2a.Raw:
+			kind, raw = "raw", content
+		case a2a.URL:
+			kind, url = "url", []byte(content)
+		case a2a.Data:
+			var err error
+			kind = "data"
+			if data, err = json.Marshal(content.Value); err != nil {
+				return "", fmt.Errorf("encoding a data part: %w", err)
+			}
+		}
+		for _, field := range [][]byte{[]byte(kind), text, raw, url, data, []byte(p.Filename), []byte(p.MediaType)} {
+			h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
+			h.Write(field)
+		}
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,60 @@
+package kit_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/quorate/quorate/agents/kit"
+)
+
+func TestNoVerdictIsGivenAboutContentThatTheReviewerWasNotShown(t *testing.T) {
+	t.Parallel()
+	tests := map[string]*a2a.Message{
+		"a harmless text in place of another one": question(textDigest, "harmless"),
+		"one part less":              question(twoDigest, "first"),
+		"one part more":              question(textDigest, "text", ""),
+		"the parts in another order": question(twoDigest, "second", "first"),
+		"nothing":                    question(textDigest),
+		"no digest":                  question("", "text"),
+	}
+	for name, message := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := newQuorate(t)
+			asked := 0
+			agent, stop := start(t, reviewer(q, func(ctx context.Context, r kit.Review) (kit.Outcome, error) {
+				asked++
+				return approve(ctx, r)
+			}))
+			task := send(t, client(t, agent, a2a.TransportProtocolGRPC), message)
+			if task.Status.State != a2a.TaskStateFailed || !strings.HasPrefix(statusText(task), "SUBJECT_MISMATCH: ") {
+				t.Errorf("SendMessage(consultation) = %s %q, want FAILED with SUBJECT_MISMATCH", task.Status.State, statusText(task))
+			}
+			if err := stop(); err != nil || asked != 0 || len(q.verdicts) != 0 {
+				t.Errorf("Run() = %v, the reviewer was asked %d times and %d verdicts are recorded, want neither", err, asked, len(q.verdicts))
+			}
+		})
+	}
+}
+
+func TestContentOfEveryKindHasItsDigestOverEveryBinding(t *testing.T) {
+	t.Parallel()
+	// what orchestrator.MessageDigest makes of these parts
+	const digest = "sha256:3800baa0447ace3e23520b2efe82b10341fa4a754bdc18369632a0cc2b52ed33"
+	for _, binding := range bindings {
+		t.Run(string(binding), func(t *testing.T) {
+			t.Parallel()
+			message := question(digest, "text", "")
+			raw, data := a2a.NewRawPart([]byte{0, 255}), a2a.NewDataPart(map[string]any{"b": 1.5, "a": []any{"<é>", nil, true, 1e21, 12345678901.0}})
+			raw.MediaType, raw.Filename, data.Filename = "application/octet-stream", "a.bin", "d.json"
+			message.Parts = append(message.Parts, raw, a2a.NewFileURLPart("https://example.com/é", ""), data)
+			agent, _ := start(t, reviewer(newQuorate(t), approve))
+			if task := send(t, client(t, agent, binding), message); task.Status.State != a2a.TaskStateCompleted {
+				t.Errorf("SendMessage(consultation) = %s %q, want COMPLETED", task.Status.State, statusText(task))
+			}
+		})
+	}
+}
