@@ -7,6 +7,7 @@ type Route struct {
 	Skill    string    `json:",omitempty"`
 	Contract *Contract `json:",omitempty"`
 	Text     string    `json:",omitempty"`
+	Version  string    `json:",omitempty"` // a registry.VersionRange that the agent's version has to be in
 	FanOut   *FanOut   `json:",omitempty"` // several of them do it; not with Agent
 }
 

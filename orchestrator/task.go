@@ -2,11 +2,13 @@ package orchestrator
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Limits of a task. A submission beyond them is refused with an error that names the limit.
@@ -114,6 +116,17 @@ type Parent struct {
 
 // Carries reports whether the task carries a consultation.
 func (t *Task) Carries() bool { return t.Parent != nil && t.Parent.ConsultationID != "" }
+
+// Etag changes with every write of the task.
+func (t *Task) Etag() string { return strconv.FormatUint(t.Version, 10) }
+
+// Match returns the Conflict fault "ETAG_MISMATCH" when etag is that of another state of the task; an empty one is of any.
+func (t *Task) Match(etag string) error {
+	if etag == "" || etag == t.Etag() {
+		return nil
+	}
+	return fault.New(fault.Conflict, "ETAG_MISMATCH", "task %s has changed since it was read; read it again and retry", t.ID).With("task", t.ID).With("etag", t.Etag())
+}
 
 // Ended reports whether the task is in a terminal state of A2A.
 func (t *Task) Ended() bool { return Terminal(t.State) }

@@ -17,8 +17,8 @@ const (
 // too long is a refusal; none at all is neither.
 func (r *Router) plan(tenant string, v *view, want orchestrator.Contract) ([]orchestrator.Link, error) {
 	list, hops := v.way(want, func(agent string) bool {
-		_, status, ok := r.directory.Peek(tenant, agent)
-		return ok && Takes(status) && !r.cut(tenant, agent)
+		a, status, ok := r.directory.Peek(tenant, agent)
+		return ok && Takes(status) && r.trusts(a.Verification) && !r.cut(tenant, agent)
 	})
 	if hops > maxHops {
 		return nil, fault.New(fault.FailedPrecondition, ReasonChainTooLong,

@@ -30,7 +30,7 @@ func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 		f.candidates = append(f.candidates, candidate{agent: a, status: status, match: m, relevance: m.relevance()})
 	})
 	f.others = func(rejected *rejections) { v.rejectOthers(makers, want.Output, rejected) }
-	if !takesAny(f.candidates) {
+	if !r.takesAny(f.candidates) {
 		f.chain, f.refusal = r.plan(tenant, v, want)
 	}
 	if len(f.candidates) == 0 && f.refusal == nil {

@@ -9,13 +9,19 @@ import (
 )
 
 // filter takes out the agents that cannot take a task now, and those that are full or out of reach while another one is not. A named agent
-// may be all that, and never heard of: its caller has no other.
-func (r *Router) filter(tenant string, list []candidate, named bool, rejected *rejections) (fit []*candidate) {
+// may be all that, and never heard of: its caller has no other. Whoever it is, its version is in the range and its card is trusted.
+func (r *Router) filter(tenant string, list []candidate, named bool, versions registry.VersionRange, rejected *rejections) (fit []*candidate) {
 	easiest := hardship(math.MaxUint8)
 	hard := make([]hardship, len(list))
 	for i := range list {
 		c := &list[i]
 		switch {
+		case !r.trusts(c.agent.Verification):
+			hard[i] = untrusted
+			continue
+		case !versions.Holds(c.agent.Card.Version):
+			hard[i] = otherVersion
+			continue
 		case named:
 		case r.cut(tenant, c.agent.Name):
 			hard[i] = outOfReach
@@ -31,6 +37,12 @@ func (r *Router) filter(tenant string, list []candidate, named bool, rejected *r
 		c := &list[i]
 		code := obstacle(c.status, named)
 		switch {
+		case hard[i] == untrusted:
+			rejected.add(c.agent.Name, CodeUntrusted, func() string { return "its card is not signed as this server asks: " + c.agent.Verification.Reason })
+			continue
+		case hard[i] == otherVersion:
+			rejected.add(c.agent.Name, CodeVersion, func() string { return fmt.Sprintf("its version %s is not %s", c.agent.Card.Version, versions) })
+			continue
 		case code != "" || hard[i] <= easiest:
 		case hard[i] == outOfReach:
 			code = CodeUnreachable
@@ -52,6 +64,8 @@ type hardship byte
 const (
 	noRoom hardship = 1 + iota
 	outOfReach
+	otherVersion // which is not made good by there being no other agent, as is what follows
+	untrusted
 )
 
 // Takes reports whether an agent in a status takes tasks that do not name it.
@@ -59,9 +73,9 @@ func Takes(s registry.Status) bool {
 	return obstacle(s, false) == ""
 }
 
-func takesAny(list []candidate) bool {
+func (r *Router) takesAny(list []candidate) bool {
 	for i := range list { // a candidate is large
-		if Takes(list[i].status) {
+		if Takes(list[i].status) && r.trusts(list[i].agent.Verification) {
 			return true
 		}
 	}

@@ -38,6 +38,19 @@ type found struct {
 	chain      []orchestrator.Link
 }
 
+// why is the fault that says why none of the candidates was left.
+func (f *found) why(versions registry.VersionRange) error {
+	asked := func(c candidate) bool { return versions.Holds(c.agent.Card.Version) }
+	switch {
+	case len(f.candidates) > 0 && !slices.ContainsFunc(f.candidates, asked):
+		return fault.New(fault.NotFound, ReasonVersion, "none of the agents that fit has a version that is %s", versions).With("version", versions.String())
+	case f.refusal != nil && (versions.All() || len(f.candidates) == 0):
+		return f.refusal
+	default:
+		return f.rejected.nobody()
+	}
+}
+
 // find collects the agents that a route may lead to.
 func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (found, error) {
 	if err := checkFanOut(route); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
+	"github.com/quorate/quorate/platform/pause"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -201,12 +202,8 @@ func (l *library) work(ctx context.Context, due <-chan struct{}, do func(*shelf)
 		for _, s := range l.all() {
 			do(s)
 		}
-		pause := time.NewTimer(rest * time.Since(begin))
-		select {
-		case <-ctx.Done():
-			pause.Stop()
+		if pause.For(ctx, rest*time.Since(begin)) != nil {
 			return
-		case <-pause.C:
 		}
 	}
 }

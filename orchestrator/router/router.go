@@ -34,17 +34,19 @@ type Directory interface {
 // Config holds what a Router works with. Directory is required.
 type Config struct {
 	Directory Directory
-	Cut       func(tenant, agent string) bool // whether an agent is left alone since it could not be reached lately; nil: none is
-	Now       func() time.Time                // default time.Now
-	Intn      func(n int) int                 // a random number from 0 to n-1; default math/rand
-	Embedder  Embedder                        // the second stage of routing by text; nil: there is none
-	EmbedBox  time.Duration                   // how long a decision waits for it; default 150 ms
+	Cut       func(tenant, agent string) bool    // whether an agent is left alone since it could not be reached lately; nil: none is
+	Trusts    func(v registry.Verification) bool // whether an agent may get tasks whose card's signatures came to v; nil: all may
+	Now       func() time.Time                   // default time.Now
+	Intn      func(n int) int                    // a random number from 0 to n-1; default math/rand
+	Embedder  Embedder                           // the second stage of routing by text; nil: there is none
+	EmbedBox  time.Duration                      // how long a decision waits for it; default 150 ms
 }
 
 // Router decides. Its methods may be called by many goroutines. Run should be running.
 type Router struct {
 	directory Directory
 	cut       func(tenant, agent string) bool
+	trusts    func(v registry.Verification) bool
 	intn      func(n int) int
 	signals   *signals
 	library   *library
@@ -63,8 +65,11 @@ func New(c Config) *Router {
 	if c.Cut == nil {
 		c.Cut = func(string, string) bool { return false }
 	}
+	if c.Trusts == nil {
+		c.Trusts = registry.SignaturesOff.Trusts
+	}
 	return &Router{
-		directory: c.Directory, cut: c.Cut, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory), second: newSecond(c.Embedder, c.EmbedBox),
+		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory), second: newSecond(c.Embedder, c.EmbedBox),
 	}
 }
 
@@ -105,15 +110,19 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 
 // decide is Resolve with what is known.
 func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
+	versions, err := registry.ParseVersionRange(route.Version)
+	if err != nil {
+		return Result{}, err
+	}
 	f, err := r.find(ctx, tenant, route)
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}
 	defer r.spare.put(f.candidates)
-	if route.FanOut != nil {
+	if route.FanOut != nil || !versions.All() {
 		f.chain = nil
 	}
-	fit := r.filter(tenant, f.candidates, route.Agent != "", &f.rejected)
+	fit := r.filter(tenant, f.candidates, route.Agent != "", versions, &f.rejected)
 	if f.others != nil {
 		f.others(&f.rejected)
 	}
@@ -122,11 +131,7 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 		return Result{Decision: d}, nil
 	}
 	if len(fit) == 0 {
-		err := f.refusal
-		if err == nil {
-			err = f.rejected.nobody()
-		}
-		return refused(d, err)
+		return refused(d, f.why(versions))
 	}
 	r.score(tenant, fit)
 	if route.FanOut != nil {

@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/router/text"
@@ -37,14 +38,14 @@ func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 		},
 	}, text.Options{})
 	for query, want := range map[string]string{
-		"Fetch http://127.0.0.1:33571/article":     "web-fetch",
-		"fetch HTTPS://weather.example/moon/cake":  "web-fetch",
-		"fetch a web page":                         "web-fetch",
-		"read a web page":                          "web-fetch",
-		"get the content of this URL as markdown":  "web-fetch",
-		"list the links of a page":                 "web-fetch",
-		"review this text for secrets":             "reviewer",
-		"is there a secret in this text?":          "reviewer",
+		"Fetch http://127.0.0.1:33571/article":     "web-fetch/fetch_url",
+		"fetch HTTPS://weather.example/moon/cake":  "web-fetch/fetch_url",
+		"fetch the links of http://x.example":      "web-fetch/fetch_links",
+		"fetch a web page":                         "web-fetch/",
+		"get the content of this URL as markdown":  "web-fetch/fetch_url",
+		"list the links of a page":                 "web-fetch/fetch_links",
+		"review this text for secrets":             "reviewer/review",
+		"is there a secret in this text?":          "reviewer/review",
 		"bake a cake":                              "",
 		"what is the weather in Berlin tomorrow":   "",
 		"book a flight to the moon and pay for it": "",
@@ -52,9 +53,9 @@ func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 		r := x.Search(query, 3)
 		got := ""
 		if !r.Refused() {
-			got = r.Hits[0].Agent
+			got = r.Hits[0].Agent + "/" + r.Hits[0].Skill
 		}
-		if got != want {
+		if want == "" && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("Search(%q) chose %q, want %q: %+v", query, got, want, r)
 		}
 	}

@@ -30,8 +30,9 @@ type Options struct {
 type Index struct {
 	skills  []Skill // sorted by agent and id
 	agents  []string
-	owner   []int32 // of each skill: its agent
-	taught  []bool  // of each skill: whether it has examples
+	owner   []int32    // of each skill: its agent
+	taught  []bool     // of each skill: whether it has examples
+	names   [][]string // of each skill: the stems of its name and id, each once
 	bm25    bm25
 	linear  linear
 	trained bool
@@ -75,13 +76,14 @@ func compareSkills(a, b Skill) int {
 
 // build makes an index of all examples but those that are held out.
 func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool, stop <-chan struct{}) *Index {
-	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), trained: trained}
+	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), names: make([][]string, len(skills)), trained: trained}
 	for i, s := range skills {
 		if i == 0 || s.Agent != skills[i-1].Agent {
 			x.agents = append(x.agents, s.Agent)
 		}
 		x.owner[i] = int32(len(x.agents) - 1) //nolint:gosec // far below 2^31
 		x.taught[i] = len(docs[i].examples) > 0
+		x.names[i] = docs[i].fields[0]
 	}
 	x.bm25 = newBM25(docs, held)
 	x.linear.sharpness = untaught

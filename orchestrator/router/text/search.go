@@ -101,6 +101,7 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 		r.agents[x.owner[c]] += r.share[c]
 	}
 	x.judge(r, most, list)
+	x.breakTie(r, stems)
 }
 
 func exp(x float32) float32 {
@@ -131,6 +132,41 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 	default:
 		r.confidence = x.bm25.covered(list, int32(r.top)) //nolint:gosec // far below 2^31
 	}
+}
+
+// breakTie puts the skill first whose name the text says most of, among those that are like it in the same way.
+func (x *Index) breakTie(r *ranking, stems []string) {
+	if r.top < 0 || !slices.Contains(r.rank[r.top+1:], r.rank[r.top]) {
+		return
+	}
+	has := make(map[string]bool, len(stems))
+	for _, w := range stems {
+		has[w] = true
+	}
+	first, most := r.top, said(x.names[r.top], has)
+	for c := r.top + 1; c < len(r.rank); c++ {
+		if r.rank[c] != r.rank[r.top] {
+			continue
+		}
+		if share := said(x.names[c], has); share > most {
+			first, most = c, share
+		}
+	}
+	if first != r.top {
+		r.top = first
+		r.rank[first] = math.Nextafter32(r.rank[first], math.MaxFloat32)
+	}
+}
+
+// said is the share of a name's words that a text has.
+func said(name []string, has map[string]bool) float64 {
+	n := 0
+	for _, w := range name {
+		if has[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(name), 1))
 }
 
 // best lists the first n skills. It goes through them once: there may be thousands with some share.
