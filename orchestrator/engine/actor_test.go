@@ -16,6 +16,7 @@ import (
 type actor struct {
 	name         string
 	skill        string
+	at, room     string // address on the card, and tenant there
 	status       string
 	announces    bool // instead of streaming
 	requirements []registry.ConsultationRequirement
@@ -46,6 +47,9 @@ func (a *actor) agent() registry.Agent {
 	}
 	if a.skill != "" {
 		agent.Card.Skills = []registry.Skill{{ID: a.skill}}
+	}
+	if a.at != "" {
+		agent.Card.Interfaces = []registry.Interface{{URL: a.at, Tenant: a.room}}
 	}
 	if a.once {
 		agent.Metadata.AtMostOnceSkills = []string{"*"}

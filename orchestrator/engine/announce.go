@@ -6,6 +6,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 const (
@@ -56,19 +57,19 @@ func (c *conversation) announcements(ctx context.Context, remote string) (<-chan
 	return changed, stop
 }
 
-// pause waits for an announcement, or until it is time to ask the agent without one.
-func pause(ctx context.Context, wait time.Duration, announced <-chan struct{}) error {
+// untilNews waits for an announcement, or until it is time to ask the agent without one.
+func untilNews(ctx context.Context, wait time.Duration, announced <-chan struct{}) error {
 	if announced == nil {
-		return sleep(ctx, wait)
+		return pause.For(ctx, wait)
 	}
 	timer := time.NewTimer(announcedPoll)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	case <-timer.C:
 		return nil
 	case <-announced:
-		return sleep(ctx, breath)
+		return pause.For(ctx, breath)
 	}
 }

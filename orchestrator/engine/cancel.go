@@ -8,14 +8,17 @@ import (
 )
 
 // Cancel asks for the end of a task and returns it with the wish on record; its agent is told and it ends soon after. Asking twice is asking
-// once. A task that has ended is fault FailedPrecondition "TASK_ENDED".
-func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who string) (orchestrator.Task, error) {
+// once. A task that has ended is fault FailedPrecondition "TASK_ENDED"; one that has another etag than is given, if one is, Conflict "ETAG_MISMATCH".
+func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who, etag string) (orchestrator.Task, error) {
 	t, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.Ended() {
 			return nil, fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s)", t.ID, t.State).With("task", t.ID)
 		}
 		if t.CancelAsked {
 			return nil, orchestrator.ErrUnchanged
+		}
+		if err := t.Match(etag); err != nil {
+			return nil, err
 		}
 		t.CancelAsked = true
 		return []orchestrator.Event{event(t, orchestrator.EventCanceling, who+" asked for the end of the task")}, nil

@@ -60,26 +60,83 @@ func reached(t *orchestrator.Task) []orchestrator.Phase {
 }
 
 // Consult has the target of one of the task's requirements consulted: it issues the consultation and sends it as a task of its own. content is
-// what the task's agent is about to deliver; nil means what the task holds. It returns when the carrying task is accepted.
-func (e *Engine) Consult(ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact) (consultation.Consultation, error) {
-	k := orchestrator.Key{Tenant: tenant, ID: taskID}
-	t, err := e.Store.Task(ctx, k)
+// what the task's agent is about to deliver; nil means what the task holds. It returns when the carrying task is accepted. A request that was answered gets
+// the same consultation again, whatever the task has come to since.
+func (e *Engine) Consult(
+	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
+) (consultation.Consultation, error) {
+	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.CarrierTaskID != "" {
+		return c, err
+	}
+	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, false)
 	if err != nil {
-		return consultation.Consultation{}, err
+		return c, err
+	}
+	return e.carry(ctx, t, c, m)
+}
+
+// ConsultDirectly is Consult without the carrying: it returns the message with which the task's agent asks the target itself. What the target then records
+// counts as it would of a question that Quorate carried; without it the consultation expires. The message has the content, which is the agent's own. A request
+// whose consultation is not open any more gets it without the message.
+func (e *Engine) ConsultDirectly(
+	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
+) (consultation.Consultation, *a2apb.Message, error) {
+	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.Direct && c.State != consultation.StateOpen {
+		return c, nil, err // the question has been asked
+	}
+	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, true)
+	if err != nil || c.Direct {
+		return c, m, err
+	}
+	if err := e.Ledger.SetDirect(ctx, tenant, taskID, c.ID); err != nil {
+		return c, nil, err
+	}
+	c.Direct = true
+	return c, m, e.noteAsked(ctx, t, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
+}
+
+// issue returns the task, the open consultation about one of its requirements, and the question to its target. Of q it takes the task and the request.
+func (e *Engine) issue(ctx context.Context, q consultation.Question, requirementID string, content []*a2apb.Artifact, direct bool) (
+	*orchestrator.Task, consultation.Consultation, *a2apb.Message, error,
+) {
+	var none consultation.Consultation
+	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: q.Tenant, ID: q.TaskID})
+	if err != nil {
+		return nil, none, nil, err
 	}
 	r, err := e.consultable(&t, requirementID)
 	if err != nil {
-		return consultation.Consultation{}, err
+		return nil, none, nil, err
+	}
+	if err := e.apart(ctx, &t, r); err != nil {
+		return nil, none, nil, err
+	}
+	if direct && r.Phase == string(orchestrator.PhasePreExecution) {
+		return nil, none, nil, fault.New(fault.FailedPrecondition, "MESSAGE_WITHHELD",
+			"requirement %q is about the message, which %s gets once it is met: have Quorate ask %s", r.ID, t.Agent, r.TargetAgent)
 	}
 	parts, digest, err := reviewed(&t, orchestrator.Phase(r.Phase), content)
 	if err != nil {
-		return consultation.Consultation{}, err
+		return nil, none, nil, err
 	}
-	c, err := e.Ledger.Issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, SourceAgent: t.Agent, Requirement: r, SubjectDigest: digest})
+	q.SourceAgent, q.Requirement, q.SubjectDigest = t.Agent, r, digest
+	c, err := e.Ledger.Issue(ctx, q)
 	if err != nil {
-		return consultation.Consultation{}, err
+		return nil, none, nil, err
 	}
-	return e.carry(ctx, &t, c, parts)
+	m, err := question(c, e.Ledger.MinLevel(c), parts)
+	return &t, c, m, err
+}
+
+// noteAsked tells the task's log of a consultation and has its gate look at it.
+func (e *Engine) noteAsked(ctx context.Context, t *orchestrator.Task, detail string) error {
+	if _, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
+		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
+	}); err != nil {
+		return err
+	}
+	e.Wake(keyOf(t))
+	return nil
 }
 
 // consultable finds a requirement that may be asked about now.
@@ -138,11 +195,7 @@ func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
 
 // carry submits the task that brings the question to its target. Its request id is the consultation's: asking again finds the same task.
-func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, parts []*a2apb.Part) (consultation.Consultation, error) {
-	m, err := question(c, parts)
-	if err != nil {
-		return c, err
-	}
+func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
 	hops := 1
 	if t.Parent != nil {
 		hops = t.Parent.Hops + 1
@@ -158,26 +211,21 @@ func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation
 		}
 		return c, err
 	}
-	if c.CarrierTaskID == "" {
-		if err := e.Ledger.SetCarrier(ctx, t.Tenant, t.ID, c.ID, carrier.ID); err != nil {
-			return c, err
-		}
-		c.CarrierTaskID = carrier.ID
-		detail := fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID)
-		if _, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
-			return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
-		}); err != nil {
-			return c, err
-		}
+	if c.CarrierTaskID != "" {
+		e.Wake(keyOf(t))
+		return c, nil
 	}
-	e.Wake(keyOf(t))
-	return c, nil
+	if err := e.Ledger.SetCarrier(ctx, t.Tenant, t.ID, c.ID, carrier.ID); err != nil {
+		return c, err
+	}
+	c.CarrierTaskID = carrier.ID
+	return c, e.noteAsked(ctx, t, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
 }
 
 // question is the message to the consulted agent: a request in words, what to review, and the terms of the consultation.
-func question(c consultation.Consultation, parts []*a2apb.Part) (*a2apb.Message, error) {
+func question(c consultation.Consultation, minLevel string, parts []*a2apb.Part) (*a2apb.Message, error) {
 	word, err := structpb.NewValue(map[string]any{
-		"consultationId": c.ID, "taskId": c.TaskID, "requirementId": c.RequirementID, "phase": c.Phase, "mandatory": c.Mandatory,
+		"consultationId": c.ID, "taskId": c.TaskID, "requirementId": c.RequirementID, "phase": c.Phase, "mandatory": c.Mandatory, "minLevel": minLevel,
 		"sourceAgent": c.SourceAgent, "targetAgent": c.TargetAgent, "attempt": c.Attempt, "subjectDigest": c.SubjectDigest,
 		"expireTime": c.ExpireTime.UTC().Format(time.RFC3339Nano),
 	})

@@ -183,7 +183,7 @@ func (c *conversation) poll(ctx context.Context) error {
 		if remote == "" {
 			return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "agent %q ended its answer without a task or a message", agent)
 		}
-		if err := pause(ctx, wait, announced); err != nil {
+		if err := untilNews(ctx, wait, announced); err != nil {
 			return err
 		}
 		if first {
@@ -288,15 +288,4 @@ func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task
 // underWay holds while the task is in the attempt it was read in, even when it is to be canceled.
 func underWay(read, now *orchestrator.Task) bool {
 	return now.Phase == orchestrator.PhaseExecution && len(now.Attempts) == len(read.Attempts)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

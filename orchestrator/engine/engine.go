@@ -45,6 +45,8 @@ type Config struct {
 	BreakerDelay time.Duration // how long an agent that could not be reached five times in a row is left alone; default 15 s
 	MaxRunning   int           // runners at a time; more tasks wait their turn; default 4,096
 
+	Signatures registry.SignaturePolicy // whose cards are trusted; empty is verify-if-present
+
 	Embedder router.Embedder // the second stage of routing by text; nil: there is none
 	EmbedBox time.Duration   // how long a decision waits for it; default 150 ms
 }
@@ -136,7 +138,7 @@ func New(c Config) (*Engine, error) {
 		fresh:    make(map[orchestrator.Key]uint64),
 		troubled: make(map[orchestrator.Key]int),
 	}
-	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
+	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Trusts: c.Signatures.Trusts, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
 }

@@ -139,6 +139,11 @@ func TestSubmitIsIdempotent(t *testing.T) {
 	if again := w.submit(s); again.ID != first.ID || len(echo.sends()) != 1 {
 		t.Errorf("the same request made task %s after %s and %d sends, want the same task and one send", again.ID, first.ID, len(echo.sends()))
 	}
+	other := s
+	other.Route.Version = ">=0"
+	if _, err := w.engine.Submit(t.Context(), other); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Submit(other version) = %v, want REQUEST_ID_REUSED", err)
+	}
 	s.Message = text("b")
 	if _, err := w.engine.Submit(t.Context(), s); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
 		t.Errorf("Submit(other content) = %v, want REQUEST_ID_REUSED", err)
@@ -230,7 +235,7 @@ func cancel(t *testing.T, done *a2apb.Task, want string) {
 		slow.remember(done)
 	}
 	key := orchestrator.Key{Tenant: tenant, ID: task.ID}
-	if _, err := w.engine.Cancel(t.Context(), key, "tester"); err != nil {
+	if _, err := w.engine.Cancel(t.Context(), key, "tester", ""); err != nil {
 		t.Fatalf("Cancel() = %v", err)
 	}
 	task, log := w.awaitEnd(task.ID)
@@ -240,7 +245,7 @@ func cancel(t *testing.T, done *a2apb.Task, want string) {
 	if task.State != a2apb.TaskState_TASK_STATE_CANCELED || len(slow.canceled) != 1 || slow.canceled[0] != "r1" {
 		t.Errorf("state %s, canceled at the agent %v, want canceled, [r1]", task.State, slow.canceled)
 	}
-	if _, err := w.engine.Cancel(t.Context(), key, "tester"); fault.ReasonOf(err) != "TASK_ENDED" {
+	if _, err := w.engine.Cancel(t.Context(), key, "tester", ""); fault.ReasonOf(err) != "TASK_ENDED" {
 		t.Errorf("Cancel(ended) = %v, want TASK_ENDED", err)
 	}
 }

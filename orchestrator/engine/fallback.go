@@ -57,7 +57,7 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 		return registry.Agent{}, false
 	}
 	agent, err := e.agent(ctx, t.Tenant, name)
-	if err != nil || !router.Takes(agent.Status) {
+	if err != nil || !router.Takes(agent.Status) || !e.Signatures.Trusts(agent.Verification) {
 		return agent, false
 	}
 	if _, _, err := e.Connect.Connect(agent.Name, agent.Card); err != nil {

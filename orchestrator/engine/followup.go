@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -22,13 +23,15 @@ type Reply struct {
 	Caller    string
 	Message   *a2apb.Message
 	RequestID string // empty: every reply is a new one
+	Etag      string // the task's, when it was read; empty: any
 
 	asked *orchestrator.Asking // what it replies to, when that is said; nil: whatever the task asks
 }
 
 // Reply stores a message for the agent of a task that waits, and returns the task, which goes on: the agent gets the message under an id of its own,
 // however often it has to be sent. The same request id and content is the same reply; other content under it is fault Conflict "REQUEST_ID_REUSED".
-// The reply to a task that several agents do is for the step whose question it shows. A task that has ended is fault FailedPrecondition "TASK_ENDED", one that does not wait for a message "TASK_NOT_WAITING".
+// The reply to a task that several agents do is for the step whose question it shows. A task that has ended is fault FailedPrecondition "TASK_ENDED", one that
+// does not wait for a message "TASK_NOT_WAITING", and one that has another etag than the reply names Conflict "ETAG_MISMATCH".
 func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
 	if err := checkParts(r.Message); err != nil {
 		return orchestrator.Task{}, err
@@ -46,6 +49,9 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		}
 		if known {
 			return nil, orchestrator.ErrUnchanged
+		}
+		if err := t.Match(r.Etag); err != nil {
+			return nil, err
 		}
 		if err := takesReply(t, &r); err != nil {
 			return nil, err
@@ -214,12 +220,16 @@ func (c *conversation) lose(ctx context.Context) {
 	}
 }
 
-// outgoingReply is the reply as the agent gets it: in the agent's own task and context.
+// outgoingReply is the reply as the agent gets it: in the agent's own task and context, and in a consultation with its terms, which an agent that reads one
+// message at a time needs to answer it.
 func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {
 	now := *t
 	now.Message = reply.Message
 	m := outgoing(ctx, &now)
 	a := t.Open()
 	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
+	if t.Carries() {
+		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
+	}
 	return m
 }

@@ -21,7 +21,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 	g := orchestrator.Gate{Phase: t.Phase, Allowed: d.Allowed, Digest: t.Digest(t.Phase), Requirements: d.Requirements, CheckTime: e.now()}
 	e.meters.gate(ctx, g)
 	if d.Allowed {
-		return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
+		return e.conclude(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
 			t.SetGate(g)
 			if t.Phase != orchestrator.PhaseOnError {
 				t.Error = nil
@@ -34,7 +34,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 	if !changed(&t, g, wait.state) {
 		return wait.step, nil
 	}
-	_, err = e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
+	_, err = e.conclude(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
 		t.SetGate(g)
 		t.State = wait.state
 		if t.Phase != orchestrator.PhaseOnError { // there Error says what went wrong; the gate says what is missing
@@ -43,6 +43,15 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 		return []orchestrator.Event{event(t, orchestrator.EventGate, summary(g))}
 	})
 	return wait.step, err
+}
+
+// conclude writes what a gate came to, and counts it once it is written: a check that the task has overtaken is made again.
+func (e *Engine) conclude(ctx context.Context, read *orchestrator.Task, g orchestrator.Gate, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
+	next, err := e.transition(ctx, read, sameVersion, change)
+	if err == nil {
+		e.meters.verdict(ctx, g)
+	}
+	return next, err
 }
 
 // subject is what the requirements of some phases are judged on.

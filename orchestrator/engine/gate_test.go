@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
@@ -72,7 +73,7 @@ func TestAGateHoldsTheTaskUntilItsReviewerApproves(t *testing.T) {
 			if phase == "pre-execution" && len(web.sends()) != 0 {
 				t.Error("the message left before the gate opened")
 			}
-			if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil); err != nil {
+			if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err != nil {
 				t.Fatalf("Consult() = %v", err)
 			}
 			task, log := w.awaitEnd(task.ID)
@@ -133,7 +134,7 @@ func TestAnApprovalOfOtherContentIsStale(t *testing.T) {
 	task := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive})
 	<-started
 	shown := []*a2apb.Artifact{{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "what was shown to the reviewer"}}}}}
-	c, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", shown)
+	c, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", shown, consultation.Request{})
 	if err != nil {
 		t.Fatalf("Consult() = %v", err)
 	}
@@ -148,7 +149,7 @@ func TestAnAgentThatAsksBeforeItDeliversPassesTheGate(t *testing.T) {
 	web.play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
 		word := m.GetMetadata().AsMap()[extension].(map[string]any)
 		done := snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "the page")
-		c, err := w.engine.Consult(ctx, tenant, word["taskId"].(string), "r", done.GetTask().GetArtifacts())
+		c, err := w.engine.Consult(ctx, tenant, word["taskId"].(string), "r", done.GetTask().GetArtifacts(), consultation.Request{})
 		if err != nil {
 			return err
 		}
@@ -221,16 +222,90 @@ func TestConsultRefuses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := w.engine.Consult(t.Context(), tenant, tt.task, tt.requirement, tt.content); fault.ReasonOf(err) != tt.want {
+			if _, err := w.engine.Consult(t.Context(), tenant, tt.task, tt.requirement, tt.content, consultation.Request{}); fault.ReasonOf(err) != tt.want {
 				t.Errorf("Consult() = %v, want %s", err, tt.want)
 			}
 		})
 	}
 }
 
+func TestAConsultationThatTheAgentsHoldThemselvesOpensTheGate(t *testing.T) {
+	for _, phase := range []string{"design-review", "pre-completion", "on-error"} {
+		t.Run(phase, func(t *testing.T) {
+			var w *world
+			web := &actor{name: "web", play: delivers("the page"), requirements: requirement(phase)}
+			if phase == "on-error" {
+				web.play = fails("boom")
+			}
+			reviewer := reviews(&w, "approved", "fine", true)
+			w = newWorld(t, web, reviewer)
+			task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+			var question *a2apb.Message
+			for range 2 { // a retry gets the same question
+				c, m, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{})
+				if err != nil || !c.Direct || c.CarrierTaskID != "" || m.GetMessageId() != c.ID || question != nil && !proto.Equal(m, question) {
+					t.Fatalf("ConsultDirectly() = %+v, %v, %v, want the question of one that nobody carries", c, m, err)
+				}
+				question = m
+			}
+			if err := reviewer.play(t.Context(), question, func(*a2apb.StreamResponse) error { return nil }); err != nil {
+				t.Fatalf("the reviewer answers the question with %v", err)
+			}
+			task, log := w.awaitEnd(task.ID)
+			if !task.Ended() || len(reviewer.sends()) != 0 || count(log, orchestrator.EventConsultation) != 1 {
+				t.Errorf("state %s, reviewer was sent %d messages, log %v, want an end, none, and one word of the consultation", task.State, len(reviewer.sends()), log)
+			}
+		})
+	}
+}
+
+func TestAQuestionThatIsHeldDirectlyCanBeCarriedToo(t *testing.T) {
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	if _, _, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err != nil {
+		t.Fatalf("ConsultDirectly() = %v", err)
+	}
+	consult(t, w, task.ID)
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state = %s, want completed", task.State)
+	}
+}
+
+func TestAnAgentIsNotHandedTheMessageThatIsHeldBackFromIt(t *testing.T) {
+	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-execution")}, &actor{name: "reviewer"})
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	if _, m, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != "MESSAGE_WITHHELD" || m != nil {
+		t.Errorf("ConsultDirectly() = %v, %v, want MESSAGE_WITHHELD", m, err)
+	}
+}
+
+func TestARequestForAConsultationGetsTheSameOneWhenTheTaskHasEnded(t *testing.T) {
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	request := consultation.Request{Caller: "ci", ID: "1", Digest: "x"}
+	first, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, request)
+	if err != nil {
+		t.Fatalf("Consult() = %v", err)
+	}
+	w.awaitEnd(task.ID)
+	if again, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, request); err != nil || again.ID != first.ID || again.Outcome != "approved" {
+		t.Errorf("Consult() again = %+v, %v, want consultation %s with its outcome", again, err, first.ID)
+	}
+	request.ID = "2"
+	if c, m, err := w.engine.ConsultDirectly(t.Context(), tenant, task.ID, "r", nil, request); fault.ReasonOf(err) != "TASK_ENDED" || m != nil {
+		t.Errorf("ConsultDirectly() by another request = %+v, %v, %v, want TASK_ENDED", c, m, err)
+	}
+	request.ID, request.Digest = "1", "y"
+	if _, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, request); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+		t.Errorf("Consult() of something else = %v, want REQUEST_ID_REUSED", err)
+	}
+}
+
 func consult(t *testing.T, w *world, taskID string) {
 	t.Helper()
-	c, err := w.engine.Consult(t.Context(), tenant, taskID, "r", nil)
+	c, err := w.engine.Consult(t.Context(), tenant, taskID, "r", nil, consultation.Request{})
 	if err != nil {
 		t.Fatalf("Consult() = %v", err)
 	}

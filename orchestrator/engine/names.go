@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/attribute"
@@ -21,24 +22,32 @@ const (
 	metricEnded    = "quorate.tasks.ended"
 	metricDuration = "quorate.task.duration"
 	metricGates    = "quorate.gate.checks"
+	metricVerdicts = "quorate.consultation.verdicts"
+	metricRoutes   = "quorate.route.duration"
 )
 
 // meters counts what the engine does. Labels have few values, no task ids and no agent names, so that those of each task need not be made anew.
 type meters struct {
-	accepted, endings, gates metric.Int64Counter
-	duration                 metric.Float64Histogram
-	carries                  map[bool]metric.MeasurementOption
-	ended                    map[a2apb.TaskState]metric.MeasurementOption
+	accepted, endings, gates, verdicts metric.Int64Counter
+	duration, routes                   metric.Float64Histogram
+	carries                            map[bool]metric.MeasurementOption
+	ended                              map[a2apb.TaskState]metric.MeasurementOption
+	routed                             map[string]metric.MeasurementOption
 }
 
 func newMeters(m metric.Meter) (meters, error) {
-	x := meters{carries: make(map[bool]metric.MeasurementOption), ended: make(map[a2apb.TaskState]metric.MeasurementOption)}
+	x := meters{
+		carries: make(map[bool]metric.MeasurementOption), ended: make(map[a2apb.TaskState]metric.MeasurementOption), routed: make(map[string]metric.MeasurementOption),
+	}
 	for _, carries := range []bool{false, true} {
 		x.carries[carries] = label(attribute.Bool("consultation", carries))
 	}
 	for state := range a2apb.TaskState_name {
 		s := a2apb.TaskState(state)
 		x.ended[s] = label(attribute.String("state", s.String()))
+	}
+	for _, result := range []string{routeChosen, routeTogether, routeRefused, routeFailed} {
+		x.routed[result] = label(attribute.String("result", result))
 	}
 	var err error
 	counter := func(name, text string) metric.Int64Counter {
@@ -51,15 +60,19 @@ func newMeters(m metric.Meter) (meters, error) {
 	x.accepted = counter(metricAccepted, "Tasks accepted.")
 	x.endings = counter(metricEnded, "Tasks ended, by state.")
 	x.gates = counter(metricGates, "Gate checks, by phase and result.")
-	if err != nil {
-		return x, err
+	x.verdicts = counter(metricVerdicts, "Verdicts on requirements that apply, once for each that a task's gate came to.")
+	histogram := func(name, text string, buckets ...float64) metric.Float64Histogram {
+		h, herr := m.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(text), metric.WithExplicitBucketBoundaries(buckets...))
+		if herr != nil {
+			err = fmt.Errorf("metric %s: %w", name, herr)
+		}
+		return h
 	}
-	x.duration, err = m.Float64Histogram(metricDuration, metric.WithUnit("s"), metric.WithDescription("Time from acceptance to the end of a task."),
-		metric.WithExplicitBucketBoundaries(0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 3600, 21600, 86400)) //nolint:mnd // from a tool's answer to a person's
-	if err != nil {
-		return x, fmt.Errorf("metric %s: %w", metricDuration, err)
-	}
-	return x, nil
+	x.duration = histogram(metricDuration, "Time from acceptance to the end of a task.",
+		0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800, 3600, 21600, 86400) //nolint:mnd // from a tool's answer to a person's
+	x.routes = histogram(metricRoutes, "Time that decisions on routes took, by result.",
+		0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5) //nolint:mnd // from a name looked up to an endpoint asked
+	return x, err
 }
 
 func label(l attribute.KeyValue) metric.MeasurementOption {
@@ -78,6 +91,36 @@ func (m *meters) end(ctx context.Context, t *orchestrator.Task) {
 
 func (m *meters) gate(ctx context.Context, g orchestrator.Gate) {
 	m.gates.Add(ctx, 1, metric.WithAttributes(attribute.String("phase", string(g.Phase)), attribute.Bool("allowed", g.Allowed)))
+}
+
+// verdict counts what a gate came to, not how often it looked.
+func (m *meters) verdict(ctx context.Context, g orchestrator.Gate) {
+	for _, r := range g.Requirements {
+		if r.Applies {
+			m.verdicts.Add(ctx, 1, metric.WithAttributes(attribute.String("phase", string(g.Phase)), attribute.String("verdict", r.Verdict)))
+		}
+	}
+}
+
+// Results of decisions on routes.
+const (
+	routeChosen   = "chosen"
+	routeTogether = "together" // several do it: a chain or a fan-out
+	routeRefused  = "refused"
+	routeFailed   = "failed"
+)
+
+func (m *meters) route(ctx context.Context, took time.Duration, d *orchestrator.Decision, err error) {
+	result := routeChosen
+	switch {
+	case d.Refused != "":
+		result = routeRefused
+	case err != nil:
+		result = routeFailed
+	case d.Together():
+		result = routeTogether
+	}
+	m.routes.Record(ctx, took.Seconds(), m.routed[result])
 }
 
 func taskAttr(t *orchestrator.Task) slog.Attr { return slog.String("task", t.ID) }

@@ -143,7 +143,7 @@ func TestAStepThatBeganIsShownSoWhenItsTaskIsCanceledBeforeThatWasNoted(t *testi
 		synctest.Wait()
 		s.restartIfDead()
 		k := orchestrator.Key{Tenant: tenant, ID: task.ID}
-		if now, err := s.engine.Cancel(t.Context(), k, "tester"); err != nil || now.Plan.Running(0) {
+		if now, err := s.engine.Cancel(t.Context(), k, "tester", ""); err != nil || now.Plan.Running(0) {
 			t.Fatalf("Cancel() = %+v, %v, want the step not noted yet", now.Plan, err)
 		}
 		s.minutes(10)

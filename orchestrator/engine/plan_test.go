@@ -156,7 +156,7 @@ func TestTheEndOfATaskIsTheEndOfItsSteps(t *testing.T) {
 	if !errors.Is(err, noted) {
 		t.Fatalf("Watch() = %v, want the second step noted", err)
 	}
-	if _, err := w.engine.Cancel(t.Context(), k, "tester"); err != nil {
+	if _, err := w.engine.Cancel(t.Context(), k, "tester", ""); err != nil {
 		t.Fatal(err)
 	}
 	task, _ := w.awaitEnd(id)

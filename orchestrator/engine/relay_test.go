@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
@@ -203,7 +204,7 @@ func TestTheQuestionOfAStepBehindAReviewIsHeldBack(t *testing.T) {
 	if err != nil || len(judged) != 1 || judged[0].TaskID != blocked.Plan.Waiting().TaskID || len(judged[0].Requirements) != 1 {
 		t.Errorf("Subjects() = %+v, %v, want what the step's task is judged on", judged, err)
 	}
-	if _, err := w.engine.Consult(t.Context(), tenant, id, "look", nil); fault.ReasonOf(err) != "REQUIREMENT_NOT_FOUND" || !strings.Contains(err.Error(), "step") {
+	if _, err := w.engine.Consult(t.Context(), tenant, id, "look", nil, consultation.Request{}); fault.ReasonOf(err) != "REQUIREMENT_NOT_FOUND" || !strings.Contains(err.Error(), "step") {
 		t.Errorf("Consult(the plan's task) = %v, want REQUIREMENT_NOT_FOUND and word of its steps", err)
 	}
 }
@@ -233,7 +234,7 @@ func TestATaskThatEndsWhileItsStepWaitsAsksNoMore(t *testing.T) {
 	}}
 	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"), quick)
 	cancel := func(id string) {
-		if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, "tester"); err != nil {
+		if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, "tester", ""); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
@@ -14,7 +15,7 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 	if err := checkInputs(s.Inputs); err != nil {
 		return orchestrator.Decision{}, err
 	}
-	to, err := e.router.Resolve(ctx, s.Tenant, s.Route)
+	to, err := e.decide(ctx, s.Tenant, s.Route)
 	if err != nil && to.Decision.Refused == "" {
 		return orchestrator.Decision{}, err
 	}
@@ -24,6 +25,14 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 		}
 	}
 	return to.Decision, nil
+}
+
+// decide has the router decide, and measures it.
+func (e *Engine) decide(ctx context.Context, tenant string, route orchestrator.Route) (router.Result, error) {
+	begin := time.Now()
+	to, err := e.router.Resolve(ctx, tenant, route)
+	e.meters.route(ctx, time.Since(begin), &to.Decision, err)
+	return to, err
 }
 
 // checkRoute checks a submission's inputs against those who would get them.

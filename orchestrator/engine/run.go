@@ -151,7 +151,7 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 		}
 		if err == nil {
 			var next step
-			if next, err = e.step(ctx, t); err == nil && !next.again {
+			if next, err = e.stepAndTell(ctx, t); err == nil && !next.again {
 				return e.until(t, next.wait)
 			}
 		}

@@ -127,10 +127,12 @@ func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 	}
 }
 
-// ended does what follows the end of a task: a consultation learns that its carrier brought an answer, or why not.
+// ended does what follows the end of a task: agents that are consulted about it in vain stop, and a consultation learns that its carrier brought an answer, or
+// why not.
 func (e *Engine) ended(ctx context.Context, t *orchestrator.Task) {
 	e.meters.end(ctx, t)
 	e.isFresh(t) // one that ended before it was sent is not to be remembered
+	e.recall(ctx, t)
 	if !t.Carries() {
 		return
 	}

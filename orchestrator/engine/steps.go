@@ -289,7 +289,7 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 // cancelStep asks for the end of a step's task, if there is one. It may have ended by itself.
 func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
 	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequest(t, i))}
-	_, err := e.Cancel(ctx, k, plannerName)
+	_, err := e.Cancel(ctx, k, plannerName, "")
 	switch fault.ReasonOf(err) {
 	case "":
 		s.TaskID, s.State = k.ID, state

@@ -58,7 +58,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if err := s.checkDeadline(now); err != nil { // a retry may come after it
 		return orchestrator.Task{}, err
 	}
-	to, err := e.router.Resolve(ctx, s.Tenant, s.Route)
+	to, err := e.decide(ctx, s.Tenant, s.Route)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -234,6 +234,9 @@ func (s *Submission) hash() (string, error) {
 	if s.Route.FanOut != nil {
 		rest += fmt.Sprintf(" fan-out %s %d %d", s.Route.FanOut.Mode, s.Route.FanOut.K, s.Route.FanOut.Agents)
 	}
+	if s.Route.Version != "" {
+		rest += fmt.Sprintf(" version %q", s.Route.Version)
+	}
 	if s.Route.Contract != nil || s.Route.Text != "" {
 		rest += fmt.Sprintf(" %q %+q", s.Route.Text, s.Route.Contract)
 	}
@@ -275,7 +278,7 @@ func simple(value any, lists bool) bool {
 func requirements(m registry.Metadata) []consultation.Requirement {
 	var list []consultation.Requirement
 	for _, r := range m.ConsultationRequirements {
-		c := consultation.Requirement{ID: r.ID, TargetAgent: r.TargetAgent, Phase: r.Phase, Mandatory: r.Mandatory}
+		c := consultation.Requirement{ID: r.ID, TargetAgent: r.TargetAgent, Phase: r.Phase, Mandatory: r.Mandatory, MinLevel: r.MinLevel}
 		if r.Condition != nil {
 			c.Condition = &consultation.Condition{Attribute: r.Condition.Attribute, Operator: r.Condition.Operator, Value: r.Condition.Value}
 		}

@@ -91,3 +91,40 @@ func TestAnApprovalThatAnybodyMayHaveWrittenOpensNothing(t *testing.T) {
 		t.Errorf("Task() = %v, %v, want that it says what is needed", task.Error, err)
 	}
 }
+
+// meanwhile is a trace backend that lets something happen while a gate judges.
+type meanwhile struct {
+	*traces
+
+	once sync.Once
+	do   func()
+}
+
+func (b *meanwhile) Verdicts(ctx context.Context, c consultation.Consultation) ([]consultation.Claim, error) {
+	b.once.Do(b.do)
+	return b.traces.Verdicts(ctx, c)
+}
+
+// TestWhatIsJudgedIsWhatPasses has another replica write to the task between the verdict and the passage, which is not the judged one's any more.
+func TestWhatIsJudgedIsWhatPasses(t *testing.T) {
+	t.Parallel()
+	var w *world
+	var id string
+	b := &meanwhile{traces: &traces{outcome: "approved"}, do: func() {
+		if _, err := w.store.Update(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+			t.CancelAsked = true
+			return nil, nil
+		}); err != nil {
+			t.Errorf("Update() = %v", err)
+		}
+	}}
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "", "see the traces", false))
+	w.rules = consultation.LedgerOptions{Lowest: consultation.LevelCarried, Traces: []consultation.Traces{b}}
+	w.restart()
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	id = task.ID
+	consult(t, w, id)
+	if task, _ = w.awaitEnd(id); task.State != a2apb.TaskState_TASK_STATE_CANCELED || task.Released {
+		t.Errorf("state = %s, released %t, want canceled and held back", task.State, task.Released)
+	}
+}

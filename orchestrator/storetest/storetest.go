@@ -59,7 +59,7 @@ func task(id string) orchestrator.Task {
 		Tenant: "default", ID: id, ContextID: id, Owner: "tester", State: a2apb.TaskState_TASK_STATE_SUBMITTED,
 		Phase: orchestrator.PhaseExecution, Agent: "echo", CreateTime: epoch, UpdateTime: epoch, Deadline: epoch.Add(time.Hour),
 		Attributes:   consultation.Attributes{"flag": true, "count": 3.0, "list": []any{"a", "b"}},
-		Requirements: []consultation.Requirement{{ID: "r", TargetAgent: "x", Phase: "pre-completion", Condition: &consultation.Condition{Attribute: "flag", Operator: "equals", Value: true}}},
+		Requirements: []consultation.Requirement{{ID: "r", TargetAgent: "x", Phase: "pre-completion", MinLevel: "C3", Condition: &consultation.Condition{Attribute: "flag", Operator: "equals", Value: true}}},
 		Message:      message("do it"),
 	}
 }

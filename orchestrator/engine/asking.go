@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// stepAndTell is step for a task that may carry a consultation: whoever waits for the outcome learns that the consulted agent waits itself, and that it does
+// not any more. It is told before each step and after one that ends in a wait, so that it is made up for after a crash.
+func (e *Engine) stepAndTell(ctx context.Context, t orchestrator.Task) (step, error) {
+	if !t.Carries() || t.Ended() {
+		return e.step(ctx, t)
+	}
+	if len(t.Turns)+len(t.Gates) > 0 { // it has waited
+		if err := e.tellAsking(ctx, &t); err != nil {
+			return step{}, err
+		}
+	}
+	next, err := e.step(ctx, t)
+	if err != nil || next.again || next.wait == forever {
+		return next, err
+	}
+	now, err := e.Store.Task(ctx, keyOf(&t))
+	if err != nil {
+		return step{}, err
+	}
+	return next, e.tellAsking(ctx, &now)
+}
+
+// tellAsking tells the ledger what the agent that t asks waits for, if it does.
+func (e *Engine) tellAsking(ctx context.Context, t *orchestrator.Task) error {
+	question := ""
+	switch {
+	case t.Ended():
+		return nil // which is told with its end
+	case t.Blocked():
+		question = "for a consultation of its own: " + words(held(t))
+	case t.Waits():
+		question = cmp.Or(messageText(asked(t)), "for something, without words: the task is in state "+t.State.String())
+	}
+	return e.Ledger.Asks(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, question)
+}

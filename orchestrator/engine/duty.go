@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// apart refuses a question to a target that would judge its own work under another name, or in another role: fault FailedPrecondition "SELF_REVIEW". Without
+// a question there is no evidence, so that nothing else has to look.
+func (e *Engine) apart(ctx context.Context, t *orchestrator.Task, r consultation.Requirement) error {
+	source, known := e.Directory.Agent(t.Tenant, t.Agent)
+	target, there := e.Directory.Agent(t.Tenant, r.TargetAgent)
+	if known && there && r.TargetAgent != t.Agent { // of its own name, the ledger says so
+		if at, same := sharedAddress(source.Card, target.Card); same {
+			return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
+				"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name", r.ID, r.TargetAgent, at, t.Agent)
+		}
+	}
+	if r.Phase != consultation.PhasePreExecution || t.Parent == nil || t.Carries() {
+		return nil
+	}
+	parent, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
+	if err != nil {
+		return fmt.Errorf("look for who made what task %s begins with: %w", t.ID, err)
+	}
+	if madeBefore(parent.Plan, t.ID, r.TargetAgent) {
+		return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
+			"requirement %q names %s, which made what the task begins with in a step before; an agent cannot review its own work", r.ID, r.TargetAgent)
+	}
+	return nil
+}
+
+// sharedAddress returns an address at which both cards say that their agent is.
+func sharedAddress(source, target registry.Card) (url string, ok bool) {
+	for _, x := range source.Interfaces {
+		same := func(y registry.Interface) bool {
+			return y.Tenant == x.Tenant && strings.EqualFold(strings.TrimSuffix(y.URL, "/"), strings.TrimSuffix(x.URL, "/"))
+		}
+		if slices.ContainsFunc(target.Interfaces, same) {
+			return x.URL, true
+		}
+	}
+	return "", false
+}
+
+// madeBefore reports whether an agent did a step of a chain before that of a task.
+func madeBefore(p *orchestrator.Plan, taskID, agent string) bool {
+	if p == nil || p.Mode != orchestrator.PlanChain {
+		return false
+	}
+	for i := range p.Steps {
+		switch {
+		case p.Steps[i].TaskID == taskID:
+			return false
+		case p.Steps[i].Agent == agent:
+			return true
+		}
+	}
+	return false
+}

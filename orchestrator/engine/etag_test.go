@@ -1,0 +1,45 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func TestATaskThatHasChangedSinceItWasReadIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+	key := orchestrator.Key{Tenant: tenant, ID: task.ID}
+	reply := func(etag string) string {
+		_, err := w.engine.Reply(t.Context(), engine.Reply{Key: key, Caller: "tester", Message: text("that one"), RequestID: "1", Etag: etag})
+		return fault.ReasonOf(err)
+	}
+	for _, test := range []struct{ etag, want string }{
+		{"0", "ETAG_MISMATCH"}, {"x", "ETAG_MISMATCH"}, {task.Etag(), ""}, {task.Etag(), ""}, // a retry is the same reply, though the task has changed by it
+	} {
+		if got := reply(test.etag); got != test.want {
+			t.Errorf("Reply(etag %q) = %q, want %q", test.etag, got, test.want)
+		}
+	}
+	w = newWorld(t, asks(a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which?"))
+	task, _ = w.await(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+	key.ID = task.ID
+	if _, err := w.engine.Cancel(t.Context(), key, "tester", "0"); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+		t.Errorf("Cancel(etag 0) = %v, want ETAG_MISMATCH", err)
+	}
+	for range 2 {
+		if now, err := w.engine.Cancel(t.Context(), key, "tester", task.Etag()); err != nil || !now.CancelAsked {
+			if fault.ReasonOf(err) != "TASK_ENDED" { // by the first of the two
+				t.Errorf("Cancel(etag %s) = %v, want it canceled", task.Etag(), err)
+			}
+		}
+	}
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_CANCELED {
+		t.Errorf("state = %s, want canceled", task.State)
+	}
+}
