@@ -73,6 +73,19 @@ func TestTheMessagesMetadataSaysWhereItGoes(t *testing.T) {
 	}
 }
 
+// TestAVersionCountsBehindAnAgentsDoor has the metadata say more of the agent that the tenant names.
+func TestAVersionCountsBehindAnAgentsDoor(t *testing.T) {
+	w := newWorld(t)
+	c := w.client(t, "/agents/echo", a2a.TransportProtocolJSONRPC)
+	route := func(version string) *a2a.SendMessageRequest {
+		return &a2a.SendMessageRequest{Message: text("hello", map[string]any{"route": map[string]any{"agent": "echo", "version": version}})}
+	}
+	send(t, w, c, route(">=0"))
+	if got, err := c.SendMessage(w.ctx, route(">=99")); err == nil || !strings.Contains(err.Error(), "99") {
+		t.Errorf("SendMessage(to another version of echo) = %v, %v, want a refusal that names the range", got, err)
+	}
+}
+
 // TestAMessageWithoutARouteFindsItsAgentByItsWords leaves it to the router.
 func TestAMessageWithoutARouteFindsItsAgentByItsWords(t *testing.T) {
 	w := newWorld(t)

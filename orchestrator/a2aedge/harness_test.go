@@ -53,8 +53,8 @@ func newWorld(tb testing.TB, change ...func(*dev.Config)) *world {
 	for _, f := range change {
 		f(&cfg)
 	}
-	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
-	cfg.DataDir, cfg.PortsFile, cfg.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
+	cfg.HTTP.Addr, cfg.GRPC.Addr, cfg.Webfetch.Addr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Store.DataDir, cfg.PortsFile, cfg.Telemetry.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	ready := &signal{done: make(chan struct{})}
 	var wg sync.WaitGroup
@@ -74,7 +74,7 @@ func newWorld(tb testing.TB, change ...func(*dev.Config)) *world {
 	if err := json.Unmarshal(readFile(tb, cfg.PortsFile), &ports); err != nil {
 		tb.Fatal(err)
 	}
-	w := &world{http: ports.HTTP, grpc: ports.GRPC, token: strings.TrimSpace(string(readFile(tb, dev.TokenFile(cfg.DataDir))))}
+	w := &world{http: ports.HTTP, grpc: ports.GRPC, token: strings.TrimSpace(string(readFile(tb, dev.TokenFile(cfg.Store.DataDir))))}
 	w.conn = w.dial(tb)
 	var stop context.CancelFunc
 	w.ctx, stop = context.WithTimeout(metadata.AppendToOutgoingContext(tb.Context(), "authorization", "Bearer "+w.token), patience)

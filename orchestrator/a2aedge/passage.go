@@ -25,6 +25,8 @@ type Passages struct {
 	Agents    []string // names of agents whose calls pass; empty: none
 	Directory Directory
 	Pool      *agentclient.Pool
+
+	Signatures registry.SignaturePolicy // whose cards are trusted: calls to others are tracked, and refused there
 }
 
 // agent returns the agent that a call may pass to, or nil when the call has to be tracked. What the call is about is looked at by bytes: whoever writes
@@ -41,7 +43,7 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 		return nil // the tracked way says what is wrong
 	}
 	a, status, ok := p.Directory.Peek(caller.Tenant, name)
-	if !ok || status.Draining || ruled(a) {
+	if !ok || status.Draining || ruled(a) || !p.Signatures.Trusts(a.Verification) {
 		return nil
 	}
 	return a

@@ -18,7 +18,7 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-func passAll(cfg *dev.Config) { cfg.PassThrough = []string{"*"} }
+func passAll(cfg *dev.Config) { cfg.Agents.PassThrough = []string{"*"} }
 
 // TestCallsThatNothingAppliesToPass sends to an agent without rules over every binding: the agent answers as if it were asked directly, and Quorate
 // keeps nothing.

@@ -87,7 +87,7 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if t, err = s.engine.Cancel(ctx, keyOf(&t), p.Name); err != nil {
+	if t, err = s.engine.Cancel(ctx, keyOf(&t), p.Name, ""); err != nil {
 		return nil, s.edition.translate(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, cancelWait)

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -131,12 +132,9 @@ func validate(order proto.Message) error {
 	if !ok {
 		return fmt.Errorf("validate a task: %w", err) // a rule of ours is broken
 	}
-	f := fault.New(fault.InvalidArgument, "TASK_EXTENSION_INVALID", "what stands under %s in the message's metadata is not valid", TaskExtension)
-	for _, v := range invalid.Violations {
-		field, text := protovalidate.FieldPathString(v.Proto.GetField()), v.Proto.GetMessage()
-		f.Violations = append(f.Violations, fault.Violation{Field: field, Description: text})
-		f.Message += fmt.Sprintf("; %s: %s", field, text)
-	}
+	list, text := rpcserver.Violations(invalid)
+	f := fault.New(fault.InvalidArgument, "TASK_EXTENSION_INVALID", "what stands under %s in the message's metadata is not valid; %s", TaskExtension, text)
+	f.Violations = list
 	return f
 }
 
@@ -148,7 +146,7 @@ func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest)
 		return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent has the tenant's name, which is %d bytes long; names have at most %d", len(agent), maxAgentName)
 	case agent != "" && order.GetRoute() != nil && order.GetRoute().GetAgent() != agent:
 		return fault.Invalid("tenant", "ROUTE_AMBIGUOUS", "the tenant names agent %q and the message's metadata names another route; give one", agent)
-	case agent != "":
+	case agent != "" && order.GetRoute() == nil:
 		order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Agent{Agent: agent}}
 	case order.GetRoute() == nil:
 		if text := words(req.GetMessage()); text != "" {

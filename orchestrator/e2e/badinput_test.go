@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,13 @@ func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 				}
 			}
 		})
+	}
+	q.postWithoutType("/v1/tasks")
+	q.until("the log tells of a request whose type is empty", func() bool { return strings.Contains(q.stderr.String(), "no media type") })
+	for line := range strings.Lines(q.stderr.String()) {
+		if !strings.Contains(line, " level=") {
+			t.Errorf("quorate dev logs %q, want every line in the one form", line)
+		}
 	}
 	if agents := list(q.document(0, "agents", "list")["agents"]); len(agents) != 2 {
 		t.Errorf("after the bad input there are %d agents, want the 2 that were there", len(agents))
@@ -123,5 +131,23 @@ func TestBadRequestsAreRefusedByREST(t *testing.T) {
 	}
 	if tasks := list(q.document(0, "tasks", "list")["tasks"]); len(tasks) != 0 {
 		t.Errorf("the refused requests left %d tasks", len(tasks))
+	}
+}
+
+// postWithoutType sends a request whose Content-Type is empty, which is a complaint of grpc-gateway's.
+func (i *instance) postWithoutType(path string) {
+	i.t.Helper()
+	req, err := http.NewRequestWithContext(i.t.Context(), http.MethodPost, i.ports.HTTP+path, strings.NewReader("{}"))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "")
+	req.Header.Set("Authorization", "Bearer "+i.token())
+	answer, err := new(http.Client).Do(req)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		i.t.Error(err)
 	}
 }

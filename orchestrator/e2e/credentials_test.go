@@ -49,7 +49,7 @@ func TestAnAgentThatAsksForACredentialIsShownTheOperators(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	q := start(t, dir, "--agent-credentials", filepath.Join(dir, "credentials.yaml"), "--log-level", "debug")
+	q := start(t, dir, "--credentials-file", filepath.Join(dir, "credentials.yaml"), "--log-level", "debug")
 	said := q.ok(0, "agents", "register", agent.URL)
 	got := q.document(0, "agents", "get", "guarded")
 	if status := fmt.Sprint(got["status"]); !strings.Contains(status, "available") {
@@ -71,7 +71,7 @@ func TestWithoutACredentialTheErrorSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	agent := guarded(t, "nobody has it")
 	q := start(t, t.TempDir())
-	want := "Quorate showed it no credential: an operator can name a file with one for " + agent.URL + " in agentCredentials"
+	want := "Quorate showed it no credential: an operator can name a file with one for " + agent.URL + " in agents.credentialsFile"
 	if a := q.cli("agents", "register", agent.URL); a.exit == 0 || !strings.Contains(a.stderr, "CARD_DENIED") || !strings.Contains(a.stderr, want) {
 		t.Errorf("agents register = exit %d, %s, want CARD_DENIED with %q", a.exit, a.stderr, want)
 	}

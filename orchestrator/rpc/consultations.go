@@ -33,9 +33,21 @@ func (c *Consultations) Subjects(ctx context.Context, tenant, taskID string) ([]
 }
 
 // Consult has the target of one of the task's requirements consulted.
-func (c *Consultations) Consult(ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact) (consultation.Consultation, error) {
+func (c *Consultations) Consult(
+	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
+) (consultation.Consultation, error) {
 	if _, err := Visible(ctx, c.store, taskID); err != nil {
 		return consultation.Consultation{}, err
 	}
-	return c.engine.Consult(ctx, tenant, taskID, requirementID, content)
+	return c.engine.Consult(ctx, tenant, taskID, requirementID, content, request)
+}
+
+// ConsultDirectly issues a consultation and returns the question that the task's agent takes to the target.
+func (c *Consultations) ConsultDirectly(
+	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
+) (consultation.Consultation, *a2apb.Message, error) {
+	if _, err := Visible(ctx, c.store, taskID); err != nil {
+		return consultation.Consultation{}, nil, err
+	}
+	return c.engine.ConsultDirectly(ctx, tenant, taskID, requirementID, content, request)
 }

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"strconv"
 	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -18,7 +17,7 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	p := &orchestratorv1.Task{
 		Id: t.ID, ContextId: t.ContextID, State: t.State, Phase: string(t.Phase), Agent: t.Agent, Skill: t.Skill,
 		Attributes: make(map[string]*structpb.Value, len(t.Attributes)), Explanation: decisionToProto(t.Decision), Plan: planToProto(t.Plan), Error: errorToProto(t.Error),
-		Etag: strconv.FormatUint(t.Version, 10), CreateTime: timestamppb.New(t.CreateTime), UpdateTime: timestamppb.New(t.UpdateTime),
+		Etag: t.Etag(), CreateTime: timestamppb.New(t.CreateTime), UpdateTime: timestamppb.New(t.UpdateTime),
 		Deadline: timestamppb.New(t.Deadline), TraceId: t.TraceID,
 	}
 	for key, value := range t.Attributes {

@@ -1,10 +1,12 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/platform/rpcserver"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -20,6 +22,7 @@ func (s *Service) ReplyToTask(ctx context.Context, req *orchestratorv1.ReplyToTa
 	}
 	t, err = s.engine.Reply(ctx, engine.Reply{
 		Key: orchestrator.Key{Tenant: t.Tenant, ID: t.ID}, Caller: p.Name, Message: req.GetMessage(), RequestID: req.GetRequestId(),
+		Etag: cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx)),
 	})
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func (s *Routes) ResolveRoute(ctx context.Context, req *orchestratorv1.ResolveRo
 }
 
 func route(r *orchestratorv1.Route) orchestrator.Route {
-	out := orchestrator.Route{Agent: r.GetAgent(), Skill: r.GetSkill(), Text: r.GetText()}
+	out := orchestrator.Route{Agent: r.GetAgent(), Skill: r.GetSkill(), Text: r.GetText(), Version: r.GetVersion()}
 	if c := r.GetContract(); c != nil {
 		out.Contract = &orchestrator.Contract{Output: typed(c.GetOutput())}
 		for _, in := range c.GetInputs() {

@@ -3,6 +3,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/grpc"
@@ -32,7 +33,7 @@ func New(e *engine.Engine, store orchestrator.Store, pages *page.Codec) *Service
 	return &Service{engine: e, store: store, pages: pages}
 }
 
-// Rules says who may call the task and route services.
+// Rules says who may call the task, route and caller services.
 func Rules() auth.Rules {
 	submit := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}
 	read := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer, auth.RoleAgent}
@@ -45,6 +46,7 @@ func Rules() auth.Rules {
 		orchestratorv1.TaskService_WatchTask_FullMethodName:   {Roles: read},
 
 		orchestratorv1.RouteService_ResolveRoute_FullMethodName: {Roles: read},
+		orchestratorv1.CallerService_GetCaller_FullMethodName:   {}, // every caller may know who it is
 	}
 }
 
@@ -121,7 +123,7 @@ func (s *Service) CancelTask(ctx context.Context, req *orchestratorv1.CancelTask
 	if err != nil {
 		return nil, err
 	}
-	t, err = s.engine.Cancel(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.ID}, p.Name)
+	t, err = s.engine.Cancel(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.ID}, p.Name, cmp.Or(req.GetEtag(), rpcserver.IfMatch(ctx)))
 	if err != nil {
 		return nil, err
 	}
