@@ -11,10 +11,10 @@ import (
 func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 	site := "http://" + p.demo.Addr().String()
 	connect := ""
-	if p.http.Addr().String() != DefaultConfig().HTTPAddr {
+	if p.http.Addr().String() != DefaultConfig().HTTP.Addr {
 		connect += " --server http://" + p.http.Addr().String()
 	}
-	if cfg.DataDir != DefaultDataDir() {
+	if cfg.Store.DataDir != DefaultDataDir() {
 		connect += " --token-file " + tokenFile
 	}
 	if _, err := fmt.Fprint(w, "quorate dev is ready: development mode, loopback only, one shared token\n\n"); err != nil {
@@ -28,7 +28,7 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 		{"OTLP", "http://" + p.http.Addr().String() + "/v1/traces", "and gRPC on " + p.grpc.Addr().String()},
 		{"web-fetch", "http://" + p.webfetch.Addr().String(), "the agent, spoken to over A2A; MCP at /mcp"},
 		{"Demo site", site, "the one site that web-fetch may read"},
-		{"Data", cfg.DataDir, ""},
+		{"Data", cfg.Store.DataDir, ""},
 		{"Token file", tokenFile, ""},
 	} {
 		line := strings.TrimSuffix(strings.Join(row[:], "\t"), "\t") // an empty cell would make the others as wide as a path

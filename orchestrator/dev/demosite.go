@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/quorate/quorate/platform/pause"
 )
 
 //go:embed demosite
@@ -32,12 +34,8 @@ func serveDemo(ctx context.Context, l net.Listener) error {
 			http.Error(w, "seconds must be a number from 0 to "+strconv.Itoa(maxSlow), http.StatusBadRequest)
 			return
 		}
-		timer := time.NewTimer(time.Duration(seconds) * time.Second)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
+		if pause.For(r.Context(), time.Duration(seconds)*time.Second) == nil {
 			http.ServeFileFS(w, r, pages, "article.html")
-		case <-r.Context().Done():
 		}
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}

@@ -28,7 +28,7 @@ import (
 // openFetcher returns the fetcher of dev mode and what closes it: it reads the demo site, and public hosts that an admin allows, which are kept in a
 // file of their own.
 func openFetcher(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetry) (f *webfetch.Fetcher, closeAll func() error, err error) {
-	db, err := boltdb.Open(filepath.Join(cfg.DataDir, "webfetch.db"), boltdb.Options{})
+	db, err := boltdb.Open(filepath.Join(cfg.Store.DataDir, "webfetch.db"), boltdb.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +48,7 @@ func openFetcher(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telem
 		Policy: &netguard.Policy{AllowOrigins: []string{demo}}, AllowedHosts: []string{demo}, Allowlist: list,
 		Logger: tel.Logger, Tracer: tel.TracerProvider, Meter: tel.MeterProvider,
 	}
-	if b, ok := browser.Find(browser.Options{NoSandbox: cfg.Browser == "no-sandbox"}); ok && cfg.Browser != "off" {
+	if b, ok := browser.Find(browser.Options{NoSandbox: cfg.Webfetch.Browser == "no-sandbox"}); ok && cfg.Webfetch.Browser != "off" {
 		options.Browser = b
 	}
 	f, err = webfetch.New(options)

@@ -34,9 +34,9 @@ type running struct {
 func start(tb testing.TB, dir string) *running {
 	tb.Helper()
 	cfg := dev.DefaultConfig()
-	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
-	cfg.Browser = "off"
-	cfg.DataDir, cfg.PortsFile, cfg.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
+	cfg.HTTP.Addr, cfg.GRPC.Addr, cfg.Webfetch.Addr = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Webfetch.Browser = "off"
+	cfg.Store.DataDir, cfg.PortsFile, cfg.Telemetry.LogLevel = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json"), "error"
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	ready := &signalWriter{done: make(chan struct{})}
 	var wg sync.WaitGroup
@@ -61,7 +61,7 @@ func start(tb testing.TB, dir string) *running {
 	if err := json.Unmarshal(b, &ports); err != nil {
 		tb.Fatal(err)
 	}
-	token, err := os.ReadFile(dev.TokenFile(cfg.DataDir))
+	token, err := os.ReadFile(dev.TokenFile(cfg.Store.DataDir))
 	if err != nil {
 		tb.Fatal(err)
 	}

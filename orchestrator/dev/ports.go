@@ -34,7 +34,7 @@ func rememberedFile(dataDir string) string { return filepath.Join(dataDir, "port
 // listen opens all listeners.
 func listen(ctx context.Context, cfg Config) (p *ports, err error) {
 	var last remembered
-	if b, err := os.ReadFile(rememberedFile(cfg.DataDir)); err == nil {
+	if b, err := os.ReadFile(rememberedFile(cfg.Store.DataDir)); err == nil {
 		if err := json.Unmarshal(b, &last); err != nil {
 			last = remembered{} // a convenience, not data: new ports serve as well
 		}
@@ -45,9 +45,9 @@ func listen(ctx context.Context, cfg Config) (p *ports, err error) {
 		what, flag string
 		addr, last string
 	}{
-		{&p.http, "HTTP", "--http-addr", cfg.HTTPAddr, last.HTTP},
-		{&p.grpc, "gRPC", "--grpc-addr", cfg.GRPCAddr, last.GRPC},
-		{&p.webfetch, "the web-fetch agent", "--webfetch-addr", cfg.WebfetchAddr, last.Webfetch},
+		{&p.http, "HTTP", "--http-addr", cfg.HTTP.Addr, last.HTTP},
+		{&p.grpc, "gRPC", "--grpc-addr", cfg.GRPC.Addr, last.GRPC},
+		{&p.webfetch, "the web-fetch agent", "--webfetch-addr", cfg.Webfetch.Addr, last.Webfetch},
 		{&p.reviewer, "the reviewer", "", "127.0.0.1:0", last.Reviewer},
 		{&p.demo, "the demo site", "", "127.0.0.1:0", last.Demo},
 	} {
@@ -57,7 +57,7 @@ func listen(ctx context.Context, cfg Config) (p *ports, err error) {
 	}
 	b, err := json.Marshal(remembered{p.http.Addr().String(), p.grpc.Addr().String(), p.webfetch.Addr().String(), p.reviewer.Addr().String(), p.demo.Addr().String()})
 	if err == nil {
-		err = os.WriteFile(rememberedFile(cfg.DataDir), b, 0o600)
+		err = os.WriteFile(rememberedFile(cfg.Store.DataDir), b, 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("remember the ports: %w", err), p.close())

@@ -23,15 +23,16 @@ import (
 
 // Run runs dev mode until ctx ends. It writes the banner to stdout once everything is ready, and logs to stderr.
 func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) {
-	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+	if err := os.MkdirAll(cfg.Store.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	tel, err := telemetry.Setup(ctx, telemetry.Config{
-		ServiceName: "quorate", LogLevel: cfg.LogLevel, LogFormat: cfg.LogFormat, LogWriter: stderr,
-	})
+	observed := cfg.Telemetry.config()
+	observed.LogWriter = stderr
+	tel, err := telemetry.Setup(ctx, observed)
 	if err != nil {
 		return err
 	}
+	telemetry.LogErrors(tel.Logger)
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
@@ -42,7 +43,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	m := &machine{cfg: cfg, ports: p, tel: tel, keys: auth.NewKeyring(), tokenFile: TokenFile(cfg.DataDir), started: time.Now()}
+	m := &machine{cfg: cfg, ports: p, tel: tel, keys: auth.NewKeyring(), tokenFile: TokenFile(cfg.Store.DataDir), started: time.Now()}
 	defer func() { err = errors.Join(err, m.close()) }()
 	if err := m.assemble(ctx); err != nil {
 		return err
@@ -98,12 +99,12 @@ func (m *machine) assemble(ctx context.Context) error {
 		return err
 	}
 	m.keys.Add(admin, auth.Principal{Tenant: auth.DefaultTenant, Name: "admin", Roles: []auth.Role{auth.RoleAdmin}})
-	sources, err := m.cfg.sources()
+	sources, err := m.cfg.Agents.sources()
 	if err != nil {
 		return err
 	}
 	policy := &netguard.Policy{AllowLoopback: true}
-	credentials, err := agentauth.Open(agentauth.Config{File: m.cfg.Credentials, Setting: "agentCredentials", Policy: policy, Logger: m.tel.Logger})
+	credentials, err := agentauth.Open(agentauth.Config{File: m.cfg.Agents.CredentialsFile, Setting: "agents.credentialsFile", Policy: policy, Logger: m.tel.Logger})
 	if err != nil {
 		return err
 	}
@@ -113,15 +114,15 @@ func (m *machine) assemble(ctx context.Context) error {
 		return err
 	}
 	m.closers = append(m.closers, closeFetcher)
-	stores, err := server.OpenEmbedded(ctx, m.cfg.DataDir, nil, server.Retention{})
+	stores, err := server.OpenEmbedded(ctx, server.Embedded{Dir: m.cfg.Store.DataDir})
 	if err != nil {
 		return err
 	}
 	m.closers = append(m.closers, stores.Close)
 	m.server, err = server.New(ctx, server.Options{
 		Stores: stores, HTTPListener: m.ports.http, GRPCListener: m.ports.grpc, Telemetry: m.tel, Authenticator: m.keys,
-		Policy: policy, Credentials: credentials, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.PassThrough,
-		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Signatures)},
+		Policy: policy, Credentials: credentials, Services: []server.Service{fetchService(fetcher)}, PassThrough: m.cfg.Agents.PassThrough,
+		Agents: server.Agents{Sources: sources, Signatures: registry.SignaturePolicy(m.cfg.Agents.Signatures)},
 	})
 	if err != nil {
 		return err

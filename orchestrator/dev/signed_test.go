@@ -34,7 +34,7 @@ func TestAVerdictThatTheKitSignsIsOfLevelC3(t *testing.T) {
 	r.join(t, kit.Config{
 		Name: "writer", Description: "Writes.", Version: "1.0.0",
 		Metadata: &registryv1.AgentMetadata{ConsultationRequirements: []*registryv1.ConsultationRequirement{
-			{Id: "sealed", TargetAgent: "notary", Phase: "pre-completion", Mandatory: true},
+			{Id: "sealed", TargetAgent: "notary", Phase: "pre-completion", Mandatory: true, MinLevel: "C3"},
 		}},
 		Handler: func(ctx context.Context, t *kit.Task) error {
 			return t.AddArtifact(ctx, kit.Artifact{Name: "text", MediaType: "text/plain", Text: "a deed"})
@@ -66,7 +66,7 @@ func TestAVerdictThatTheKitSignsIsOfLevelC3(t *testing.T) {
 		t.Fatalf("CheckConsultations() = %v, %v, want allowed", check, err)
 	}
 	v := check.GetRequirements()[0]
-	if v.GetReachedLevel() != "C3" || v.GetRequiredLevel() != "C2" || v.GetEvidence()[0].GetRecorder() != "notary" {
+	if v.GetReachedLevel() != "C3" || v.GetRequiredLevel() != "C3" || v.GetEvidence()[0].GetRecorder() != "notary" {
 		t.Errorf("CheckConsultations() = %v, want evidence of level C3 by notary", v)
 	}
 }

@@ -28,6 +28,7 @@ type Config struct {
 	Routing   Routing   `yaml:"routing"`
 	Evidence  Evidence  `yaml:"evidence"`
 	Retention Retention `yaml:"retention"`
+	Backup    Backup    `yaml:"backup"`
 	Telemetry Telemetry `yaml:"telemetry"`
 }
 
@@ -127,6 +128,7 @@ func DefaultConfig() Config {
 			Lowest: consultation.LevelRecorded, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
 		},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
+		Backup:    Backup{Every: 24 * time.Hour, Keep: 7},
 		Telemetry: Telemetry{LogLevel: "info", LogFormat: "json"},
 	}
 }
@@ -148,6 +150,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Auth.KeysFile == "" && c.Auth.OIDC.Issuer == "" {
 		return invalid("auth.keysFile", "nobody could call: set auth.keysFile (quorate keys new makes a key) or auth.oidc")
+	}
+	if c.Backup.Dir != "" && c.Store.Kind != KindEmbedded {
+		return invalid("backup.dir", "copies are made of the embedded store; AWS copies tables: turn on point-in-time recovery there, and take backup away")
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package serve_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -43,4 +45,43 @@ func chartConfig(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return write(t, filepath.Join(t.TempDir(), "quorate.yaml"), string(encoded))
+}
+
+// TestOurOwnSpansDoNotComeBack follows the replicas' spans through the collector: brought back, each would be refused, and make a span of that.
+func TestOurOwnSpansDoNotComeBack(t *testing.T) {
+	t.Parallel()
+	c := serve.DefaultConfig()
+	if _, err := settings.Load(&c, settings.Options{File: filepath.Join(deploy, "compose", "quorate.yaml"), Environ: []string{}}); err != nil {
+		t.Fatalf("Load() = %v, want no error", err)
+	}
+	_, port, ok := strings.Cut(c.Telemetry.OTLPEndpoint, "http://collector:")
+	if !ok {
+		t.Fatalf("the spans go to %q, want the collector", c.Telemetry.OTLPEndpoint)
+	}
+	text, err := os.ReadFile(filepath.Join(deploy, "collector", "collector.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var collector struct {
+		Receivers map[string]struct {
+			Protocols map[string]struct{ Endpoint string }
+		}
+		Service struct {
+			Pipelines map[string]struct{ Receivers, Exporters []string }
+		}
+	}
+	if err := yaml.Unmarshal(text, &collector); err != nil {
+		t.Fatalf("collector.yaml: %v", err)
+	}
+	var to []string
+	for _, pipeline := range collector.Service.Pipelines {
+		for _, receiver := range pipeline.Receivers {
+			if strings.HasSuffix(collector.Receivers[receiver].Protocols["grpc"].Endpoint, ":"+port) {
+				to = append(to, pipeline.Exporters...)
+			}
+		}
+	}
+	if len(to) == 0 || slices.Contains(to, "otlphttp/quorate") {
+		t.Errorf("what comes in at port %s goes to %q, want an exporter that is not Quorate", port, to)
+	}
 }

@@ -112,6 +112,10 @@ func start(t *testing.T, c serve.Config) *process {
 	}
 }
 
+// cardOfTalker is the card of an agent over JSON-RPC; its name and URL are to be put in.
+const cardOfTalker = `{"name":%q,"description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+	"skills":[],"supportedInterfaces":[{"url":"%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
+
 // call makes a request and returns the status and the body.
 func call(t *testing.T, client *http.Client, method, url string, token auth.Secret, body string) (int, string) {
 	t.Helper()
@@ -121,6 +125,7 @@ func call(t *testing.T, client *http.Client, method, url string, token auth.Secr
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}

@@ -60,8 +60,7 @@ func foreign(t *testing.T, name string, j *jaegertest.Jaeger, outcome string, ke
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			_, _ = fmt.Fprintf(w, `{"name":%q,"description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
-				"skills":[],"supportedInterfaces":[{"url":"%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, name, s.URL)
+			_, _ = fmt.Fprintf(w, cardOfTalker, name, s.URL)
 			return
 		}
 		var q question

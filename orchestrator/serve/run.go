@@ -35,7 +35,7 @@ func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err
 	if err != nil {
 		return err
 	}
-	tel.LogErrors()
+	telemetry.LogErrors(tel.Logger)
 	tel.Logger.InfoContext(ctx, "starting", slog.String("version", version), slog.String("store", cfg.Store.Kind))
 	p := &process{cfg: cfg, tel: tel}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
@@ -129,12 +129,12 @@ func (p *process) assemble(ctx context.Context) error {
 func (p *process) authenticator(ctx context.Context) (auth.Authenticator, error) {
 	var list []auth.Authenticator
 	if p.cfg.Auth.KeysFile != "" {
-		k, err := openKeys(p.cfg.Auth.KeysFile, p.tel.Logger)
+		k, err := auth.OpenKeysFile(p.cfg.Auth.KeysFile, "auth.keysFile", p.tel.Logger)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, k)
-		p.tasks = append(p.tasks, tasks.Task{Name: "API keys", Run: k.run})
+		p.tasks = append(p.tasks, tasks.Task{Name: "API keys", Run: k.Run})
 	}
 	if p.cfg.Auth.OIDC.Issuer != "" {
 		a, err := oidc.New(ctx, p.cfg.Auth.OIDC, &http.Client{Timeout: providerTimeout})
@@ -142,6 +142,7 @@ func (p *process) authenticator(ctx context.Context) (auth.Authenticator, error)
 			return nil, err
 		}
 		list = append(list, a)
+		p.tasks = append(p.tasks, tasks.Task{Name: "keys of the OpenID Connect provider", Run: func(ctx context.Context) error { return a.Run(ctx, p.tel.Logger) }})
 	}
 	return auth.Chain(list...), nil
 }
@@ -164,7 +165,7 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	return server.OpenEmbedded(ctx, c.DataDir, key, keep)
+	return server.OpenEmbedded(ctx, server.Embedded{Dir: c.DataDir, PageKey: key, Retention: keep, Backup: p.cfg.Backup.backup()})
 }
 
 // hosts are the names that clients may use.

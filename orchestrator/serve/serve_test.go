@@ -34,11 +34,19 @@ func TestItServesWhomItKnowsAndKeepsWhatItIsTold(t *testing.T) {
 		{"GET", "/metrics", "", "", 200},
 		{"GET", "/v1/agents", "", "", 401},
 		{"GET", "/v1/agents", auth.NewToken("api"), "", 401},
+		{"GET", "/v1/caller", "", "", 401},
+		{"GET", "/v1/caller", auth.NewToken("api"), "", 401},
 		{"POST", "/v1/agents:register", admin, card, 200},
 		{"GET", "/v1/agents/echo", admin, "", 200},
 	} {
 		if code, body := call(t, client, test.method, "http://"+p.addr+test.path, test.token, test.body); code != test.want {
 			t.Errorf("%s %s = %d %s, want %d", test.method, test.path, code, body, test.want)
+		}
+	}
+	_, caller := call(t, client, "GET", "http://"+p.addr+"/v1/caller", admin, "")
+	for _, want := range []string{`"ops"`, `"admin"`, `"default"`, `"api-key"`, `"quorate.registry.v1.RegistryService/PinSigningKey"`} {
+		if !strings.Contains(caller, want) {
+			t.Errorf("GET /v1/caller = %s, want %s in it", caller, want)
 		}
 	}
 	if err := p.stop(); err != nil {
@@ -93,10 +101,17 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		}, "may be read by everybody"},
 		"an unknown signature policy": {func(_ *testing.T, c *serve.Config) { c.Agents.Signatures = "perhaps" }, "not off, verify-if-present"},
 		"evidence that is needed yet": {func(_ *testing.T, c *serve.Config) { c.Retention.Evidence = time.Hour }, "less than"},
-		"a level that opens nothing":  {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "not a level that can open a gate"},
-		"a level from nowhere":        {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "set jaegerURL or cloudWatchRegion"},
-		"a token for no Jaeger":       {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTokenFile = "token" }, "need jaegerURL"},
-		"a Jaeger that is no URL":     {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerURL = "jaeger:16686" }, "want an http or https URL"},
+		"copies of tables": {func(_ *testing.T, c *serve.Config) {
+			c.Store = serve.Store{Kind: "dynamodb", Lease: time.Minute, PageKeyFile: "key", Region: "eu-central-1"}
+			c.Backup.Dir = "/backup"
+		}, "point-in-time recovery"},
+		"copies somewhere":           {func(_ *testing.T, c *serve.Config) { c.Backup.Dir = "backup" }, "not an absolute path"},
+		"copies all the time":        {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Second }, "less than 1m"},
+		"copies that are not kept":   {func(_ *testing.T, c *serve.Config) { c.Backup.Keep = 0 }, "not from 1 to 1000"},
+		"a level that opens nothing": {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "not a level that can open a gate"},
+		"a level from nowhere":       {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "set jaegerURL or cloudWatchRegion"},
+		"a token for no Jaeger":      {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTokenFile = "token" }, "need jaegerURL"},
+		"a Jaeger that is no URL":    {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerURL = "jaeger:16686" }, "want an http or https URL"},
 		"a Jaeger with a password": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL = "https://me:secret@jaeger.example"
 		}, "without user"},
@@ -144,12 +159,24 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 // startError returns why a server does not start.
 func startError(t *testing.T, c serve.Config) error {
 	t.Helper()
-	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Agents, &c.Evidence, &c.Retention, &c} {
+	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Agents, &c.Evidence, &c.Retention, &c.Backup, &c} {
 		if err := check.Validate(); err != nil {
 			return err
 		}
 	}
 	return serve.Run(t.Context(), c, "0.0.0", &lines{more: make(chan struct{}, 1)})
+}
+
+// One answer travels in headers behind the REST door; one that did not fit there ended the connection that all REST calls share.
+func TestABodyThatIsWrongInEveryPlaceIsAnError(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	p := start(t, c)
+	body := `{"inputs":[{}` + strings.Repeat(",{}", 200_000) + `]}`
+	code, answer := call(t, new(http.Client), "POST", "http://"+p.addr+"/v1/tasks", admin, body)
+	if code != 400 || !strings.Contains(answer, "VALIDATION_FAILED") || !strings.Contains(answer, "more") || len(answer) > 8<<10 {
+		t.Errorf("POST /v1/tasks with 200,001 inputs without a name = %d and %d bytes: %.300s, want 400 with the first of what is wrong, and how much more there is", code, len(answer), answer)
+	}
 }
 
 func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {

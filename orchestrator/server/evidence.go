@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/jaeger"
 	"github.com/quorate/quorate/platform/netguard"
@@ -42,8 +44,8 @@ func (s signers) Verifier(ctx context.Context, tenant, agent string) (consultati
 	return consultation.Verifier(check), err
 }
 
-// ledger returns the ledger over s, with the keys of r.
-func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *slog.Logger) *consultation.Ledger {
+// ledger returns the ledger over s, with the keys of r. What it asks is measured by m.
+func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *slog.Logger, m metric.Meter) (*consultation.Ledger, error) {
 	o := consultation.LedgerOptions{Logger: logger, Lowest: e.Lowest, Signers: signers{r}}
 	if j := e.Jaeger; j.URL != nil {
 		client := netguard.ForEndpoint(j.URL, nil).Client(netguard.ClientOptions{
@@ -54,5 +56,7 @@ func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *sl
 	if e.CloudWatch != nil {
 		o.Traces = append(o.Traces, e.CloudWatch)
 	}
-	return consultation.NewLedger(s, o)
+	var err error
+	o.Traces, err = observed(o.Traces, m)
+	return consultation.NewLedger(s, o), err
 }

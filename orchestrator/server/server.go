@@ -93,7 +93,15 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	if err := s.openRegistry(o); err != nil {
 		return s, err
 	}
-	ledger := o.Evidence.ledger(o.Stores.Consultations, s.Registry, s.logger)
+	meter := o.Telemetry.MeterProvider.Meter("quorate/consultation")
+	ledger, err := o.Evidence.ledger(o.Stores.Consultations, s.Registry, s.logger, meter)
+	if err != nil {
+		return s, err
+	}
+	receiver, err := otlp.New(ledger, otlp.Options{Logger: s.logger, Meter: meter})
+	if err != nil {
+		return s, err
+	}
 	store, pages := o.Stores.Tasks, o.Stores.Pages
 	s.pool = agentclient.NewPool(o.Policy.DialContext, o.Policy.Client(netguard.ClientOptions{MaxIdlePerHost: idlePerAgent}), o.Credentials)
 	s.announcements = &a2aedge.Announcements{Base: reachedAt(o), Pages: pages}
@@ -111,23 +119,23 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	s.Engine, err = engine.New(engine.Config{
 		Store: store, Leases: leases, Directory: s.Registry.Directory(), Connect: s.pool, Embedder: embedder, EmbedBox: o.Embeddings.Timeout, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
-		Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
+		Signatures: o.Agents.Signatures, Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
 	})
 	if err != nil {
 		return s, err
 	}
 	s.a2a = a2aedge.New(a2aedge.Config{
 		Engine: s.Engine, Store: store, Pages: pages,
-		Passages: &a2aedge.Passages{Agents: o.PassThrough, Directory: s.Registry.Directory(), Pool: s.pool},
+		Passages: &a2aedge.Passages{Agents: o.PassThrough, Directory: s.Registry.Directory(), Pool: s.pool, Signatures: o.Agents.Signatures},
 	})
 	services := append([]Service{
 		registryService(registryrpc.New(s.Registry, pages)),
 		taskService(taskrpc.New(s.Engine, store, pages)),
 		routeService(taskrpc.NewRoutes(s.Engine)),
-		consultationService(consultationrpc.New(ledger, taskrpc.NewConsultations(s.Engine, store))),
+		consultationService(consultationrpc.New(ledger, taskrpc.NewConsultations(s.Engine, store), pages)),
 		a2aService(s.a2a), //nolint:contextcheck // each of its streams has a context of its own
 	}, o.Services...)
-	return s, s.serve(ctx, o, otlp.New(ledger, s.logger), services)
+	return s, s.serve(ctx, o, receiver, services)
 }
 
 // serve prepares the doors: gRPC, REST through it, and OTLP.
@@ -137,6 +145,7 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	for _, x := range services {
 		maps.Copy(rules, x.Rules)
 	}
+	services = append(services, callerService(taskrpc.NewCallers(rules)))
 	var err error
 	s.rpc, err = rpcserver.New(rpcserver.Options{
 		Telemetry: o.Telemetry, Authenticator: auth.Chain(o.Authenticator, registryrpc.Tokens(s.Registry)), Rules: rules,
@@ -181,6 +190,9 @@ func (s *Server) Tasks() []tasks.Task {
 	if s.stores.sweep != nil {
 		list = append(list, tasks.Task{Name: "retention", Run: func(ctx context.Context) error { return s.stores.runSweeper(ctx, s.logger) }})
 	}
+	if s.stores.copies != nil {
+		list = append(list, tasks.Task{Name: "backup", Run: func(ctx context.Context) error { return s.stores.copies.run(ctx, s.logger) }})
+	}
 	return list
 }
 
@@ -220,6 +232,14 @@ func routeService(impl orchestratorv1.RouteServiceServer) Service {
 	return Service{
 		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterRouteServiceServer(r, impl) },
 		Gateway:  orchestratorv1.RegisterRouteServiceHandler,
+	}
+}
+
+// callerService has its rules in those of the task service.
+func callerService(impl orchestratorv1.CallerServiceServer) Service {
+	return Service{
+		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterCallerServiceServer(r, impl) },
+		Gateway:  orchestratorv1.RegisterCallerServiceHandler,
 	}
 }
 

@@ -24,7 +24,7 @@ func ownPageKey(file string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		key = make([]byte, PageKeyBytes)
 		rand.Read(key)
-		err = os.WriteFile(file, key, 0o600)
+		_, err = writeKey(file, key)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("key of page tokens: %w", err)
@@ -33,4 +33,14 @@ func ownPageKey(file string) ([]byte, error) {
 		return nil, fmt.Errorf("key of page tokens: %s has %d bytes, not %d: delete it to have a new one made", file, len(key), PageKeyBytes)
 	}
 	return key, nil
+}
+
+// writeKey makes a file with a key, and returns its size when it is on disk.
+func writeKey(file string, key []byte) (size int64, err error) {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := f.Write(key)
+	return int64(n), errors.Join(err, f.Sync(), f.Close())
 }

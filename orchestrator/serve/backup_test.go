@@ -1,0 +1,88 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// said waits until the log has an entry and returns it.
+func (p *process) said(t *testing.T, msg string) map[string]any {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		for line := range strings.Lines(p.log.String()) {
+			var entry map[string]any
+			if json.Unmarshal([]byte(line), &entry) == nil && entry["msg"] == msg {
+				return entry
+			}
+		}
+		select {
+		case <-p.log.more:
+		case <-deadline:
+			t.Fatalf("nothing says %q after %s:\n%s", msg, patience, p.log)
+		}
+	}
+}
+
+func TestACopyMadeWhileItRunsIsAStoreToStartFrom(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	first := start(t, c)
+	for _, name := range []string{"echo", "other"} {
+		if code, body := call(t, new(http.Client), "POST", "http://"+first.addr+"/v1/agents:register", admin, strings.ReplaceAll(card, `"echo"`, `"`+name+`"`)); code != 200 {
+			t.Fatalf("register %s = %d %s", name, code, body)
+		}
+	}
+	if err := first.stop(); err != nil {
+		t.Fatal(err)
+	}
+	c.Backup.Dir, c.Backup.Keep = filepath.Join(t.TempDir(), "copies"), 2
+	for _, name := range []string{"quorate-20260101T000000Z", "quorate-20260102T000000Z", "quorate-20260103T000000Z", "quorate-20260104T000000Z.part", "notes"} {
+		if err := os.MkdirAll(filepath.Join(c.Backup.Dir, name, "within"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running := start(t, c)
+	copied, _ := running.said(t, "backed up")["path"].(string)
+	entries, err := os.ReadDir(c.Backup.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{"notes", "quorate-20260103T000000Z", filepath.Base(copied)}; !slices.Equal(names, want) {
+		t.Errorf("the folder has %q, want %q: the newest, and what is not ours", names, want)
+	}
+	code, page := call(t, new(http.Client), "GET", "http://"+running.addr+"/v1/agents?page_size=1", admin, "")
+	var list struct{ NextPageToken string }
+	if err := json.Unmarshal([]byte(page), &list); err != nil || code != 200 {
+		t.Fatalf("GET /v1/agents = %d %s, want a page", code, page)
+	}
+
+	c.Store.DataDir, c.Backup.Dir = copied, ""
+	restored := start(t, c) // while the other runs
+	if code, body := call(t, new(http.Client), "GET", "http://"+restored.addr+"/v1/agents?page_size=1&page_token="+list.NextPageToken, admin, ""); code != 200 || !strings.Contains(body, `"other"`) {
+		t.Errorf("GET /v1/agents of the copy, with a page token of the original = %d %s, want the other agent", code, body)
+	}
+}
+
+func TestItServesWithoutACopyThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	c, admin := config(t)
+	c.Backup.Dir = filepath.Join(write(t, filepath.Join(t.TempDir(), "file"), ""), "copies")
+	p := start(t, c)
+	if said := p.said(t, "the store could not be backed up; trying again"); said["level"] != "ERROR" || said["dir"] != c.Backup.Dir {
+		t.Errorf("it said %v, want an error with the folder", said)
+	}
+	if code, body := call(t, new(http.Client), "GET", "http://"+p.addr+"/v1/agents", admin, ""); code != 200 {
+		t.Errorf("GET /v1/agents = %d %s, want 200", code, body)
+	}
+}

@@ -1,0 +1,146 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/platform/pause"
+	"github.com/quorate/quorate/platform/telemetry"
+)
+
+// Backup says where copies of the embedded store are put while it runs. The zero value is for none.
+type Backup struct {
+	Dir   string        // for nothing else; each copy is a folder in it, from which a store can be opened
+	Every time.Duration // between two copies
+	Keep  int           // how many of the newest stay, at least 1
+}
+
+// copies makes copies of an embedded store.
+type copies struct {
+	Backup
+	files []file // in the order in which they are copied
+}
+
+// file is a part of a store, which copyTo writes to a new file.
+type file struct {
+	name   string
+	copyTo func(ctx context.Context, path string) (size int64, err error)
+}
+
+const (
+	copyName  = "quorate-20060102T150405Z" // by the time at which it was begun
+	part      = ".part"                    // ends the name of a copy that is not whole
+	copyAgain = time.Minute                // after one that failed
+)
+
+// run makes copies until ctx ends.
+func (c *copies) run(ctx context.Context, logger *slog.Logger) error {
+	for wait := c.due(time.Now()); pause.For(ctx, wait) == nil; {
+		begin := time.Now()
+		path, size, err := c.once(ctx, begin)
+		if err == nil {
+			logger.InfoContext(ctx, "backed up", slog.String("path", path), slog.Int64("bytes", size), slog.Duration(telemetry.LogDuration, time.Since(begin)))
+			wait = c.due(time.Now())
+			continue
+		}
+		if ctx.Err() == nil {
+			logger.ErrorContext(ctx, "the store could not be backed up; trying again", slog.String("dir", c.Dir), slog.Any(telemetry.LogError, err))
+		}
+		wait = min(c.Every, copyAgain)
+	}
+	return nil
+}
+
+// due is how long the next copy has time, by the names of those that are there.
+func (c *copies) due(now time.Time) time.Duration {
+	whole, _, err := c.list()
+	if err != nil || len(whole) == 0 {
+		return 0
+	}
+	last, err := time.Parse(copyName, whole[len(whole)-1])
+	if err != nil {
+		return 0
+	}
+	return min(c.Every-now.Sub(last), c.Every)
+}
+
+// list returns the names of the copies, the oldest first, and of those that a crash ended.
+func (c *copies) list() (whole, cut []string, err error) {
+	entries, err := os.ReadDir(c.Dir)
+	for _, e := range entries {
+		name, unfinished := strings.CutSuffix(e.Name(), part)
+		_, err := time.Parse(copyName, name)
+		switch {
+		case err != nil: // none of ours
+		case unfinished:
+			cut = append(cut, e.Name())
+		default:
+			whole = append(whole, e.Name())
+		}
+	}
+	return whole, cut, err
+}
+
+// once makes one copy and removes those that it makes too many.
+func (c *copies) once(ctx context.Context, now time.Time) (path string, size int64, err error) {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return "", 0, err
+	}
+	_, cut, err := c.list()
+	if err == nil {
+		err = c.remove(cut)
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	path = filepath.Join(c.Dir, now.UTC().Format(copyName))
+	if size, err = c.write(ctx, path+part); err != nil {
+		return "", 0, errors.Join(err, os.RemoveAll(path+part))
+	}
+	if err := os.Rename(path+part, path); err != nil {
+		return "", 0, err
+	}
+	whole, _, err := c.list()
+	if err == nil {
+		err = errors.Join(syncFolder(c.Dir), c.remove(whole[:max(len(whole)-c.Keep, 0)]))
+	}
+	return path, size, err
+}
+
+// write makes a folder with all files, and has them on disk.
+func (c *copies) write(ctx context.Context, folder string) (size int64, err error) {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return 0, err
+	}
+	for _, f := range c.files {
+		n, err := f.copyTo(ctx, filepath.Join(folder, f.name))
+		if err != nil {
+			return 0, err
+		}
+		size += n
+	}
+	return size, syncFolder(folder)
+}
+
+func (c *copies) remove(names []string) error {
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(c.Dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncFolder has the names in a folder on disk.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

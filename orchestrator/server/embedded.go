@@ -1,0 +1,89 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	consultationstore "github.com/quorate/quorate/consultation/embedded"
+	taskstore "github.com/quorate/quorate/orchestrator/embedded"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/page"
+	registrystore "github.com/quorate/quorate/registry/embedded"
+)
+
+// Embedded says where the stores of one process are.
+type Embedded struct {
+	Dir       string // that no other process uses; it must be there
+	PageKey   []byte // nil: one of its own is kept there
+	Retention Retention
+	Backup    Backup
+}
+
+// The files of an embedded store.
+const (
+	mainFile  = "quorate.db"
+	spansFile = "spans.db"
+	keyFile   = "page.key" // only when no key is given
+)
+
+// aloneLease is long, because nobody waits for leases to run out where one process has the files: each beat is a write to the disk.
+const aloneLease = time.Minute
+
+// OpenEmbedded opens the stores of one process.
+func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
+	s = &Stores{Ready: make(map[string]func(context.Context) error)}
+	defer func() {
+		if err != nil {
+			s, err = nil, errors.Join(err, s.Close())
+		}
+	}()
+	main, err := s.open("store", filepath.Join(o.Dir, mainFile))
+	if err != nil {
+		return s, err
+	}
+	spans, err := s.open("spans", filepath.Join(o.Dir, spansFile))
+	if err != nil {
+		return s, err
+	}
+	// A verdict that no task knows yet is found again; a task that knows of one which is not there has lost it. So the copy of the tasks is the earlier one.
+	parts := []file{{mainFile, main.CopyTo}, {spansFile, spans.CopyTo}}
+	if o.PageKey == nil {
+		if o.PageKey, err = ownPageKey(filepath.Join(o.Dir, keyFile)); err != nil {
+			return s, err
+		}
+		parts = append(parts, file{keyFile, func(_ context.Context, path string) (int64, error) { return writeKey(path, o.PageKey) }})
+	}
+	if o.Backup != (Backup{}) {
+		s.copies = &copies{o.Backup, parts}
+	}
+	s.Pages = page.New(o.PageKey)
+	consultations := consultationstore.New(spans)
+	s.Consultations = consultations
+	if s.Registry, err = registrystore.New(ctx, main); err != nil {
+		return s, err
+	}
+	tasks, err := taskstore.New(ctx, main)
+	if err != nil {
+		return s, err
+	}
+	s.Tasks = tasks
+	if o.Retention != (Retention{}) {
+		s.sweep = func(ctx context.Context) error { return sweep(ctx, o.Retention, tasks, consultations) }
+	}
+	s.LeaseDuration = aloneLease
+	s.Leases, err = taskstore.NewLeases(ctx, main)
+	return s, err
+}
+
+// open opens one file.
+func (s *Stores) open(name, file string) (*boltdb.DB, error) {
+	db, err := boltdb.Open(file, boltdb.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, db.Close)
+	s.Ready[name] = func(context.Context) error { return db.Ready() }
+	return db, nil
+}
