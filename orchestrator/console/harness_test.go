@@ -35,8 +35,8 @@ type quorate struct {
 func start(t *testing.T, dir string) quorate {
 	t.Helper()
 	cfg := dev.DefaultConfig()
-	cfg.HTTPAddr, cfg.GRPCAddr, cfg.WebfetchAddr, cfg.Browser, cfg.LogLevel = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "off", "error"
-	cfg.DataDir, cfg.PortsFile = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json")
+	cfg.HTTP.Addr, cfg.GRPC.Addr, cfg.Webfetch.Addr, cfg.Webfetch.Browser, cfg.Telemetry.LogLevel = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "off", "error"
+	cfg.Store.DataDir, cfg.PortsFile = filepath.Join(dir, "data"), filepath.Join(dir, "ports.json")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	banner, said := io.Pipe() // dev mode prints its banner when it is ready
 	var wg sync.WaitGroup
@@ -54,7 +54,7 @@ func start(t *testing.T, dir string) quorate {
 	}
 	wg.Go(func() { _, _ = io.Copy(io.Discard, banner) })
 	decode(t, cfg.PortsFile, &q)
-	token, err := os.ReadFile(dev.TokenFile(cfg.DataDir))
+	token, err := os.ReadFile(dev.TokenFile(cfg.Store.DataDir))
 	if err != nil {
 		t.Fatal(err)
 	}

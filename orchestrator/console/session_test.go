@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,11 +44,12 @@ func TestATabBesideIsSignedInToo(t *testing.T) {
 	b.nothingWrong()
 }
 
-// TestARoleThatMayNotIsToldSo signs in with the token of an agent, which may look and do nothing to others.
-func TestARoleThatMayNotIsToldSo(t *testing.T) {
+// TestWhatARoleMayNotIsNotOffered signs in with the token of an agent, which may look, and change nothing but itself.
+func TestWhatARoleMayNotIsNotOffered(t *testing.T) {
 	q := start(t, t.TempDir())
 	b := open(t, q.HTTP+"/#/agents/reviewer", 1280, 800)
 	b.signIn(q.token)
+	b.sees("admin · admin")
 	b.clicks("New token…")
 	b.clicks("Make it")
 	b.sees("The token of reviewer")
@@ -55,12 +57,44 @@ func TestARoleThatMayNotIsToldSo(t *testing.T) {
 	b.clicks("Done")
 	b.clicks("Sign out")
 	b.signIn(token)
-	b.sees("Read its card again")
-	b.goes("agents/web-fetch")
-	b.clicks("Drain…")
-	b.clicks("Drain")
-	b.sees("Reason: ROLE_MISSING")
+	b.sees("reviewer · agent", "Read its card again")
+	b.offersNone(map[string]string{"agents/web-fetch": "Last heard of", "tasks": "There is no task yet", "domains": "May this be read?"})
+	b.shot("agent-signed-in")
 	b.nothingWrong()
+}
+
+// TestAViewerIsOfferedNothingToChange looks at every place as a viewer.
+func TestAViewerIsOfferedNothingToChange(t *testing.T) {
+	url, admin, viewer := startServe(t)
+	quorate{HTTP: url, token: admin}.post(t, "/v1/agents:register", map[string]any{"cardJson": hostileCard(t)})
+	b := open(t, url, 1280, 800)
+	b.signIn(admin)
+	b.sees("ops · admin", "Register an agent")
+	b.clicks("Sign out")
+	b.signIn(viewer)
+	b.sees("ann · viewer")
+	b.offersNone(map[string]string{
+		"agents": "hostile", "agents/hostile": "ETag", "register": "Your role may not do that.", "skills?skill=x": "No agent has it.", "tasks": "There is no task yet",
+		"dispatch": "Where would it go?",
+	})
+	b.nothingWrong()
+}
+
+// offersNone looks for buttons that the caller's role could not use in each of places, once it sees what is there.
+func (b *tab) offersNone(places map[string]string) {
+	b.t.Helper()
+	for place, sees := range places {
+		b.goes(place)
+		b.sees(sees)
+		offered := eval[[]string](b, `[...document.querySelectorAll("main button, main a")].map((e) => e.innerText)`)
+		for _, refused := range []string{
+			"Register an agent", "Dispatch a task to it", "Drain…", "Read its card again", "New token…", "Delete…", "Register", "Dispatch a task for this skill", "Dispatch a task", "Dispatch", "Allow it",
+		} {
+			if slices.Contains(offered, refused) {
+				b.t.Errorf("at %s there is %q, which the server would refuse", place, refused)
+			}
+		}
+	}
 }
 
 // TestAServerThatIsAwayIsSaidAndComesBack stops the server while a page is open, and starts it again on its data and its port.

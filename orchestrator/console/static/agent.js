@@ -2,6 +2,7 @@
 
 import { says, state } from "./agents.js";
 import { get, path, post, send } from "./api.js";
+import { may } from "./caller.js";
 import { contract, description, registration } from "./card.js";
 import { ask, tell } from "./dialog.js";
 import { code, facts, h, section, when } from "./dom.js";
@@ -38,19 +39,22 @@ function actions({ url, etag, name, draining, fromURL }) {
   return h(
     "div",
     { class: "buttons" },
-    h("a", { class: "button", href: "#/dispatch?" + new URLSearchParams({ by: "agent", agent: name }) }, "Dispatch a task to it"),
+    may("TaskService/SubmitTask") &&
+      h("a", { class: "button", href: "#/dispatch?" + new URLSearchParams({ by: "agent", agent: name }) }, "Dispatch a task to it"),
     draining
-      ? button("Resume", {}, async () => {
-          await send("POST", url + ":resume");
-          return success("It gets tasks again.");
-        })
-      : button("Drain…", { class: "plain" }, () => drain(url, name)),
+      ? may("RegistryService/ResumeAgent") &&
+          button("Resume", {}, async () => {
+            await send("POST", url + ":resume");
+            return success("It gets tasks again.");
+          })
+      : may("RegistryService/DrainAgent") && button("Drain…", { class: "plain" }, () => drain(url, name)),
     fromURL &&
+      may("RegistryService/RefreshAgentCard", name) &&
       button("Read its card again", { class: "plain" }, async () =>
         success("Its card is read.", (await send("POST", url + ":refreshCard", { body: { etag } })).warnings),
       ),
-    button("New token…", { class: "plain" }, () => token(url, name)),
-    button("Delete…", { class: "plain danger" }, () => deletion(url, etag, name)),
+    may("RegistryService/IssueAgentToken") && button("New token…", { class: "plain" }, () => token(url, name)),
+    may("RegistryService/DeleteAgent") && button("Delete…", { class: "plain danger" }, () => deletion(url, etag, name)),
   );
 }
 

@@ -1,6 +1,7 @@
 // The list of agents.
 
 import { get } from "./api.js";
+import { may } from "./caller.js";
 import { badge, code, h, link, table, when } from "./dom.js";
 import { filters, pager, tried } from "./list.js";
 import { followAgents, latest } from "./live.js";
@@ -31,7 +32,12 @@ export async function agents({ query, signal }) {
     () => current().catch(() => {}),
   ); // the next bookmark is soon
   return [
-    h("div", { class: "title" }, h("h1", null, "Agents"), h("a", { class: "button", href: "#/register" }, "Register an agent")),
+    h(
+      "div",
+      { class: "title" },
+      h("h1", null, "Agents"),
+      may("RegistryService/RegisterAgent") && h("a", { class: "button", href: "#/register" }, "Register an agent"),
+    ),
     filters(
       "agents",
       field(
@@ -59,6 +65,7 @@ function nothing(asked) {
       "No agent passes this filter. It compares name, version, status, skills, tags, input_types, output_types, streaming, create_time and update_time.",
     );
   if (asked.pageToken) return empty("There are no more agents.");
+  if (!may("RegistryService/RegisterAgent")) return empty("There is no agent yet.");
   return empty("There is no agent yet. ", h("a", { href: "#/register" }, "Register one"), " by the URL of its card.");
 }
 

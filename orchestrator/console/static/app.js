@@ -2,7 +2,7 @@
 
 import { agent } from "./agent.js";
 import { agents } from "./agents.js";
-import { get } from "./api.js";
+import { whoami } from "./caller.js";
 import { dispatch } from "./dispatch.js";
 import { h } from "./dom.js";
 import { domains } from "./domains.js";
@@ -36,6 +36,9 @@ async function open() {
   main.setAttribute("aria-busy", "true");
   let content;
   try {
+    const caller = await whoami();
+    if (signal.aborted) return;
+    introduce(caller);
     content = await view({ id, query: new URLSearchParams(search), signal });
   } catch (error) {
     content = [h("h1", null, id || "Not now"), failure(error)];
@@ -57,6 +60,13 @@ function show(content, name) {
   document.title = `${heading.textContent} · Quorate`;
   heading.tabIndex = -1;
   ((focused && main.querySelector(`[id="${CSS.escape(focused)}"]`)) || main.querySelector("[autofocus]") || heading).focus();
+}
+
+/** introduce says in the header as whom one is in. */
+function introduce({ name, tenant, roles, credential }) {
+  const who = document.querySelector("#who");
+  who.textContent = [name, roles.join(", "), tenant !== "default" && tenant].filter(Boolean).join(" · ");
+  who.title = `Signed in as ${name}, ${roles.join(", ")}, of the tenant ${tenant}, by ${credential}`;
 }
 
 const nowhere = () => [h("h1", null, "Nothing is here"), h("p", null, h("a", { href: "#/agents" }, "To the agents"))];
@@ -89,7 +99,7 @@ function signIn(error) {
       async (values) => {
         if (!/^[\x21-\x7e]+$/.test(values.key.trim())) throw new Error("That is no key: a key has letters, digits and signs, and no spaces.");
         keepKey(values.key.trim());
-        await get("/v1/agents", { pageSize: 1 }).catch((error) => {
+        await whoami().catch((error) => {
           forgetKey();
           throw error;
         });

@@ -58,7 +58,7 @@ export function contract(m) {
         code(r.id),
         link(r.targetAgent, "agents", r.targetAgent),
         r.phase,
-        r.mandatory ? "mandatory" : "recommended",
+        (r.mandatory ? "mandatory" : "recommended") + (r.minLevel ? `, level ${r.minLevel} at least` : ""),
         condition(r.condition),
       ]),
     ),

@@ -1,6 +1,7 @@
 // Dispatching a task, and the same decision without dispatching it.
 
 import { post, send } from "./api.js";
+import { may } from "./caller.js";
 import { decision } from "./decision.js";
 import { h } from "./dom.js";
 import { lines, routeFields, routeOf } from "./route.js";
@@ -29,7 +30,7 @@ export async function dispatch({ query, signal }) {
         "div",
         { class: "buttons" },
         h("button", { value: "resolve", class: "plain" }, "Where would it go?"),
-        h("button", { value: "dispatch" }, "Dispatch"),
+        may("TaskService/SubmitTask") && h("button", { value: "dispatch" }, "Dispatch"),
       ),
     ),
   ];

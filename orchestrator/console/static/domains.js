@@ -1,6 +1,7 @@
 // The domains that web-fetch may read.
 
 import { get, path, post, remove } from "./api.js";
+import { may } from "./caller.js";
 import { ask } from "./dialog.js";
 import { badge, code, h, table, when } from "./dom.js";
 import { pager } from "./list.js";
@@ -32,20 +33,21 @@ export async function domains({ query, signal }) {
   return [
     h("h1", null, "Allowed domains"),
     h("p", null, "What the web-fetch agent may read. Internal addresses are never read, whatever is listed."),
-    form(
-      { class: "filters" },
-      async ({ domain }, pressed) => {
-        const done = await post(list, { domain });
-        await again();
-        pressed.form.reset();
-        return success(done.added ? `${done.domain} may be read now.` : `${done.domain} was there already.`);
-      },
-      field(
-        "Domain",
-        h("input", { name: "domain", id: "domain", required: true, maxlength: "255", placeholder: "*.example.com", spellcheck: "false" }),
+    may("WebFetchService/AddAllowedDomain") &&
+      form(
+        { class: "filters" },
+        async ({ domain }, pressed) => {
+          const done = await post(list, { domain });
+          await again();
+          pressed.form.reset();
+          return success(done.added ? `${done.domain} may be read now.` : `${done.domain} was there already.`);
+        },
+        field(
+          "Domain",
+          h("input", { name: "domain", id: "domain", required: true, maxlength: "255", placeholder: "*.example.com", spellcheck: "false" }),
+        ),
+        h("button", null, "Allow it"),
       ),
-      h("button", null, "Allow it"),
-    ),
     form(
       { class: "filters" },
       async ({ url }) => {
@@ -74,6 +76,7 @@ function rows(page, again) {
     d.creator || "the configuration",
     when(d.createTime),
     d.creator &&
+      may("WebFetchService/RemoveAllowedDomain") &&
       button("Take it off…", { class: "plain danger" }, async () => {
         if (
           await ask(

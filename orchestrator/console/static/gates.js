@@ -1,6 +1,7 @@
 // The gates of a task: what was looked for, what was found, and why that is enough or not.
 
-import { path, post } from "./api.js";
+import { path, send } from "./api.js";
+import { may } from "./caller.js";
 import { badge, code, facts, h, link, section, table, when } from "./dom.js";
 import { ended } from "./tasks.js";
 import { button } from "./ui.js";
@@ -32,7 +33,8 @@ export function gates(t) {
 }
 
 function requirement(t, r) {
-  const open = r.applies && r.verdict !== "approved" && !ended(t);
+  const open = r.applies && r.verdict !== "approved" && !ended(t) && may("ConsultationService/RequestConsultation", t.agent);
+  const asking = t.consultations.find((c) => c.requirementId === r.id && c.state === "asking");
   return h(
     "div",
     { class: "requirement" },
@@ -46,7 +48,12 @@ function requirement(t, r) {
       ["Level", r.requiredLevel && `${r.reachedLevel || "none"}; ${r.requiredLevel} is needed`],
     ]),
     (r.evidence ?? []).map(evidence),
-    open && button(`Have ${r.targetAgent} consulted`, {}, () => post(path("tasks", t.id, "consultations"), { requirementId: r.id }).then(() => [])),
+    open && asking && h("p", null, link(`Answer ${r.targetAgent}`, "tasks", asking.carrierTaskId)),
+    open &&
+      !asking &&
+      button(`Have ${r.targetAgent} consulted`, {}, () =>
+        send("POST", path("tasks", t.id, "consultations"), { body: { requirementId: r.id } }).then(() => []),
+      ),
   );
 }
 

@@ -1,11 +1,13 @@
 // Registering an agent.
 
 import { send } from "./api.js";
+import { may } from "./caller.js";
 import { code, facts, h, json, link } from "./dom.js";
-import { field, form, success } from "./ui.js";
+import { empty, field, form, success } from "./ui.js";
 
 /** register takes the URL of a card, or the card itself, and checks or registers it. */
 export async function register() {
+  if (!may("RegistryService/RegisterAgent")) return [h("h1", null, "Register an agent"), empty("Your role may not do that.")];
   return [
     h("h1", null, "Register an agent"),
     form(

@@ -1,6 +1,7 @@
 // One task: where it is, why it went there, what its gates looked for and found, and what it made.
 
 import { get, path, post, send } from "./api.js";
+import { may } from "./caller.js";
 import { ask } from "./dialog.js";
 import { badge, code, facts, h, link, section, when } from "./dom.js";
 import { consultations, gates } from "./gates.js";
@@ -20,7 +21,7 @@ export async function task({ id, signal }) {
     [trouble, "state phase gates error"],
     [actions, "url state phase gates error statusMessage"],
     [summary, "id agent skill phase withheldArtifacts attributes parentTaskId contextId createTime updateTime deadline state traceId"],
-    [gates, "id state phase gates check"],
+    [gates, "id agent state phase gates check consultations"],
     [consultations, "consultations"],
   );
   const below = views(
@@ -32,7 +33,12 @@ export async function task({ id, signal }) {
     [why, "explanation"],
   );
   const again = latest(
-    () => Promise.all([get(url, {}, signal), get(url + ":checkConsultations", {}, signal), get(path("tasks", id, "consultations"), {}, signal)]),
+    () =>
+      Promise.all([
+        get(url, {}, signal),
+        get(url + ":checkConsultations", {}, signal),
+        get(path("tasks", id, "consultations"), { pageSize: 100 }, signal), // a task has no more
+      ]),
     ([t, check, held]) => [now, ...above, ...below].forEach((view) => view.showTask({ ...t, url, check, consultations: held.consultations ?? [] })),
   );
   await again();
@@ -72,15 +78,17 @@ function actions(t) {
     h(
       "div",
       { class: "buttons" },
-      button("Cancel…", { class: "plain danger" }, async () => {
-        await ask(
-          "Cancel this task?",
-          "Cancel it",
-          () => post(t.url + ":cancel"),
-          h("p", null, "Its agent is told to stop. What it has done is not undone."),
-        );
-      }),
+      may("TaskService/CancelTask") &&
+        button("Cancel…", { class: "plain danger" }, async () => {
+          await ask(
+            "Cancel this task?",
+            "Cancel it",
+            () => post(t.url + ":cancel"),
+            h("p", null, "Its agent is told to stop. What it has done is not undone."),
+          );
+        }),
       waits &&
+        may("TaskService/ReplyToTask") &&
         form(
           { class: "reply" },
           ({ text }) => send("POST", t.url + ":reply", { body: { message: { parts: [{ text }] } } }).then(() => []),

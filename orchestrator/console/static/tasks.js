@@ -1,6 +1,7 @@
 // The list of tasks.
 
 import { get } from "./api.js";
+import { may } from "./caller.js";
 import { badge, code, h, link, table, when } from "./dom.js";
 import { filters, pager, tried } from "./list.js";
 import { every } from "./live.js";
@@ -26,7 +27,12 @@ export async function tasks({ query, signal }) {
     every(5000, signal, lost.told, async () => list.show(await load()));
   }
   return [
-    h("div", { class: "title" }, h("h1", null, "Tasks"), h("a", { class: "button", href: "#/dispatch" }, "Dispatch a task")),
+    h(
+      "div",
+      { class: "title" },
+      h("h1", null, "Tasks"),
+      may("TaskService/SubmitTask") && h("a", { class: "button", href: "#/dispatch" }, "Dispatch a task"),
+    ),
     filters(
       "tasks",
       field(
@@ -67,6 +73,7 @@ function rows(page, { filter, pageToken }) {
     return empty(
       "No task passes this filter. It compares id, context_id, parent_task_id, state, phase, agent, skill, blocked, create_time, update_time and deadline.",
     );
+  if (!may("TaskService/SubmitTask")) return empty("There is no task yet that you may see.");
   return empty("There is no task yet. ", h("a", { href: "#/dispatch" }, "Dispatch one"), ".");
 }
 
