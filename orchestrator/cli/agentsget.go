@@ -61,7 +61,7 @@ func (a *app) agentDetails(agent *registryv1.Agent) {
 	for _, rule := range agent.GetMetadata().GetConsultationRequirements() {
 		rules = append(rules, []string{
 			rule.GetId(), "consult " + rule.GetTargetAgent(), rule.GetPhase(),
-			choose(rule.GetMandatory(), "mandatory", "recommended"), condition(rule.GetCondition()),
+			choose(rule.GetMandatory(), "mandatory", "recommended"), condition(rule.GetCondition()), atLeast(rule.GetMinLevel()),
 		})
 	}
 	a.section("Interfaces", interfaces)
@@ -97,6 +97,14 @@ func sourceOf(s *registryv1.AgentSource) string {
 		return ""
 	}
 	return s.GetType() + " " + s.GetLocation() + choose(s.GetPresent(), "", " (gone)")
+}
+
+// atLeast names the level of evidence that a rule asks for, if it does.
+func atLeast(level string) string {
+	if level == "" {
+		return ""
+	}
+	return "with evidence of level " + level + " at least"
 }
 
 func condition(c *registryv1.ConsultationCondition) string {

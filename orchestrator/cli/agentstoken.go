@@ -16,7 +16,7 @@ func (a *app) agentsToken() *cobra.Command {
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			response := &registryv1.IssueAgentTokenResponse{}
-			request := &registryv1.IssueAgentTokenRequest{Name: args[0]}
+			request := &registryv1.IssueAgentTokenRequest{Name: args[0], RequestId: requestID("")}
 			if err := s.post(ctx, agentPath(args[0])+":issueToken", request, response); err != nil {
 				return err
 			}

@@ -68,9 +68,9 @@ func (a *app) agentsRollback() *cobra.Command {
 			if err != nil || number < 1 {
 				return usage("%q is no version: give a number that %q lists", args[1], "quorate agents versions")
 			}
-			request.Name, request.Version = args[0], number
+			request.Name, request.Version, request.RequestId = args[0], number, requestID("")
 			response := &registryv1.SetLiveVersionResponse{}
-			if err := s.post(ctx, agentPath(args[0])+":setLiveVersion", request, response); err != nil {
+			if err := s.postOnce(ctx, agentPath(args[0])+":setLiveVersion", request, response); err != nil {
 				return err
 			}
 			for _, w := range response.GetWarnings() {

@@ -7,7 +7,7 @@ const webFetch = `{"name":"web-fetch","version":"1.2.0","cardUri":"http://127.0.
 	"card":{"name":"web-fetch","description":"Reads pages.\nMore.","supportedInterfaces":[{"url":"127.0.0.1:9000","protocolBinding":"GRPC","protocolVersion":"1.0"}],
 		"skills":[{"id":"fetch_url","name":"Fetch","description":"Fetches a page as Markdown."}]},
 	"metadata":{"inputSchemas":[{"name":"url","semanticType":"reference","required":true}],"outputSchemas":[{"name":"page","semanticType":"document"}],
-		"consultationRequirements":[{"id":"review","targetAgent":"reviewer","phase":"pre-completion","mandatory":true,
+		"consultationRequirements":[{"id":"review","targetAgent":"reviewer","phase":"pre-completion","mandatory":true,"minLevel":"C3",
 			"condition":{"attribute":"handling_sensitive_data","operator":"equals","value":true}}]},
 	"status":{"agentName":"web-fetch","status":"available","lastHeartbeat":"2026-01-02T03:05:00Z","leaseExpireTime":"2026-01-02T03:05:30Z","epoch":"3"}}`
 

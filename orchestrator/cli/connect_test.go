@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/orchestrator/dev"
+	"github.com/quorate/quorate/orchestrator/serve"
+	"github.com/quorate/quorate/platform/config"
 )
 
 func TestTheTokenComesFromTheStrongestSource(t *testing.T) {
@@ -101,12 +103,12 @@ func TestTokenFiles(t *testing.T) {
 func TestConfigExplainTellsWhereEachSettingComesFrom(t *testing.T) {
 	t.Setenv("QUORATE_GRPC_ADDR", "127.0.0.1:7001")
 	t.Setenv("QUORATE_SERVER", "http://127.0.0.1:8080") // known, so not warned of
-	file := write(t, "quorate.yaml", "webfetchAddr: 127.0.0.1:7002\n")
+	file := write(t, "quorate.yaml", "webfetch:\n  addr: 127.0.0.1:7002\n")
 	exit, stdout, stderr := run(t.Context(), "", "config", "explain", "--config", file, "--http-addr", "127.0.0.1:7000", "--data-dir", "/data")
 	if exit != 0 || stderr != "" {
 		t.Fatalf("Main(config explain) = %d, %q, want 0", exit, stderr)
 	}
-	for _, want := range []string{"127.0.0.1:7000 flag", "127.0.0.1:7001 env QUORATE_GRPC_ADDR", "127.0.0.1:7002 " + file + ":1"} {
+	for _, want := range []string{"127.0.0.1:7000 flag", "127.0.0.1:7001 env QUORATE_GRPC_ADDR", "127.0.0.1:7002 " + file + ":2"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("Main(config explain) printed\n%swant %q", stdout, want)
 		}
@@ -116,8 +118,8 @@ func TestConfigExplainTellsWhereEachSettingComesFrom(t *testing.T) {
 func TestAValueThatIsRefusedIsNamed(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"signatures: maybe\n": `:1: signatures: "maybe" is not off`,
-		"logLevel: loud\n":    `log level "loud" is not debug`,
+		"agents: {signatures: maybe}\n": `:1: agents.signatures: "maybe" is not off`,
+		"telemetry: {logLevel: loud}\n": `log level "loud" is not debug`,
 	} {
 		file := write(t, "quorate.yaml", content)
 		exit, _, stderr := run(t.Context(), "", "dev", "--config", file, "--data-dir", t.TempDir())
@@ -129,11 +131,35 @@ func TestAValueThatIsRefusedIsNamed(t *testing.T) {
 
 func TestAWrongSettingIs6(t *testing.T) {
 	t.Parallel()
-	file := write(t, "quorate.yaml", "htpAddr: x\n")
+	file := write(t, "quorate.yaml", "htp: {addr: x}\n")
 	for _, verb := range [][]string{{"config", "explain"}, {"dev"}} {
 		exit, _, stderr := run(t.Context(), "", append(verb, "--config", file, "--data-dir", t.TempDir())...)
-		if exit != 6 || !strings.Contains(stderr, "httpAddr") {
+		if exit != 6 || !strings.Contains(stderr, "did you mean http?") {
 			t.Errorf("Main(%q) = %d, %q, want 6 and the key that was meant", verb, exit, stderr)
+		}
+	}
+}
+
+// TestWhatDevAndServeBothHaveHasOneName compares the settings that dev has with those of serve.
+func TestWhatDevAndServeBothHaveHasOneName(t *testing.T) {
+	t.Parallel()
+	usual, production := dev.DefaultConfig(), serve.DefaultConfig()
+	of := func(c any) map[string]bool {
+		settings, err := config.Settings(c)
+		if err != nil {
+			t.Fatalf("Settings(%T) = %v, want no error", c, err)
+		}
+		paths := make(map[string]bool)
+		for _, s := range settings {
+			paths[s.Path] = true
+		}
+		return paths
+	}
+	own := map[string]bool{"webfetch.addr": true, "webfetch.browser": true, "portsFile": true} // of what production does not run
+	known := of(&production)
+	for path := range of(&usual) {
+		if known[path] == own[path] {
+			t.Errorf("the setting %s of dev is one of serve: %t, want %t", path, known[path], !own[path])
 		}
 	}
 }

@@ -20,6 +20,7 @@ func TestRequestWaitsForTheOutcome(t *testing.T) {
 		"an approval is 0":       {[]string{list("open", ""), list("answered", "approved")}, []string{"--wait"}, 0, "approved"},
 		"a rejection is 8":       {[]string{list("answered", "rejected")}, []string{"--wait", "-o", "json"}, 8, `"outcome": "rejected"`},
 		"one that expired is 8":  {[]string{list("expired", "")}, []string{"--wait"}, 8, "expired"},
+		"one that asks is 8":     {[]string{list("asking", "")}, []string{"--wait"}, 8, "asking"},
 		"too long a wait is 9":   {[]string{list("open", "")}, []string{"--wait", "--timeout", "300ms"}, 9, ""},
 		"without --wait it is 0": {nil, nil, 0, "open"},
 	}
@@ -34,8 +35,9 @@ func TestRequestWaitsForTheOutcome(t *testing.T) {
 			if exit != test.exit || !strings.Contains(stdout, test.want) {
 				t.Errorf("Main(consultations request %q) = %d, %q, %q, want %d and %q", test.args, exit, stdout, stderr, test.exit, test.want)
 			}
-			want := map[string]any{"taskId": "t1", "requirementId": "review"}
-			if diff := cmp.Diff(want, sent(t, g, 0)); diff != "" {
+			asked := sent(t, g, 0)
+			want := map[string]any{"taskId": "t1", "requirementId": "review", "requestId": asked["requestId"]}
+			if diff := cmp.Diff(want, asked); diff != "" || asked["requestId"] == nil {
 				t.Errorf("consultations request sent (-want +got):\n%s", diff)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
@@ -20,9 +21,9 @@ func (a *app) consultationsRequest() *cobra.Command {
 		Example: "  quorate consultations request 01jb9x --requirement review --wait",
 		Args:    arguments("TASK"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			request := &consultationv1.RequestConsultationRequest{TaskId: args[0], RequirementId: requirement}
+			request := &consultationv1.RequestConsultationRequest{TaskId: args[0], RequirementId: requirement, RequestId: requestID("")}
 			c := &consultationv1.Consultation{}
-			if err := s.post(ctx, taskPath(args[0])+"/consultations", request, c); err != nil {
+			if err := s.postOnce(ctx, taskPath(args[0])+"/consultations", request, c); err != nil {
 				return err
 			}
 			if !waits {
@@ -37,6 +38,9 @@ func (a *app) consultationsRequest() *cobra.Command {
 			}
 			if err := a.show(c, func() { a.consultation(c) }); err != nil {
 				return err
+			}
+			if c.GetState() == "asking" {
+				a.err.line("%s asks before it judges; an admin answers with: quorate tasks reply %s --text …", c.GetTargetAgent(), c.GetCarrierTaskId())
 			}
 			if c.GetOutcome() != "approved" {
 				return &resultError{code: exitBlocked}
@@ -56,13 +60,13 @@ const maxPoll = 2 * time.Second
 // outcome polls until the consultation is not open any more.
 func outcome(ctx context.Context, s *session, asked *consultationv1.Consultation, timeout time.Duration) (*consultationv1.Consultation, error) {
 	end := time.Now().Add(timeout)
-	for pause := firstPause / 2; asked.GetState() == "open"; pause = min(2*pause, maxPoll) {
-		if time.Until(end) < pause {
+	for delay := firstPause / 2; asked.GetState() == "open"; delay = min(2*delay, maxPoll) {
+		if time.Until(end) < delay {
 			return nil, fault.New(fault.DeadlineExceeded, "CONSULTATION_OPEN", "consultation %s has no outcome after %v; see it with quorate consultations list %s",
 				asked.GetId(), timeout, asked.GetTaskId())
 		}
-		if err := wait(ctx, pause); err != nil {
-			return nil, err
+		if pause.For(ctx, delay) != nil {
+			return nil, ctx.Err()
 		}
 		list, err := s.consultations(ctx, asked.GetTaskId())
 		if err != nil {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -21,26 +18,6 @@ const (
 
 // knownEnv are the variables that are no settings.
 var knownEnv = []string{envServer, envToken, envTokenFile, envCAFile, envCertFile, envKeyFile, envConfig, envCI}
-
-// devFlag is a flag of dev and the setting it gives.
-type devFlag struct{ name, path, usual, help string }
-
-// devFlags has a flag for every setting: httpAddr is --http-addr.
-func devFlags() []devFlag {
-	var flags []devFlag
-	for field, value := range reflect.ValueOf(dev.DefaultConfig()).Fields() {
-		path := field.Tag.Get("yaml")
-		var name strings.Builder
-		for _, r := range path {
-			if unicode.IsUpper(r) {
-				name.WriteByte('-')
-			}
-			name.WriteRune(unicode.ToLower(r))
-		}
-		flags = append(flags, devFlag{name: name.String(), path: path, usual: fmt.Sprint(value), help: field.Tag.Get("doc")})
-	}
-	return flags
-}
 
 func defaultTokenFile() string { return dev.DefaultTokenFile() }
 
@@ -107,17 +84,22 @@ func (a *app) config() *cobra.Command {
 	return group
 }
 
-// devConfig adds the flags of dev to cmd and returns what reads them, the environment and the file.
+// devConfig adds a flag for each setting of dev to cmd and returns what reads them, the environment and the file.
 func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources, error) {
 	file := cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")
-	for _, f := range devFlags() {
-		cmd.Flags().String(f.name, f.usual, f.help)
+	usual := dev.DefaultConfig()
+	settings, bug := config.Settings(&usual)
+	for _, s := range settings {
+		cmd.Flags().String(s.Flag, s.Value, s.Doc)
 	}
 	return func() (dev.Config, *config.Sources, error) {
+		if bug != nil {
+			return usual, nil, bug
+		}
 		given := make(map[string]string)
-		for _, f := range devFlags() {
-			if flag := cmd.Flags().Lookup(f.name); flag.Changed {
-				given[f.path] = flag.Value.String()
+		for _, s := range settings {
+			if flag := cmd.Flags().Lookup(s.Flag); flag.Changed {
+				given[s.Path] = flag.Value.String()
 			}
 		}
 		name := *file

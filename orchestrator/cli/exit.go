@@ -79,7 +79,7 @@ func exitCode(e *fault.Error) int {
 		return exitConflict
 	case fault.InvalidArgument, fault.FailedPrecondition:
 		return exitInvalid
-	case fault.Unavailable, fault.DeadlineExceeded:
+	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted: // another time it may go well
 		return exitUnavailable
 	default:
 		return exitOther

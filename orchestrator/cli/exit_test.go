@@ -12,18 +12,23 @@ func TestExitCodeTellsWhatFailed(t *testing.T) {
 	tests := map[string]struct {
 		status, code int
 		exit         int
-	}{
-		"an unknown name is 3":                {http.StatusNotFound, 5, 3},
-		"no valid token is 4":                 {http.StatusUnauthorized, 16, 4},
-		"a role that does not suffice is 4":   {http.StatusForbidden, 7, 4},
-		"a name that is taken is 5":           {http.StatusConflict, 6, 5},
-		"a concurrent change is 5":            {http.StatusConflict, 10, 5},
+	}{ // every code of gRPC but OK
+		"canceled on the way is 9":            {499, 1, 9},
+		"what nobody knows is 1":              {http.StatusInternalServerError, 2, 1},
 		"an invalid argument is 6":            {http.StatusBadRequest, 3, 6},
-		"a state that does not allow it is 6": {http.StatusBadRequest, 9, 6},
-		"an unavailable server is 9":          {http.StatusServiceUnavailable, 14, 9},
 		"a server out of time is 9":           {http.StatusGatewayTimeout, 4, 9},
+		"an unknown name is 3":                {http.StatusNotFound, 5, 3},
+		"a name that is taken is 5":           {http.StatusConflict, 6, 5},
+		"a role that does not suffice is 4":   {http.StatusForbidden, 7, 4},
+		"a used up quota is 9":                {http.StatusTooManyRequests, 8, 9},
+		"a state that does not allow it is 6": {http.StatusBadRequest, 9, 6},
+		"a concurrent change is 5":            {http.StatusConflict, 10, 5},
+		"a place behind the end is 6":         {http.StatusBadRequest, 11, 6},
+		"what a server cannot do is 6":        {http.StatusNotImplemented, 12, 6},
 		"a bug is 1":                          {http.StatusInternalServerError, 13, 1},
-		"a used up quota is 1":                {http.StatusTooManyRequests, 8, 1},
+		"an unavailable server is 9":          {http.StatusServiceUnavailable, 14, 9},
+		"lost data is 1":                      {http.StatusInternalServerError, 15, 1},
+		"no valid token is 4":                 {http.StatusUnauthorized, 16, 4},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +146,7 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 func TestEveryVerbHasHelpWithAnExample(t *testing.T) {
 	t.Parallel()
 	verbs := []string{
-		"", "dev", "version", "config explain", "agents list", "agents get", "agents register", "agents delete", "agents token", "skills find",
+		"", "dev", "version", "whoami", "config explain", "agents list", "agents get", "agents register", "agents delete", "agents token", "skills find",
 		"tasks submit", "tasks get", "tasks list", "tasks watch", "tasks reply", "tasks cancel", "tasks explain",
 		"consultations request", "consultations list", "consultations check",
 	}

@@ -23,6 +23,11 @@ func TestExplainEndsWithTheCommandToTryNext(t *testing.T) {
 			`{"id":"t1","state":"TASK_STATE_COMPLETED","plan":{"mode":"any","needed":1,"steps":[{"agent":"a","taskId":"c1","state":"TASK_STATE_COMPLETED"}]}}`,
 			`{"allowed":true}`, "quorate tasks get t1",
 		},
+		"its agent asks: answer": {`{"id":"t1","state":"TASK_STATE_INPUT_REQUIRED","phase":"execution","agent":"web-fetch"}`, `{"allowed":true}`, "quorate tasks reply t1 --text …"},
+		"a step's agent asks: answer": {
+			`{"id":"t1","state":"TASK_STATE_INPUT_REQUIRED","phase":"execution","plan":{"mode":"any","needed":1,"waitingStep":1,"steps":[{"agent":"a","taskId":"c1","state":"TASK_STATE_INPUT_REQUIRED"}]}}`,
+			`{"allowed":true}`, "quorate tasks reply t1 --text …",
+		},
 		"running: follow it":            {`{"id":"t1","state":"TASK_STATE_WORKING"}`, `{"allowed":true}`, "quorate tasks watch t1"},
 		"missing: ask":                  {waiting, verdict("true", "missing"), "quorate consultations request t1 --requirement review --wait"},
 		"rejected: ask again":           {waiting, verdict("true", "rejected"), "quorate consultations request t1 --requirement review --wait"},
@@ -41,6 +46,26 @@ func TestExplainEndsWithTheCommandToTryNext(t *testing.T) {
 			exit, stdout, stderr := g.run(t, "", "tasks", "explain", "t1")
 			if exit != 0 || !strings.HasSuffix(stdout, "\nNext: "+test.want+"\n") {
 				t.Errorf("Main(tasks explain t1) = %d, %q, %q, want 0 and %q at the end", exit, stdout, stderr, test.want)
+			}
+		})
+	}
+}
+
+func TestExplainNamesWhoRecordedWhatABackendHas(t *testing.T) {
+	t.Parallel()
+	for recorder, want := range map[string]string{
+		"":         "approved by an unknown recorder, found in jaeger,",
+		"reviewer": "approved by reviewer, found in jaeger,", // as its signature proves
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{
+				"GET /v1/tasks/t1": answer(`{"id":"t1","state":"TASK_STATE_WORKING"}`),
+				"GET /v1/tasks/t1:checkConsultations": answer(`{"requirements":[{"id":"review","targetAgent":"reviewer","applies":true,"verdict":"approved",
+					"evidence":[{"outcome":"approved","recorder":"` + recorder + `","backend":"jaeger","level":"C3"}]}]}`),
+			})
+			if exit, stdout, stderr := g.run(t, "", "tasks", "explain", "t1"); exit != 0 || !strings.Contains(stdout, want) {
+				t.Errorf("Main(tasks explain t1) = %d, %q, %q, want it to say %q", exit, stdout, stderr, want)
 			}
 		})
 	}

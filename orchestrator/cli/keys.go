@@ -35,8 +35,9 @@ func (a *app) keysPin() *cobra.Command {
 			if err := a.readMessage(args[0], request.GetJwk()); err != nil {
 				return err
 			}
+			request.RequestId = requestID("")
 			key := &registryv1.SigningKey{}
-			if err := s.post(ctx, keysPath, request, key); err != nil {
+			if err := s.postOnce(ctx, keysPath, request, key); err != nil {
 				return err
 			}
 			return a.show(key, func() { a.out.line("pinned %s (SHA-256 %s)", key.GetKeyId(), key.GetThumbprint()) })
@@ -47,7 +48,8 @@ func (a *app) keysPin() *cobra.Command {
 }
 
 func (a *app) keysList() *cobra.Command {
-	return &cobra.Command{
+	var limit int
+	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the keys that are trusted",
@@ -55,19 +57,30 @@ func (a *app) keysList() *cobra.Command {
 		Args:    arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
 			all := &registryv1.ListSigningKeysResponse{}
-			if err := s.get(ctx, keysPath, nil, all); err != nil {
+			err := pages(limit, func(query url.Values) (int, string, error) {
+				page := &registryv1.ListSigningKeysResponse{}
+				err := s.get(ctx, keysPath, query, page)
+				all.SigningKeys = append(all.SigningKeys, page.GetSigningKeys()...)
+				all.NextPageToken = page.GetNextPageToken()
+				return len(page.GetSigningKeys()), all.GetNextPageToken(), err
+			})
+			if err != nil {
 				return err
 			}
-			return a.show(all, func() {
-				rows := [][]string{{"KEY", "AGENTS", "PINNED", "SHA-256"}}
-				for _, key := range all.GetSigningKeys() {
-					agents := choose(len(key.GetAgents()) == 0, "all", strings.Join(key.GetAgents(), ", "))
-					rows = append(rows, []string{key.GetKeyId(), agents, a.when(key.GetCreateTime()), key.GetThumbprint()})
-				}
-				a.list(rows, "keys", "")
-			})
+			return a.show(all, func() { a.keyTable(all) })
 		}),
 	}
+	addLimit(cmd, &limit, 500)
+	return cmd
+}
+
+func (a *app) keyTable(all *registryv1.ListSigningKeysResponse) {
+	rows := [][]string{{"KEY", "AGENTS", "PINNED", "SHA-256"}}
+	for _, key := range all.GetSigningKeys() {
+		agents := choose(len(key.GetAgents()) == 0, "all", strings.Join(key.GetAgents(), ", "))
+		rows = append(rows, []string{key.GetKeyId(), agents, a.when(key.GetCreateTime()), key.GetThumbprint()})
+	}
+	a.list(rows, "keys", all.GetNextPageToken())
 }
 
 func (a *app) keysDelete() *cobra.Command {

@@ -11,7 +11,7 @@ func TestKeysArePinnedListedAndDeleted(t *testing.T) {
 	const key = `{"keyId":"did:web:acme.com/team#1","agents":["a","b"],"thumbprint":"abc","createTime":"2026-01-16T12:00:00Z"}`
 	g := newGateway(t, map[string][]http.HandlerFunc{
 		"POST /v1/signingKeys":                               answer(key),
-		"GET /v1/signingKeys":                                answer(`{"signingKeys":[` + key + `,{"keyId":"k2"}]}`),
+		"GET /v1/signingKeys":                                answer(`{"signingKeys":[`+key+`],"nextPageToken":"n"}`, `{"signingKeys":[{"keyId":"k2"}]}`),
 		"DELETE /v1/signingKeys/did:web:acme.com%2Fteam%231": answer(`{}`),
 	})
 	tests := []struct {

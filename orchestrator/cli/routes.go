@@ -13,6 +13,7 @@ import (
 // routeFlags are the four ways to say where a task goes.
 type routeFlags struct {
 	agent, skill, text string
+	version            string
 	have               []string
 	want               string
 	fanOut             string
@@ -27,6 +28,7 @@ func (r *routeFlags) add(cmd *cobra.Command, textFlag string) {
 	flags.StringVar(&r.want, "want", "", "the output wanted: a name, a semantic type, or name:type; an agent that makes it is chosen")
 	flags.StringArrayVar(&r.have, "have", nil, "with --want, an input that is there, in the same form; repeated")
 	flags.StringVar(&r.fanOut, "fan-out", "", "have several agents do it: all of them, any, or the number that has to complete it; not with --agent")
+	flags.StringVar(&r.version, "agent-version", "", "the versions that the agent may have, such as 1.2.0, ^1.2 or '>=1.4 <2'")
 	flags.Int32Var(&r.agents, "agents", 0, "with --fan-out, how many are asked at most (default 5, at most 20)")
 	ways := []string{"agent", "skill", textFlag, "want"}
 	cmd.MarkFlagsOneRequired(ways...)
@@ -41,7 +43,7 @@ func (r *routeFlags) route() (*orchestratorv1.Route, error) {
 	if r.agents != 0 && r.fanOut == "" {
 		return nil, usage("--agents needs --fan-out")
 	}
-	route := &orchestratorv1.Route{}
+	route := &orchestratorv1.Route{Version: r.version}
 	switch {
 	case r.skill != "":
 		route.To = &orchestratorv1.Route_Skill{Skill: r.skill}

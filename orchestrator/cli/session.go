@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	"github.com/quorate/quorate/platform/restclient"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
@@ -36,16 +37,16 @@ const (
 // postOnce posts a request that has a request id: the server does it once however often it arrives, so an
 // answer that was lost on the way is asked for again.
 func (s *session) postOnce(ctx context.Context, path string, in, out proto.Message) error {
-	pause := firstPause
+	delay := firstPause
 	for try := 1; ; try++ {
 		err := s.post(ctx, path, in, out)
 		if try == tries || fault.ReasonOf(err) != "SERVER_UNREACHABLE" {
 			return err
 		}
-		if err := wait(ctx, pause); err != nil {
-			return err
+		if pause.For(ctx, delay) != nil {
+			return ctx.Err()
 		}
-		pause *= 2
+		delay *= 2
 	}
 }
 
@@ -63,9 +64,15 @@ func (s *session) check(ctx context.Context, task, phase string) (*consultationv
 	return check, s.get(ctx, taskPath(task)+":checkConsultations", query, check)
 }
 
+// consultations returns all consultations of a task; there are at most 100.
 func (s *session) consultations(ctx context.Context, task string) (*consultationv1.ListConsultationsResponse, error) {
-	list := &consultationv1.ListConsultationsResponse{}
-	return list, s.get(ctx, taskPath(task)+"/consultations", nil, list)
+	all := &consultationv1.ListConsultationsResponse{}
+	return all, pages(maxItems, func(query url.Values) (int, string, error) {
+		page := &consultationv1.ListConsultationsResponse{}
+		err := s.get(ctx, taskPath(task)+"/consultations", query, page)
+		all.Consultations = append(all.Consultations, page.GetConsultations()...)
+		return len(page.GetConsultations()), page.GetNextPageToken(), err
+	})
 }
 
 func agentPath(name string) string { return "/v1/agents/" + url.PathEscape(name) }
@@ -100,18 +107,6 @@ func pages(limit int, fetch func(query url.Values) (items int, next string, err 
 		query.Set("page_token", next)
 	}
 	return nil
-}
-
-// wait pauses, or returns the error of ctx as soon as it ends.
-func wait(ctx context.Context, pause time.Duration) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // requestID returns given, or a new random id.

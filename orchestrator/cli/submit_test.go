@@ -62,8 +62,8 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 			},
 		},
 		"several agents": {
-			args: []string{"--skill", "s", "--text", "x", "--fan-out", "2", "--agents", "4"},
-			want: object{"route": object{"skill": "s", "fanOut": object{"mode": "k_of_n", "k": 2.0, "agents": 4.0}}, "message": text("x")},
+			args: []string{"--skill", "s", "--text", "x", "--fan-out", "2", "--agents", "4", "--agent-version", "^1.2"},
+			want: object{"route": object{"skill": "s", "version": "^1.2", "fanOut": object{"mode": "k_of_n", "k": 2.0, "agents": 4.0}}, "message": text("x")},
 		},
 		"any of several agents": {
 			args: []string{"--route-text", "s", "--text", "x", "--fan-out", "any"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -142,9 +143,9 @@ func (a *app) requirement(r *consultationv1.RequirementVerdict) {
 	a.out.line("  %s: %s %s, %s: %s", r.GetId(), r.GetTargetAgent(), r.GetPhase(), choose(r.GetMandatory(), "mandatory", "recommended"), verdict)
 	a.out.table("    ", fields("looked for", r.GetLookedFor(), "found", r.GetFound(), "level", levels(r), "reason", r.GetReason()))
 	for _, e := range r.GetEvidence() {
-		by := e.GetRecorder()
+		by := cmp.Or(e.GetRecorder(), "an unknown recorder")
 		if e.GetBackend() != "" {
-			by = "an unknown recorder, found in " + e.GetBackend()
+			by += ", found in " + e.GetBackend() + ","
 		}
 		a.out.line("    evidence: %s by %s %s, attempt %d, level %s, trace %s span %s", e.GetOutcome(), by,
 			a.when(e.GetTimestamp()), e.GetAttempt(), e.GetLevel(), e.GetTraceId(), e.GetSpanId())
@@ -170,6 +171,8 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 	switch {
 	case task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED:
 		return "quorate tasks get " + task.GetId()
+	case waits(task):
+		return "quorate tasks reply " + task.GetId() + " --text …"
 	case task.GetPlan() != nil:
 		return nextOfPlan(task)
 	case ended(task):
@@ -191,11 +194,8 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 	return "quorate tasks watch " + task.GetId()
 }
 
-// nextOfPlan is the command that answers the step that asks, or shows the one which matters: the first that waits or came to nothing.
+// nextOfPlan is the command that shows the step which matters: the first that waits or came to nothing.
 func nextOfPlan(task *orchestratorv1.Task) string {
-	if waits(task) {
-		return "quorate tasks reply " + task.GetId() + " --text …"
-	}
 	for _, s := range task.GetPlan().GetSteps() {
 		switch s.GetState() {
 		case a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, a2apb.TaskState_TASK_STATE_FAILED, a2apb.TaskState_TASK_STATE_REJECTED:

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -40,7 +41,7 @@ const (
 // watch prints the events of a task as they come and then the task. A stream that breaks is taken up after the last event.
 func (a *app) watch(ctx context.Context, s *session, id string, throughGates bool) error {
 	w := &watch{app: a}
-	pause := firstPause
+	delay := firstPause
 	for breaks := 1; w.task == nil; breaks++ {
 		before := w.last
 		err := w.follow(ctx, s, id, throughGates)
@@ -56,16 +57,16 @@ func (a *app) watch(ctx context.Context, s *session, id string, throughGates boo
 			return err
 		}
 		if w.last > before {
-			breaks, pause = 1, firstPause
+			breaks, delay = 1, firstPause
 		}
 		if breaks == maxBreaks {
 			return fmt.Errorf("following task %s: %w", id, err)
 		}
-		a.err.line("the connection is lost; trying again in %v", pause)
-		if err := wait(ctx, pause); err != nil {
-			return err
+		a.err.line("the connection is lost; trying again in %v", delay)
+		if pause.For(ctx, delay) != nil {
+			return ctx.Err()
 		}
-		pause = min(2*pause, maxPause)
+		delay = min(2*delay, maxPause)
 	}
 	if err := a.finish(w.task); err != nil {
 		return err

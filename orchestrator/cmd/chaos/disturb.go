@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"syscall"
 	"time"
+
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // disturbance is one thing done to a replica.
@@ -39,7 +41,7 @@ func (w *world) disturb(ctx context.Context, duration time.Duration, seed uint64
 	}
 	end := time.Now().Add(duration)
 	for time.Now().Before(end) {
-		if err := pause(ctx, between(minPause, maxPause)); err != nil {
+		if err := pause.For(ctx, between(minPause, maxPause)); err != nil {
 			return done, err
 		}
 		r := w.replicas[random.IntN(len(w.replicas))]
@@ -75,7 +77,7 @@ func restart(ctx context.Context, r *replica, end func() error, after time.Durat
 	if err := end(); err != nil {
 		return err
 	}
-	if err := pause(ctx, after); err != nil {
+	if err := pause.For(ctx, after); err != nil {
 		return err
 	}
 	return r.start(ctx)
@@ -94,20 +96,9 @@ func freeze(ctx context.Context, r *replica, duration time.Duration) error {
 	if err := r.signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	err := pause(ctx, duration)
+	err := pause.For(ctx, duration)
 	if contErr := r.signal(syscall.SIGCONT); err == nil {
 		err = contErr
 	}
 	return err
-}
-
-func pause(ctx context.Context, duration time.Duration) error {
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

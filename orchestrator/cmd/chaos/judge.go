@@ -18,6 +18,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -87,7 +88,7 @@ func (w *world) look(ctx context.Context, a accepted) verdict {
 			return v
 		}
 		if err != nil || task.GetId() == "" {
-			if pause(ctx, submitPause) != nil {
+			if pause.For(ctx, submitPause) != nil {
 				v.problem = w.state(context.WithoutCancel(ctx), a.id)
 				return v
 			}

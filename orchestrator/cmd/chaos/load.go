@@ -11,6 +11,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -64,7 +65,7 @@ func (l *load) submit(ctx context.Context) {
 			l.accepted = append(l.accepted, accepted{id: task.GetId(), want: w.state, at: time.Now()})
 			l.mu.Unlock()
 		}
-		if pause(ctx, submitPause) != nil {
+		if pause.For(ctx, submitPause) != nil {
 			return
 		}
 	}
@@ -85,7 +86,7 @@ func (l *load) persist(ctx context.Context, request *orchestratorv1.SubmitTaskRe
 			l.refused = append(l.refused, err.Error())
 		}
 		l.mu.Unlock()
-		if pause(ctx, submitPause) != nil {
+		if pause.For(ctx, submitPause) != nil {
 			return nil
 		}
 	}
