@@ -45,7 +45,7 @@ resource "aws_dynamodb_table" "quorate" {
   }
 
   server_side_encryption {
-    enabled     = true
+    enabled     = var.kms_key_arn != null # enabled without a key is AWS's key in KMS, which is paid for by the call
     kms_key_arn = var.kms_key_arn
   }
 

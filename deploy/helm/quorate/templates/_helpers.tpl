@@ -18,6 +18,43 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- .Values.serviceAccount.name | default (include "quorate.name" .) -}}
 {{- end -}}
 
+{{/* The configuration, with the names under which the service is reached inside the cluster. */}}
+{{- define "quorate.config" -}}
+{{- $service := include "quorate.name" . -}}
+{{- $namespaced := printf "%s.%s" $service .Release.Namespace -}}
+{{- $names := list $service $namespaced (printf "%s.svc" $namespaced) (printf "%s.svc.cluster.local" $namespaced) -}}
+{{- $config := deepCopy .Values.config -}}
+{{- $_ := set $config.http "allowedHosts" (concat (.Values.config.http.allowedHosts | default list) $names | uniq) -}}
+{{- toYaml $config -}}
+{{- end -}}
+
 {{- define "quorate.scheme" -}}
-{{- if .Values.tlsSecretName }}HTTPS{{ else }}HTTP{{ end -}}
+{{- if .Values.config.tls.cert }}HTTPS{{ else }}HTTP{{ end -}}
+{{- end -}}
+
+{{- define "quorate.httpPort" -}}
+{{- .Values.config.http.addr | splitList ":" | last | int -}}
+{{- end -}}
+
+{{- define "quorate.grpcPort" -}}
+{{- .Values.config.grpc.addr | splitList ":" | last | int -}}
+{{- end -}}
+
+{{/* How a path is probed. A kubelet has no certificate: where clients need one it can only see that somebody listens. */}}
+{{- define "quorate.probe" -}}
+{{- if .root.Values.config.tls.clientCA -}}
+tcpSocket: {port: http}
+{{- else -}}
+httpGet: {path: {{ .path }}, port: http, scheme: {{ include "quorate.scheme" .root }}}
+{{- end -}}
+{{- end -}}
+
+{{/* What would keep every replica from starting. */}}
+{{- define "quorate.check" -}}
+{{- if ne .Values.config.store.kind "dynamodb" -}}
+{{- fail "config.store.kind: the chart is for replicas over DynamoDB; the embedded store is one process with a folder of its own" -}}
+{{- end -}}
+{{- if and (hasPrefix "/etc/quorate/tls/" (.Values.config.tls.cert | default "")) (not .Values.tlsSecretName) -}}
+{{- fail "tlsSecretName: name the Secret with the certificate, or set config.tls.cert and config.tls.key to \"\" and config.tls.plaintext to true" -}}
+{{- end -}}
 {{- end -}}

@@ -1,0 +1,148 @@
+package deploy_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+)
+
+// release is what the chart renders.
+type release struct {
+	config     string
+	pod        corev1.PodTemplateSpec
+	replicas   int32
+	disruption bool
+}
+
+// render renders the chart with values as YAML, as `helm install` does, and reads it strictly.
+func render(t *testing.T, values string) (release, error) {
+	t.Helper()
+	chart, err := loader.Load(filepath.Join(folder, "helm", "quorate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := chartutil.ReadValues([]byte(values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := chartutil.ToRenderValues(chart, given, chartutil.ReleaseOptions{Name: "q", Namespace: "default", IsInstall: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := engine.Engine{Strict: true}.Render(chart, all)
+	if err != nil {
+		return release{}, err
+	}
+	var r release
+	for name, text := range files {
+		if strings.HasSuffix(name, ".yaml") && strings.TrimSpace(text) != "" {
+			if err := r.add(text); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, text)
+			}
+		}
+	}
+	return r, nil
+}
+
+// add reads an object, which may have no field that Kubernetes does not know.
+func (r *release) add(text string) error {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, policyv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return err
+		}
+	}
+	object, _, err := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer().Decode([]byte(text), nil, nil)
+	if err != nil {
+		return err
+	}
+	switch o := object.(type) {
+	case *corev1.ConfigMap:
+		r.config = o.Data["quorate.yaml"]
+	case *appsv1.Deployment:
+		r.pod, r.replicas = o.Spec.Template, *o.Spec.Replicas
+	case *policyv1.PodDisruptionBudget:
+		r.disruption = true
+	}
+	return nil
+}
+
+func TestTheChartIsRefusedBeforeItIsRolledOut(t *testing.T) {
+	t.Parallel()
+	for want, values := range map[string]string{
+		"name the Secret with page.key":           `tlsSecretName: t`,
+		"name the Secret with the certificate":    `secretName: s`,
+		"the chart is for replicas over DynamoDB": `{secretName: s, tlsSecretName: t, config: {store: {kind: embedded}}}`,
+	} {
+		if _, err := render(t, values); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("rendering %s = %v, want %q", values, err, want)
+		}
+	}
+}
+
+func TestTheChartIsWhatKubernetesAndQuorateRead(t *testing.T) {
+	t.Parallel()
+	const tls = "secretName: s, tlsSecretName: t"
+	for name, test := range map[string]struct{ values, probe string }{
+		"by default":     {tls, "HTTPS /readyz at 8080"},
+		"behind a proxy": {`secretName: s, config: {tls: {cert: "", key: "", plaintext: true}}`, "HTTP /readyz at 8080"},
+		"with a certificate in the other Secret": {
+			`secretName: s, config: {tls: {cert: /etc/quorate/secrets/tls.crt, key: /etc/quorate/secrets/tls.key}}`, "HTTPS /readyz at 8080",
+		},
+		"for clients with certificates": {tls + `, drainSeconds: 0, config: {http: {addr: "0.0.0.0:8443"}, tls: {clientCA: /etc/quorate/secrets/ca.crt}}`, "TCP at 8443"},
+		"with OpenID Connect":           {tls + `, config: {auth: {keysFile: "", oidc: {issuer: "https://id.example", audience: quorate, tenantClaim: org}}}`, "HTTPS /readyz at 8080"},
+		"of one replica":                {tls + `, replicas: 1, serviceAccount: {create: false, name: mine}`, "HTTPS /readyz at 8080"},
+		"with all there is": {tls + `, replicas: 5, image: {repository: r.example/q, tag: "1.2"}, serviceAccount: {annotations: {a: b}}, service: {type: LoadBalancer, annotations: {a: b}},
+			podAnnotations: {a: "1"}, nodeSelector: {a: b}, tolerations: [{key: a, operator: Exists}], affinity: {podAntiAffinity: {}},
+			config: {http: {publicURL: "https://q.example", allowedHosts: [q.svc]}, agents: {credentialsFile: /etc/quorate/secrets/agents.yaml, passThrough: ["*"]}}`, "HTTPS /readyz at 8080"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := render(t, "{"+test.values+"}")
+			if err != nil {
+				t.Fatalf("rendering = %v, want no error", err)
+			}
+			accepted(t, r.config)
+			for _, name := range []string{"q-quorate", "q-quorate.default", "q-quorate.default.svc", "q-quorate.default.svc.cluster.local"} {
+				if !strings.Contains(r.config, "\n  - "+name+"\n") {
+					t.Errorf("the service is not known as %s in the cluster:\n%s", name, r.config)
+				}
+			}
+			container := r.pod.Spec.Containers[0]
+			if refused := quorate(t, append(container.Args, "--help")...); refused != "" {
+				t.Errorf("the container's arguments are refused: %s", refused)
+			}
+			if got := probe(container); got != test.probe {
+				t.Errorf("readiness is probed by %s, want %s", got, test.probe)
+			}
+			if got, want := r.disruption, r.replicas > 1; got != want {
+				t.Errorf("with %d replicas there is a budget of disruptions: %t, want %t", r.replicas, got, want)
+			}
+			if l := container.Lifecycle; l != nil && (l.PreStop.Sleep.Seconds < 1 || l.PreStop.Sleep.Seconds >= *r.pod.Spec.TerminationGracePeriodSeconds) {
+				t.Errorf("a replica drains for %d of %d seconds, which Kubernetes refuses", l.PreStop.Sleep.Seconds, *r.pod.Spec.TerminationGracePeriodSeconds)
+			}
+		})
+	}
+}
+
+// probe says how readiness is probed, and at which port.
+func probe(c corev1.Container) string {
+	port := make(map[string]int32)
+	for _, p := range c.Ports {
+		port[p.Name] = p.ContainerPort
+	}
+	if get := c.ReadinessProbe.HTTPGet; get != nil {
+		return fmt.Sprintf("%s %s at %d", get.Scheme, get.Path, port[get.Port.StrVal])
+	}
+	return fmt.Sprintf("TCP at %d", port[c.ReadinessProbe.TCPSocket.Port.StrVal])
+}

@@ -1,0 +1,65 @@
+package deploy_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/compose-spec/compose-go/v2/types"
+)
+
+func TestComposeRunsWhatQuorateKnows(t *testing.T) {
+	t.Parallel()
+	options, err := cli.NewProjectOptions([]string{filepath.Join(folder, "compose", "compose.yaml")}, cli.WithEnv([]string{"QUORATE_UID=1000"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := options.LoadProject(t.Context())
+	if err != nil {
+		t.Fatalf("LoadProject() = %v, want no error", err)
+	}
+	settings, err := os.ReadFile(filepath.Join(folder, "compose", "quorate.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted(t, string(settings))
+	replicas := 0
+	for name, service := range project.Services {
+		for _, v := range service.Volumes {
+			if _, err := os.Stat(v.Source); err != nil && filepath.Base(v.Source) != "secrets" { // which prepare makes
+				t.Errorf("%s mounts what is not there: %v", name, err)
+			}
+		}
+		if service.Image != "quorate" {
+			continue
+		}
+		if refused := quorate(t, append(slices.Clone(service.Command), "--help")...); refused != "" {
+			t.Errorf("the command of %s is refused: %s", name, refused)
+		}
+		if service.Command[0] == "serve" {
+			replicas++
+			published(t, service, string(settings))
+		}
+	}
+	if replicas != 3 {
+		t.Errorf("there are %d replicas, want 3", replicas)
+	}
+}
+
+// published fails the test when a port is none that the configuration listens on, or is open to others than this machine.
+func published(t *testing.T, service types.ServiceConfig, settings string) {
+	t.Helper()
+	if len(service.Ports) != 2 || !strings.Contains(settings, "allowedHosts: [") || !strings.Contains(settings, service.Name) {
+		t.Errorf("%s has %d ports, want 2 and its name in allowedHosts", service.Name, len(service.Ports))
+	}
+	for _, p := range service.Ports {
+		port := strconv.Itoa(int(p.Target))
+		if !strings.Contains(settings, "addr: 0.0.0.0:"+port) || p.HostIP != "127.0.0.1" {
+			t.Errorf("%s publishes %s at %q, want a port of the configuration at 127.0.0.1", service.Name, port, p.HostIP)
+		}
+	}
+}
