@@ -61,6 +61,7 @@ type Task struct {
 	CancelAsked  bool   `json:",omitempty"`
 	AtMostOnce   bool   `json:",omitempty"` // the message is not sent again when it is not known what became of it
 	Released     bool   `json:",omitempty"` // artifacts and progress may be shown: no mandatory gate holds them back
+	Untold       bool   `json:",omitempty"` // it has ended, and consultations have not been told: those about it, or the one that it carries
 	Shard        int    // of those who share the work; chosen when the task is accepted
 	OwnerEpoch   uint64 // of the lease under which the task was last worked on; an owner with an earlier one may not write any more
 	Version      uint64 // counts the task's writes; the etag

@@ -33,7 +33,7 @@ func (t *Task) Unpaid() bool {
 }
 
 // Settled reports whether nothing is left to do for the task: it has ended, and everybody who had to be told was told.
-func (t *Task) Settled() bool { return t.Ended() && !t.Unpaid() }
+func (t *Task) Settled() bool { return t.Ended() && !t.Untold && !t.Unpaid() }
 
 // KeptFrom returns from when on the time counts that a settled task is kept. What a step made is needed until the task that it is a step of has ended, which
 // has the same deadline.

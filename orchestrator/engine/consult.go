@@ -92,7 +92,8 @@ func (e *Engine) ConsultDirectly(
 		return c, nil, err
 	}
 	c.Direct = true
-	return c, m, e.noteAsked(ctx, t, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
+	_, err = e.noteAsked(ctx, t, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
+	return c, m, err
 }
 
 // issue returns the task, the open consultation about one of its requirements, and the question to its target. Of q it takes the task and the request.
@@ -129,14 +130,14 @@ func (e *Engine) issue(ctx context.Context, q consultation.Question, requirement
 }
 
 // noteAsked tells the task's log of a consultation and has its gate look at it.
-func (e *Engine) noteAsked(ctx context.Context, t *orchestrator.Task, detail string) error {
-	if _, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
+func (e *Engine) noteAsked(ctx context.Context, t *orchestrator.Task, detail string) (orchestrator.Task, error) {
+	now, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
 		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
-	}); err != nil {
-		return err
+	})
+	if err == nil {
+		e.Wake(keyOf(t))
 	}
-	e.Wake(keyOf(t))
-	return nil
+	return now, err
 }
 
 // consultable finds a requirement that may be asked about now.
@@ -219,7 +220,11 @@ func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation
 		return c, err
 	}
 	c.CarrierTaskID = carrier.ID
-	return c, e.noteAsked(ctx, t, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
+	now, err := e.noteAsked(ctx, t, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
+	if err != nil {
+		return c, err
+	}
+	return c, e.recall(ctx, &now) // it may have ended meanwhile, and told its consultations so before this one had a carrier
 }
 
 // question is the message to the consulted agent: a request in words, what to review, and the terms of the consultation.

@@ -110,7 +110,8 @@ type simulation struct {
 	actors   map[string]*actor  // who is registered; nil: the worker
 	notifier engine.Notifier    // tells receivers of push notifications; may be nil
 	receiver func(orchestrator.Key, int) string
-	logs     slog.Handler // nil: nobody reads them
+	asked    consultation.Store // nil: nobody is consulted
+	logs     slog.Handler       // nil: nobody reads them
 	engine   *engine.Engine
 	accepted int // tasks
 
@@ -143,8 +144,12 @@ func (s *simulation) start() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	asked := s.asked
+	if asked == nil {
+		asked = noConsultations{}
+	}
 	e, err := engine.New(engine.Config{
-		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}),
+		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(asked, consultation.LedgerOptions{}),
 		Notifier: s.notifier, Receiver: s.receiver, Logger: logger, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
 	if err != nil {

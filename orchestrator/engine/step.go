@@ -25,6 +25,8 @@ var errMoved = errors.New("the task changed meanwhile")
 func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
 	e.owed(&t)
 	switch {
+	case t.Ended() && t.Untold:
+		return e.tellEnd(ctx, &t)
 	case t.Ended():
 		return step{wait: forever}, nil
 	case !e.now().Before(t.Deadline):
@@ -98,8 +100,11 @@ func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still 
 		return step{}, err
 	}
 	if t.Ended() {
-		e.ended(ctx, &t)
-		return step{wait: forever}, nil
+		e.meters.end(ctx, &t)
+		e.isFresh(&t) // one that ended before it was sent is not to be remembered
+		if !t.Untold {
+			return step{wait: forever}, nil
+		}
 	}
 	return step{again: true}, nil
 }
@@ -110,6 +115,7 @@ func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orches
 	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !t.Guarded() {
 		t.Released = true
 	}
+	t.Untold = t.Carries() || why != nil && len(t.Requirements) > 0
 	detail := "the task is completed"
 	if why != nil {
 		detail = why.Reason + ": " + why.Message
@@ -124,25 +130,5 @@ func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orches
 func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 	if a := t.EditOpen(); a != nil {
 		a.EndTime, a.Error = e.now(), why
-	}
-}
-
-// ended does what follows the end of a task: agents that are consulted about it in vain stop, and a consultation learns that its carrier brought an answer, or
-// why not.
-func (e *Engine) ended(ctx context.Context, t *orchestrator.Task) {
-	e.meters.end(ctx, t)
-	e.isFresh(t) // one that ended before it was sent is not to be remembered
-	e.recall(ctx, t)
-	if !t.Carries() {
-		return
-	}
-	var err error
-	if t.Error == nil {
-		err = e.Ledger.Carried(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID)
-	} else {
-		err = e.Ledger.Fail(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, t.Error.Reason+": "+t.Error.Message)
-	}
-	if err != nil {
-		e.Logger.ErrorContext(ctx, "a consultation could not be closed; it stays open until it expires", taskAttr(t), errAttr(err))
 	}
 }

@@ -1,0 +1,157 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
+	consultationstore "github.com/quorate/quorate/consultation/embedded"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// TestTheEndOfATaskEndsItsConsultationsWhereverItBreaks cancels a task whose reviewer is at work, once for every call to the store and every kind of mishap.
+func TestTheEndOfATaskEndsItsConsultationsWhereverItBreaks(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			for call := 1; ; call++ {
+				reached := false
+				synctest.Test(t, func(t *testing.T) { reached = simulateRecall(t, kind, call) })
+				if !reached {
+					if call < 20 {
+						t.Errorf("the two lives made only %d calls; the simulation does not simulate", call-1)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+// TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo cancels a task between the sending of the question and the note of who carries it.
+func TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newDesk(t)
+		s.start()
+		task, err := s.engine.Submit(t.Context(), heldBack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.pass()
+		s.asked = between{s.asked, sync.OnceFunc(func() {
+			if _, err := s.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", ""); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+		})}
+		s.stop()
+		s.start() // with what comes between
+		s.pass()
+		c, err := s.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{})
+		if err != nil {
+			t.Fatalf("Consult() = %v", err)
+		}
+		s.pass()
+		s.stop()
+		s.checkRecalled("before the carrier was noted", task.ID, c)
+	})
+}
+
+// between has something happen before the first entry is changed.
+type between struct {
+	consultation.Store
+	first func()
+}
+
+func (b between) Update(ctx context.Context, tenant, id string, change func(consultation.Entry) (consultation.Entry, error)) error {
+	b.first()
+	return b.Store.Update(ctx, tenant, id, change)
+}
+
+var heldBack = engine.Submission{
+	Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive, RequestID: "r",
+}
+
+// newDesk returns a simulation, not started, of an agent whose work a reviewer never gets done with.
+func newDesk(t *testing.T) *simulation {
+	t.Helper()
+	spans, err := boltdb.Open(filepath.Join(t.TempDir(), "spans.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = spans.Close() })
+	w := newWorker()
+	return &simulation{t: t, store: &storetest.Memory{}, worker: w, client: desk{w}, asked: consultationstore.New(spans), actors: map[string]*actor{
+		"web": {name: "web", requirements: requirement("pre-completion")}, "reviewer": {name: "reviewer"},
+	}}
+}
+
+// desk is a worker that also reviews, which takes it for ever.
+type desk struct{ *worker }
+
+func (d desk) Send(ctx context.Context, m *a2apb.Message, stream bool, each agentclient.Each) error {
+	if m.GetMetadata().GetFields()[consultation.ExtensionURI].GetStructValue().GetFields()["consultationId"] == nil {
+		return d.worker.Send(ctx, m, stream, each)
+	}
+	d.mu.Lock()
+	d.tasks["review"] = remoteTask("review", a2apb.TaskState_TASK_STATE_WORKING, "reading")
+	d.mu.Unlock()
+	return each(snapshot("review", a2apb.TaskState_TASK_STATE_WORKING, "reading"))
+}
+
+// simulateRecall runs the lives of a task and of one that carries a consultation about it, with one mishap at a call, and reports whether they got there.
+func simulateRecall(t *testing.T, kind mishap, at int) (reached bool) {
+	t.Helper()
+	s := newDesk(t)
+	s.breakAt(kind, at, &reached)
+	s.start()
+	when := fmt.Sprintf("%s at call %d", kind, at)
+	task := s.insist(when, func() (orchestrator.Task, error) {
+		return s.engine.Submit(t.Context(), heldBack)
+	})
+	s.pass()
+	var c consultation.Consultation
+	s.insist(when, func() (_ orchestrator.Task, err error) {
+		c, err = s.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{Caller: "tester", ID: "1"})
+		return task, err
+	})
+	s.pass()
+	s.insist(when, func() (orchestrator.Task, error) {
+		t, err := s.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", "")
+		if fault.ReasonOf(err) == "TASK_ENDED" {
+			return t, nil // by the call before, whose answer was lost
+		}
+		return t, err
+	})
+	s.pass()
+	s.stop()
+	s.checkRecalled(when, task.ID, c)
+	return reached
+}
+
+// checkRecalled looks before the consultation would have expired.
+func (s *simulation) checkRecalled(when, id string, c consultation.Consultation) {
+	s.store.Fail = nil
+	for what, id := range map[string]string{"the task": id, "the consultation's task": c.CarrierTaskID} {
+		got, err := s.store.Task(s.t.Context(), orchestrator.Key{Tenant: tenant, ID: id})
+		if err != nil || got.State != a2apb.TaskState_TASK_STATE_CANCELED || !got.Settled() {
+			s.t.Errorf("%s: %s is in state %s, settled %t, %v, want canceled and settled", when, what, got.State, got.Settled(), err)
+		}
+	}
+	if e, err := s.asked.Get(s.t.Context(), tenant, c.ID); err != nil || e.Consultation.State != consultation.StateFailed {
+		s.t.Errorf("%s: the consultation is %q, %v, want failed", when, e.Consultation.State, err)
+	}
+}
