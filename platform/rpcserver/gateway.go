@@ -145,7 +145,12 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 				path[key] = escapedSlash.Replace(value)
 			}
 		}
-		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, conditional: conditional(r), key: strings.Trim(strings.Join(r.Header.Values("Idempotency-Key"), ","), `"`), out: newStreamWriter(w)}
+		condition, err := conditional(r)
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, conditional: condition, key: strings.Trim(strings.Join(r.Header.Values("Idempotency-Key"), ","), `"`), out: newStreamWriter(w)}
 		if err := c.checkText(); err != nil {
 			writeError(w, r, err)
 			return
@@ -158,8 +163,14 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 	}
 }
 
-// conditional reports whether a request is about a certain version.
-func conditional(r *http.Request) bool {
+// conditional reports whether a request is about a certain version. It refuses a condition that would be lost on its way, and the call be made without: the
+// gateway passes on no header that is not printable ASCII, and IfMatch makes nothing of what names no version.
+func conditional(r *http.Request) (bool, error) {
 	values := r.Header.Values("If-Match")
-	return len(values) > 0 && !slices.Contains(values, "*")
+	for _, value := range values {
+		if strings.Trim(value, `"`) == "" || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' }) {
+			return false, fault.Invalid("if-match", "CONDITION_INVALID", "If-Match is not an etag in quotes: leave the header out, or send one that was read")
+		}
+	}
+	return len(values) > 0 && !slices.Contains(values, "*"), nil
 }

@@ -74,6 +74,8 @@ func TestRESTErrors(t *testing.T) {
 		"a conflict":                         {method: "GET", path: "/v1/books/stale", status: 409, reason: "ETAG_MISMATCH"},
 		"a conflict with If-Match":           {method: "GET", path: "/v1/books/stale", headers: header{"If-Match": `"1"`}, status: 412, reason: "ETAG_MISMATCH"},
 		"two ids for one request":            {method: "POST", path: "/v1/books", body: `{"requestId":"1"}`, headers: header{"Idempotency-Key": `"2"`}, status: 400, reason: "IDEMPOTENCY_AMBIGUOUS"},
+		"a condition of no version":          {method: "GET", path: "/v1/books/whoami", headers: header{"If-Match": `""`}, status: 400, reason: "CONDITION_INVALID", text: "If-Match"},
+		"a condition that is not ASCII":      {method: "GET", path: "/v1/books/whoami", headers: header{"If-Match": `"é"`}, status: 400, reason: "CONDITION_INVALID", text: "If-Match"},
 		"a condition that cannot be held":    {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"}}`, headers: header{"If-Match": `"1"`}, status: 400, reason: "CONDITION_UNSUPPORTED", text: "If-Match"},
 		"an error of ours":                   {method: "GET", path: "/v1/books/broken", status: 500, reason: "INTERNAL", text: "internal error"},
 		"a panic":                            {method: "GET", path: "/v1/books/panic", status: 500, reason: "INTERNAL", text: "internal error"},
