@@ -85,6 +85,8 @@ func (c *restCall) identify(req any) error {
 	field := r.Descriptor().Fields().ByName("request_id")
 	switch {
 	case field == nil || field.Kind() != protoreflect.StringKind:
+	case !utf8.ValidString(c.key): // of which no message can be made
+		return fault.Invalid("idempotency-key", "IDEMPOTENCY_INVALID", "Idempotency-Key: %q is not UTF-8", c.key)
 	case r.Get(field).String() == "":
 		r.Set(field, protoreflect.ValueOfString(c.key))
 	case r.Get(field).String() != c.key:

@@ -76,6 +76,7 @@ func TestRESTErrors(t *testing.T) {
 		"two ids for one request":            {method: "POST", path: "/v1/books", body: `{"requestId":"1"}`, headers: header{"Idempotency-Key": `"2"`}, status: 400, reason: "IDEMPOTENCY_AMBIGUOUS"},
 		"a condition of no version":          {method: "GET", path: "/v1/books/whoami", headers: header{"If-Match": `""`}, status: 400, reason: "CONDITION_INVALID", text: "If-Match"},
 		"a condition that is not ASCII":      {method: "GET", path: "/v1/books/whoami", headers: header{"If-Match": `"é"`}, status: 400, reason: "CONDITION_INVALID", text: "If-Match"},
+		"an id that is not UTF-8":            {method: "POST", path: "/v1/books", body: `{}`, headers: header{"Idempotency-Key": "\xff"}, status: 400, reason: "IDEMPOTENCY_INVALID", text: "Idempotency-Key"},
 		"a condition that cannot be held":    {method: "POST", path: "/v1/books", body: `{"book":{"name":"a"}}`, headers: header{"If-Match": `"1"`}, status: 400, reason: "CONDITION_UNSUPPORTED", text: "If-Match"},
 		"an error of ours":                   {method: "GET", path: "/v1/books/broken", status: 500, reason: "INTERNAL", text: "internal error"},
 		"a panic":                            {method: "GET", path: "/v1/books/panic", status: 500, reason: "INTERNAL", text: "internal error"},
