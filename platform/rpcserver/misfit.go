@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 
@@ -20,19 +19,30 @@ const (
 // misfit returns the path of the field whose value in body does not fit it, and what is wrong with that; the path is empty when no field is at fault. Each
 // field is decoded by itself, so that protojson alone judges.
 func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
-	var values map[string]json.RawMessage
-	if len(body) > maxLooked || json.Unmarshal(body, &values) != nil {
+	if len(body) > maxLooked {
 		return "", ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		field := fieldNamed(m.Descriptor(), name)
-		if field == nil || fits(m, field, values[name]) {
+	values := json.NewDecoder(bytes.NewReader(body))
+	if begin, err := values.Token(); err != nil || begin != json.Delim('{') {
+		return "", ""
+	}
+	for values.More() { // in their order, in which protojson meets them
+		var value json.RawMessage
+		name, err := values.Token()
+		if err != nil || values.Decode(&value) != nil {
+			return "", ""
+		}
+		field := fieldNamed(m.Descriptor(), fmt.Sprint(name))
+		switch {
+		case field == nil:
+			return "", "" // it is that which protojson complains of
+		case fits(m, field, value):
 			continue
 		}
-		if path, wrong = misfitIn(m, field, values[name]); path != "" {
+		if path, wrong = misfitIn(m, field, value); path != "" {
 			return path, wrong
 		}
-		return told(string(field.Name()), field, values[name])
+		return told(string(field.Name()), field, value)
 	}
 	return "", ""
 }
@@ -125,9 +135,12 @@ func wanted(field protoreflect.FieldDescriptor, value []byte) string {
 	}
 }
 
-// clip shows the beginning of a value.
+// clip shows the beginning of a value, on one line.
 func clip(value []byte) string {
-	value = bytes.TrimSpace(value)
+	var line bytes.Buffer
+	if json.Compact(&line, value) == nil {
+		value = line.Bytes()
+	}
 	if len(value) <= maxShown {
 		return string(value)
 	}

@@ -37,6 +37,8 @@ func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
 		`{"book":[]}`:                                {"book", "[] is not an object"},
 		`{"requestId":{}}`:                           {"request_id", "{} is not a text"},
 		`{"requestId":"a","due":"x","loan":"1s"}`:    {"due", `"x"` + instant},
+		"{\"loan\":{\n  \"seconds\": 5\n}}":          {"loan", `{"seconds":5}` + duration},
+		`{"requestId":{},"due":"x"}`:                 {"request_id", "{} is not a text"},
 		`{"loan":"` + strings.Repeat("x", 99) + `"}`: {"loan", `"` + strings.Repeat("x", 59) + "…" + duration},
 	} {
 		resp, answer := r.do(t, "POST", "/v1/books", body, nil)
@@ -57,6 +59,21 @@ func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
 		}
 		if got != want || !strings.HasSuffix(e.Message, want[0]+": "+want[1]) {
 			t.Errorf("POST %s = %s, %q, want %q in the details and in the message", body, answer, got, want)
+		}
+	}
+}
+
+// TestWhatIsWrongFirstIsSaidWithItsPlace has a value that does not fit behind something else that is wrong, which protojson met and whose place it says.
+func TestWhatIsWrongFirstIsSaidWithItsPlace(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	for body, want := range map[string]string{
+		`{"nope":1,"loan":5}`:                        `line 1:2: unknown field \"nope\"`,
+		`{"book":{"nope":1,"name":7}}`:               `line 1:10: unknown field \"nope\"`,
+		"{\"requestId\":{},\n\"book\":{\"name\":7}}": `line 1:14: request_id: {}`,
+	} {
+		if resp, answer := r.do(t, "POST", "/v1/books", body, nil); resp.StatusCode != http.StatusBadRequest || !strings.Contains(answer, want) {
+			t.Errorf("POST %s = %d %s, want 400 and %s", body, resp.StatusCode, answer, want)
 		}
 	}
 }
