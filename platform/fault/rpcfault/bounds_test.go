@@ -1,16 +1,30 @@
 package rpcfault_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
+
+// headers is the size of the headers in which a status travels, as clients count it (RFC 9113, section 6.5.2).
+func headers(st *spb.Status) int {
+	const names = len("grpc-status") + len("grpc-message") + len("grpc-status-details-bin") + 3*32
+	message := len(st.GetMessage())
+	for _, c := range []byte(st.GetMessage()) {
+		if c < ' ' || c > '~' || c == '%' {
+			message += len("%25") - 1
+		}
+	}
+	return names + message + base64.RawStdEncoding.EncodedLen(proto.Size(st))
+}
 
 func TestAStatusFitsIntoHeadersWhateverItIsAbout(t *testing.T) {
 	t.Parallel()
@@ -18,11 +32,17 @@ func TestAStatusFitsIntoHeadersWhateverItIsAbout(t *testing.T) {
 	for i := range 100_000 {
 		long.Violations = append(long.Violations, fault.Violation{Field: fmt.Sprintf("inputs[%d]", i), Description: "is wrong"})
 	}
+	tiny := fault.New(fault.InvalidArgument, "TEST", "%s", strings.Repeat("%", 1<<20))
+	for range 100_000 {
+		tiny.Violations = append(tiny.Violations, fault.Violation{Field: "a", Description: "b"})
+	}
+	for i := range 1000 {
+		tiny.With(fmt.Sprintf("key%d", i), "a value")
+	}
 	one := fault.Invalid(strings.Repeat("f", 1<<20), "TEST", "%s", strings.Repeat("w", 1<<20))
-	for name, err := range map[string]*fault.Error{"many": long, "one": one} {
-		st := rpcfault.Status(err).Proto()
-		if size := proto.Size(st); size > 8<<10 {
-			t.Errorf("%s: Status() has %d bytes, want no more than 8 KiB", name, size)
+	for name, err := range map[string]*fault.Error{"many": long, "tiny": tiny, "one": one} {
+		if size := headers(rpcfault.Status(err).Proto()); size > 8<<10 {
+			t.Errorf("%s: Status() has %d bytes in headers, want no more than 8 KiB", name, size)
 		}
 		got, ok := errors.AsType[*fault.Error](rpcfault.FromStatus(rpcfault.Status(err).Err()))
 		if !ok || got.Reason != "TEST" || !strings.HasSuffix(got.Message, "(cut)") {

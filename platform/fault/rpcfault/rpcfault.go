@@ -13,7 +13,6 @@ import (
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -51,7 +50,7 @@ func Status(err error) *status.Status {
 	if e.Kind == fault.Internal {
 		message, info.Metadata = "internal error", nil
 	}
-	st := status.New(toCode[e.Kind], bounded.Text(message, maxMessage))
+	st := status.New(toCode[e.Kind], brief(message))
 	detailed, err := st.WithDetails(details(e, info)...)
 	if err != nil { // a detail that cannot be marshalled, such as one with invalid UTF-8
 		return st
