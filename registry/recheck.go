@@ -4,10 +4,20 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry/jws"
 )
+
+// recheckTime is how long the cards of a tenant are checked again, even after the caller has gone.
+const recheckTime = 5 * time.Minute
+
+// tillRechecked returns a context for a change of keys and the recheck after it, which belong together: a caller that leaves between them would leave cards
+// trusted whose key is gone.
+func tillRechecked(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), recheckTime)
+}
 
 // keysFor returns the keys that may sign the agent's card.
 func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {

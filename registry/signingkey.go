@@ -75,6 +75,8 @@ func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, ag
 	}
 	key := SigningKey{Tenant: tenant, ID: parsed.ID, JWK: jwk, Agents: agents, Thumbprint: parsed.Thumbprint, CreateTime: r.now().UTC()}
 	content, nobody := []any{"pin", json.RawMessage(jwk), agents}, Key{Tenant: tenant}
+	ctx, cancel := tillRechecked(ctx)
+	defer cancel()
 	request, done, err := r.begin(ctx, nobody, w.retry, content)
 	if err == nil && !done {
 		if err = store.PutSigningKey(ctx, key, request); err != nil && request != nil {
@@ -110,7 +112,7 @@ func signingKeyMissing(id string) error {
 }
 
 // DeleteSigningKey ends the trust in a pinned key, also for cards that it has signed. A key that is not there is a NotFound fault with the
-// reason KEY_NOT_FOUND; cards are checked again all the same, so that a call that was cut short can be made again.
+// reason KEY_NOT_FOUND; cards are checked again all the same, so that a call that a crash cut short can be made again.
 func (r *Registry) DeleteSigningKey(ctx context.Context, tenant, id string) error {
 	return r.Once(Retry{}).DeleteSigningKey(ctx, tenant, id)
 }
@@ -123,6 +125,8 @@ func (w Writer) DeleteSigningKey(ctx context.Context, tenant, id string) error {
 		return err
 	}
 	content, nobody := []string{"unpin", id}, Key{Tenant: tenant}
+	ctx, cancel := tillRechecked(ctx)
+	defer cancel()
 	request, done, err := r.begin(ctx, nobody, w.retry, content)
 	if err == nil && !done {
 		var ok bool

@@ -1,0 +1,59 @@
+package registry_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/embedded"
+)
+
+// between is a store in which something happens at the worst of times.
+type between struct {
+	*embedded.Store
+
+	unpinned func() // after a key is gone
+}
+
+func (s *between) DeleteSigningKey(ctx context.Context, tenant, id string, remember *registry.Request) (bool, error) {
+	ok, err := s.Store.DeleteSigningKey(ctx, tenant, id, remember)
+	s.unpinned()
+	return ok, err
+}
+
+// newBetween returns a registry with agent a, whose card is signed with a pinned key.
+func newBetween(t *testing.T, s signer) (*registry.Registry, *between) {
+	t.Helper()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "registry.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatalf("boltdb.Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	store, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatalf("embedded.New() = %v, want no error", err)
+	}
+	b := &between{Store: store}
+	r := registry.New(b, registry.Options{})
+	pin(t, r, s)
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(s.sign(t, named("a", "s")))}); err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	return r, b
+}
+
+func TestAKeyIsRevokedAlsoWhenWhoUnpinnedItHasGone(t *testing.T) {
+	t.Parallel()
+	mine := newSigner(t, "mine")
+	r, b := newBetween(t, mine)
+	ctx, leave := context.WithCancel(t.Context())
+	b.unpinned = leave
+	if err := r.DeleteSigningKey(ctx, tenant, "mine"); err != nil {
+		t.Errorf("DeleteSigningKey() = %v, want no error", err)
+	}
+	if v := verificationOf(t, r, "a"); registry.SignaturesIfPresent.Trusts(v) {
+		t.Errorf("the card signed with the key that is gone is still %s", v.State)
+	}
+}
