@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -10,8 +11,15 @@ import (
 	"github.com/quorate/quorate/registry/jws"
 )
 
-// recheckTime is how long the cards of a tenant are checked again, even after the caller has gone.
-const recheckTime = 5 * time.Minute
+const (
+	// recheckTime is how long the cards of a tenant are checked again, even after the caller has gone.
+	recheckTime = 5 * time.Minute
+	// maxRechecks bounds how often one card is checked again because others write to its agent.
+	maxRechecks = 16
+)
+
+// errWritten says that a card was written after it was read.
+var errWritten = errors.New("the agent was written meanwhile")
 
 // tillRechecked returns a context for a change of keys and the recheck after it, which belong together: a caller that leaves between them would leave cards
 // trusted whose key is gone.
@@ -66,7 +74,25 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 	}
 }
 
+// recheckAgent checks one card again. When it is written meanwhile it is read anew: its writer may have checked it against the keys of before.
 func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
+	for range maxRechecks {
+		err := r.renote(ctx, seen)
+		if errors.Is(err, errWritten) {
+			if seen, err = r.store.Agent(ctx, seen.Key()); err == nil {
+				continue
+			}
+		}
+		if fault.KindOf(err) == fault.NotFound { // deleted meanwhile
+			return nil
+		}
+		return err
+	}
+	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to agent %q at the same time", seen.Name)
+}
+
+// renote notes what the signatures of a card come to now, if that is something else, or returns errWritten.
+func (r *Registry) renote(ctx context.Context, seen Record) error {
 	v, err := r.verify(ctx, seen.Key(), seen.RawCard)
 	if err != nil {
 		return err
@@ -74,20 +100,16 @@ func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
 	if v.State == seen.Verification.State && v.KeyID == seen.Verification.KeyID {
 		return nil
 	}
-	err = r.store.Update(ctx, seen.Key(), func(old *Record) (Change, error) {
+	return r.store.Update(ctx, seen.Key(), func(old *Record) (Change, error) {
 		if old == nil {
 			return Change{}, Missing(seen.Key())
 		}
-		next := *old
-		if old.Etag != seen.Etag { // whoever wrote it has checked its card
-			return Change{Record: &next}, nil
+		if old.Etag != seen.Etag {
+			return Change{}, errWritten
 		}
+		next := *old
 		v.Required = old.Verification.Required || v.State == VerificationVerified
 		next.Verification = v
 		return r.write(old, &next)
 	})
-	if fault.KindOf(err) == fault.NotFound { // deleted meanwhile
-		return nil
-	}
-	return err
 }

@@ -15,12 +15,24 @@ type between struct {
 	*embedded.Store
 
 	unpinned func() // after a key is gone
+	listed   func() // after agents were read
 }
 
 func (s *between) DeleteSigningKey(ctx context.Context, tenant, id string, remember *registry.Request) (bool, error) {
 	ok, err := s.Store.DeleteSigningKey(ctx, tenant, id, remember)
-	s.unpinned()
+	if s.unpinned != nil {
+		s.unpinned()
+	}
 	return ok, err
+}
+
+func (s *between) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
+	list, err := s.Store.Agents(ctx, q)
+	if then := s.listed; then != nil {
+		s.listed = nil
+		then()
+	}
+	return list, err
 }
 
 // newBetween returns a registry with agent a, whose card is signed with a pinned key.
@@ -51,6 +63,32 @@ func TestAKeyIsRevokedAlsoWhenWhoUnpinnedItHasGone(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	b.unpinned = leave
 	if err := r.DeleteSigningKey(ctx, tenant, "mine"); err != nil {
+		t.Errorf("DeleteSigningKey() = %v, want no error", err)
+	}
+	if v := verificationOf(t, r, "a"); registry.SignaturesIfPresent.Trusts(v) {
+		t.Errorf("the card signed with the key that is gone is still %s", v.State)
+	}
+}
+
+// TestAKeyIsRevokedAlsoForACardThatIsChangedMeanwhile has a card written between the look at it and the note of what it has come to: its writer may have
+// checked it before the key was gone.
+func TestAKeyIsRevokedAlsoForACardThatIsChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	mine := newSigner(t, "mine")
+	r, b := newBetween(t, mine)
+	b.unpinned = func() {
+		b.listed = func() {
+			err := b.Update(t.Context(), registry.Key{Tenant: tenant, Name: "a"}, func(old *registry.Record) (registry.Change, error) {
+				next := *old
+				next.Etag += "1"
+				return registry.Change{Record: &next}, nil
+			})
+			if err != nil {
+				t.Errorf("Update() = %v, want no error", err)
+			}
+		}
+	}
+	if err := r.DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
 		t.Errorf("DeleteSigningKey() = %v, want no error", err)
 	}
 	if v := verificationOf(t, r, "a"); registry.SignaturesIfPresent.Trusts(v) {
