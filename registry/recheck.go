@@ -113,3 +113,30 @@ func (r *Registry) renote(ctx context.Context, seen Record) error {
 		return r.write(old, &next)
 	})
 }
+
+// rechecking is a Store that has a card checked once more after it was written as verified: keys are read before the write, and one that was unpinned
+// between the two may have had all cards rechecked but this.
+type rechecking struct {
+	Store
+
+	recheck func(context.Context, Record) error
+}
+
+// Update writes and rechecks.
+func (s *rechecking) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
+	var verified *Record
+	err := s.Store.Update(ctx, key, func(old *Record) (Change, error) {
+		c, err := change(old)
+		verified = nil
+		if next := c.Record; err == nil && !c.DryRun && next != nil && next.Verification.State == VerificationVerified && (old == nil || next.Verification != old.Verification) {
+			verified = next
+		}
+		return c, err
+	})
+	if err != nil || verified == nil {
+		return err
+	}
+	ctx, cancel := tillRechecked(ctx)
+	defer cancel()
+	return s.recheck(ctx, *verified)
+}

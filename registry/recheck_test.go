@@ -14,8 +14,9 @@ import (
 type between struct {
 	*embedded.Store
 
-	unpinned func() // after a key is gone
+	unpinned func() // after a key is gone; nil as the others for nothing
 	listed   func() // after agents were read
+	written  func() // before an agent is written
 }
 
 func (s *between) DeleteSigningKey(ctx context.Context, tenant, id string, remember *registry.Request) (bool, error) {
@@ -33,6 +34,14 @@ func (s *between) Agents(ctx context.Context, q registry.Query) ([]registry.Reco
 		then()
 	}
 	return list, err
+}
+
+func (s *between) Update(ctx context.Context, key registry.Key, change func(old *registry.Record) (registry.Change, error)) error {
+	if then := s.written; then != nil {
+		s.written = nil
+		then()
+	}
+	return s.Store.Update(ctx, key, change)
 }
 
 // newBetween returns a registry with agent a, whose card is signed with a pinned key.
@@ -78,7 +87,7 @@ func TestAKeyIsRevokedAlsoForACardThatIsChangedMeanwhile(t *testing.T) {
 	r, b := newBetween(t, mine)
 	b.unpinned = func() {
 		b.listed = func() {
-			err := b.Update(t.Context(), registry.Key{Tenant: tenant, Name: "a"}, func(old *registry.Record) (registry.Change, error) {
+			err := b.Store.Update(t.Context(), registry.Key{Tenant: tenant, Name: "a"}, func(old *registry.Record) (registry.Change, error) {
 				next := *old
 				next.Etag += "1"
 				return registry.Change{Record: &next}, nil
@@ -93,5 +102,38 @@ func TestAKeyIsRevokedAlsoForACardThatIsChangedMeanwhile(t *testing.T) {
 	}
 	if v := verificationOf(t, r, "a"); registry.SignaturesIfPresent.Trusts(v) {
 		t.Errorf("the card signed with the key that is gone is still %s", v.State)
+	}
+}
+
+// TestACardIsNotTakenWithAKeyThatIsUnpinnedMeanwhile has the key go, and all cards checked again, after a card was checked and before it is written.
+func TestACardIsNotTakenWithAKeyThatIsUnpinnedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(*registry.Registry, []byte) error{
+		"a new agent": func(r *registry.Registry, card []byte) error {
+			_, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: card})
+			return err
+		},
+		"another card": func(r *registry.Registry, card []byte) error {
+			_, err := r.Apply(t.Context(), tenant, registry.Application{Registration: registry.Registration{RawCard: card}})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mine := newSigner(t, "mine")
+			r, b := newBetween(t, mine)
+			agent := map[string]string{"a new agent": "b", "another card": "a"}[name]
+			b.written = func() {
+				if err := r.DeleteSigningKey(t.Context(), tenant, "mine"); err != nil {
+					t.Errorf("DeleteSigningKey() = %v, want no error", err)
+				}
+			}
+			if err := write(r, []byte(mine.sign(t, named(agent, "s", "u")))); err != nil {
+				t.Errorf("writing %s = %v, want no error", name, err)
+			}
+			if v := verificationOf(t, r, agent); registry.SignaturesIfPresent.Trusts(v) {
+				t.Errorf("the card signed with the key that is gone is %s", v.State)
+			}
+		})
 	}
 }

@@ -80,6 +80,9 @@ func New(store Store, o Options) *Registry {
 	r.versions, _ = store.(VersionStore)
 	r.keys, _ = store.(SigningKeyStore)
 	r.store = &announcer{Store: store, now: r.now, bell: &r.bell}
+	if r.keys != nil {
+		r.store = &rechecking{Store: r.store, recheck: r.recheckAgent}
+	}
 	return r
 }
 
