@@ -94,6 +94,19 @@ func TestWhileTracesAreAskedAQuestionIsOverWithTheAnswer(t *testing.T) {
 	}
 }
 
+// TestAQuestionIsOverWithTheAnswerWhoeverIsLate has a replica that was paused tell of a question that has been answered since.
+func TestAQuestionIsOverWithTheAnswerWhoeverIsLate(t *testing.T) {
+	t.Parallel()
+	f, _ := newTraced(t, consultation.LevelCarried)
+	c := f.carried(t)
+	if told := f.asks(t, c, "which policy?"); told != 0 {
+		t.Errorf("OnChange was called %d times, want 0", told)
+	}
+	if d, v := f.decide(t); v.Verdict != consultation.VerdictPending || d.CheckAgain == 0 {
+		t.Errorf("Check() = %s, again after %s, want it pending and looked for again", v.Verdict, d.CheckAgain)
+	}
+}
+
 func TestAQuestionIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -53,7 +53,7 @@ func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
 	return nil
 }
 
-// Asks notes what the target asks before it judges, or with an empty question that it does not ask any more. One that has an outcome, failed or expired
+// Asks notes what the target asks before it judges, or with an empty question that it does not ask any more. One that is answered, failed or expired
 // stays as it is. The NotFound fault is SetCarrier's.
 func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) error {
 	state := StateOpen
@@ -62,7 +62,7 @@ func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) 
 	}
 	moved := false
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
-		moved = c.at(l.now()).Unanswered() && (c.State != state || c.Feedback != question)
+		moved = c.at(l.now()).Unanswered() && c.CarryTime.IsZero() && (c.State != state || c.Feedback != question)
 		if moved {
 			c.State, c.Feedback = state, question
 		}
