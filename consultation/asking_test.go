@@ -107,6 +107,26 @@ func TestAQuestionIsOverWithTheAnswerWhoeverIsLate(t *testing.T) {
 	}
 }
 
+// TestWhoIsHeldByAQuestionLearnsThatItsTimeIsOver has the carrier end at the deadline, which is the consultation's: no evidence is waited for while a target
+// asks, so that nobody else looks.
+func TestWhoIsHeldByAQuestionLearnsThatItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.issue(t, current)
+	f.asks(t, c, "which policy?")
+	f.Advance(16 * time.Minute)
+	told := 0
+	f.OnChange(func(string, string) { told++ })
+	for range 2 {
+		if err := f.Fail(t.Context(), tenant, task, c.ID, "its time is over"); err != nil {
+			t.Fatalf("Fail() = %v, want no error", err)
+		}
+	}
+	if _, v := f.check(t); told == 0 || v.Verdict != consultation.VerdictMissing || !strings.Contains(v.Found, "no answer in time") {
+		t.Errorf("OnChange was called %d times, Check() = %s, %q, want it called and no answer in time", told, v.Verdict, v.Found)
+	}
+}
+
 func TestAQuestionIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

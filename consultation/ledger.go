@@ -62,7 +62,7 @@ func (l *Ledger) MinLevel(c Consultation) string { return needed(l.lowest, c.Min
 func (l *Ledger) now() time.Time { return l.clock().UTC().Round(0) }
 
 // OnChange has f called after an outcome or a failure of one of the task's consultations is durable. f runs in the goroutine
-// that reports the change and must return quickly. A consultation that expires changes nothing and calls nobody.
+// that reports the change and must return quickly. A consultation that expires changes nothing and calls nobody until it is told as failed.
 func (l *Ledger) OnChange(f func(tenant, taskID string)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,21 +77,22 @@ func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) 
 }
 
 // Fail ends a consultation that could not be carried, or whose target answered without evidence; reason is a sentence
-// and is kept as its feedback. One that is answered, failed or expired stays as it is. The NotFound fault is SetCarrier's.
+// and is kept as its feedback. One that is answered, failed or expired stays as it is; who waits is told of one that expired, too. The NotFound fault is
+// SetCarrier's.
 //
 // Evidence that arrives later, before the consultation expires, still counts: only the carrying failed.
 func (l *Ledger) Fail(ctx context.Context, tenant, taskID, id, reason string) error {
-	moved := false
+	over := false
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
-		moved = c.at(l.now()).Unanswered()
-		if moved {
+		over = c.Unanswered()
+		if c.at(l.now()).Unanswered() {
 			c.State, c.Feedback = StateFailed, clip(strings.ToValidUTF8(reason, "\uFFFD"), MaxFeedbackBytes)
 		}
 	})
 	if err != nil {
 		return fmt.Errorf("failing consultation %s: %w", id, err)
 	}
-	if moved {
+	if over {
 		l.changed(tenant, taskID)
 	}
 	return nil
