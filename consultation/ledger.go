@@ -89,8 +89,8 @@ type Question struct {
 
 var errAlreadyAsked = errors.New("already asked")
 
-// Issue returns a new open consultation for q, durable, or the newest one of the requirement while that is unanswered and
-// asks the same. Faults: Conflict REQUEST_ID_REUSED, InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
+// Issue returns a new open consultation for q, durable, or the one that its request asked for or the newest of the requirement,
+// while that is unanswered and asks the same. Faults: Conflict REQUEST_ID_REUSED, InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
 // itself, ResourceExhausted CONSULTATION_LIMIT after MaxPerTask consultations of the task.
 func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	if err := q.validate(); err != nil {
@@ -98,10 +98,14 @@ func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	}
 	var issued Consultation
 	err := l.store.Append(ctx, q.Tenant, q.TaskID, func(entries []Entry) (Consultation, error) {
-		if _, err := q.Request.find(entries); err != nil {
+		now := l.now()
+		first, err := q.Request.find(entries)
+		if err != nil {
 			return Consultation{}, err
 		}
-		now := l.now()
+		if issued = first.at(now); issued.Unanswered() && q.asks(issued) {
+			return Consultation{}, errAlreadyAsked
+		}
 		issued = Consultation{}
 		attempt := 0
 		for _, e := range entries {
@@ -150,7 +154,7 @@ func (q Question) validate() error {
 // asks reports whether c asks what q asks.
 func (q Question) asks(c Consultation) bool {
 	r := q.Requirement
-	return c.SubjectDigest == q.SubjectDigest && c.SourceAgent == q.SourceAgent && c.TargetAgent == r.TargetAgent &&
+	return c.RequirementID == r.ID && c.SubjectDigest == q.SubjectDigest && c.SourceAgent == q.SourceAgent && c.TargetAgent == r.TargetAgent &&
 		c.Phase == r.Phase && c.Mandatory == r.Mandatory && c.MinLevel == r.MinLevel
 }
 

@@ -104,6 +104,33 @@ func TestARequestForAConsultationIsAnsweredOnce(t *testing.T) {
 	}
 }
 
+// TestALateCopyOfARequestAsksNothingAnew has a copy of a request come when its consultation is open but not the newest of the requirement any more.
+func TestALateCopyOfARequestAsksNothingAnew(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ask := func(digest, id string) consultation.Consultation {
+		t.Helper()
+		q := question(digest)
+		q.Request = consultation.Request{Caller: "coder", ID: id, Digest: digest}
+		c, err := f.Issue(t.Context(), q)
+		if err != nil {
+			t.Fatalf("Issue() = %v, want no error", err)
+		}
+		return c
+	}
+	first, second := ask(older, "1"), ask(current, "2")
+	if again := ask(older, "1"); again.ID != first.ID {
+		t.Errorf("Issue() of the first request again = attempt %d, want %d", again.Attempt, first.Attempt)
+	}
+	if again := ask(current, "2"); again.ID != second.ID {
+		t.Errorf("Issue() of the second request again = attempt %d, want %d", again.Attempt, second.Attempt)
+	}
+	f.Advance(16 * time.Minute)
+	if again := ask(older, "1"); again.Attempt != 3 {
+		t.Errorf("Issue() of the first request again = attempt %d, want a third one once that is over", again.Attempt)
+	}
+}
+
 func TestAConsultationKeepsAFewOfTheRequestsForIt(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
