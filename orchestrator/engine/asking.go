@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // stepAndTell is step for a task that may carry a consultation: whoever waits for the outcome learns that the consulted agent waits itself, and that it does
@@ -40,5 +41,9 @@ func (e *Engine) tellAsking(ctx context.Context, t *orchestrator.Task) error {
 	case t.Waits():
 		question = cmp.Or(messageText(asked(t)), "for something, without words: the task is in state "+t.State.String())
 	}
-	return e.Ledger.Asks(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, question)
+	err := e.Ledger.Asks(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, question)
+	if fault.KindOf(err) == fault.NotFound { // it has not been kept, which must not hold up the task
+		return nil
+	}
+	return err
 }

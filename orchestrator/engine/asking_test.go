@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -123,6 +125,24 @@ func TestACanceledQuestionOfAReviewerCanBeAskedAnew(t *testing.T) {
 	w.blockedWith(task.ID, "missing", "CANCELED")
 	if again, err := w.engine.Consult(t.Context(), tenant, task.ID, "r", nil, consultation.Request{}); err != nil || again.Attempt != 2 {
 		t.Errorf("Consult() = %+v, %v, want a second attempt", again, err)
+	}
+}
+
+// TestAReviewersQuestionEndsAlsoWhenItsConsultationIsLost has the file of evidence be lost, which is not that of the tasks.
+func TestAReviewersQuestionEndsAlsoWhenItsConsultationIsLost(t *testing.T) {
+	t.Parallel()
+	w, task, c := doubted(t, a2apb.TaskState_TASK_STATE_INPUT_REQUIRED, "which policy?")
+	w.blockedWith(task.ID, "deferred", "which policy?")
+	w.stop()
+	if err := os.Remove(filepath.Join(w.dir, "spans.db")); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	if _, err := w.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: c.CarrierTaskID}, "tester", ""); err != nil {
+		t.Fatalf("Cancel() = %v", err)
+	}
+	if carrier, _ := w.awaitEnd(c.CarrierTaskID); carrier.State != a2apb.TaskState_TASK_STATE_CANCELED {
+		t.Errorf("the carrier is %s, want it canceled", carrier.State)
 	}
 }
 
