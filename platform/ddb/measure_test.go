@@ -39,7 +39,7 @@ func TestEachAttemptIsMeasured(t *testing.T) {
 	t.Parallel()
 	reader := metric.NewManualReader()
 	chaos := dynamotest.NewChaos(1)
-	chaos.Throttle = 0.5
+	chaos.Throttle, chaos.Match = 0.5, func(operation string) bool { return operation == "BatchGetItem" }
 	c, err := ddb.Open(t.Context(), ddb.Config{
 		Endpoint: dynamotest.Endpoint(t), TablePrefix: "measure-", Transport: chaos, Meter: metric.NewMeterProvider(metric.WithReader(reader)).Meter("ddb"),
 	})
