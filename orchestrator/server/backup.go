@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,19 +59,20 @@ func (c *copies) run(ctx context.Context, logger *slog.Logger) error {
 
 // due is how long the next copy has time, by the names of those that are there.
 func (c *copies) due(now time.Time) time.Duration {
-	whole, _, err := c.list()
+	whole, _, err := c.list(now)
 	if err != nil || len(whole) == 0 {
 		return 0
 	}
 	last, err := time.Parse(copyName, whole[len(whole)-1])
-	if err != nil {
+	if err != nil || last.After(now) {
 		return 0
 	}
-	return min(c.Every-now.Sub(last), c.Every)
+	return c.Every - now.Sub(last)
 }
 
-// list returns the names of the copies, the oldest first, and of those that a crash ended.
-func (c *copies) list() (whole, cut []string, err error) {
+// list returns the names of the copies, the oldest first, and of those that a crash ended. A name from the future was given by a clock that was wrong: these
+// are the first, or each copy that is made now would be one of those that are too many.
+func (c *copies) list(now time.Time) (whole, cut []string, err error) {
 	entries, err := os.ReadDir(c.Dir)
 	for _, e := range entries {
 		name, unfinished := strings.CutSuffix(e.Name(), part)
@@ -83,6 +85,10 @@ func (c *copies) list() (whole, cut []string, err error) {
 			whole = append(whole, e.Name())
 		}
 	}
+	latest := now.UTC().Format(copyName)
+	if n := slices.IndexFunc(whole, func(name string) bool { return name > latest }); n > 0 {
+		whole = slices.Concat(whole[n:], whole[:n])
+	}
 	return whole, cut, err
 }
 
@@ -91,7 +97,7 @@ func (c *copies) once(ctx context.Context, now time.Time) (path string, size int
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return "", 0, err
 	}
-	_, cut, err := c.list()
+	_, cut, err := c.list(now)
 	if err == nil {
 		err = c.remove(cut)
 	}
@@ -105,7 +111,7 @@ func (c *copies) once(ctx context.Context, now time.Time) (path string, size int
 	if err := os.Rename(path+part, path); err != nil {
 		return "", 0, err
 	}
-	whole, _, err := c.list()
+	whole, _, err := c.list(now)
 	if err == nil {
 		err = errors.Join(syncFolder(c.Dir), c.remove(whole[:max(len(whole)-c.Keep, 0)]))
 	}

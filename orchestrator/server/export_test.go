@@ -1,6 +1,15 @@
 package server
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Due is how long a next copy has time.
 func (b Backup) Due(now time.Time) time.Duration { return (&copies{Backup: b}).due(now) }
+
+// Once makes a copy of nothing.
+func (b Backup) Once(ctx context.Context, now time.Time) (path string, err error) {
+	path, _, err = (&copies{Backup: b}).once(ctx, now)
+	return path, err
+}
