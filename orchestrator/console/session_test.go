@@ -27,6 +27,29 @@ func TestAWrongKeyIsSaidClearly(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAKeyThatEndedIsRefusedWhenItIsTypedAgain signs in twice with the same token, which stands for nobody any more the second time.
+func TestAKeyThatEndedIsRefusedWhenItIsTypedAgain(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/agents/web-fetch", 1280, 800)
+	b.signIn(q.token)
+	b.clicks("New token…")
+	b.clicks("Make it")
+	b.sees("The token of web-fetch")
+	token := eval[string](b, `document.querySelector("dialog pre").textContent`)
+	b.clicks("Done")
+	b.clicks("Sign out")
+	b.signIn(token)
+	b.sees("web-fetch · agent")
+	b.clicks("Sign out")
+	q.post(t, "/v1/agents/web-fetch:issueToken", map[string]any{})
+	b.signIn(token)
+	b.sees("TOKEN_INVALID")
+	if !eval[bool](b, `document.querySelector("header").hidden && Boolean(document.querySelector(".sign-in"))`) {
+		t.Errorf("signed in with a token that is none any more, the page says:\n%s", b.text())
+	}
+	b.nothingWrong()
+}
+
 // TestATabBesideIsSignedInToo opens a second tab, and signs both out in it.
 func TestATabBesideIsSignedInToo(t *testing.T) {
 	q := start(t, t.TempDir())

@@ -99,7 +99,7 @@ function signIn(error) {
       async (values) => {
         if (!/^[\x21-\x7e]+$/.test(values.key.trim())) throw new Error("That is no key: a key has letters, digits and signs, and no spaces.");
         keepKey(values.key.trim());
-        await whoami().catch((error) => {
+        await whoami(true).catch((error) => {
           forgetKey();
           throw error;
         });

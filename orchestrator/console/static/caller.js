@@ -5,10 +5,10 @@ import { key } from "./session.js";
 
 let known = {}; // whom a key stands for
 
-/** whoami asks once for each key whom it stands for. */
-export async function whoami() {
+/** whoami asks once for each key whom it stands for, and again for one that is typed: that it once stood for somebody says nothing. */
+export async function whoami(typed = false) {
   const asked = key();
-  if (known.key !== asked) known = { key: asked, caller: await get("/v1/caller") };
+  if (typed || known.key !== asked) known = { key: asked, caller: await get("/v1/caller") };
   return known.caller;
 }
 
