@@ -36,7 +36,7 @@ type file struct {
 const (
 	copyName  = "quorate-20060102T150405Z" // by the time at which it was begun
 	part      = ".part"                    // ends the name of a copy that is not whole
-	copyAgain = time.Minute                // after one that failed
+	copyAgain = time.Minute                // after one that failed, at least
 )
 
 // run makes copies until ctx ends.
@@ -52,9 +52,15 @@ func (c *copies) run(ctx context.Context, logger *slog.Logger) error {
 		if ctx.Err() == nil {
 			logger.ErrorContext(ctx, "the store could not be backed up; trying again", slog.String("dir", c.Dir), slog.Any(telemetry.LogError, err))
 		}
-		wait = min(c.Every, copyAgain)
+		wait = c.again(time.Now())
 	}
 	return nil
+}
+
+// again is how long the next copy has time after an error. One that is there while those of before could not be removed is not made again at once, since that
+// would fill the disk.
+func (c *copies) again(now time.Time) time.Duration {
+	return max(c.due(now), min(c.Every, copyAgain))
 }
 
 // due is how long the next copy has time, by the names of those that are there.
@@ -134,12 +140,11 @@ func (c *copies) write(ctx context.Context, folder string) (size int64, err erro
 }
 
 func (c *copies) remove(names []string) error {
+	var errs []error
 	for _, name := range names {
-		if err := os.RemoveAll(filepath.Join(c.Dir, name)); err != nil {
-			return err
-		}
+		errs = append(errs, os.RemoveAll(filepath.Join(c.Dir, name)))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // syncFolder has the names in a folder on disk.

@@ -65,3 +65,19 @@ func TestCopiesOfAWrongClockGoFirst(t *testing.T) {
 		t.Errorf("the folder has %q, want %q", names, want)
 	}
 }
+
+// TestACopyThatIsThereIsNotMadeAgain has what comes after a copy go wrong, such as the removal of those that are too many: a copy a minute would fill the disk.
+func TestACopyThatIsThereIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
+	b := server.Backup{Dir: t.TempDir(), Every: time.Hour, Keep: 1}
+	if got := b.Again(now); got != time.Minute {
+		t.Errorf("without a copy the next one is due in %s, want a minute", got)
+	}
+	if err := os.Mkdir(filepath.Join(b.Dir, "quorate-20260506T070801Z"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.Again(now), time.Hour-8*time.Second; got != want {
+		t.Errorf("after a copy the next one is due in %s, want %s", got, want)
+	}
+}

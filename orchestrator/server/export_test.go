@@ -13,3 +13,6 @@ func (b Backup) Once(ctx context.Context, now time.Time) (path string, err error
 	path, _, err = (&copies{Backup: b}).once(ctx, now)
 	return path, err
 }
+
+// Again is how long a next copy has time after an error.
+func (b Backup) Again(now time.Time) time.Duration { return (&copies{Backup: b}).again(now) }
