@@ -154,7 +154,7 @@ func (c *Config) Validate() error {
 	if c.Backup.Dir != "" && c.Store.Kind != KindEmbedded {
 		return invalid("backup.dir", "copies are made of the embedded store; AWS copies tables: turn on point-in-time recovery there, and take backup away")
 	}
-	return nil
+	return c.Backup.apartFrom(c.Store.DataDir)
 }
 
 // loopback reports whether an address is one that only this machine reaches.

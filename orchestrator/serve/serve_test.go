@@ -105,7 +105,11 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 			c.Store = serve.Store{Kind: "dynamodb", Lease: time.Minute, PageKeyFile: "key", Region: "eu-central-1"}
 			c.Backup.Dir = "/backup"
 		}, "point-in-time recovery"},
-		"copies somewhere":           {func(_ *testing.T, c *serve.Config) { c.Backup.Dir = "backup" }, "not an absolute path"},
+		"copies somewhere": {func(_ *testing.T, c *serve.Config) { c.Backup.Dir = "backup" }, "not an absolute path"},
+		"a store that is one of its copies": {func(_ *testing.T, c *serve.Config) {
+			c.Backup.Dir = filepath.Dir(c.Store.DataDir)
+			c.Store.DataDir = filepath.Join(c.Backup.Dir, "quorate-20260102T030405Z")
+		}, "move it out of backup.dir"},
 		"copies all the time":        {func(_ *testing.T, c *serve.Config) { c.Backup.Every = time.Second }, "less than 1m"},
 		"copies that are not kept":   {func(_ *testing.T, c *serve.Config) { c.Backup.Keep = 0 }, "not from 1 to 1000"},
 		"a level that opens nothing": {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "not a level that can open a gate"},
