@@ -71,6 +71,25 @@ func TestAnAnswerThatIsCompressedIsRead(t *testing.T) {
 	}
 }
 
+// TestAnAnswerBeforeItsHeaderIsAnError has a server say how it compresses when the message is already there, which the client may be reading.
+func TestAnAnswerBeforeItsHeaderIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, message := range map[string][]byte{"compressed": compressed(t, hello[5:]), "as it is": hello} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := answering(t, func(p *peer, id uint32) {
+				_ = p.WriteData(id, false, message) // the client may be gone
+				p.head(id, false, ":status", "200", "content-type", "application/grpc", "grpc-encoding", "gzip")
+				p.status(id, "0")
+			})
+			err := c.Stream(t.Context(), ask(t, echo, "hello"), func([]byte) error { return nil })
+			if status.Code(err) != codes.Internal {
+				t.Errorf("Stream() = %v, want Internal", err)
+			}
+		})
+	}
+}
+
 // half returns a message that ends in its midst, and says so.
 func half(message []byte) []byte {
 	message = message[:len(message)/2]

@@ -99,6 +99,8 @@ func (w *wire) data(f *http2.DataFrame) error {
 		return w.flushLater()
 	case s.ended:
 		return w.drop(s, http2.ErrCodeStreamClosed)
+	case s.header == nil: // the header of an answer says how to read it (RFC 9113, section 8.1), and is read without mu by who has a message
+		return w.drop(s, http2.ErrCodeProtocol)
 	case s.grant < size:
 		return w.drop(s, http2.ErrCodeFlowControl)
 	}
