@@ -2,6 +2,8 @@ package auth
 
 import (
 	"context"
+	"crypto/sha256"
+	"io"
 	"log/slog"
 	"os"
 	"sync/atomic"
@@ -18,7 +20,7 @@ type KeysFile struct {
 	file, setting string
 	logger        *slog.Logger
 	ring          atomic.Pointer[Keyring]
-	changed       time.Time // when the file was changed that was looked at last
+	read          [sha256.Size]byte // the hash of what ring was made of
 }
 
 var _ Authenticator = (*KeysFile)(nil)
@@ -35,31 +37,28 @@ func (k *KeysFile) Authenticate(ctx context.Context, token string) (Principal, e
 	return k.ring.Load().Authenticate(ctx, token)
 }
 
-// load reads the file if it changed since it was looked at last.
+// load reads the file, and reports whether it says something else than what counts. Its time does not tell: that of files in images, of copies and of what is
+// written twice in a moment stays the same, and a key that was taken out must not count.
 func (k *KeysFile) load() (changed bool, err error) {
 	f, err := os.Open(k.file)
 	if err != nil {
 		return false, k.invalid("nobody could call: %w; quorate keys new makes a key", err)
 	}
 	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return false, k.invalid("nobody could call: %w", err)
-	}
-	if info.ModTime().Equal(k.changed) {
-		return false, nil
-	}
-	k.changed = info.ModTime()
-	ring := NewKeyring()
-	n, err := ring.Read(f)
+	ring, sum := NewKeyring(), sha256.New()
+	n, err := ring.Read(io.TeeReader(f, sum))
 	switch {
 	case err != nil:
-		return true, k.invalid("%s: %w", k.file, err)
+		return false, k.invalid("%s: %w", k.file, err)
 	case n == 0:
-		return true, k.invalid("nobody could call: %s has no key; quorate keys new makes one", k.file)
+		return false, k.invalid("nobody could call: %s has no key; quorate keys new makes one", k.file)
 	}
-	k.ring.Store(ring)
-	return true, nil
+	read := [sha256.Size]byte(sum.Sum(nil))
+	if changed = read != k.read; changed {
+		k.read = read
+		k.ring.Store(ring)
+	}
+	return changed, nil
 }
 
 func (k *KeysFile) invalid(format string, args ...any) error {
@@ -81,8 +80,10 @@ func (k *KeysFile) Run(ctx context.Context) error {
 		case err != nil && err.Error() != told:
 			told = err.Error()
 			k.logger.ErrorContext(ctx, "the API keys could not be read again; those of before count", slog.Any("error", err))
-		case err == nil && changed:
+		case err == nil:
 			told = ""
+		}
+		if changed {
 			k.logger.InfoContext(ctx, "the API keys were read again", slog.String("file", k.file))
 		}
 	}
