@@ -41,8 +41,10 @@ func (c *Config) logger() *slog.Logger {
 // maxLogged is how many bytes of a text or an error are logged: callers can make an error as long as what they send.
 const maxLogged = 32 << 10
 
-// shorten cuts what is longer, and says so.
-func shorten(_ []string, a slog.Attr) slog.Attr {
+// shorten cuts what is longer, and says so. What panics, as the Error of a nil pointer does, it leaves to slog, which prints that.
+func shorten(_ []string, a slog.Attr) (short slog.Attr) {
+	short = a
+	defer func() { _ = recover() }()
 	text := ""
 	switch a.Value.Kind() { //nolint:exhaustive // the others are short
 	case slog.KindString:
@@ -53,9 +55,9 @@ func shorten(_ []string, a slog.Attr) slog.Attr {
 		}
 	}
 	if len(text) > maxLogged {
-		a.Value = slog.StringValue(bounded.Text(text, maxLogged))
+		short.Value = slog.StringValue(bounded.Text(text, maxLogged))
 	}
-	return a
+	return short
 }
 
 // traceHandler adds the ids of the span in the context, so that a log line leads to its trace.

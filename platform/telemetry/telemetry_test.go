@@ -186,6 +186,18 @@ func TestALineOfTheLogHasAnEnd(t *testing.T) {
 	}
 }
 
+func TestAnErrorThatIsANilPointerIsLogged(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"json", "text"} {
+		var log bytes.Buffer
+		logger := setup(t, telemetry.Config{LogWriter: &log, LogFormat: format}).Logger
+		logger.Warn("rpc", slog.Any("error", (*fault.Error)(nil)))
+		if !strings.Contains(log.String(), "nil") {
+			t.Errorf("the log as %s is %s, want that there is no error", format, log.String())
+		}
+	}
+}
+
 func TestWhatOpenTelemetryComplainsAboutIsInTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
 	var log bytes.Buffer
 	telemetry.LogErrors(setup(t, telemetry.Config{LogWriter: &log}).Logger)
