@@ -195,8 +195,14 @@ func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 
 func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
 
-// carry submits the task that brings the question to its target. Its request id is the consultation's: asking again finds the same task.
+// carryTimeout is how long a question is on its way into the store, even after who asked has gone.
+const carryTimeout = 30 * time.Second
+
+// carry submits the task that brings the question to its target. Its request id is the consultation's: asking again finds the same task. It goes on without
+// who asked: a carrier that its consultation does not know is not called off with the task, and a question that was not sent would count as open.
 func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryTimeout)
+	defer cancel()
 	hops := 1
 	if t.Parent != nil {
 		hops = t.Parent.Hops + 1

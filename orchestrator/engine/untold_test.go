@@ -70,6 +70,34 @@ func TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo(t *testing.T) {
 	})
 }
 
+// TestAConsultationIsKnownByItsCarrierAlsoWhenWhoAskedHasGone has who asks for a consultation leave between the sending of the question and the note of who
+// carries it, without which the end of the task could not call the reviewer off.
+func TestAConsultationIsKnownByItsCarrierAlsoWhenWhoAskedHasGone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newDesk(t)
+		ctx, leave := context.WithCancel(t.Context())
+		s.asked = between{s.asked, leave}
+		s.start()
+		task, err := s.engine.Submit(t.Context(), heldBack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.pass()
+		c, err := s.engine.Consult(ctx, tenant, task.ID, "r", nil, consultation.Request{})
+		if err != nil {
+			t.Errorf("Consult() = %v, want no error", err)
+		}
+		s.pass()
+		if _, err := s.engine.Cancel(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, "tester", ""); err != nil {
+			t.Error(err)
+		}
+		s.pass()
+		s.stop()
+		s.checkRecalled("after who asked had gone", task.ID, c)
+	})
+}
+
 // between has something happen before the first entry is changed.
 type between struct {
 	consultation.Store
