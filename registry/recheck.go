@@ -97,7 +97,7 @@ func (r *Registry) renote(ctx context.Context, seen Record) error {
 	if err != nil {
 		return err
 	}
-	if v.State == seen.Verification.State && v.KeyID == seen.Verification.KeyID {
+	if v.same(seen.Verification) {
 		return nil
 	}
 	return r.store.Update(ctx, seen.Key(), func(old *Record) (Change, error) {

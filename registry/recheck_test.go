@@ -137,3 +137,19 @@ func TestACardIsNotTakenWithAKeyThatIsUnpinnedMeanwhile(t *testing.T) {
 		})
 	}
 }
+
+// TestACardThatWasTakenUncheckedIsCheckedWhenItComesAgain has an operator turn the check of signatures on.
+func TestACardThatWasTakenUncheckedIsCheckedWhenItComesAgain(t *testing.T) {
+	t.Parallel()
+	mine := newSigner(t, "mine")
+	_, b := newBetween(t, mine)
+	card := []byte(mine.sign(t, named("b", "s")))
+	apply := registry.Application{Registration: registry.Registration{RawCard: card}}
+	for _, policy := range []registry.SignaturePolicy{registry.SignaturesOff, registry.SignaturesRequired} {
+		r := registry.New(b, registry.Options{Signatures: policy})
+		got, err := r.Apply(t.Context(), tenant, apply)
+		if v := verificationOf(t, r, "b"); err != nil || !policy.Trusts(v) || got.Agent.Verification != v {
+			t.Errorf("Apply() under %s = %+v, %v, and the card is %+v, want it trusted", policy, got.Agent.Verification, err, v)
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 
 // take makes the card the agent's next version, and the live one. Two cards make no version: one that says what the live one says, and,
 // unless an admin brings it, one that says what the newest says, which an admin went back from. Of those only the URL is noted, if
-// there is one.
+// there is one, and of the live one what its signatures come to now.
 func (r *Registry) take(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
 	next = *old
 	next.CardURI = uri
@@ -135,11 +135,14 @@ func (r *Registry) take(old *Record, c content, uri string) (next Record, change
 		return Record{}, Change{}, nil, err
 	}
 	warnings = c.warnings
-	if c.hash == old.liveHash() || (c.hash == old.LatestHash && !c.wanted) {
+	if live := c.hash == old.liveHash(); live || (c.hash == old.LatestHash && !c.wanted) {
 		if uri == "" {
 			next.CardURI = old.CardURI
 		}
-		if next.CardURI == old.CardURI {
+		if live && !verification.same(old.Verification) { // since the policy is another one, or a key
+			next.Verification = verification
+		}
+		if next.CardURI == old.CardURI && next.Verification == old.Verification {
 			return next, Change{Record: &next}, warnings, nil
 		}
 		change, err = r.write(old, &next)
