@@ -76,11 +76,11 @@ func newLibrary() protoreflect.FileDescriptor {
 	watch.ServerStreaming = new(true)
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
 		Name: new("test/v1/library.proto"), Package: new("test.v1"), Syntax: new("proto3"),
-		Dependency: []string{"google/api/annotations.proto", "google/protobuf/duration.proto", "google/protobuf/timestamp.proto", "buf/validate/validate.proto"},
+		Dependency: []string{"google/api/annotations.proto", "google/protobuf/duration.proto", "google/protobuf/struct.proto", "google/protobuf/timestamp.proto", "buf/validate/validate.proto"},
 		MessageType: []*descriptorpb.DescriptorProto{
 			message("Book", proto.CloneOf(name), field("etag", 2, text), field("sequence", 3, number)),
 			message("GetBookRequest", name, field("view_mode", 2, text)),
-			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned),
+			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned, of("note", 6, ".google.protobuf.Value")),
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
 		},
 		Service: []*descriptorpb.ServiceDescriptorProto{{Name: new("Library"), Method: []*descriptorpb.MethodDescriptorProto{

@@ -115,6 +115,8 @@ func wanted(field protoreflect.FieldDescriptor, value []byte) string {
 			return ` is not a duration; write seconds and an s, such as "5s" or "0.5s"`
 		case of.FullName() == "google.protobuf.Timestamp":
 			return ` is not a time; write date, time and zone, such as "2026-01-16T12:00:00Z"`
+		case !hasFields(field) && !field.IsMap() && of.FullName() != "google.protobuf.Struct":
+			return "" // others of google.protobuf take many forms
 		case !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")):
 			return " is not an object"
 		default:

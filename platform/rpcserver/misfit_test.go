@@ -68,6 +68,7 @@ func TestWhatIsWrongFirstIsSaidWithItsPlace(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
 	for body, want := range map[string]string{
+		`{"note":1e999}`:                             `line 1:9: invalid google.protobuf.Value`,
 		`{"nope":1,"loan":5}`:                        `line 1:2: unknown field \"nope\"`,
 		`{"book":{"nope":1,"name":7}}`:               `line 1:10: unknown field \"nope\"`,
 		"{\"requestId\":{},\n\"book\":{\"name\":7}}": `line 1:14: request_id: {}`,
