@@ -37,7 +37,7 @@ func TestAStatusFitsIntoHeadersWhateverItIsAbout(t *testing.T) {
 		tiny.Violations = append(tiny.Violations, fault.Violation{Field: "a", Description: "b"})
 	}
 	for i := range 1000 {
-		tiny.With(fmt.Sprintf("key%d", i), "a value")
+		_ = tiny.With(fmt.Sprintf("key%d", i), "a value")
 	}
 	one := fault.Invalid(strings.Repeat("f", 1<<20), "TEST", "%s", strings.Repeat("w", 1<<20))
 	for name, err := range map[string]*fault.Error{"many": long, "tiny": tiny, "one": one} {
