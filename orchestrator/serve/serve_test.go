@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"crypto/tls"
 	"net/http"
 	"os"
@@ -168,7 +169,9 @@ func startError(t *testing.T, c serve.Config) error {
 			return err
 		}
 	}
-	return serve.Run(t.Context(), c, "0.0.0", &lines{more: make(chan struct{}, 1)})
+	ctx, cancel := context.WithTimeout(t.Context(), patience) // one that starts does not end by itself
+	defer cancel()
+	return serve.Run(ctx, c, "0.0.0", &lines{more: make(chan struct{}, 1)})
 }
 
 // One answer travels in headers behind the REST door; one that did not fit there ended the connection that all REST calls share.
