@@ -58,7 +58,9 @@ type Verification struct {
 }
 
 // same reports whether v and other are of the same key and came to the same.
-func (v Verification) same(other Verification) bool { return v.State == other.State && v.KeyID == other.KeyID }
+func (v Verification) same(other Verification) bool {
+	return v.State == other.State && v.KeyID == other.KeyID
+}
 
 // verify checks the signatures of a card against the keys that the agent's tenant has pinned for it.
 func (r *Registry) verify(ctx context.Context, key Key, raw []byte) (Verification, error) {
