@@ -10,7 +10,7 @@ import (
 
 func TestTablesArePlannedThenAppliedOnce(t *testing.T) {
 	t.Parallel()
-	where := []string{"--endpoint", dynamotest.Endpoint(t), "--table-prefix", strings.ToLower(t.Name()) + "-"}
+	where := []string{"--endpoint", dynamotest.Endpoint(t), "--table-prefix", dynamotest.Prefix()}
 	for _, step := range []struct {
 		verb string
 		exit int
@@ -31,7 +31,7 @@ func TestTablesArePlannedThenAppliedOnce(t *testing.T) {
 
 func TestTablesThatDifferAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	endpoint, prefix := dynamotest.Endpoint(t), strings.ToLower(t.Name())+"-"
+	endpoint, prefix := dynamotest.Endpoint(t), dynamotest.Prefix()
 	client, err := ddb.Open(t.Context(), ddb.Config{Endpoint: endpoint, TablePrefix: prefix})
 	if err != nil {
 		t.Fatalf("Open() = %v, want no error", err)

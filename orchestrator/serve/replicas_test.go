@@ -29,7 +29,7 @@ func replicated(t *testing.T) (serve.Config, auth.Secret) {
 	t.Helper()
 	c, admin := config(t)
 	c.Store = serve.Store{
-		Kind: "dynamodb", Endpoint: dynamotest.Endpoint(t), TablePrefix: strings.ToLower(t.Name()) + "-", Lease: 3 * time.Second,
+		Kind: "dynamodb", Endpoint: dynamotest.Endpoint(t), TablePrefix: dynamotest.Prefix(), Lease: 3 * time.Second,
 		PageKeyFile: write(t, filepath.Join(t.TempDir(), "page.key"), strings.Repeat("0f", server.PageKeyBytes)),
 	}
 	c.Agents.AllowLoopback = true

@@ -34,11 +34,14 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
+// Prefix returns a prefix of tables that nobody has had.
+func Prefix() string { return "test-" + strings.ToLower(rand.Text()[:12]) + "-" }
+
 // Open returns a client whose tables have a prefix of their own. A transport of nil is the usual one.
 func Open(tb testing.TB, transport http.RoundTripper) *ddb.Client {
 	tb.Helper()
 	endpoint := Endpoint(tb)
-	prefix := "test-" + strings.ToLower(rand.Text()[:12]) + "-"
+	prefix := Prefix()
 	c, err := ddb.Open(tb.Context(), ddb.Config{Endpoint: endpoint, TablePrefix: prefix, Transport: transport})
 	if err != nil {
 		tb.Fatalf("Open(%s) = %v, want no error", endpoint, err)
