@@ -82,6 +82,10 @@ func TestEachMistakeHasItsError(t *testing.T) {
 			rpc: "SendMessage", params: `{"tenant":"` + strings.Repeat("n", 65) + `","message":` + message + `}}`, verb: "POST", path: "/" + strings.Repeat("n", 65) + "/message:send",
 			body: `{"message":` + message + `}}`, want: want{-32602, 404, "AGENT_NOT_FOUND"},
 		},
+		"a version that the agent at the door does not have": {
+			rpc: "SendMessage", params: `{"tenant":"echo","message":` + message + `,"metadata":{"` + taskExtension + `":{"route":{"version":">=99"}}}}}`, verb: "POST", path: "/echo/message:send",
+			body: `{"message":` + message + `,"metadata":{"` + taskExtension + `":{"route":{"version":">=99"}}}}}`, want: want{-32602, 404, "VERSION_NOT_FOUND"},
+		},
 		"two agents": {
 			rpc: "SendMessage", params: `{"tenant":"echo","message":` + message + `,"metadata":{"` + taskExtension + `":{"route":{"agent":"careful"}}}}}`, verb: "POST", path: "/echo/message:send",
 			body: `{"message":` + message + `,"metadata":{"` + taskExtension + `":{"route":{"agent":"careful"}}}}}`, want: want{-32602, 400, "ROUTE_AMBIGUOUS"},
