@@ -41,23 +41,31 @@ func (e *Engine) Run(ctx context.Context) error {
 // Wake has a task looked at: now, or as soon as its present runner is done.
 func (e *Engine) Wake(k orchestrator.Key) {
 	e.mu.Lock()
-	if r, ok := e.runners[k]; ok {
-		r.again = true
-	} else {
-		e.pending[k] = struct{}{}
-	}
+	e.wake(k)
 	e.mu.Unlock()
 	e.poke()
 }
 
-// interrupt is Wake for what cannot wait for the runner to be done.
+// wake notes that a task is to be looked at, and returns its present runner, if there is one. The caller holds mu, and pokes.
+func (e *Engine) wake(k orchestrator.Key) *runner {
+	r, ok := e.runners[k]
+	if ok {
+		r.again = true
+	} else {
+		e.pending[k] = struct{}{}
+	}
+	return r
+}
+
+// interrupt is Wake for what cannot wait for the runner to be done. A runner that begins between the two would be stopped with nobody to come after it: so
+// they are one.
 func (e *Engine) interrupt(k orchestrator.Key) {
-	e.Wake(k)
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if r, ok := e.runners[k]; ok {
+	if r := e.wake(k); r != nil {
 		r.cancel()
 	}
+	e.mu.Unlock()
+	e.poke()
 }
 
 func (e *Engine) poke() {
