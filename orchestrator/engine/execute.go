@@ -86,7 +86,12 @@ func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitb
 		c.reached()
 	}
 	if ctx.Err() != nil {
-		return e.interrupted(ctx)
+		if err != nil || !c.done || errors.Is(context.Cause(ctx), errDeadline) {
+			return e.interrupted(ctx)
+		}
+		var cancel context.CancelFunc // who takes the task up would not know that the work is done
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+		defer cancel()
 	}
 	if err != nil {
 		c.heard.name(&c.task)
