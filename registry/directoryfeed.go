@@ -113,7 +113,8 @@ func (s *shelf) take(records map[string]*Agent, table *typeTable) {
 	}
 }
 
-// load reads everything. The revision is read first, so that what changes meanwhile is read again.
+// load reads everything. The revision is read first, so that what changes meanwhile is read again. The shelf has all of it at once: without their pulses
+// agents would count as never heard of, and as not drained.
 func (d *Directory) load(ctx context.Context, s *shelf) error {
 	fresh := &shelf{
 		agents: make(map[string]*Agent), pulses: make(map[string]Pulse), skills: make(nameIndex), tags: make(nameIndex),
@@ -131,20 +132,29 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 		if err != nil {
 			return err
 		}
+		keys := make([]Key, len(records))
 		for i := range records {
 			fresh.put(&records[i].Agent)
-			q.After = records[i].Key()
+			keys[i] = records[i].Key()
+			q.After = keys[i]
+		}
+		pulses, err := d.registry.store.Pulses(ctx, keys...)
+		if err != nil {
+			return err
+		}
+		for _, key := range keys {
+			fresh.setPulse(key, pulses)
 		}
 		if len(records) < q.Limit {
 			break
 		}
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.agents, s.pulses, s.skills, s.tags = fresh.agents, fresh.pulses, fresh.skills, fresh.tags
 	s.text, s.ports, s.orders, s.revision, s.loaded = fresh.text, fresh.ports, nil, head, true
 	s.edition++
-	s.mu.Unlock()
-	return d.readPulses(ctx, s)
+	return nil
 }
 
 // readPulses reads the pulses of all agents of the shelf.

@@ -1,0 +1,65 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/embedded"
+)
+
+// pulseStore has something happen to what Pulses has read, before it is returned.
+type pulseStore struct {
+	*embedded.Store
+
+	read atomic.Pointer[func() error]
+}
+
+func (s *pulseStore) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
+	pulses, err := s.Store.Pulses(ctx, keys...)
+	if f := s.read.Swap(nil); f != nil {
+		err = errors.Join(err, (*f)())
+	}
+	return pulses, err
+}
+
+func openPulseStore(t *testing.T) (*registry.Registry, *pulseStore) {
+	t.Helper()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	inner, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &pulseStore{Store: inner}
+	return registry.New(s, registry.Options{LeaseDuration: 300 * time.Millisecond}), s
+}
+
+// TestADirectoryThatCouldNotBeReadWholeIsReadAgain has the first reader of a directory leave between the agents and their pulses: an agent that is drained
+// must not seem to be another one.
+func TestADirectoryThatCouldNotBeReadWholeIsReadAgain(t *testing.T) {
+	t.Parallel()
+	r, s := openPulseStore(t)
+	register(t, r, "a")
+	if _, err := r.Drain(t.Context(), tenant, "a", "repair", registry.Retry{}); err != nil {
+		t.Fatal(err)
+	}
+	left := func() error { return context.Canceled }
+	s.read.Store(&left)
+	d := r.Directory()
+	if err := d.Sync(t.Context(), tenant); !errors.Is(err, context.Canceled) {
+		t.Errorf("Sync() without pulses = %v, want canceled", err)
+	}
+	synced(t, d)
+	if a, ok := d.Agent(tenant, "a"); !ok || !a.Status.Draining {
+		t.Errorf("after Sync() Agent() = %+v, %t, want it drained", a.Status, ok)
+	}
+}
