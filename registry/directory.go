@@ -34,6 +34,7 @@ type shelf struct {
 	edition  uint64              // changes with agents and ports.types, not with pulses; 0 is none
 	agents   map[string]*Agent   // without RawCard
 	pulses   map[string]Pulse    // of those that have one
+	newer    map[string]bool     // whose pulses the log has told of since readPulses asked for them; nil when everything was read since, or it does not ask
 	skills   nameIndex           // skill id to agents
 	tags     nameIndex           // tag in lower case to agents
 	orders   map[string]*ordered // by field; those that somebody has asked for

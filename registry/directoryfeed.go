@@ -92,6 +92,9 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	s.take(records, table)
 	for _, key := range keys {
 		s.setPulse(key, pulses)
+		if s.newer != nil {
+			s.newer[key.Name] = true
+		}
 	}
 	s.revision = entries[len(entries)-1].Revision
 	return nil
@@ -154,10 +157,11 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 	s.agents, s.pulses, s.skills, s.tags = fresh.agents, fresh.pulses, fresh.skills, fresh.tags
 	s.text, s.ports, s.orders, s.revision, s.loaded = fresh.text, fresh.ports, nil, head, true
 	s.edition++
+	s.newer = nil
 	return nil
 }
 
-// readPulses reads the pulses of all agents of the shelf.
+// readPulses reads the pulses of all agents of the shelf. It does not keep those who read the log waiting, and what they have put there meanwhile is newer.
 func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 	s.mu.RLock()
 	keys := make([]Key, 0, len(s.agents))
@@ -166,14 +170,20 @@ func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 	}
 	s.mu.RUnlock()
 	for chunk := range slices.Chunk(keys, directoryChunk) {
+		s.mu.Lock()
+		s.newer = make(map[string]bool)
+		s.mu.Unlock()
 		pulses, err := d.registry.store.Pulses(ctx, chunk...)
 		if err != nil {
 			return err
 		}
 		s.mu.Lock()
 		for _, key := range chunk {
-			s.setPulse(key, pulses)
+			if s.newer != nil && !s.newer[key.Name] {
+				s.setPulse(key, pulses)
+			}
 		}
+		s.newer = nil
 		s.mu.Unlock()
 	}
 	return nil

@@ -63,3 +63,34 @@ func TestADirectoryThatCouldNotBeReadWholeIsReadAgain(t *testing.T) {
 		t.Errorf("after Sync() Agent() = %+v, %t, want it drained", a.Status, ok)
 	}
 }
+
+// TestADirectoryKeepsWhatTheLogToldOfAPulse has an agent drained while all pulses are read, as they are ever so often.
+func TestADirectoryKeepsWhatTheLogToldOfAPulse(t *testing.T) {
+	t.Parallel()
+	r, s := openPulseStore(t)
+	register(t, r, "a")
+	d := r.Directory()
+	synced(t, d)
+	drained := make(chan error, 1)
+	drain := func() error {
+		_, err := r.Drain(t.Context(), tenant, "a", "repair", registry.Retry{})
+		drained <- errors.Join(err, d.Sync(t.Context(), tenant))
+		return nil
+	}
+	s.read.Store(&drain)
+	ctx, stop := context.WithCancel(t.Context())
+	seen := make(chan bool, 1)
+	go func() {
+		seen <- <-drained == nil
+		stop()
+	}()
+	if err := d.Run(ctx); err != nil {
+		t.Errorf("Run() = %v, want nil", err)
+	}
+	if !<-seen {
+		t.Error("Drain() or Sync() failed")
+	}
+	if a, _ := d.Agent(tenant, "a"); !a.Status.Draining {
+		t.Errorf("after Sync() Agent() = %+v, want it drained", a.Status)
+	}
+}
