@@ -34,6 +34,7 @@ type conversation struct {
 	said    []string          // guarded by mu; progress that is not in the log yet
 	timer   *time.Timer       // guarded by mu; not nil while something is unwritten
 	parting *time.Timer       // guarded by mu; ends what the agent does not end
+	round   *time.Timer       // guarded by mu; until the next look at what others have written into the task
 	done    bool              // guarded by mu; the agent has ended its task, with what can be kept
 	over    bool              // guarded by mu; run has ended
 }
@@ -53,10 +54,14 @@ func (l latch) Unlock() { <-l }
 // that does not matter. When it is interrupted, or the agent gets lost, it writes down what the agent has said so far, so that the agent's task can be found
 // again, or canceled.
 func (c *conversation) run(ctx context.Context) error {
+	c.mu.Lock()
+	c.heed(ctx)
+	c.mu.Unlock()
 	err := c.exchange(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
+	c.round.Stop()
 	if c.timer != nil {
 		c.timer.Stop()
 	}

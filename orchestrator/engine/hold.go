@@ -102,7 +102,7 @@ func (e holder) Drop(ctx context.Context, group int) {
 func (e holder) Look(ctx context.Context, k orchestrator.Key) {
 	ctx, cancel := context.WithTimeout(ctx, storeRetry)
 	defer cancel()
-	if t, err := e.Store.Task(ctx, k); err == nil && (t.CancelAsked || t.Unsent() != nil && t.Unsent().Sends == 0) {
+	if t, err := e.Store.Task(ctx, k); err == nil && urgent(&t) {
 		e.interrupt(k)
 		return
 	}
