@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
-	"slices"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 )
@@ -14,7 +14,14 @@ import (
 // closed reports whether nobody on the way can change what is read at a URL: it is https, or on this machine.
 func closed(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname()))
+	switch {
+	case err != nil || u.Host == "":
+		return false
+	case u.Scheme != "http":
+		return u.Scheme == "https"
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // discover returns the URL of the keys, as the provider's configuration says.
