@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/proctest"
 	"github.com/quorate/quorate/platform/restclient"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
@@ -44,7 +45,7 @@ type replica struct {
 // newWorld starts everything, and returns what has to be closed also with an error.
 func newWorld(ctx context.Context, bin, dir string) (*world, error) {
 	w := &world{dir: dir, bin: bin, executed: filepath.Join(dir, "executed.log")}
-	address, err := freeAddress(ctx)
+	address, err := proctest.FreeAddress()
 	if err != nil {
 		return w, err
 	}
@@ -86,11 +87,11 @@ func (w *world) startReplicas(ctx context.Context, endpoint string) error {
 		}
 	}
 	for i := range replicas {
-		web, err := freeAddress(ctx)
+		web, err := proctest.FreeAddress()
 		if err != nil {
 			return err
 		}
-		grpc, err := freeAddress(ctx)
+		grpc, err := proctest.FreeAddress()
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func (r *replica) ready(ctx context.Context) bool {
 
 // startAgent starts the agent, which nobody disturbs, and registers it.
 func (w *world) startAgent(ctx context.Context) error {
-	address, err := freeAddress(ctx)
+	address, err := proctest.FreeAddress()
 	if err != nil {
 		return err
 	}
@@ -162,15 +163,6 @@ func (w *world) close() {
 	for _, p := range slices.DeleteFunc([]*process{w.agent, w.emulator}, func(p *process) bool { return p == nil }) {
 		_ = p.kill()
 	}
-}
-
-// freeAddress returns an address on loopback that nobody uses now.
-func freeAddress(ctx context.Context) (string, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
 
 func dials(ctx context.Context, address string) bool {
