@@ -32,17 +32,12 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	if err != nil {
 		return t, err
 	}
-	if webhook != nil {
-		if _, err := s.engine.SetWebhook(ctx, keyOf(&t), *webhook); err != nil {
-			return t, s.edition.translate(err)
-		}
-	}
-	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: word.GetRequestId()})
+	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: word.GetRequestId(), Webhook: webhook})
 	switch fault.ReasonOf(err) {
 	case "TASK_ENDED", "TASK_NOT_WAITING", "TOO_MANY_TURNS":
 		return t, s.edition.refusal(reasonUnsupportedOperation, "%s", fault.From(err).Message)
 	}
-	return t, err
+	return t, s.edition.translate(err)
 }
 
 // followUpWord reads what stands under TaskExtension in a follow-up's metadata, by the rules of the task API.

@@ -154,3 +154,39 @@ func TestReceiversAreTheirOwnersBusiness(t *testing.T) {
 		t.Errorf("the task API shows receivers: %s", got.body)
 	}
 }
+
+// TestAReceiverComesWithItsMessageOrNotAtAll sends a message to a task with a receiver: one that the task takes, the same again, and one that it refuses.
+func TestAReceiverComesWithItsMessageOrNotAtAll(t *testing.T) {
+	w := newWorld(t)
+	w.addAsker(t, "asker", nil)
+	url, _ := receive(t)
+	config := &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{URL: url}}
+	step := map[string]any{"route": map[string]any{"skill": "order", "fanOut": map[string]any{"mode": "all"}}}
+	for name, word := range map[string]map[string]any{"an agent": {"route": map[string]any{"agent": "asker"}}, "a step": step} {
+		t.Run(name, func(t *testing.T) {
+			c := w.client(t, "", a2a.TransportProtocolGRPC)
+			task := send(t, w, c, &a2a.SendMessageRequest{Message: text("a hat", word)})
+			elsewhere := follow(task, "green", nil)
+			elsewhere.ContextID = "another"
+			if _, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: elsewhere, Config: config}); err == nil {
+				t.Error("SendMessage() in another context = nil, want it refused")
+			}
+			wantReceivers(t, w, c, task, 0)
+			green := follow(task, "green", map[string]any{"requestId": "r"})
+			for range 2 {
+				send(t, w, c, &a2a.SendMessageRequest{Message: green, Config: config})
+			}
+			wantReceivers(t, w, c, task, 1)
+			send(t, w, c, &a2a.SendMessageRequest{Message: follow(task, "two", nil), Config: config})
+			wantReceivers(t, w, c, task, 1)
+		})
+	}
+}
+
+func wantReceivers(t *testing.T, w *world, c *a2aclient.Client, task *a2a.Task, want int) {
+	t.Helper()
+	list, err := c.ListTaskPushConfigs(w.ctx, &a2a.ListTaskPushConfigRequest{TaskID: task.ID})
+	if err != nil || len(list) != want {
+		t.Errorf("ListTaskPushConfigs() = %d receivers, %v, want %d", len(list), err, want)
+	}
+}

@@ -25,6 +25,9 @@ type Reply struct {
 	RequestID string // empty: every reply is a new one
 	Etag      string // the task's, when it was read; empty: any
 
+	// Webhook is told of the task from the message on; nil: nobody besides those who are. One without an id that is told already is not told twice.
+	Webhook *orchestrator.Webhook
+
 	asked *orchestrator.Asking // what it replies to, when that is said; nil: whatever the task asks
 }
 
@@ -37,6 +40,10 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		return orchestrator.Task{}, err
 	}
 	hash, err := r.hash()
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	addReceiver, err := e.receiverOf(&r)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -56,8 +63,15 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		if err := takesReply(t, &r); err != nil {
 			return nil, err
 		}
-		if forStep = t.Plan != nil; forStep {
+		added, err := addReceiver(t)
+		if err != nil {
+			return nil, err
+		}
+		if forStep = t.Plan != nil; forStep && !added {
 			return nil, orchestrator.ErrUnchanged
+		}
+		if forStep {
+			return nil, nil
 		}
 		taken = true
 		return e.take(t, &r, hash), nil

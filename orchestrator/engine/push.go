@@ -39,16 +39,20 @@ func (e *Engine) SetWebhook(ctx context.Context, k orchestrator.Key, w orchestra
 		return w, err
 	}
 	_, err = e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		w.Due, w.Sent = t.LastEvent, t.LastEvent
-		list := slices.DeleteFunc(slices.Clone(t.Webhooks), func(old orchestrator.Webhook) bool { return old.ID == w.ID })
-		if len(list) >= orchestrator.MaxWebhooks {
-			return nil, fault.New(fault.FailedPrecondition, "TOO_MANY_WEBHOOKS", "task %s has %d receivers of push notifications; remove one", t.ID, len(list))
-		}
-		list = append(list, w)
-		t.Webhooks = list
-		return nil, nil
+		return nil, addWebhook(t, w)
 	})
 	return w, err
+}
+
+// addWebhook has a receiver told of what happens to the task from now on.
+func addWebhook(t *orchestrator.Task, w orchestrator.Webhook) error {
+	w.Due, w.Sent = t.LastEvent, t.LastEvent
+	list := slices.DeleteFunc(slices.Clone(t.Webhooks), func(old orchestrator.Webhook) bool { return old.ID == w.ID })
+	if len(list) >= orchestrator.MaxWebhooks {
+		return fault.New(fault.FailedPrecondition, "TOO_MANY_WEBHOOKS", "task %s has %d receivers of push notifications; remove one", t.ID, len(list))
+	}
+	t.Webhooks = append(list, w)
+	return nil
 }
 
 // receivers are those whom a submission names.
