@@ -148,14 +148,24 @@ func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	return e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		if t.Ended() || t.Plan.Asking == nil || *t.Plan.Asking != *was {
-			return nil, orchestrator.ErrUnchanged
-		}
+	show := func(t *orchestrator.Task) {
 		t.Plan = t.Plan.Clone()
 		t.Plan.Asking, t.Plan.Steps[was.Step-1].State = nil, child.State
 		goOn(t, was, &child)
+	}
+	now, err := e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		if t.Ended() || t.Plan.Asking == nil || *t.Plan.Asking != *was {
+			return nil, orchestrator.ErrUnchanged
+		}
+		show(t)
 		return []orchestrator.Event{event(t, orchestrator.EventReply, fmt.Sprintf("message %d, from %s, is for step %d of %d (%s), task %s",
 			len(t.Turns), r.Caller, was.Step, len(t.Plan.Steps), s.Agent, s.TaskID))}, nil
 	})
+	if err == nil {
+		return now, nil
+	}
+	e.Logger.WarnContext(ctx, "a task does not show yet that its step has a reply; its next round does", taskAttr(parent), errAttr(err))
+	shown := *parent
+	show(&shown)
+	return shown, nil
 }
