@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/embedded"
 )
@@ -151,5 +152,27 @@ func TestACardThatWasTakenUncheckedIsCheckedWhenItComesAgain(t *testing.T) {
 		if v := verificationOf(t, r, "b"); err != nil || !policy.Trusts(v) || got.Agent.Verification != v {
 			t.Errorf("Apply() under %s = %+v, %v, and the card is %+v, want it trusted", policy, got.Agent.Verification, err, v)
 		}
+	}
+}
+
+// TestAKeyThatACrashLeftUncheckedIsPinnedByTheSameCall has a process die between the note of a key and the check of the cards that it signs.
+func TestAKeyThatACrashLeftUncheckedIsPinnedByTheSameCall(t *testing.T) {
+	t.Parallel()
+	r, b := newBetween(t, newSigner(t, "mine"))
+	other := newSigner(t, "other")
+	if _, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(other.sign(t, named("b", "s")))}); err != nil {
+		t.Fatalf("Register() = %v, want no error", err)
+	}
+	if err := b.PutSigningKey(t.Context(), registry.SigningKey{Tenant: tenant, ID: "other", JWK: other.jwk(t)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if v := verificationOf(t, r, "b"); v.State == registry.VerificationVerified {
+		t.Errorf("before the call the card is %s, want it unchecked", v.State)
+	}
+	if _, err := r.PinSigningKey(t.Context(), tenant, other.jwk(t), nil); fault.ReasonOf(err) != "KEY_EXISTS" {
+		t.Errorf("PinSigningKey() = %v, want KEY_EXISTS", err)
+	}
+	if v := verificationOf(t, r, "b"); v.State != registry.VerificationVerified {
+		t.Errorf("after the call the card is %s (%s), want it verified", v.State, v.Reason)
 	}
 }

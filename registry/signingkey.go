@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -49,7 +50,8 @@ func SigningKeysFull() error {
 
 // PinSigningKey trusts a public JSON Web Key with a kid to sign cards: those of at most 100 agents by name, or of all of the tenant when none
 // is named. Cards that are there already are checked again. A key that cannot be used is an InvalidArgument fault with the reason KEY_INVALID;
-// the others are those of SigningKeyExists and SigningKeysFull.
+// the others are those of SigningKeyExists and SigningKeysFull. Of a key that is pinned already cards are checked again all the same, so that a call that a
+// crash cut short can be made again.
 func (r *Registry) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
 	return r.Once(Retry{}).PinSigningKey(ctx, tenant, jwk, agents)
 }
@@ -87,10 +89,10 @@ func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, ag
 	if err == nil && done {
 		key, err = r.signingKey(ctx, tenant, key.ID)
 	}
-	if err != nil {
+	if err != nil && fault.KindOf(err) != fault.AlreadyExists {
 		return SigningKey{}, err
 	}
-	return key, r.recheck(ctx, tenant)
+	return key, cmp.Or(r.recheck(ctx, tenant), err)
 }
 
 // signingKey returns a pinned key, or the fault of signingKeyMissing.
