@@ -74,8 +74,9 @@ func TestADirectoryKeepsWhatTheLogToldOfAPulse(t *testing.T) {
 	drained := make(chan error, 1)
 	drain := func() error {
 		_, err := r.Drain(t.Context(), tenant, "a", "repair", registry.Retry{})
-		drained <- errors.Join(err, d.Sync(t.Context(), tenant))
-		return nil
+		err = errors.Join(err, d.Sync(t.Context(), tenant))
+		drained <- err
+		return err
 	}
 	s.read.Store(&drain)
 	ctx, stop := context.WithCancel(t.Context())

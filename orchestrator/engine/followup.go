@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -63,15 +64,9 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		if err := takesReply(t, &r); err != nil {
 			return nil, err
 		}
-		added, err := addReceiver(t)
-		if err != nil {
+		err = addReceiver(t)
+		if forStep = t.Plan != nil; forStep || err != nil && !errors.Is(err, orchestrator.ErrUnchanged) {
 			return nil, err
-		}
-		if forStep = t.Plan != nil; forStep && !added {
-			return nil, orchestrator.ErrUnchanged
-		}
-		if forStep {
-			return nil, nil
 		}
 		taken = true
 		return e.take(t, &r, hash), nil

@@ -51,7 +51,8 @@ func addWebhook(t *orchestrator.Task, w orchestrator.Webhook) error {
 	if len(list) >= orchestrator.MaxWebhooks {
 		return fault.New(fault.FailedPrecondition, "TOO_MANY_WEBHOOKS", "task %s has %d receivers of push notifications; remove one", t.ID, len(list))
 	}
-	t.Webhooks = append(list, w)
+	list = append(list, w)
+	t.Webhooks = list
 	return nil
 }
 
