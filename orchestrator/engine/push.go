@@ -240,6 +240,9 @@ func (e *Engine) tell(ctx context.Context, t *orchestrator.Task, w orchestrator.
 			return 0, err
 		}
 		for _, ev := range events {
+			if ev.Sequence > w.Due { // of what came since, the task as it was read knows nothing
+				break
+			}
 			if ev.State != state {
 				if failure = e.Notifier.Send(ctx, w, t, ev); failure != nil {
 					break
