@@ -65,7 +65,7 @@ func TestOnlyACompleteQuerySaysWhatThereIs(t *testing.T) {
 			t.Parallel()
 			s := newServer(t)
 			s.status, s.override, s.running = test.status, test.results, 1
-			claims, err := s.traces(t, cloudwatch.Config{Timeout: 5 * time.Second}).Verdicts(t.Context(), asked)
+			claims, err := s.traces(t, cloudwatch.Config{Timeout: time.Minute}).Verdicts(t.Context(), asked)
 			if len(claims) != test.claims || (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Verdicts() = %d claims, %v, want %d and an error with %q", len(claims), err, test.claims, test.want)
 			}
@@ -75,13 +75,19 @@ func TestOnlyACompleteQuerySaysWhatThereIs(t *testing.T) {
 
 func TestAQueryThatNobodyWaitsForAnyMoreIsStopped(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
-	s.running = 1000
-	_, err := s.traces(t, cloudwatch.Config{Timeout: 200 * time.Millisecond}).Verdicts(t.Context(), asked)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil || s.stopped != 1 {
-		t.Errorf("Verdicts() = %v after %d stops, want an error and one", err, s.stopped)
+	for limit := 200 * time.Millisecond; ; limit *= 2 { // a busy machine may take longer to start one, or to end it
+		s := newServer(t)
+		s.running = 1000
+		_, err := s.traces(t, cloudwatch.Config{Timeout: limit}).Verdicts(t.Context(), asked)
+		s.mu.Lock()
+		stopped := s.stopped
+		s.mu.Unlock()
+		if err != nil && stopped == 1 {
+			return
+		}
+		if err == nil || stopped > 1 || limit > 10*time.Second {
+			t.Fatalf("Verdicts() = %v after %d stops, want an error and one", err, stopped)
+		}
 	}
 }
 
