@@ -227,20 +227,26 @@ func TestWhatComesBehindACallThatWasGivenUpIsIgnored(t *testing.T) {
 
 func TestAServerCannotSendMoreThanIsAskedFor(t *testing.T) {
 	t.Parallel()
-	c := answering(t, func(p *peer, id uint32) {
-		p.begin(id)
-		for range 100 {
-			_ = p.WriteData(id, false, append([]byte{0, 0, 0, 15, 0}, make([]byte, 15<<8)...)) // the client may be gone
+	refused := make(chan struct{})
+	c := replying(t, func(p *peer, f http2.Frame) {
+		switch f := f.(type) {
+		case *http2.DataFrame:
+			p.begin(f.StreamID)
+			for range 100 {
+				_ = p.WriteData(f.StreamID, false, append([]byte{0, 0, 0, 15, 0}, make([]byte, 15<<8)...)) // the client may be gone
+			}
+			p.status(f.StreamID, "0")
+		case *http2.RSTStreamFrame:
+			close(refused)
 		}
 	})
-	waited := errors.New("waited")
 	n := 0
 	err := c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error {
 		if n++; n == 1 {
-			<-time.After(200 * time.Millisecond) // all has come that is to come
-		}
-		if n > 100 {
-			return waited
+			select {
+			case <-refused: // who reads asks for no more until then
+			case <-time.After(time.Minute):
+			}
 		}
 		return nil
 	})
