@@ -18,7 +18,7 @@ import (
 
 func TestAnAnswerIsTakenBeforeAllIsSaid(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	c := servedByGRPC(t, grpc.MaxRecvMsgSize(1000)) // it looks at the length, and grants nothing
 	if _, err := c.Invoke(ctx, ask(t, echo, strings.Repeat("x", 4<<20))); status.Code(err) != codes.ResourceExhausted {
@@ -40,7 +40,7 @@ func TestAnAnswerIsTakenBeforeAllIsSaid(t *testing.T) {
 					close(forgotten)
 				}
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			if _, err := c.Invoke(ctx, ask(t, echo, strings.Repeat("x", 1<<20))); err != nil {
 				t.Errorf("Invoke() = %v, want the answer", err)
