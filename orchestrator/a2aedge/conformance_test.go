@@ -256,16 +256,25 @@ func (w *world) addHandMade(t *testing.T, name string, impl a2apb.A2AServiceServ
 func TestASlowFollowerSlowsNobody(t *testing.T) {
 	w := newWorld(t)
 	c := w.client(t, "/agents/echo", a2a.TransportProtocolGRPC)
-	task := send(t, w, c, &a2a.SendMessageRequest{Message: text("sleep 300ms x", nil), Config: &a2a.SendMessageConfig{ReturnImmediately: true}})
+	task := send(t, w, c, &a2a.SendMessageRequest{Message: text("hang", nil), Config: &a2a.SendMessageConfig{ReturnImmediately: true}})
 	ctx, leave := context.WithTimeout(metadata.AppendToOutgoingContext(w.ctx, "a2a-version", "1.0"), patience)
 	defer leave()
 	slow, err := a2apb.NewA2AServiceClient(w.conn).SubscribeToTask(ctx, &a2apb.SubscribeToTaskRequest{Id: string(task.ID)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin := time.Now()
+	if _, err := slow.Header(); err != nil { // it follows before the task ends
+		t.Fatal(err)
+	}
+	begin, events := time.Now(), 0
 	for _, err := range c.SubscribeToTask(w.ctx, &a2a.SubscribeToTaskRequest{ID: task.ID}) {
 		if err != nil {
+			t.Fatal(err)
+		}
+		if events++; events > 1 {
+			continue
+		}
+		if _, err := c.CancelTask(w.ctx, &a2a.CancelTaskRequest{ID: task.ID}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -277,7 +286,7 @@ func TestASlowFollowerSlowsNobody(t *testing.T) {
 		if err != nil {
 			t.Fatalf("the slow follower's stream broke before the end: %v", err)
 		}
-		if r.GetStatusUpdate().GetStatus().GetState() == a2apb.TaskState_TASK_STATE_COMPLETED {
+		if r.GetStatusUpdate().GetStatus().GetState() == a2apb.TaskState_TASK_STATE_CANCELED {
 			return
 		}
 	}
