@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quorate/quorate/registry"
@@ -44,25 +45,28 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 func TestARunningDirectoryFollowsByItself(t *testing.T) {
 	t.Parallel()
-	r := open(t, registry.Options{LeaseDuration: 600 * time.Millisecond})
-	d := r.Directory()
-	if err := d.Sync(t.Context(), tenant); err != nil {
-		t.Fatalf("Sync() = %v, want no error", err)
-	}
-	background(t, d.Run)
-	searchable(t, r, "a", "", "fetch|d|t")
-	status := func() string {
-		a, _ := d.Agent(tenant, "a")
-		return a.Status.Status
-	}
-	eventually(t, "the registration", func() bool { return status() == registry.StatusUnknown })
-	beat(t, r, registry.Beat{Agent: "a", Status: "available"})
-	eventually(t, "the first beat", func() bool { return status() == registry.StatusAvailable })
-	first, _ := d.Agent(tenant, "a")
-	beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "available"})
-	eventually(t, "the next beat, which the log does not tell,", func() bool {
-		a, _ := d.Agent(tenant, "a")
-		return a.Status.LeaseExpireTime.After(first.Status.LeaseExpireTime)
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, registry.Options{})
+		d := r.Directory()
+		if err := d.Sync(t.Context(), tenant); err != nil {
+			t.Fatalf("Sync() = %v, want no error", err)
+		}
+		background(t, d.Run)
+		searchable(t, r, "a", "", "fetch|d|t")
+		status := func() string {
+			a, _ := d.Agent(tenant, "a")
+			return a.Status.Status
+		}
+		eventually(t, "the registration", func() bool { return status() == registry.StatusUnknown })
+		beat(t, r, registry.Beat{Agent: "a", Status: "available"})
+		eventually(t, "the first beat", func() bool { return status() == registry.StatusAvailable })
+		first, _ := d.Agent(tenant, "a")
+		settle(time.Second)
+		beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: "available"})
+		eventually(t, "the next beat, which the log does not tell,", func() bool {
+			a, _ := d.Agent(tenant, "a")
+			return a.Status.LeaseExpireTime.After(first.Status.LeaseExpireTime)
+		})
 	})
 }
 
