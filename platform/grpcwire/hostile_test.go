@@ -2,19 +2,25 @@ package grpcwire_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/quorate/quorate/platform/grpcwire"
@@ -255,19 +261,51 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 
 func TestWhoIsSilentIsCutOffAndWhoAnswersIsNot(t *testing.T) {
 	t.Parallel()
-	_, addr := serve(t, func(o *grpcwire.Options) { o.PingAfter, o.PingTimeout = 50*time.Millisecond, time.Second })
-	silent, polite := newPeer(t, addr), dial(t, addr)
-	silent.call(1, false)
-	if err := polite.Invoke(t.Context(), echo, text("hello"), &wrapperspb.BytesValue{}); err != nil {
-		t.Fatalf("Echo() = %v, want no error", err)
-	}
-	if got := silent.end(1); got != "closed" {
-		t.Errorf("the server ended it with %q, want the connection closed", got)
-	}
-	<-time.After(1500 * time.Millisecond)
-	if got := polite.GetState().String(); got != "READY" {
-		t.Errorf("the connection of who answers pings is %s, want READY", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := grpcwire.NewServer(grpcwire.Options{
+			Logger: slog.New(slog.DiscardHandler), MaxRequest: maxRequest, MaxStreams: 100, Workers: 4,
+			Connect: time.Second, PingAfter: time.Minute, PingTimeout: time.Second,
+		})
+		s.RegisterService(&echoService, nil)
+		connect := func(context.Context, string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			go s.Serve(ours)
+			return theirs, nil
+		}
+		polite, err := grpc.NewClient("passthrough:///server", grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(connect))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := polite.Invoke(t.Context(), echo, text("hello"), &wrapperspb.BytesValue{}); err != nil {
+			t.Fatalf("Echo() = %v, want no error", err)
+		}
+		var words bytes.Buffer
+		p := &peer{Framer: http2.NewFramer(&words, nil), t: t}
+		p.enc = hpack.NewEncoder(&p.buf)
+		words.WriteString(http2.ClientPreface)
+		p.must(0, p.WriteSettings())
+		p.call(1, false)
+		silent, _ := connect(t.Context(), "") // returns no error
+		begun, cut := time.Now(), make(chan time.Duration, 1)
+		go func() {
+			_, _ = io.Copy(io.Discard, silent)
+			cut <- time.Since(begun)
+		}()
+		p.must(silent.Write(words.Bytes()))
+		if after := <-cut; after > 2*time.Minute+time.Second {
+			t.Errorf("the connection of who is silent ended after %s, want at most 2m1s", after)
+		}
+		<-time.After(10 * time.Minute)
+		if got := polite.GetState(); got != connectivity.Ready {
+			t.Errorf("the connection of who answers pings is %s, want READY", got)
+		}
+		if err := polite.Close(); err != nil {
+			t.Errorf("Close() = %v, want no error", err)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Errorf("Shutdown() = %v, want no error", err)
+		}
+	})
 }
 
 func TestNothingStaysOfThoseWhoLeave(t *testing.T) { //nolint:paralleltest // it counts goroutines
