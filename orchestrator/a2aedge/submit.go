@@ -145,10 +145,12 @@ func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest)
 	case len(agent) > maxAgentName:
 		return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent has the tenant's name, which is %d bytes long; names have at most %d", len(agent), maxAgentName)
 	case agent != "" && order.GetRoute().GetTo() == nil: // the metadata may still say which versions of it will do
-		if order.Route == nil {
-			order.Route = &orchestratorv1.Route{}
+		route := order.GetRoute()
+		if route == nil {
+			route = &orchestratorv1.Route{}
 		}
-		order.Route.To = &orchestratorv1.Route_Agent{Agent: agent}
+		route.To = &orchestratorv1.Route_Agent{Agent: agent}
+		order.Route = route
 	case agent != "" && order.GetRoute().GetAgent() != agent:
 		return fault.Invalid("tenant", "ROUTE_AMBIGUOUS", "the tenant names agent %q and the message's metadata names another route; give one", agent)
 	case order.GetRoute() == nil:

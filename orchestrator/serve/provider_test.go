@@ -51,7 +51,7 @@ func startProvider(t *testing.T, keys ...signingKey) *provider {
 		}
 		t.Skipf("there is no OpenID Connect provider to test with: %v", err)
 	}
-	address, err := proctest.FreeAddress()
+	address, err := proctest.FreeAddress(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dynamotest
 
 import (
+	"context"
 	"net"
 	"os/exec"
 	"sync"
@@ -36,7 +37,7 @@ func (e *emulator) start(binary string) (string, error) {
 }
 
 func (e *emulator) try(binary string) error {
-	address, err := proctest.FreeAddress()
+	address, err := proctest.FreeAddress(context.Background())
 	if err != nil {
 		return err
 	}

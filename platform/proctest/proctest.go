@@ -109,12 +109,12 @@ func (p *Process) Stop() {
 
 // FreeAddress returns an address of the loopback interface that nobody listens on. On Linux all of 127.0.0.0/8 is that interface, and the address is at a host
 // of its own: at 127.0.0.1 the port is free for whoever asks for any before it is used, and then a stranger answers. Elsewhere that may happen.
-func FreeAddress() (string, error) {
+func FreeAddress(ctx context.Context) (string, error) {
 	host := "127.0.0.1"
 	if runtime.GOOS == "linux" {
 		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254)) //nolint:gosec,mnd // nobody guards anything with it
 	}
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(host, "0"))
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return "", err
 	}

@@ -72,7 +72,7 @@ func start(tb testing.TB, binary string) (*Jaeger, error) {
 	tb.Helper()
 	var addresses [3]string
 	for i := range addresses {
-		address, err := proctest.FreeAddress()
+		address, err := proctest.FreeAddress(tb.Context())
 		if err != nil {
 			return nil, err
 		}

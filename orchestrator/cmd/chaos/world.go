@@ -45,7 +45,7 @@ type replica struct {
 // newWorld starts everything, and returns what has to be closed also with an error.
 func newWorld(ctx context.Context, bin, dir string) (*world, error) {
 	w := &world{dir: dir, bin: bin, executed: filepath.Join(dir, "executed.log")}
-	address, err := proctest.FreeAddress()
+	address, err := proctest.FreeAddress(ctx)
 	if err != nil {
 		return w, err
 	}
@@ -87,11 +87,11 @@ func (w *world) startReplicas(ctx context.Context, endpoint string) error {
 		}
 	}
 	for i := range replicas {
-		web, err := proctest.FreeAddress()
+		web, err := proctest.FreeAddress(ctx)
 		if err != nil {
 			return err
 		}
-		grpc, err := proctest.FreeAddress()
+		grpc, err := proctest.FreeAddress(ctx)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (r *replica) ready(ctx context.Context) bool {
 
 // startAgent starts the agent, which nobody disturbs, and registers it.
 func (w *world) startAgent(ctx context.Context) error {
-	address, err := proctest.FreeAddress()
+	address, err := proctest.FreeAddress(ctx)
 	if err != nil {
 		return err
 	}
