@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -126,7 +127,10 @@ func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) 
 	defer cancel()
 	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	for range robotsRedirects + 1 {
-		if f.admit(ctx, p, at) != nil {
+		if err := f.admit(ctx, p, at); err != nil {
+			if !outOfBounds(err) { // nobody knows: that is no word of the site
+				e.err = err
+			}
 			return // a redirect to where this agent may not go: as if there were no file
 		}
 		resp, err := f.askRobots(ctx, p, u, at)
@@ -145,6 +149,11 @@ func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) 
 		}
 		at = next
 	}
+}
+
+// outOfBounds tells whether err says that a URL may not be asked for, and not that this could not be found out.
+func outOfBounds(err error) bool {
+	return slices.Contains([]fault.Kind{fault.PermissionDenied, fault.InvalidArgument}, fault.KindOf(err))
 }
 
 // askRobots asks for the file of u's origin. What goes wrong is told about u: nobody asked for the file.

@@ -1,0 +1,51 @@
+package webfetch_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/allowlist"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/netguard"
+)
+
+// failingOnce is a list whose look-up fails one time.
+type failingOnce struct {
+	allowlist.Memory
+
+	left atomic.Int64 // look-ups until then
+}
+
+func (s *failingOnce) Find(ctx context.Context, tenant string, domains []allowlist.Domain) (allowlist.Entry, bool, error) {
+	if s.left.Add(-1) == 0 {
+		return allowlist.Entry{}, false, errors.New("the store is away")
+	}
+	return s.Memory.Find(ctx, tenant, domains)
+}
+
+func TestAListThatCannotBeReadSaysNothingOfRobots(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(site))
+	defer s.Close()
+	host := s.Listener.Addr().String()
+	store := &failingOnce{}
+	store.left.Store(2) // the second look-up is about robots.txt
+	list, err := allowlist.New(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := list.Add(t.Context(), auth.DefaultTenant, host, "test"); err != nil {
+		t.Fatal(err)
+	}
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, Allowlist: list})
+	if p, err := f.Fetch(t.Context(), webfetch.Request{URL: s.URL + "/private"}); err == nil {
+		t.Errorf("Fetch(/private) while the list cannot be read = %q, want an error", p.Content)
+	}
+	if p, err := f.Fetch(t.Context(), webfetch.Request{URL: s.URL + "/private"}); p.ErrorCode != webfetch.CodeRobots {
+		t.Errorf("Fetch(/private) = %q, %s, %v, want %s", p.Content, p.ErrorCode, err, webfetch.CodeRobots)
+	}
+}
