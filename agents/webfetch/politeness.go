@@ -36,6 +36,7 @@ type robotsFile struct {
 	file    *robots.File // nil: the site says nothing that can be read
 	status  int          // that stands in the way of reading it: 500 or above
 	err     error        // why the site could not be asked
+	beyond  *url.URL     // where it is, out of bounds of who asked; nil when it was followed to its end
 }
 
 // checkRobots returns a fault when the site's robots.txt disallows u, or cannot be had from a server that fails.
@@ -88,8 +89,16 @@ func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile
 		case <-ctx.Done():
 			return nil, f.ended(ctx, u, p.limits)
 		}
-		if entry.err == nil {
+		if entry.err == nil && entry.beyond == nil {
 			return entry, nil
+		}
+		if entry.err == nil {
+			if err := f.admit(ctx, p, entry.beyond); outOfBounds(err) {
+				return entry, nil
+			} else if err != nil {
+				return nil, err
+			}
+			f.robots.forget(origin, entry) // this caller's list reaches further
 		}
 		if ctx.Err() != nil { // what stopped the other caller may not stop this one
 			return nil, f.ended(ctx, u, p.limits)
@@ -128,7 +137,7 @@ func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) 
 	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	for range robotsRedirects + 1 {
 		if err := f.admit(ctx, p, at); err != nil {
-			if !outOfBounds(err) { // nobody knows: that is no word of the site
+			if e.beyond = at; !outOfBounds(err) { // nobody knows: that is no word of the site
 				e.err = err
 			}
 			return // a redirect to where this agent may not go: as if there were no file

@@ -49,3 +49,33 @@ func TestAListThatCannotBeReadSaysNothingOfRobots(t *testing.T) {
 		t.Errorf("Fetch(/private) = %q, %s, %v, want %s", p.Content, p.ErrorCode, err, webfetch.CodeRobots)
 	}
 }
+
+func TestRobotsBeyondOneListAreReadForAnother(t *testing.T) {
+	two := httptest.NewServer(send("text/plain", "user-agent: *\ndisallow: /private"))
+	defer two.Close()
+	one := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.Redirect(w, r, two.URL+"/robots.txt", http.StatusFound)
+			return
+		}
+		send("text/plain", "page")(w, r)
+	}))
+	defer one.Close()
+	hosts := []string{one.Listener.Addr().String(), two.Listener.Addr().String()}
+	list, err := allowlist.New(&allowlist.Memory{}, hosts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := list.Add(t.Context(), "wide", hosts[1], "test"); err != nil {
+		t.Fatal(err)
+	}
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: hosts}, Allowlist: list})
+	for _, step := range []struct {
+		tenant string
+		code   webfetch.Code
+	}{{"narrow", ""}, {"wide", webfetch.CodeRobots}, {"narrow", webfetch.CodeRobots}} {
+		if p, err := f.Fetch(t.Context(), webfetch.Request{URL: one.URL + "/private", Tenant: step.tenant}); p.ErrorCode != step.code {
+			t.Errorf("Fetch(/private) for %s = %q, %v, want %q", step.tenant, p.ErrorCode, err, step.code)
+		}
+	}
+}
