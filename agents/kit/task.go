@@ -84,6 +84,9 @@ func textOf(parts []*a2a.Part) string {
 	return strings.Join(texts, "\n")
 }
 
+// ContextID returns the id of the conversation that the task is in; a message that names none begins one.
+func (t *Task) ContextID() string { return t.job.ContextID() }
+
 // QuorateTaskID returns the id of the task in Quorate; empty when the message did not come through Quorate.
 func (t *Task) QuorateTaskID() string { return t.said.TaskID }
 

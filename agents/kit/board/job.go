@@ -25,6 +25,9 @@ type Job struct {
 // ID returns the id of the task.
 func (j *Job) ID() a2a.TaskID { return j.entry.id }
 
+// ContextID returns the id of the context that the task is in: the message's, or a new one when the message has none.
+func (j *Job) ContextID() string { return j.entry.snapshot().task.ContextID }
+
 // Progress tells everyone who watches what is going on. After the end of the task it is a FailedPrecondition fault with
 // the reason TASK_ENDED, after MaxEvents a ResourceExhausted fault with the reason TOO_MANY_EVENTS.
 func (j *Job) Progress(text string) error {

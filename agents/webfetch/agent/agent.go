@@ -159,7 +159,7 @@ func (h handler) handle(ctx context.Context, t *kit.Task) error {
 		o.page.Language = acceptLanguage(ctx)
 	}
 	if o.page.Session != "" {
-		o.page.Session = t.Message.ContextID + "/" + o.page.Session // a session belongs to its conversation
+		o.page.Session = t.ContextID() + "/" + o.page.Session // a session belongs to its conversation
 	}
 	if err := t.Progress(ctx, "Reading the page."); err != nil {
 		return err
