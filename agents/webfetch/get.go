@@ -27,7 +27,7 @@ type body struct {
 // robots.txt anew.
 func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body, error) {
 	first := u
-	jar := f.jars.Get(p.Tenant, p.Session)
+	jar := f.jars.Get(p.Tenant+"\x00"+p.Owner, p.Session)
 	for hop := 0; ; hop++ {
 		if hop > 0 {
 			if err := f.admit(ctx, p, u); err != nil {

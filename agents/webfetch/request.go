@@ -105,6 +105,7 @@ type Request struct {
 	Profile  string // empty: the Fetcher's
 	Language string // an Accept-Language header or a locale, for messages
 	Tenant   string // whose allowlist; empty: the default one
+	Owner    string // whose session, within the tenant: the way that the request came, and who sent it. No sender writes it.
 }
 
 // parseURL reads an absolute URL whose host may be written in any script.

@@ -158,9 +158,7 @@ func (h handler) handle(ctx context.Context, t *kit.Task) error {
 	if o.page.Language == "" {
 		o.page.Language = acceptLanguage(ctx)
 	}
-	if o.page.Session != "" {
-		o.page.Session = t.ContextID() + "/" + o.page.Session // a session belongs to its conversation
-	}
+	o.page.Owner = "a2a\x00" + t.ContextID() // a session belongs to its conversation
 	if err := t.Progress(ctx, "Reading the page."); err != nil {
 		return err
 	}

@@ -49,9 +49,7 @@ func (s *Server) FetchPage(ctx context.Context, req *webfetchv1.FetchPageRequest
 	}
 	caller, _ := auth.FromContext(ctx)
 	fetch.Tenant = caller.Tenant
-	if fetch.Session != "" {
-		fetch.Session = caller.Name + "/" + fetch.Session
-	}
+	fetch.Owner = "api\x00" + caller.Name
 	if fetch.Language == "" {
 		fetch.Language = acceptLanguage(ctx)
 	}
