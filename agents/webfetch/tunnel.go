@@ -16,6 +16,10 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
+// tunnelTimeout is how long the proxy may take to reach a target. The context of a dial has no end: net/http goes on dialling when whoever asked for the connection
+// has left.
+const tunnelTimeout = 30 * time.Second
+
 // tunnel dials through the operator's proxy. The target is resolved and checked here and named to the proxy by its address, so
 // that the proxy cannot be made to reach what the guard refuses.
 type tunnel struct {
@@ -23,13 +27,15 @@ type tunnel struct {
 	proxy  *netguard.Policy // admits the proxy itself
 	addr   string
 	auth   string // header value; empty for none
+
+	patience time.Duration // with the proxy's answer
 }
 
 func newTunnel(policy *netguard.Policy, proxy *url.URL) (*tunnel, error) {
 	if proxy.Scheme != "http" || proxy.Port() == "" || proxy.Hostname() == "" || proxy.Path != "" && proxy.Path != "/" {
 		return nil, fault.Invalid("proxy", ReasonRequestInvalid, "the proxy must look like http://host:port")
 	}
-	t := &tunnel{policy: policy, proxy: &netguard.Policy{AllowOrigins: []string{proxy.Host}, Resolver: policy.Resolver}, addr: proxy.Host}
+	t := &tunnel{policy: policy, proxy: &netguard.Policy{AllowOrigins: []string{proxy.Host}, Resolver: policy.Resolver}, addr: proxy.Host, patience: tunnelTimeout}
 	if proxy.User != nil {
 		password, _ := proxy.User.Password()
 		t.auth = "Basic " + base64.StdEncoding.EncodeToString([]byte(proxy.User.Username()+":"+password))
@@ -46,6 +52,8 @@ func (t *tunnel) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	if err != nil {
 		return nil, fmt.Errorf("dial the proxy: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, t.patience)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // the end of ctx ends the handshake
 	err = t.connect(conn, targets[0].String())
 	if !stop() || err != nil {
