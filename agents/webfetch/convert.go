@@ -115,6 +115,9 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 	if err := f.admit(ctx, p, shown.URL); err != nil {
 		return redirectBlocked(err)
 	}
+	if err := f.checkRobots(ctx, p, shown.URL); err != nil {
+		return err
+	}
 	const contentType = "text/html; charset=utf-8"
 	page.URL, page.Domain, page.StatusCode, page.ContentType = printable(shown.URL.String()), shown.URL.Hostname(), shown.StatusCode, contentType
 	page.ContentLength, page.Rendered = int64(len(shown.HTML)), true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"sync/atomic"
 	"testing"
 
@@ -76,6 +77,27 @@ func TestRobotsBeyondOneListAreReadForAnother(t *testing.T) {
 	}{{"narrow", ""}, {"wide", webfetch.CodeRobots}, {"narrow", webfetch.CodeRobots}} {
 		if p, err := f.Fetch(t.Context(), webfetch.Request{URL: one.URL + "/private", Tenant: step.tenant}); p.ErrorCode != step.code {
 			t.Errorf("Fetch(/private) for %s = %q, %v, want %q", step.tenant, p.ErrorCode, err, step.code)
+		}
+	}
+}
+
+// landing is a browser whose page leads somewhere else.
+type landing struct{ at string }
+
+// Render implements webfetch.Browser.
+func (b landing) Render(_ context.Context, u *url.URL, _ webfetch.Gate, _ int64) (webfetch.Rendered, error) {
+	at, err := u.Parse(b.at)
+	return webfetch.Rendered{HTML: "<p>private", URL: at, StatusCode: http.StatusOK}, err
+}
+
+func TestRobotsHoldForWhereABrowserIsLed(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(site))
+	defer s.Close()
+	host := s.Listener.Addr().String()
+	for at, code := range map[string]webfetch.Code{"/private": webfetch.CodeRobots, "/html": ""} {
+		f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: []string{host}}, AllowedHosts: []string{host}, Browser: landing{at}})
+		if p, err := f.Fetch(t.Context(), webfetch.Request{URL: s.URL + "/", Render: webfetch.RenderAlways}); p.ErrorCode != code {
+			t.Errorf("Fetch() of a page that leads to %s = %q, %q, %v, want %q", at, p.Content, p.ErrorCode, err, code)
 		}
 	}
 }
