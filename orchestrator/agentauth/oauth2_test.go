@@ -114,6 +114,19 @@ func TestAnEndpointThatRefusesIsLeftAloneForAWhileAndSaysNothingOfTheSecret(t *t
 	})
 }
 
+// TestATokenThatTheCallHadToWaitForIsNoNewerOne has time go on while the endpoint answers, as it does outside of the tests that play it.
+func TestATokenThatTheCallHadToWaitForIsNoNewerOne(t *testing.T) {
+	t.Parallel()
+	a, i := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }), issuer(t)
+	c := oauth(t, a, i, canary)
+	if code, err := post(t.Context(), c, a.URL); err != nil || code != http.StatusUnauthorized {
+		t.Errorf("POST = %d, %v, want 401", code, err)
+	}
+	if _, n := a.last(t); n != 1 {
+		t.Errorf("the agent was asked %d times with one token, want once", n)
+	}
+}
+
 func TestATokenThatIsNoLongerAcceptedIsRenewedOnce(t *testing.T) {
 	t.Parallel()
 	accepted := "token-2"

@@ -49,9 +49,8 @@ func redirected(req *http.Request) bool {
 // Send sends a copy of a request that carries the credential, to its origin; it has one of the kinds that a request can carry. An agent that answers 401
 // has not taken the request: it is sent once more if another secret is there by then.
 func (c *Credential) Send(req *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	begun := time.Now()
-	resp, err := c.once(req, send)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || req.Body != nil && req.GetBody == nil || !c.source.refused(begun) {
+	resp, sent, err := c.once(req, send)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || req.Body != nil && req.GetBody == nil || !c.source.refused(sent) {
 		return resp, err
 	}
 	again := req.WithContext(req.Context())
@@ -62,21 +61,23 @@ func (c *Credential) Send(req *http.Request, send func(*http.Request) (*http.Res
 	}
 	_, _ = io.CopyN(io.Discard, resp.Body, maxDrain)
 	_ = resp.Body.Close() // what was read was read
-	return c.once(again, send)
+	resp, _, err = c.once(again, send)
+	return resp, err
 }
 
-func (c *Credential) once(req *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+// once sends a request, and says when that was: the secret that it carries was there by then.
+func (c *Credential) once(req *http.Request, send func(*http.Request) (*http.Response, error)) (resp *http.Response, sent time.Time, err error) {
 	carries := req.Clone(req.Context())
 	if err := c.add(carries); err != nil {
 		if req.Body != nil {
 			err = errors.Join(err, req.Body.Close()) // the contract of http.RoundTripper
 		}
-		return nil, err
+		return nil, sent, err
 	}
-	resp, err := send(carries)
-	if err != nil {
-		return nil, err
+	sent = time.Now()
+	if resp, err = send(carries); err != nil {
+		return nil, sent, err
 	}
 	resp.Request = req // who reads it must not meet the secret
-	return resp, nil
+	return resp, sent, nil
 }
