@@ -43,9 +43,9 @@ func (o *oauth) credential(c Config) (*Credential, error) {
 		return nil, fmt.Errorf("oauth2.clientSecret: %w", err)
 	}
 	t := &tokens{
-		clientSecret: s, turn: make(chan struct{}, 1),
-		grant:  clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes},
-		client: netguard.ForEndpoint(u, c.Policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}), // the operator's word
+		clientSecret: s,
+		grant:        clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes},
+		client:       netguard.ForEndpoint(u, c.Policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}), // the operator's word
 	}
 	return &Credential{kind: kindOAuth2, scheme: "bearer", in: inHeader, name: "Authorization", form: asBearer, source: t, own: t.client}, nil
 }

@@ -1,6 +1,8 @@
 package agentauth_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -57,6 +59,8 @@ func TestATokenIsAskedForOnceAndAgainBeforeItExpires(t *testing.T) {
 		<-time.After(539 * time.Second)
 		want("token-1")
 		<-time.After(time.Second) // a minute before its end
+		want("token-1")           // which nobody waits for
+		synctest.Wait()
 		want("token-2")
 		i.Close()
 		<-time.After(545 * time.Second)
@@ -84,6 +88,61 @@ func TestManyCallsAskForOneToken(t *testing.T) {
 	if _, n := i.last(t); n != 1 {
 		t.Errorf("the endpoint was asked %d times, want once", n)
 	}
+}
+
+func TestACallerThatLeavesDoesNotEndWhatOthersWaitFor(t *testing.T) {
+	t.Parallel()
+	came, goOn := make(chan struct{}, 9), make(chan struct{})
+	a, i := serve(t, ok), serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		came <- struct{}{}
+		<-goOn
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprint(w, `{"access_token":"token","token_type":"Bearer","expires_in":600}`)
+	})
+	c := oauth(t, a, i, canary)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-came; cancel() }()
+	if _, err := post(ctx, c, a.URL); !errors.Is(err, context.Canceled) {
+		t.Errorf("POST of a caller that left = %v, want %v", err, context.Canceled)
+	}
+	close(goOn)
+	if code, err := post(t.Context(), c, a.URL); err != nil || code != http.StatusOK {
+		t.Errorf("POST = %d, %v, want 200", code, err)
+	}
+	if _, n := i.last(t); n != 1 {
+		t.Errorf("the endpoint was asked %d times, want once", n)
+	}
+}
+
+func TestNobodyWaitsForTheNextTokenWhileOneLasts(t *testing.T) {
+	t.Parallel()
+	shown := make(chan struct{}, 9)
+	first := true
+	a, i := serve(t, func(http.ResponseWriter, *http.Request) { shown <- struct{}{} }), serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if !first {
+			select {
+			case <-shown:
+			case <-time.After(time.Minute):
+				t.Error("no call reached the agent while the endpoint took its time")
+			}
+		}
+		first = false
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprint(w, `{"access_token":"token","token_type":"Bearer","expires_in":600}`)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c := oauth(t, a, i, canary)
+		if _, err := post(t.Context(), c, a.URL); err != nil {
+			t.Fatalf("POST = %v, want an answer", err)
+		}
+		<-time.After(545 * time.Second)
+		for len(shown) > 0 {
+			<-shown
+		}
+		if _, err := post(t.Context(), c, a.URL); err != nil {
+			t.Errorf("POST = %v, want an answer", err)
+		}
+	})
 }
 
 func TestAnEndpointThatRefusesIsLeftAloneForAWhileAndSaysNothingOfTheSecret(t *testing.T) {

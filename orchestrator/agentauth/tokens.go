@@ -21,71 +21,76 @@ const (
 type tokens struct {
 	clientSecret source
 	client       *http.Client
-	turn         chan struct{}            // holds a token of whoever asks the endpoint
-	grant        clientcredentials.Config // used by whoever has the turn
+	grant        clientcredentials.Config // used by fetch
 
 	mu      sync.Mutex
-	token   auth.Secret // guarded by mu; empty for none
-	got     time.Time   // guarded by mu
-	renew   time.Time   // guarded by mu; when the next one is asked for
-	expires time.Time   // guarded by mu
-	pause   time.Time   // guarded by mu; until when nothing is asked, after failure
-	failure error       // guarded by mu
+	asking  chan struct{} // guarded by mu; closed when the endpoint has answered; nil: it is not asked now
+	token   auth.Secret   // guarded by mu; empty for none
+	got     time.Time     // guarded by mu
+	renew   time.Time     // guarded by mu; when the next one is asked for
+	expires time.Time     // guarded by mu
+	pause   time.Time     // guarded by mu; until when nothing is asked, after failure
+	failure error         // guarded by mu
 }
 
-// secret returns the token of now, and asks for one when there is none or its time is nearly over.
+// secret returns the token of now. When there is none the endpoint is asked for all who wait, so that none of their contexts ends it: an endpoint that
+// takes longer than each of them has would never give one.
 func (t *tokens) secret(ctx context.Context) (auth.Secret, error) {
-	if token, err := t.known(); token != "" || err != nil {
-		return token, err
+	for {
+		token, over, err := t.known(ctx)
+		if over == nil {
+			return token, err
+		}
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
 	}
-	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-	if token, err := t.known(); token != "" || err != nil { // another got it meanwhile
-		return token, err
-	}
-	token, life, err := t.ask(ctx)
-	if err != nil && ctx.Err() != nil {
-		return "", ctx.Err() // says nothing about the endpoint
-	}
-	return t.keep(token, life, err)
 }
 
-// known returns the token, or why there is none; neither when the endpoint has to be asked.
-func (t *tokens) known() (auth.Secret, error) {
+// known returns the token, or why there is none, or else what is closed when there is more to know. When a token's time is nearly over the next one is asked
+// for, and nobody waits for that as long as this one lasts.
+func (t *tokens) known(ctx context.Context) (token auth.Secret, over <-chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	switch {
-	case t.token != "" && now.Before(t.renew):
-		return t.token, nil
-	case !now.Before(t.pause):
-		return "", nil
-	case t.token != "" && now.Before(t.expires):
-		return t.token, nil
-	default:
-		return "", t.failed(now)
+	lasts := t.token != "" && now.Before(t.expires)
+	if lasts && now.Before(t.renew) {
+		return t.token, nil, nil
 	}
+	if t.asking == nil && !now.Before(t.pause) {
+		t.asking = make(chan struct{})
+		go t.fetch(context.WithoutCancel(ctx), t.asking) // no longer than tokenTimeout
+	}
+	switch {
+	case lasts:
+		return t.token, nil, nil
+	case t.asking != nil:
+		return "", t.asking, nil
+	default:
+		return "", nil, t.failed(now)
+	}
+}
+
+// fetch asks the endpoint and closes over when it is known what it said.
+func (t *tokens) fetch(ctx context.Context, over chan struct{}) {
+	defer close(over)
+	t.keep(t.ask(ctx))
 }
 
 // keep notes what the endpoint answered. After a failure the token of before counts as long as it lasts.
-func (t *tokens) keep(token auth.Secret, life time.Duration, err error) (auth.Secret, error) {
+func (t *tokens) keep(token auth.Secret, life time.Duration, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
+	t.asking = nil
 	if err != nil {
 		t.pause, t.failure = now.Add(tokenPause), err
-		if t.token != "" && now.Before(t.expires) {
-			return t.token, nil
-		}
-		return "", t.failed(now)
+		return
 	}
 	t.token, t.got, t.expires, t.renew = token, now, now.Add(life), now.Add(life-min(renewBefore, life/10))
 	t.pause, t.failure = time.Time{}, nil
-	return token, nil
 }
 
 // failed is the fault for a request that cannot be sent now.
