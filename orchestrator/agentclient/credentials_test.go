@@ -123,8 +123,13 @@ func origin(in registry.Interface) string { return "http://" + strings.TrimPrefi
 // showing returns a pool that shows a token in a file to an origin.
 func showing(t *testing.T, origin, tokenFile string) *agentclient.Pool {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "credentials.yaml")
-	writeFile(t, file, "credentials: [{origin: '"+origin+"', bearer: {token: 'file:"+tokenFile+"'}}]")
+	return showingWhat(t, "{origin: '"+origin+"', bearer: {token: 'file:"+tokenFile+"'}}")
+}
+
+// showingWhat returns a pool that shows what an entry says.
+func showingWhat(t *testing.T, entry string) *agentclient.Pool {
+	t.Helper()
+	file := writeFile(t, filepath.Join(t.TempDir(), "credentials.yaml"), "credentials: ["+entry+"]")
 	guard := &netguard.Policy{AllowLoopback: true}
 	c, err := agentauth.Open(agentauth.Config{File: file, Setting: "agents.credentialsFile", Policy: guard, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -275,6 +280,35 @@ func TestARenewedTokenIsShownOverEveryBinding(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("Send() with a renewed token over %s = %v, want no error", name, err)
+		}
+	}
+}
+
+// TestATokenThatACallWaitedForIsNoNewerOne has each first call ask the token endpoint: that the agent denies it is final.
+func TestATokenThatACallWaitedForIsNoNewerOne(t *testing.T) {
+	t.Parallel()
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token":"wrong-secret","token_type":"Bearer"}`)
+	}))
+	t.Cleanup(endpoint.Close)
+	g := &guarded{}
+	secret := writeFile(t, filepath.Join(t.TempDir(), "secret"), "s")
+	for name, in := range g.interfaces(t) {
+		card := registry.Card{Interfaces: []registry.Interface{in}}
+		entry := "{origin: '" + origin(in) + "', oauth2: {tokenURL: '" + endpoint.URL + "', clientID: q, clientSecret: 'file:" + secret + "'}}"
+		for way, call := range map[string]func(p *agentclient.Pool) error{
+			"Send":      func(p *agentclient.Pool) error { _, err := send(t, p, false, card); return err },
+			"a passage": func(p *agentclient.Pool) error { return pass(t, p, false, card) }, "a passage's stream": func(p *agentclient.Pool) error { return pass(t, p, true, card) },
+		} {
+			g.denied.Store(0)
+			err := call(showingWhat(t, entry))
+			if err == nil && g.denied.Load() == 0 {
+				continue // there is no such passage
+			}
+			if fault.ReasonOf(err) != agentclient.ReasonDenied || g.denied.Load() != 1 {
+				t.Errorf("%s over %s = %v after %d denials, want %s after one", way, name, err, g.denied.Load(), agentclient.ReasonDenied)
+			}
 		}
 	}
 }

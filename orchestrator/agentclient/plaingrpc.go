@@ -55,11 +55,12 @@ func (c *plainGRPC) request(ctx context.Context, shows *agentauth.Credential, me
 
 // invoke makes a unary call.
 func (c *plainGRPC) invoke(ctx context.Context, method string, req *emptypb.Empty) (*emptypb.Empty, error) {
-	shows, begun := c.credentials.For(c.url), time.Now()
+	shows := c.credentials.For(c.url)
 	r, err := c.request(ctx, shows, method, req)
 	if err != nil {
 		return nil, err
 	}
+	begun := time.Now() // not before: what it shows may have come just now
 	answer, err := c.Invoke(ctx, r)
 	if err != nil {
 		return nil, renewed(shows, begun, err)
@@ -69,11 +70,12 @@ func (c *plainGRPC) invoke(ctx context.Context, method string, req *emptypb.Empt
 
 // stream makes a call that answers with a stream. An error of each ends it and is returned as it is.
 func (c *plainGRPC) stream(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
-	shows, begun := c.credentials.For(c.url), time.Now()
+	shows := c.credentials.For(c.url)
 	r, err := c.request(ctx, shows, method, req)
 	if err != nil {
 		return err
 	}
+	begun := time.Now()
 	return renewed(shows, begun, c.Stream(ctx, r, func(answer []byte) error { return each(asEmpty(answer)) }))
 }
 
