@@ -133,6 +133,14 @@ func (e *events) write(id uint64, data []byte) error {
 	return e.control.Flush()
 }
 
+// broken ends a stream that may have stopped amid an event: what there is of that is no JSON.
+func (e *events) broken(failure []byte) error {
+	if _, err := e.w.Write([]byte("\n\n")); err != nil {
+		return err
+	}
+	return e.write(0, failure)
+}
+
 // beat tells the client, and proxies between, that the stream is alive.
 func (e *events) beat() error {
 	e.open()
@@ -155,18 +163,21 @@ func (e *events) open() {
 	e.w.WriteHeader(http.StatusOK)
 }
 
-// relay writes what comes from an agent as it comes, until either side ends.
-func (e *events) relay(from io.Reader) {
+// relay writes what comes from an agent as it comes, until either side ends. The error is the agent's, which broke off.
+func (e *events) relay(from io.Reader) error {
 	buffer := make([]byte, 16<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
 			if _, werr := e.w.Write(buffer[:n]); werr != nil || e.control.Flush() != nil {
-				return
+				return nil //nolint:nilerr // the client is gone
 			}
 		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err != nil {
-			return
+			return err
 		}
 	}
 }

@@ -179,6 +179,9 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, way *agent
 	}
 	e := &events{w: w, control: http.NewResponseController(w)}
 	e.open()
-	e.relay(resp.Body)
+	if err := e.relay(resp.Body); err != nil && ctx.Err() == nil {
+		form := &jsonrpcForm{handler: h, id: id}
+		_ = e.broken(form.failure(statusOf(way.Broken(err)))) // the client is gone when it fails
+	}
 	return nil
 }

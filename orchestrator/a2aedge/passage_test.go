@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -169,11 +170,7 @@ func TestBytesPassAsTheyAre(t *testing.T) {
 		_, _ = io.WriteString(rw, result)
 	}))
 	t.Cleanup(agent.Close)
-	card := `{"name":"bare","description":"d","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
-		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[{"url":"` + agent.URL + `","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"behind"}]}`
-	if made := w.call(t, "POST", "/v1/agents:register", `{"card":`+card+`}`, nil); made.code != 200 {
-		t.Fatalf("register = %d %s", made.code, made.body)
-	}
+	w.addBare(t, agent.URL)
 	params := `"message": {"messageId":"m",  "role":"ROLE_USER","parts":[{"text":"a \"quoted\" {brace}\u00e9"}],"newIn":[1, {"x":"}"}]}`
 	sent := `{"id":"i-1", "method":"SendMessage","jsonrpc":"2.0","params": {"tenant":"bare", ` + params + ` },"extra":true}`
 	answered := w.call(t, "POST", "/agents/bare", sent, nil)
@@ -187,5 +184,41 @@ func TestBytesPassAsTheyAre(t *testing.T) {
 	}
 	if authorization != "" {
 		t.Error("the agent got the caller's credential")
+	}
+}
+
+// addBare registers a hand-made agent that speaks JSON-RPC.
+func (w *world) addBare(t *testing.T, url string) {
+	t.Helper()
+	card := `{"name":"bare","description":"d","version":"1.0.0","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[{"url":"` + url + `","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"behind"}]}`
+	if made := w.call(t, "POST", "/v1/agents:register", `{"card":`+card+`}`, nil); made.code != 200 {
+		t.Fatalf("register = %d %s", made.code, made.body)
+	}
+}
+
+// TestAStreamThatBreaksAtTheAgentDoesNotEndWell has an agent die between two events, and amid one.
+func TestAStreamThatBreaksAtTheAgentDoesNotEndWell(t *testing.T) {
+	w := newWorld(t, passAll)
+	const first = `data: {"jsonrpc":"2.0","id":7,"result":{"task":{"id":"t"}}}` + "\n\n"
+	var said atomic.Pointer[string]
+	agent := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost { // the registry looks whether the agent is up
+			http.NotFound(rw, r)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(rw, *said.Load())
+		_ = http.NewResponseController(rw).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(agent.Close)
+	w.addBare(t, agent.URL)
+	for name, rest := range map[string]string{"between two events": "", "amid an event": `data: {"jsonrpc":"2.0","id":7,"res`} {
+		said.Store(new(first + rest))
+		got := w.call(t, "POST", "/agents/bare", `{"jsonrpc":"2.0","id":7,"method":"SendStreamingMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}}`, nil)
+		if !strings.HasPrefix(got.body, first+rest+"\n\n"+`data: {"jsonrpc":"2.0","id":7,"error":{`) || !strings.Contains(got.body, "AGENT_UNREACHABLE") {
+			t.Errorf("a stream that breaks %s = %d %q, want what the agent said and an error", name, got.code, got.body)
+		}
 	}
 }

@@ -172,5 +172,8 @@ func (p *Passage) ReadAnswer(resp *http.Response) ([]byte, error) {
 	return body, nil
 }
 
+// Broken returns the fault for an answer to Post whose body could not be read to its end.
+func (p *Passage) Broken(err error) error { return unreachable(&p.at, err) }
+
 // IsEventStream reports whether an answer is server-sent events.
 func IsEventStream(resp *http.Response) bool { return isEventStream(resp) }
