@@ -75,7 +75,7 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 		}
 	}
 	options := cloudwatchlogs.Options{
-		Region: c.Region, Credentials: loaded.Credentials, HTTPClient: bounded{&http.Client{Timeout: c.Timeout}},
+		Region: c.Region, Credentials: loaded.Credentials, HTTPClient: bounded{&http.Client{Timeout: c.Timeout + stopTimeout}},
 	}
 	if c.Endpoint != "" {
 		options.BaseEndpoint = aws.String(c.Endpoint)
@@ -113,16 +113,13 @@ func (t *Traces) Verdicts(ctx context.Context, c consultation.Consultation) ([]c
 	if err != nil {
 		return nil, err
 	}
-	started, err := t.logs.StartQuery(ctx, query)
+	id, err := t.start(ctx, query)
 	if err != nil {
-		return nil, fmt.Errorf("starting the query: %w", err)
+		return nil, err
 	}
-	if started.QueryId == nil {
-		return nil, errors.New("the query has no id")
-	}
-	results, err := t.results(ctx, started.QueryId)
+	results, err := t.results(ctx, id)
 	if err != nil {
-		t.stop(ctx, started.QueryId)
+		t.stop(ctx, id)
 		return nil, err
 	}
 	if len(results) > maxVerdicts {
@@ -152,6 +149,24 @@ func hexadecimal(id string) bool {
 		}
 	}
 	return len(id) == 32
+}
+
+// start starts a query and returns its id. When ctx ends meanwhile, it waits a little longer: a query whose id nobody has heard cannot be stopped.
+func (t *Traces) start(ctx context.Context, query *cloudwatchlogs.StartQueryInput) (id *string, err error) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		_ = pause.For(longer, stopTimeout) // or until it has started
+		cancel()
+	})()
+	started, err := t.logs.StartQuery(longer, query)
+	if err != nil {
+		return nil, fmt.Errorf("starting the query: %w", errors.Join(err, ctx.Err()))
+	}
+	if started.QueryId == nil {
+		return nil, errors.New("the query has no id")
+	}
+	return started.QueryId, nil
 }
 
 // results waits for those of a query. Only a complete one tells what there is.
