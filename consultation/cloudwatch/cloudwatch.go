@@ -74,9 +74,11 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 			return nil, fmt.Errorf("reading the configuration of the AWS SDK: %w", err)
 		}
 	}
-	options := cloudwatchlogs.Options{
-		Region: c.Region, Credentials: loaded.Credentials, HTTPClient: bounded{&http.Client{Timeout: c.Timeout + stopTimeout}},
+	client := &http.Client{
+		Timeout:       c.Timeout + stopTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // nobody else says what there is
 	}
+	options := cloudwatchlogs.Options{Region: c.Region, Credentials: loaded.Credentials, HTTPClient: bounded{client}}
 	if c.Endpoint != "" {
 		options.BaseEndpoint = aws.String(c.Endpoint)
 	}
