@@ -6,6 +6,7 @@ import (
 	"container/list"
 	"context"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -157,10 +158,11 @@ func (l *Limiter) leave(s *site) {
 	s.users--
 }
 
-// Site returns what host is a part of: its registrable domain, or the host itself when it has none.
+// Site returns what host is a part of: its registrable domain, or the host itself when it has none. Spellings of one host are one site.
 func Site(host string) string {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return host
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().String()
 	}
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return domain

@@ -109,6 +109,8 @@ func TestSite(t *testing.T) {
 	for host, want := range map[string]string{
 		"www.example.com": "example.com", "a.b.example.co.jp": "example.co.jp", "me.github.io": "me.github.io", "127.0.0.1": "127.0.0.1", "::1": "::1",
 		"localhost": "localhost", "co.jp": "co.jp",
+		"WWW.Example.COM": "example.com", "www.example.com.": "example.com", "LOCALHOST.": "localhost", // spellings of one host
+		"::ffff:127.0.0.1": "127.0.0.1", "2001:DB8:0::1": "2001:db8::1", "127.0.0.1.": "127.0.0.1",
 	} {
 		if got := pace.Site(host); got != want {
 			t.Errorf("Site(%s) = %s, want %s", host, got, want)
