@@ -24,7 +24,7 @@ func newLegacy(at door, url string, client http.Client) *legacyClient {
 	return &legacyClient{at: at, transport: a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: url, Client: &client})}
 }
 
-// denials is a transport that has answers 401 and 403 as faults: of them a2a-go leaves nothing but a text.
+// denials is a transport that has answers 401 and 403 as faults: of them a2a-go leaves nothing but a text. It bounds what others have a2a-go read.
 type denials struct {
 	at   *door
 	next http.RoundTripper
@@ -33,8 +33,12 @@ type denials struct {
 // RoundTrip sends a request.
 func (d *denials) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := d.next.RoundTrip(req)
-	if err != nil || httpReasons[resp.StatusCode] != ReasonDenied {
-		return resp, err
+	if err != nil {
+		return nil, err
+	}
+	if httpReasons[resp.StatusCode] != ReasonDenied {
+		resp.Body = newBounds(d.at, resp)
+		return resp, nil
 	}
 	defer func() { _ = resp.Body.Close() }() // what was read was read
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorText))
