@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -25,10 +26,7 @@ func (j *Job) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error)
 	}
 	j.leave()
 	reply, err := j.entry.await(ctx, replies)
-	if err != nil {
-		return nil, err
-	}
-	return reply, j.enter(ctx)
+	return reply, cmp.Or(err, j.enter(ctx)) // without a reply too: the job goes on
 }
 
 // enter waits for the job's turn to run.
