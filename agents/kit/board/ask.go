@@ -31,6 +31,11 @@ func (j *Job) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error)
 
 // enter waits for the job's turn to run.
 func (j *Job) enter(ctx context.Context) error {
+	j.entering.Lock()
+	defer j.entering.Unlock()
+	if j.runs.Load() { // for another question of this job, whose reply came too
+		return nil
+	}
 	select {
 	case j.board.slots <- struct{}{}:
 		j.runs.Store(true)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -20,6 +21,8 @@ type Job struct {
 	board *Board
 	entry *entry
 	runs  atomic.Bool // whether it has one of the board's slots
+
+	entering sync.Mutex // held while it waits for one, which is bounded by its context
 }
 
 // ID returns the id of the task.
