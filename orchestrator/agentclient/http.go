@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -107,10 +108,14 @@ func (c *caller) events(body io.Reader, each func(data []byte) error) error {
 		}
 		return unreachable(&c.at, err)
 	}
-	if len(data) > 0 { // the last event of a server that leaves out the closing blank line
+	switch {
+	case len(data) == 0:
+		return nil
+	case !json.Valid(data): // an agent that died: what ends with its connection shows no other sign of it
+		return unreachable(&c.at, io.ErrUnexpectedEOF)
+	default: // the last event of a server that leaves out the closing blank line
 		return each(data)
 	}
-	return nil
 }
 
 func joinURL(base, path string) string { return strings.TrimSuffix(base, "/") + path }

@@ -1,0 +1,31 @@
+package agentclient_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/registry"
+)
+
+// TestAnEventThatIsCutOffIsNoWrongAnswer has an agent die amid an event of a stream that ends with its connection: the task can still be asked for.
+func TestAnEventThatIsCutOffIsNoWrongAnswer(t *testing.T) {
+	t.Parallel()
+	for _, binding := range []string{agentclient.BindingJSONRPC, agentclient.BindingREST} {
+		url := serveRaw(t, func(conn net.Conn, in *bufio.Reader) {
+			take(in)
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":\"1\",\"res")
+		})
+		c, _, err := pool(t).Connect("a", registry.Card{Interfaces: []registry.Interface{{URL: url, Binding: binding, ProtocolVersion: "1.0"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { return nil }); !agentclient.Retryable(err) {
+			t.Errorf("Send() over %s to an agent that dies = %v, want what may be tried again", binding, err)
+		}
+	}
+}
