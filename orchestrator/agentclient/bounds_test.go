@@ -28,8 +28,9 @@ func TestAnAnswerOfTheOldProtocolIsBounded(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", answer.mediaType)
 			n, err := io.WriteString(w, answer.begin)
-			for more := 0; err == nil && n < most; n += more {
-				more, err = io.WriteString(w, answer.more)
+			for err == nil && n < most {
+				_, err = io.WriteString(w, answer.more)
+				n += len(answer.more)
 			}
 			taken <- n
 		}))
