@@ -69,6 +69,9 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 	}
 	for _, at := range page {
 		t, err := s.store.Task(ctx, orchestrator.Key{Tenant: p.Tenant, ID: at.id})
+		if fault.KindOf(err) == fault.NotFound { // its time was over a moment ago
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

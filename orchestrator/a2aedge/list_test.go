@@ -1,6 +1,7 @@
 package a2aedge_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -8,6 +9,15 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/a2aedge"
+	"github.com/quorate/quorate/orchestrator/storetest"
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/page"
 )
 
 func TestAListOfNothingHasAllItsFields(t *testing.T) {
@@ -22,6 +32,36 @@ func TestAListOfNothingHasAllItsFields(t *testing.T) {
 	plain := w.call(t, "GET", "/a2a/tasks", "", map[string]string{"Accept": "application/json"})
 	if plain.header.Get("Content-Type") != "application/json" {
 		t.Errorf("Content-Type = %q, want application/json for who asks for it", plain.header.Get("Content-Type"))
+	}
+}
+
+// forgetful is a store in which a task is not there any more when it is read.
+type forgetful struct {
+	*storetest.Memory
+	id string
+}
+
+func (f forgetful) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
+	if k.ID == f.id {
+		return orchestrator.Task{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID)
+	}
+	return f.Memory.Task(ctx, k)
+}
+
+func TestAListLeavesOutWhatIsGoneWhenItIsRead(t *testing.T) {
+	t.Parallel()
+	store := forgetful{new(storetest.Memory), "2"}
+	for _, id := range []string{"1", "2", "3"} {
+		if _, _, err := store.Create(t.Context(), orchestrator.Task{Tenant: "default", ID: id, Owner: "ana"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := a2aedge.New(a2aedge.Config{Store: store, Pages: page.New(nil)})
+	ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
+	ctx = metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
+	resp, err := s.ListTasks(ctx, &a2apb.ListTasksRequest{})
+	if err != nil || len(resp.GetTasks()) != 2 {
+		t.Errorf("ListTasks() = %v, %v, want the two tasks that are there", resp, err)
 	}
 }
 
