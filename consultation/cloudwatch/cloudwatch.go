@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/otlp"
+	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/pause"
 )
 
@@ -88,11 +88,7 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 // onLoopback reports whether the endpoint is on this machine, which only an emulator is.
 func onLoopback(endpoint string) bool {
 	u, err := url.Parse(endpoint)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && netguard.IsLoopback(u.Hostname())
 }
 
 // Name implements consultation.Traces.

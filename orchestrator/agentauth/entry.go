@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // String returns the origin as the operator writes it.
@@ -55,6 +56,5 @@ func encrypted(raw string) bool {
 	if err != nil || u.Scheme == "https" {
 		return err == nil
 	}
-	addr, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
+	return netguard.IsLoopback(u.Hostname())
 }

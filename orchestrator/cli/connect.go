@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/restclient"
 )
 
@@ -74,11 +74,7 @@ func (a *app) token(server string) (auth.Secret, error) {
 
 func loopback(server string) bool {
 	u, err := url.Parse(server)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback())
+	return err == nil && netguard.IsLoopback(u.Hostname())
 }
 
 // readToken reads a token file and warns when other users of this machine can read it, too.

@@ -2,9 +2,9 @@ package dev
 
 import (
 	"net"
-	"net/netip"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // checkLoopback refuses an address that others than this machine could reach: dev mode has one shared token and no TLS.
@@ -13,10 +13,7 @@ func checkLoopback(field, addr string) error {
 	if err != nil {
 		return fault.Invalid(field, "CONFIG_INVALID", "%q is not an address: write host:port, for example 127.0.0.1:0", addr)
 	}
-	if host == "localhost" {
-		return nil
-	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+	if netguard.IsLoopback(host) {
 		return nil
 	}
 	return fault.Invalid(field, "NOT_LOOPBACK", "%q is not on loopback: quorate dev has one shared token and no TLS, so it serves this machine only; use 127.0.0.1, [::1] or localhost", addr)

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"net"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/quorate/quorate/platform/auth/oidc"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/telemetry"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/discovery"
@@ -163,8 +163,7 @@ func loopback(addr string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback(), nil
+	return netguard.IsLoopback(host), nil
 }
 
 // Validate refuses a URL that clients could not use.

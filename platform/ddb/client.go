@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 const (
@@ -60,11 +61,7 @@ func isNameRune(r rune) bool {
 // loopback reports whether the endpoint is on this machine, which only an emulator is.
 func (c Config) loopback() bool {
 	u, err := url.Parse(c.Endpoint)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && netguard.IsLoopback(u.Hostname())
 }
 
 // Client calls DynamoDB; it is safe for concurrent use.

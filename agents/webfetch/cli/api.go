@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/netip"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -17,6 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/telemetry"
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
@@ -97,7 +97,7 @@ func (a *api) listen(ctx context.Context, addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, fault.Invalid("api-addr", "CONFIG_INVALID", "%q is not host:port", addr)
 	}
-	if ip, err := netip.ParseAddr(host); !a.plaintext && host != "localhost" && (err != nil || !ip.IsLoopback()) {
+	if !a.plaintext && !netguard.IsLoopback(host) {
 		return nil, fault.Invalid("api-addr", "CONFIG_INVALID", "%q is not on loopback and the API has no TLS; set --api-plaintext behind a proxy that has", addr)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)

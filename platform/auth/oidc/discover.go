@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // closed reports whether nobody on the way can change what is read at a URL: it is https, or on this machine.
@@ -20,8 +21,7 @@ func closed(text string) bool {
 	case u.Scheme != "http":
 		return u.Scheme == "https"
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return netguard.IsLoopback(u.Hostname())
 }
 
 // discover returns the URL of the keys, as the provider's configuration says.
