@@ -92,9 +92,12 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	}
 	waiting, cancel := context.WithTimeout(ctx, cancelWait)
 	defer cancel()
-	t, err = s.engine.Watch(waiting, keyOf(&t), t.LastEvent, true, func(orchestrator.Event) error { return nil })
+	now, err := s.engine.Watch(waiting, keyOf(&t), t.LastEvent, true, func(orchestrator.Event) error { return nil })
 	if err != nil && waiting.Err() == nil {
 		return nil, err
+	}
+	if now.ID != "" { // otherwise the wait was over amid a read
+		t = now
 	}
 	return taskToA2A(&t, view{artifacts: true}), nil
 }
