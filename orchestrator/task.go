@@ -69,7 +69,8 @@ type Task struct {
 	CreateTime   time.Time
 	UpdateTime   time.Time
 	Deadline     time.Time
-	NextDue      time.Time `json:",omitzero"` // nothing is sent before; zero when nothing has to wait
+	NextDue      time.Time `json:",omitzero"`  // nothing is sent before; zero when nothing has to wait
+	VersionRange string    `json:",omitempty"` // a registry.VersionRange that the version of whoever does it has to be in
 
 	// Stores keep these apart from the rest, which is small and rewritten with every step.
 	Message       *a2apb.Message    `json:"-"` // what was submitted

@@ -42,6 +42,7 @@ var taskLayout = layout[orchestrator.Task]{
 	28: instant(func(t *orchestrator.Task) *time.Time { return &t.Deadline }),
 	29: instant(func(t *orchestrator.Task) *time.Time { return &t.NextDue }),
 	30: flag(func(t *orchestrator.Task) *bool { return &t.Untold }),
+	31: text(func(t *orchestrator.Task) *string { return &t.VersionRange }),
 }
 
 // contextField leaves out a context that began with the task: it has the task's id.

@@ -27,6 +27,7 @@ type actor struct {
 	play         func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error
 
 	mu       sync.Mutex
+	version  string         // guarded by mu
 	down     int            // guarded by mu; sends that are refused before they arrive
 	executed map[string]int // guarded by mu; executions by message id
 	messages []*a2apb.Message
@@ -42,7 +43,7 @@ func (a *actor) agent() registry.Agent {
 		status = "available"
 	}
 	agent := registry.Agent{
-		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
+		Tenant: tenant, Name: a.name, Card: registry.Card{Name: a.name, Version: a.version, Streaming: !a.announces, PushNotifications: a.announces}, Status: registry.Status{Status: status},
 		Metadata: registry.Metadata{ConsultationRequirements: a.requirements, InputSchemas: a.inputs, OutputSchemas: a.outputs},
 	}
 	if a.skill != "" {
@@ -109,6 +110,13 @@ func (a *actor) confuse(id string, with *a2apb.Task) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tasks[id] = with
+}
+
+// renew has the agent come out in another version.
+func (a *actor) renew(version string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.version = version
 }
 
 func (a *actor) executions() map[string]int {

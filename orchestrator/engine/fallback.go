@@ -51,13 +51,16 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 	return step{}, false, nil
 }
 
-// alternative looks whether an agent can take over a task: it was not tried, is up and takes the inputs.
+// alternative looks whether an agent can take over a task: it was not tried, is up, is of a version that was asked for and takes the inputs.
 func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
 	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.open(t.Tenant, name) {
 		return registry.Agent{}, false
 	}
 	agent, err := e.agent(ctx, t.Tenant, name)
 	if err != nil || !router.Takes(agent.Status) || !e.Signatures.Trusts(agent.Verification) {
+		return agent, false
+	}
+	if versions, err := registry.ParseVersionRange(t.VersionRange); err != nil || !versions.Holds(agent.Card.Version) {
 		return agent, false
 	}
 	if _, _, err := e.Connect.Connect(agent.Name, agent.Card); err != nil {

@@ -51,6 +51,31 @@ func TestATaskWhoseAgentCannotBeShownACredentialGoesToTheNext(t *testing.T) {
 	}
 }
 
+func TestNobodyStepsInWhoseVersionWasNotAskedFor(t *testing.T) {
+	shut, other := &actor{name: "shut", skill: "work", version: "1.0.0"}, &actor{name: "other", skill: "work", version: "1.1.0", status: registry.StatusBusy, play: delivers("done")}
+	shut.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
+		other.renew("2.0.0")
+		return fault.New(fault.Unavailable, agentclient.ReasonDenied, "not without a credential")
+	}
+	w := newWorld(t, shut, other)
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", Version: "^1"}}).ID
+	task, log := w.awaitEnd(id)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Agent != "shut" || len(other.sends()) != 0 {
+		t.Errorf("state %s by %s, and the other agent, of version 2.0.0, got %d messages, want failed and none; log %v", task.State, task.Agent, len(other.sends()), log)
+	}
+}
+
+func TestStepsAreHeldToTheVersionsOfTheirTask(t *testing.T) {
+	w := newWorld(t, &actor{name: "one", skill: "work", version: "1.0.0", play: delivers("done")}, &actor{name: "two", skill: "work", version: "2.0.0", play: delivers("done")})
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", Version: "^1", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}}).ID)
+	if len(task.Plan.Steps) != 1 {
+		t.Fatalf("%d steps, want that of the agent of version 1.0.0 only", len(task.Plan.Steps))
+	}
+	if got := w.task(task.Plan.Steps[0].TaskID).VersionRange; got != "^1" {
+		t.Errorf("the step's task has versions %q, want ^1", got)
+	}
+}
+
 func TestATaskStaysWithItsAgent(t *testing.T) {
 	other := func() *actor {
 		return &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}

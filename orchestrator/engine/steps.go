@@ -140,7 +140,7 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 	}
 	child, err := e.Submit(remoteSpan(ctx, t), Submission{
 		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequest(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
-		Route: orchestrator.Route{Agent: s.Agent}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops},
+		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops},
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()

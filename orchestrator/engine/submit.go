@@ -133,7 +133,7 @@ func (s *Submission) task(ctx context.Context, id, hash string, now time.Time) o
 	t := orchestrator.Task{
 		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: cmp.Or(s.owner, s.Caller), RequestHash: hash,
 		State: a2apb.TaskState_TASK_STATE_SUBMITTED, Attributes: s.Attributes, Parent: s.parent,
-		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, Message: m,
+		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, VersionRange: s.Route.Version, Message: m,
 	}
 	if t.Deadline.IsZero() {
 		t.Deadline = now.Add(orchestrator.DefaultDeadline)
