@@ -94,12 +94,14 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	}
 	if schema, ok := out.schema.(map[string]any); ok {
 		if ref, ok := schema["$ref"].(string); ok {
-			key := [2]string{ref, in.pointer}
-			if w.open[key] {
-				return ""
+			if len(constraints(schema)) == 1 { // with more beside it, it says more than when it comes again
+				key := [2]string{ref, in.pointer}
+				if w.open[key] {
+					return ""
+				}
+				w.open[key] = true
+				defer delete(w.open, key)
 			}
-			w.open[key] = true
-			defer delete(w.open, key)
 			target, why := w.resolveOutput(schema, path)
 			if why != "" {
 				return why

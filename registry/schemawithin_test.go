@@ -42,6 +42,10 @@ func TestSchemaWithin(t *testing.T) {
 			`{"type":"object","required":["a"],"properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`,
 			`{"type":"object","properties":{"a":{"type":"object","required":["b"]}}}`, "a.b: the input needs it",
 		},
+		"a cycle with more at its root": {
+			`{"$defs":{"n":{"type":"object","properties":{"v":{},"kid":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n","required":["v"]}`,
+			`{"type":"object","required":["v"],"properties":{"kid":{"$ref":"#"}}}`, "kid.v: the input needs it",
+		},
 		"a property that a closed input does not take": {`{"type":"object","properties":{"x":{}}}`, `{"type":"object","additionalProperties":false}`, "x: the input takes no such property"},
 		"additional properties of another type": {
 			`{"type":"object","properties":{"x":{"type":"number"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "x: the output may be a number",
