@@ -61,6 +61,9 @@ type Refusal struct {
 // Unanswered reports whether there is no outcome yet and one may still come.
 func (c Consultation) Unanswered() bool { return c.State == StateOpen || c.State == StateAsking }
 
+// Sent reports whether the question surely went to its target: a task carries it, or there is an outcome.
+func (c Consultation) Sent() bool { return c.CarrierTaskID != "" || c.State == StateAnswered }
+
 // at returns c as it reads at now: an open one whose time ran out is expired, and one whose answer was back long ago has failed.
 func (c Consultation) at(now time.Time) Consultation {
 	switch {

@@ -90,7 +90,7 @@ type Question struct {
 var errAlreadyAsked = errors.New("already asked")
 
 // Issue returns a new open consultation for q, durable, or the one that its request asked for or the newest of the requirement,
-// while that is unanswered and asks the same. Faults: Conflict REQUEST_ID_REUSED, InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
+// while that is unanswered and asks the same. What a request asked for and was sent is never asked anew, whatever came of it. Faults: Conflict REQUEST_ID_REUSED, InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
 // itself, ResourceExhausted CONSULTATION_LIMIT after MaxPerTask consultations of the task.
 func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	if err := q.validate(); err != nil {
@@ -103,7 +103,7 @@ func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 		if err != nil {
 			return Consultation{}, err
 		}
-		if issued = first.at(now); issued.Unanswered() && q.asks(issued) {
+		if issued = first.at(now); issued.Sent() || issued.Unanswered() && q.asks(issued) {
 			return Consultation{}, errAlreadyAsked
 		}
 		issued = Consultation{}

@@ -131,6 +131,47 @@ func TestALateCopyOfARequestAsksNothingAnew(t *testing.T) {
 	}
 }
 
+// TestARequestThatWasSentAsksNothingAnew has a copy of a request come when something has come of its consultation.
+func TestARequestThatWasSentAsksNothingAnew(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		happens func(*testing.T, *fixture, consultation.Consultation)
+		attempt int
+	}{
+		"it was answered": {func(t *testing.T, f *fixture, c consultation.Consultation) {
+			t.Helper()
+			f.record(t, claim(c, "rejected", spanID))
+		}, 1},
+		"it was carried in vain": {func(t *testing.T, f *fixture, c consultation.Consultation) {
+			t.Helper()
+			if err := errors.Join(f.SetCarrier(t.Context(), tenant, task, c.ID, "child"), f.Carried(t.Context(), tenant, task, c.ID)); err != nil {
+				t.Error(err)
+			}
+		}, 1},
+		"it could not be sent": {func(t *testing.T, f *fixture, c consultation.Consultation) {
+			t.Helper()
+			if err := f.Fail(t.Context(), tenant, task, c.ID, "it could not be sent"); err != nil {
+				t.Error(err)
+			}
+		}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			q := question(current)
+			q.Request = consultation.Request{Caller: "coder", ID: "1", Digest: "x"}
+			c, err := f.Issue(t.Context(), q)
+			if err != nil {
+				t.Fatalf("Issue() = %v, want no error", err)
+			}
+			test.happens(t, f, c)
+			if again, err := f.Issue(t.Context(), q); err != nil || again.Attempt != test.attempt || again.Unanswered() != (test.attempt > 1) {
+				t.Errorf("Issue() of a copy = attempt %d, %s, %v, want %d", again.Attempt, again.State, err, test.attempt)
+			}
+		})
+	}
+}
+
 func TestAConsultationKeepsAFewOfTheRequestsForIt(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

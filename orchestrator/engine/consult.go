@@ -65,11 +65,11 @@ func reached(t *orchestrator.Task) []orchestrator.Phase {
 func (e *Engine) Consult(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, error) {
-	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.CarrierTaskID != "" {
+	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.Sent() {
 		return c, err
 	}
 	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, false)
-	if err != nil {
+	if err != nil || !c.Unanswered() { // a copy of the request was quicker
 		return c, err
 	}
 	return e.carry(ctx, t, c, m)
@@ -85,8 +85,11 @@ func (e *Engine) ConsultDirectly(
 		return c, nil, err // the question has been asked
 	}
 	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, true)
-	if err != nil || c.Direct {
-		return c, m, err
+	switch {
+	case err != nil || !c.Unanswered(): // a copy of the request was quicker
+		return c, nil, err
+	case c.Direct:
+		return c, m, nil
 	}
 	if err := e.Ledger.SetDirect(ctx, tenant, taskID, c.ID); err != nil {
 		return c, nil, err

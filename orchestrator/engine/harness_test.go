@@ -44,6 +44,7 @@ type world struct {
 	now    func() time.Time
 	told   engine.Notifier // nil: nobody is told of tasks
 	rules  consultation.LedgerOptions
+	asked  func(consultation.Store) consultation.Store // put before the store of consultations; nil: nothing is
 	stop   func()
 }
 
@@ -72,7 +73,11 @@ func (w *world) start() {
 	if w.store, err = embedded.New(ctx, w.db); err != nil {
 		w.t.Fatal(err)
 	}
-	w.ledger = consultation.NewLedger(consultationstore.New(w.spans), w.rules)
+	asked := consultation.Store(consultationstore.New(w.spans))
+	if w.asked != nil {
+		asked = w.asked(asked)
+	}
+	w.ledger = consultation.NewLedger(asked, w.rules)
 	leaseStore, err := embedded.NewLeases(ctx, w.db)
 	if err != nil {
 		w.t.Fatal(err)
