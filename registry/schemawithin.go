@@ -2,7 +2,6 @@ package registry
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,7 +154,7 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 	if _, ok := enumOf(into); ok {
 		return no(path, "the input takes certain values only, and the output may have others")
 	}
-	if why := notCompared(out, into, path); why != "" {
+	if why := w.notCompared(out, into, path); why != "" {
 		return why
 	}
 	return w.keywords(out, in, path, depth)
@@ -273,14 +272,4 @@ func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]a
 		}
 	}
 	return nil, no(path, "the output's allOf has no end")
-}
-
-// notCompared names a keyword of the input that is not compared, unless the output has the very same.
-func notCompared(out, in map[string]any, path string) string {
-	for keyword := range constraints(in) {
-		if !slices.Contains(comparedKeywords, keyword) && !reflect.DeepEqual(out[keyword], in[keyword]) {
-			return no(path, "the input uses %s, which is not compared", clip(keyword))
-		}
-	}
-	return ""
 }

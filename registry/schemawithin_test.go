@@ -46,6 +46,27 @@ func TestSchemaWithin(t *testing.T) {
 			`{"$defs":{"n":{"type":"object","properties":{"v":{},"kid":{"$ref":"#/$defs/n"}}}},"$ref":"#/$defs/n","required":["v"]}`,
 			`{"type":"object","required":["v"],"properties":{"kid":{"$ref":"#"}}}`, "kid.v: the input needs it",
 		},
+		"the same reference to something else": {
+			`{"$defs":{"s":{"type":"number"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`,
+			`{"$defs":{"s":{"type":"string"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`, "contains, which is not compared",
+		},
+		"the same reference to the same": {
+			`{"$defs":{"s":{"type":"number"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`,
+			`{"$defs":{"s":{"type":"number"}},"type":"array","contains":{"$ref":"#/$defs/s"}}`, "",
+		},
+		"contained perhaps": {
+			`{"type":"array","contains":{"type":"string"},"minContains":0}`,
+			`{"type":"array","contains":{"type":"string"}}`, "contains, which is not compared",
+		},
+		"closed in the same words": {
+			`{"type":"object","properties":{"a":{},"b":{}},"unevaluatedProperties":false}`,
+			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, "unevaluatedProperties, which is not compared",
+		},
+		"closed in the same way": {
+			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`,
+			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, "",
+		},
+		"items as they were written before 2020":       {`{"type":"array"}`, `{"type":"array","items":[{"type":"string"}]}`, "items, which is not compared"},
 		"a property that a closed input does not take": {`{"type":"object","properties":{"x":{}}}`, `{"type":"object","additionalProperties":false}`, "x: the input takes no such property"},
 		"additional properties of another type": {
 			`{"type":"object","properties":{"x":{"type":"number"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "x: the output may be a number",
