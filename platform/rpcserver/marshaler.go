@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/genproto/googleapis/api/httpbody"
@@ -57,6 +58,9 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 		}
 		if len(bytes.TrimSpace(data)) == 0 {
 			return io.EOF // the gateway takes it for an empty message
+		}
+		if !utf8.Valid(data) { // protojson would quote it, and no answer can
+			return errors.New("the body is not UTF-8")
 		}
 		if message, ok := v.(proto.Message); ok {
 			return readable(m.UnmarshalOptions.Unmarshal(data, message), message.ProtoReflect(), data)

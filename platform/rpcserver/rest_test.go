@@ -55,6 +55,8 @@ func TestRESTErrors(t *testing.T) {
 		"a number that is too large":         {method: "GET", path: "/v1/books:watch?count=99999999999999999999", status: 400, reason: "INVALID_ARGUMENT", text: `count: "99999999999999999999" is a number out of range`},
 		"a text that is none":                {method: "POST", path: "/v1/books", body: `{"book":{"name":7}}`, status: 400, reason: "INVALID_ARGUMENT", text: `book.name: 7 is not a text`},
 		"a body and where it is wrong":       {method: "POST", path: "/v1/books", body: `{"book":{"nam":"a"}}`, status: 400, text: `the body cannot be read, line 1:10: unknown field "nam"`},
+		"a body that is not UTF-8":           {method: "POST", path: "/v1/books", body: "{\"book\":{\"name\":\"\xff\"}}", status: 400, reason: "INVALID_ARGUMENT", text: "not UTF-8"},
+		"a body that is no text":             {method: "POST", path: "/v1/books", body: "\xff\xfe", status: 400, reason: "INVALID_ARGUMENT", text: "not UTF-8"},
 		"a path that is not UTF-8":           {method: "GET", path: "/v1/books/%ff", status: 400, reason: "PATH_INVALID", text: `"\xff" in the path is not UTF-8`},
 		"a query that is not UTF-8":          {method: "GET", path: "/v1/books/dune?viewMode=%ff", status: 400, reason: "QUERY_INVALID", text: `viewMode: "\xff" in the query`},
 		"a parameter that is not UTF-8":      {method: "GET", path: "/v1/books/dune?%ff=1", status: 400, reason: "QUERY_INVALID"},
