@@ -183,7 +183,7 @@ func merge(a, b map[string]any) map[string]any {
 			joined[keyword] = commonTypes(a, b)
 		case "required", "allOf":
 			joined[keyword] = append(slices.Clone(list(old)), list(value)...)
-		case "properties":
+		case "properties", "patternProperties":
 			joined[keyword] = mergeProperties(old, value)
 		case "enum":
 			joined[keyword] = slices.DeleteFunc(slices.Clone(list(old)), func(v any) bool {
@@ -194,8 +194,8 @@ func merge(a, b map[string]any) map[string]any {
 		case "maxLength", "maxItems", "maximum", "exclusiveMaximum":
 			joined[keyword] = tighter(old, value, -1)
 		case "additionalProperties":
-			if value == false {
-				joined[keyword] = false
+			if value == false || old == true {
+				joined[keyword] = value
 			}
 		}
 	}

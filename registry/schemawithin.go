@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +20,8 @@ const (
 // not, naming the place. What a schema does not declare counts as absent: an object is taken to have its declared properties
 // only. Where it cannot tell it says no.
 //
-// It compares types with null and integer, required and optional properties at any depth, additional properties, arrays and
-// tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, cycles included.
+// It compares types with null and integer, required and optional properties at any depth, additional properties and the output's by
+// pattern, arrays and tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, cycles included.
 func SchemaWithin(output, input map[string]any) (within bool, why string) {
 	w := &withinSearch{output: output, input: input, open: make(map[[2]string]bool)}
 	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
@@ -36,7 +37,8 @@ func SchemaWithin(output, input map[string]any) (within bool, why string) {
 type withinSearch struct {
 	output, input map[string]any // the roots
 	compiler      *jsonschema.Compiler
-	open          map[[2]string]bool // references under way: in a cycle they are taken to fit
+	patterns      map[string]*regexp.Regexp // of the output's properties; nil for what is none here
+	open          map[[2]string]bool        // references under way: in a cycle they are taken to fit
 	steps         int
 }
 

@@ -66,7 +66,35 @@ func TestSchemaWithin(t *testing.T) {
 			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`,
 			`{"type":"object","properties":{"a":{}},"unevaluatedProperties":false}`, "",
 		},
-		"items as they were written before 2020":       {`{"type":"array"}`, `{"type":"array","items":[{"type":"string"}]}`, "items, which is not compared"},
+		"items as they were written before 2020": {`{"type":"array"}`, `{"type":"array","items":[{"type":"string"}]}`, "items, which is not compared"},
+		"a pattern's property that a closed input does not take": {
+			`{"type":"object","patternProperties":{"^x":{}}}`, `{"type":"object","additionalProperties":false}`, "takes no additional properties",
+		},
+		"a pattern's property of another type": {
+			`{"type":"object","patternProperties":{"^x":{"type":"number"}}}`, `{"type":"object","properties":{"x1":{"type":"string"}}}`, "x1: the output may be a number",
+		},
+		"a pattern's property of another type than additional ones": {
+			`{"type":"object","patternProperties":{"^x":{"type":"number"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "*: the output may be a number",
+		},
+		"a pattern that nobody understands": {
+			`{"type":"object","patternProperties":{"(?<=x)y":{"type":"string"}}}`, `{"type":"object","properties":{"y":{"type":"string"}}}`, "y: the output may be",
+		},
+		"a pattern that does not fit the property": {
+			`{"type":"object","patternProperties":{"^x":{"type":"number"}}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "",
+		},
+		"the same pattern on both sides": {
+			`{"type":"object","patternProperties":{"^x":{"type":"number"}}}`,
+			`{"type":"object","patternProperties":{"^x":{"type":"number"}},"additionalProperties":false}`, "",
+		},
+		"a promised property that a closed input does not take": {
+			`{"type":"object","required":["a"]}`, `{"type":"object","additionalProperties":false}`, "a: the input takes no such property",
+		},
+		"a promised property among additional ones": {
+			`{"type":"object","required":["a"],"additionalProperties":{"type":"string"}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, "",
+		},
+		"patterns of two that both hold": {
+			`{"type":"object","allOf":[{"patternProperties":{"^x":{}}},{"patternProperties":{"^y":{"type":"number"}}}]}`, `{"type":"object","properties":{"y":{"type":"string"}}}`, "y: the output may be a number",
+		},
 		"a property that a closed input does not take": {`{"type":"object","properties":{"x":{}}}`, `{"type":"object","additionalProperties":false}`, "x: the input takes no such property"},
 		"additional properties of another type": {
 			`{"type":"object","properties":{"x":{"type":"number"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "x: the output may be a number",

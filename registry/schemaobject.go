@@ -1,0 +1,115 @@
+package registry
+
+import (
+	"regexp"
+	"slices"
+)
+
+func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.object()
+	inProperties, _ := into["properties"].(map[string]any)
+	promised := texts(out["required"])
+	for _, name := range texts(into["required"]) {
+		if !slices.Contains(promised, name) {
+			return no(dot(path, name), "the input needs it, and the output does not always have it")
+		}
+	}
+	for _, name := range sortedKeys(inProperties) {
+		got, declared := w.property(out, name)
+		if !declared {
+			continue // it counts as absent
+		}
+		if why := w.within(outputNode{got}, in.child(inProperties[name], "properties", name), dot(path, name), depth+1); why != "" {
+			return why
+		}
+	}
+	return w.additional(out, in, path, depth)
+}
+
+// property returns what the output says of a property; declared is false when it says nothing.
+func (w *withinSearch) property(out map[string]any, name string) (schema any, declared bool) {
+	properties, _ := out["properties"].(map[string]any)
+	if schema, declared = properties[name]; declared {
+		return schema, true
+	}
+	var all []any
+	patterns, _ := out["patternProperties"].(map[string]any)
+	for _, pattern := range sortedKeys(patterns) {
+		fits, known := w.matches(pattern, name)
+		if !known {
+			return true, true
+		}
+		if fits {
+			all = append(all, patterns[pattern])
+		}
+	}
+	if len(all) > 0 {
+		return map[string]any{"allOf": all}, true
+	}
+	if more, ok := out["additionalProperties"].(map[string]any); ok {
+		return more, true
+	}
+	return true, slices.Contains(texts(out["required"]), name)
+}
+
+// matches reports whether a name fits a pattern; known is false when nobody can tell.
+func (w *withinSearch) matches(pattern, name string) (fits, known bool) {
+	if w.steps++; w.steps > withinSteps {
+		return false, false
+	}
+	expression, seen := w.patterns[pattern]
+	if !seen {
+		expression, _ = regexp.Compile(pattern) // nil for what other engines understand
+		if w.patterns == nil {
+			w.patterns = make(map[string]*regexp.Regexp)
+		}
+		w.patterns[pattern] = expression
+	}
+	return expression != nil && expression.MatchString(name), expression != nil
+}
+
+// additional compares what the output has and the input does not name.
+func (w *withinSearch) additional(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.object()
+	rest, ok := into["additionalProperties"]
+	if !ok || rest == true {
+		return ""
+	}
+	outProperties, _ := out["properties"].(map[string]any)
+	inProperties, _ := into["properties"].(map[string]any)
+	for _, name := range slices.Concat(sortedKeys(outProperties), texts(out["required"])) {
+		if _, named := inProperties[name]; named {
+			continue
+		}
+		got, _ := w.property(out, name)
+		if rest == false && got != false {
+			return no(dot(path, name), "the input takes no such property")
+		}
+		if why := w.within(outputNode{got}, in.child(rest, "additionalProperties"), dot(path, name), depth+1); why != "" {
+			return why
+		}
+	}
+	for _, got := range unnamed(out, into) {
+		if rest == false && got != false {
+			return no(path, "the input takes no additional properties")
+		}
+		if why := w.within(outputNode{got}, in.child(rest, "additionalProperties"), dot(path, "*"), depth+1); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// unnamed returns what the output says of properties that it does not name. Patterns that the input has too are no additional ones there.
+func unnamed(out, into map[string]any) (schemas []any) {
+	if into["patternProperties"] == nil {
+		patterns, _ := out["patternProperties"].(map[string]any)
+		for _, pattern := range sortedKeys(patterns) {
+			schemas = append(schemas, patterns[pattern])
+		}
+	}
+	if more, ok := out["additionalProperties"].(map[string]any); ok {
+		schemas = append(schemas, more)
+	}
+	return schemas
+}
