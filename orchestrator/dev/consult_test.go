@@ -2,6 +2,7 @@ package dev_test
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -64,32 +65,40 @@ func TestAnAgentConsultsByItself(t *testing.T) {
 // join registers an agent as an admin would, gives it its token, and runs it as a member.
 func (r *running) join(t *testing.T, cfg kit.Config) {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
+	var err error
+	if cfg.Listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	cfg.Listener = l
-	stop, card := run(t, cfg)
+	t.Cleanup(func() { _ = cfg.Listener.Close() }) // the agent has closed it, if it ran
+	card := cardOf(t, cfg)
 	registry := registryv1.NewRegistryServiceClient(r.conn)
-	if _, err := registry.RegisterAgent(r.ctx, &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: card}}); err != nil {
+	if _, err := registry.RegisterAgent(r.ctx, &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardJson{CardJson: card}}); err != nil {
 		t.Fatalf("RegisterAgent() = %v", err)
 	}
 	token, err := registry.IssueAgentToken(r.ctx, &registryv1.IssueAgentTokenRequest{Name: cfg.Name})
 	if err != nil {
 		t.Fatalf("IssueAgentToken() = %v", err)
 	}
-	stop()
-	if cfg.Listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", addr); err != nil {
-		t.Fatal(err)
-	}
 	cfg.Server, cfg.Token = r.http, auth.Secret(token.GetToken())
-	stop, _ = run(t, cfg)
-	t.Cleanup(stop)
+	run(t, cfg)
 }
 
-// run serves an agent until stop is called.
-func run(t *testing.T, cfg kit.Config) (stop func(), card string) {
+// cardOf is the card that an agent will serve.
+func cardOf(t *testing.T, cfg kit.Config) string {
+	t.Helper()
+	a, err := kit.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	card, err := json.Marshal(a.Card())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(card)
+}
+
+// run serves an agent until the end of the test.
+func run(t *testing.T, cfg kit.Config) {
 	t.Helper()
 	a, err := kit.New(cfg)
 	if err != nil {
@@ -102,7 +111,7 @@ func run(t *testing.T, cfg kit.Config) (stop func(), card string) {
 			t.Errorf("agent %s: %v", cfg.Name, err)
 		}
 	})
-	return sync.OnceFunc(func() { cancel(); wg.Wait() }), a.CardURL()
+	t.Cleanup(func() { cancel(); wg.Wait() })
 }
 
 // await watches a task to its end, or until a gate blocks it.
