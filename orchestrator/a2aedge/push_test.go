@@ -140,8 +140,9 @@ func TestReceiversAreTheirOwnersBusiness(t *testing.T) {
 	w := newWorld(t)
 	url, _ := receive(t)
 	task := send(t, w, w.client(t, "/agents/echo", a2a.TransportProtocolGRPC), &a2a.SendMessageRequest{
-		Message: text("x", nil), Config: &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{URL: url, Token: "tok"}},
+		Message: text("x", nil), Config: &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{URL: url, Token: "xyzzy-receiver"}},
 	})
+	wantReceivers(t, w, w.client(t, "/agents/echo", a2a.TransportProtocolGRPC), task, 1)
 	issued, err := registryv1.NewRegistryServiceClient(w.conn).IssueAgentToken(w.ctx, &registryv1.IssueAgentTokenRequest{Name: "echo"})
 	if err != nil {
 		t.Fatal(err)
@@ -150,8 +151,10 @@ func TestReceiversAreTheirOwnersBusiness(t *testing.T) {
 	if got := w.call(t, "GET", path, "", map[string]string{"Authorization": "Bearer " + issued.GetToken()}); got.code != 403 {
 		t.Errorf("the agent that executes the task sees its receivers: %d %s", got.code, got.body)
 	}
-	if got := w.call(t, "GET", "/v1/tasks/"+string(task.ID), "", nil); strings.Contains(got.body, "tok") && strings.Contains(got.body, url) {
-		t.Errorf("the task API shows receivers: %s", got.body)
+	for _, place := range []string{"/v1/tasks/" + string(task.ID), "/a2a/tasks/" + string(task.ID)} {
+		if got := w.call(t, "GET", place, "", nil); got.code != 200 || strings.Contains(got.body, "xyzzy-receiver") || strings.Contains(got.body, url) {
+			t.Errorf("GET %s = %d %s, want the task without its receivers", place, got.code, got.body)
+		}
 	}
 }
 
