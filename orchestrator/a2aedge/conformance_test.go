@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -18,6 +19,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/agents/kit"
 )
 
 // TestEveryOperationLooksAtTheVersion calls each operation in a version that is not spoken here, over each binding.
@@ -252,42 +255,82 @@ func (w *world) addHandMade(t *testing.T, name string, impl a2apb.A2AServiceServ
 	}
 }
 
-// TestASlowFollowerSlowsNobody has one that reads nothing while another one reads all.
+// TestASlowFollowerSlowsNobody has one that reads nothing, until its stream is full, while another one hears each word that the agent says before the
+// agent says the next.
 func TestASlowFollowerSlowsNobody(t *testing.T) {
+	const words = 10
 	w := newWorld(t)
-	c := w.client(t, "/agents/echo", a2a.TransportProtocolGRPC)
-	task := send(t, w, c, &a2a.SendMessageRequest{Message: text("hang", nil), Config: &a2a.SendMessageConfig{ReturnImmediately: true}})
-	ctx, leave := context.WithTimeout(metadata.AppendToOutgoingContext(w.ctx, "a2a-version", "1.0"), patience)
-	defer leave()
-	slow, err := a2apb.NewA2AServiceClient(w.conn).SubscribeToTask(ctx, &a2apb.SubscribeToTaskRequest{Id: string(task.ID)})
+	speak := make(chan struct{}, words)
+	w.addSpeaker(t, "speaker", speak)
+	c := w.client(t, "/agents/speaker", a2a.TransportProtocolGRPC)
+	long := strings.Repeat("x", 4*narrow) // comes first to each follower, so that behind it nothing goes to one that does not read
+	task := send(t, w, c, &a2a.SendMessageRequest{Message: text(long, nil), Config: &a2a.SendMessageConfig{ReturnImmediately: true}})
+	conn := w.dial(t, grpc.WithInitialWindowSize(narrow), grpc.WithInitialConnWindowSize(narrow)) // grpc makes no given window wider by itself
+	slow, err := a2apb.NewA2AServiceClient(conn).SubscribeToTask(metadata.AppendToOutgoingContext(w.ctx, "a2a-version", "1.0"), &a2apb.SubscribeToTaskRequest{Id: string(task.ID)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := slow.Header(); err != nil { // it follows before the task ends
+	if _, err := slow.Header(); err != nil { // it follows before the agent speaks
 		t.Fatal(err)
 	}
-	begin, events := time.Now(), 0
-	for _, err := range c.SubscribeToTask(w.ctx, &a2a.SubscribeToTaskRequest{ID: task.ID}) {
+	var fast []string
+	speak <- struct{}{}
+	for e, err := range c.SubscribeToTask(w.ctx, &a2a.SubscribeToTaskRequest{ID: task.ID}) {
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("the other one heard %q, then its stream broke: %v", fast, err)
 		}
-		if events++; events > 1 {
-			continue
-		}
-		if _, err := c.CancelTask(w.ctx, &a2a.CancelTaskRequest{ID: task.ID}); err != nil {
-			t.Fatal(err)
+		if u, ok := e.(*a2a.TaskStatusUpdateEvent); ok && u.Status.State == a2a.TaskStateWorking && u.Status.Message != nil {
+			fast = append(fast, u.Status.Message.Parts[0].Text())
+			speak <- struct{}{}
 		}
 	}
-	if took := time.Since(begin); took > patience/2 {
-		t.Errorf("the other one was through after %s", took)
+	if len(fast) != words {
+		t.Fatalf("the other one heard %q, want %d words", fast, words)
 	}
-	for { // and the slow one misses nothing
-		r, err := slow.Recv()
-		if err != nil {
-			t.Fatalf("the slow follower's stream broke before the end: %v", err)
+	if heard := wordsOf(t, slow); !slices.Equal(heard, fast) { // and the slow one misses nothing
+		t.Errorf("the slow one heard %q, want %q", heard, fast)
+	}
+}
+
+// narrow is the least window that gRPC takes.
+const narrow = 64 << 10
+
+// addSpeaker serves an agent that says a word for each that it takes from speak, until speak is full of words.
+func (w *world) addSpeaker(t *testing.T, name string, speak <-chan struct{}) {
+	t.Helper()
+	w.addAgent(t, kit.Config{
+		Name: name, Description: "Speaks when it is told to.", Version: "1.0.0",
+		Skills: []kit.Skill{{ID: "speak", Name: "Speak", Description: "Speaks.", Tags: []string{"test"}}},
+		Handler: func(ctx context.Context, task *kit.Task) error {
+			for i := range cap(speak) {
+				select {
+				case <-speak:
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+				if err := task.Progress(ctx, fmt.Sprintf("word %d", i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, nil)
+}
+
+// wordsOf reads a stream to the end of its task and returns what the agent said.
+func wordsOf(t *testing.T, stream grpc.ServerStreamingClient[a2apb.StreamResponse]) []string {
+	t.Helper()
+	var heard []string
+	for {
+		r, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return heard
 		}
-		if r.GetStatusUpdate().GetStatus().GetState() == a2apb.TaskState_TASK_STATE_CANCELED {
-			return
+		if err != nil {
+			t.Fatalf("the stream broke after %q: %v", heard, err)
+		}
+		if s := r.GetStatusUpdate().GetStatus(); s.GetState() == a2apb.TaskState_TASK_STATE_WORKING && s.GetMessage() != nil {
+			heard = append(heard, s.GetMessage().GetParts()[0].GetText())
 		}
 	}
 }

@@ -96,9 +96,9 @@ func readFile(tb testing.TB, name string) []byte {
 	return b
 }
 
-func (w *world) dial(tb testing.TB) *grpc.ClientConn {
+func (w *world) dial(tb testing.TB, options ...grpc.DialOption) *grpc.ClientConn {
 	tb.Helper()
-	conn, err := grpc.NewClient(w.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(w.grpc, append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
 	if err != nil {
 		tb.Fatal(err)
 	}
