@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxJSONSchema = 32 << 10 // bytes
-	schemaURL     = "schema:/"
+	maxJSONSchema = 32 << 10     // bytes
+	schemaURL     = "schema:///" // with all slashes, or references within the schema seem to lead elsewhere
 )
 
 // checkJSONSchema returns why a schema is not a JSON Schema (2020-12) that stands alone.

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -111,8 +112,9 @@ func article(typ string) string {
 
 // lookUp returns what a reference within root leads to, and its JSON pointer.
 func lookUp(root map[string]any, ref string) (schema any, pointer string, ok bool) {
-	fragment, local := strings.CutPrefix(ref, "#")
-	if !local {
+	escaped, local := strings.CutPrefix(ref, "#")
+	fragment, err := url.PathUnescape(escaped)
+	if !local || err != nil {
 		return nil, "", false
 	}
 	if fragment != "" && !strings.HasPrefix(fragment, "/") {

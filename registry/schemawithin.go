@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -185,7 +186,7 @@ func (w *withinSearch) values(values []any, in inputNode, path string) string {
 			return no(path, "the input's schema cannot be read")
 		}
 	}
-	schema, err := w.compiler.Compile(schemaURL + "#" + in.pointer)
+	schema, err := w.compiler.Compile(schemaURL + (&url.URL{Fragment: in.pointer}).String())
 	if err != nil {
 		return no(path, "the input's schema cannot be read")
 	}

@@ -95,6 +95,15 @@ func TestSchemaWithin(t *testing.T) {
 		"patterns of two that both hold": {
 			`{"type":"object","allOf":[{"patternProperties":{"^x":{}}},{"patternProperties":{"^y":{"type":"number"}}}]}`, `{"type":"object","properties":{"y":{"type":"string"}}}`, "y: the output may be a number",
 		},
+		"a value and a reference of the input": {
+			`{"type":"object","properties":{"a":{"enum":["x"]}}}`, `{"$defs":{"s":{"allOf":[{"$ref":"#/$defs/t"}]},"t":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/s"}}}`, "",
+		},
+		"a value of a property with an odd name": {
+			`{"type":"object","properties":{"100% a":{"enum":["x"]},"%41":{"enum":["x"]}}}`, `{"properties":{"100% a":{"type":"string"},"%41":{"type":"string"},"A":{"type":"number"}}}`, "",
+		},
+		"a reference that is escaped": {
+			`{"$ref":"#/$defs/List%3Ca%3E","$defs":{"List<a>":{"type":"string"}}}`, `{"$ref":"#/$defs/a~1b%20c","$defs":{"a/b c":{"type":"string"}}}`, "",
+		},
 		"a property that a closed input does not take": {`{"type":"object","properties":{"x":{}}}`, `{"type":"object","additionalProperties":false}`, "x: the input takes no such property"},
 		"additional properties of another type": {
 			`{"type":"object","properties":{"x":{"type":"number"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "x: the output may be a number",
