@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -131,6 +130,10 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 	if values, ok := enumOf(out); ok {
 		return w.values(values, in, path)
 	}
+	if one, ok := into["oneOf"]; ok && w.same(out["oneOf"], one) {
+		into = without(into, "oneOf")
+		in.schema = into
+	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if branches, ok := out[keyword].([]any); ok {
 			rest := without(out, keyword)
@@ -149,7 +152,7 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if branches := list(into[keyword]); len(branches) > 0 {
-			if why := w.anyBranch(out, in, keyword, branches, path, depth); why != "" {
+			if why := w.branches(out, in, keyword, branches, path, depth); why != "" {
 				return why
 			}
 		}
@@ -163,31 +166,10 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 	return w.keywords(out, in, path, depth)
 }
 
-// anyBranch looks for a branch of the input for each type that the output can be of.
-func (w *withinSearch) anyBranch(out map[string]any, in inputNode, keyword string, branches []any, path string, depth int) string {
-	for _, one := range typesOf(out) {
-		single := without(out, "type", "nullable")
-		single["type"] = one
-		fits := slices.ContainsFunc(indexes(branches), func(i int) bool {
-			return w.within(outputNode{single}, in.child(branches[i], keyword, strconv.Itoa(i)), path, depth+1) == ""
-		})
-		if !fits {
-			return no(path, "no alternative of the input takes %s", article(one))
-		}
-	}
-	return ""
-}
-
 // values checks each value that the output can have.
 func (w *withinSearch) values(values []any, in inputNode, path string) string {
-	if w.compiler == nil {
-		w.compiler = newCompiler()
-		if err := w.compiler.AddResource(schemaURL, w.input); err != nil {
-			return no(path, "the input's schema cannot be read")
-		}
-	}
-	schema, err := w.compiler.Compile(schemaURL + (&url.URL{Fragment: in.pointer}).String())
-	if err != nil {
+	schema := w.compiled(in)
+	if schema == nil {
 		return no(path, "the input's schema cannot be read")
 	}
 	for _, value := range values {
@@ -196,6 +178,21 @@ func (w *withinSearch) values(values []any, in inputNode, path string) string {
 		}
 	}
 	return ""
+}
+
+// compiled returns what checks values against a part of the input, or nil.
+func (w *withinSearch) compiled(in inputNode) *jsonschema.Schema {
+	if w.compiler == nil {
+		w.compiler = newCompiler()
+		if err := w.compiler.AddResource(schemaURL, w.input); err != nil {
+			return nil
+		}
+	}
+	schema, err := w.compiler.Compile(schemaURL + (&url.URL{Fragment: in.pointer}).String())
+	if err != nil {
+		return nil
+	}
+	return schema
 }
 
 // resolveInput follows references of the input.

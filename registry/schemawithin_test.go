@@ -104,6 +104,33 @@ func TestSchemaWithin(t *testing.T) {
 		"a reference that is escaped": {
 			`{"$ref":"#/$defs/List%3Ca%3E","$defs":{"List<a>":{"type":"string"}}}`, `{"$ref":"#/$defs/a~1b%20c","$defs":{"a/b c":{"type":"string"}}}`, "",
 		},
+		"one of the input, and it takes two": {
+			`{"type":"integer"}`, `{"oneOf":[{"type":"integer"},{"type":"number"}]}`, "more than one alternative",
+		},
+		"one of the input by what is not compared": {
+			`{"type":"string"}`, `{"oneOf":[{"type":"string"},{"type":"string","not":{"const":"a"}}]}`, "more than one alternative",
+		},
+		"one of the input by type": {`{"type":["string","null"]}`, `{"oneOf":[{"type":"string"},{"type":"null"}]}`, ""},
+		"one of the input by a property's value": {
+			`{"type":"object","required":["k"],"properties":{"k":{"const":"a"},"n":{"type":"string"}}}`,
+			`{"$defs":{"b":{"type":"object","required":["k"],"properties":{"k":{"const":"b"}}}},"oneOf":[{"type":"object","required":["k"],"properties":{"k":{"enum":["a","c"]}}},{"$ref":"#/$defs/b"}]}`, "",
+		},
+		"one of the input by what it needs": {
+			`{"type":"object","required":["a"],"properties":{"a":{}}}`, `{"oneOf":[{"type":"object","required":["a"]},{"type":"object","required":["b"]}]}`, "",
+		},
+		"one of the input, and what both need is there perhaps": {
+			`{"type":"object","required":["a"],"properties":{"a":{},"b":{}}}`,
+			`{"oneOf":[{"type":"object","required":["a"]},{"type":"object","required":["b"]}]}`, "more than one alternative",
+		},
+		"one of several for each of several": {
+			`{"$defs":{"s":{"const":"s"}},"type":"object","required":["k"],"oneOf":[{"properties":{"k":{"$ref":"#/$defs/s"}}},{"properties":{"k":{"const":"t"}}}]}`,
+			`{"type":"object","oneOf":[{"properties":{"k":{"const":"t"}}},{"allOf":[{"properties":{"k":{"const":"s"}}}]}]}`, "",
+		},
+		"one of the same": {
+			`{"type":"object","required":["a"],"properties":{"a":{},"b":{}},"oneOf":[{"required":["a"]},{"required":["b"]}]}`,
+			`{"type":"object","oneOf":[{"required":["a"]},{"required":["b"]}]}`, "",
+		},
+		"one value that two of the input take":         {`{"const":1}`, `{"oneOf":[{"type":"integer"},{"type":"number"}]}`, "does not take 1"},
 		"a property that a closed input does not take": {`{"type":"object","properties":{"x":{}}}`, `{"type":"object","additionalProperties":false}`, "x: the input takes no such property"},
 		"additional properties of another type": {
 			`{"type":"object","properties":{"x":{"type":"number"}}}`, `{"type":"object","additionalProperties":{"type":"string"}}`, "x: the output may be a number",

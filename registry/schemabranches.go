@@ -1,0 +1,86 @@
+package registry
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// branches looks for an alternative of the input for each type that the output can be of. One of oneOf fits only if no other takes any of the values.
+func (w *withinSearch) branches(out map[string]any, in inputNode, keyword string, branches []any, path string, depth int) string {
+	for _, one := range typesOf(out) {
+		single := without(out, "type", "nullable")
+		single["type"] = one
+		fits := slices.IndexFunc(indexes(branches), func(i int) bool {
+			return w.within(outputNode{single}, in.child(branches[i], keyword, strconv.Itoa(i)), path, depth+1) == ""
+		})
+		if fits < 0 {
+			return no(path, "no alternative of the input takes %s", article(one))
+		}
+		for i, branch := range branches {
+			if keyword == "oneOf" && i != fits && !w.apart(single, in.child(branch, keyword, strconv.Itoa(i)), depth+1) {
+				return no(path, "more than one alternative of the input may take %s, and one must", article(one))
+			}
+		}
+	}
+	return ""
+}
+
+// apart reports whether no value of the output fits the input. Where it cannot tell it says no.
+func (w *withinSearch) apart(out any, in inputNode, depth int) bool {
+	if w.steps++; w.steps > withinSteps || depth > withinDepth {
+		return false
+	}
+	in, why := w.resolveInput(in, "")
+	if why != "" || in.schema == false {
+		return why == ""
+	}
+	schema, ok := out.(map[string]any)
+	if !ok {
+		return out == false
+	}
+	if schema, why = w.mergeAllOf(map[string]any{"allOf": []any{schema}}, ""); why != "" {
+		return false
+	}
+	into := in.object()
+	for i, part := range list(into["allOf"]) {
+		if w.apart(schema, in.child(part, "allOf", strconv.Itoa(i)), depth+1) {
+			return true
+		}
+	}
+	if values, ok := enumOf(schema); ok {
+		checker := w.compiled(in)
+		return checker != nil && !slices.ContainsFunc(values, func(value any) bool { return taken(checker, value) })
+	}
+	if len(commonTypes(schema, into)) == 0 {
+		return true
+	}
+	return slices.Equal(typesOf(schema), []string{"object"}) && w.objectsApart(schema, in, depth)
+}
+
+func taken(checker *jsonschema.Schema, value any) bool { return checker.Validate(value) == nil }
+
+// objectsApart is apart for objects: by a property that the input needs and the output never has, or one that the output always has and the input
+// does not take.
+func (w *withinSearch) objectsApart(out map[string]any, in inputNode, depth int) bool {
+	into := in.object()
+	for _, name := range texts(into["required"]) {
+		if _, declared := w.property(out, name); !declared && !declaresElsewhere(out) {
+			return true
+		}
+	}
+	inProperties, _ := into["properties"].(map[string]any)
+	for _, name := range texts(out["required"]) {
+		wanted, named := inProperties[name]
+		if got, _ := w.property(out, name); named && w.apart(got, in.child(wanted, "properties", name), depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// declaresElsewhere reports whether an object may have properties by other keywords than those that property looks at.
+func declaresElsewhere(out map[string]any) bool {
+	return slices.ContainsFunc([]string{"anyOf", "oneOf", "then", "else", "dependentSchemas", "$dynamicRef"}, func(keyword string) bool { return out[keyword] != nil })
+}
