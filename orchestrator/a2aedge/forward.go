@@ -179,6 +179,9 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, way *agent
 	}
 	e := &events{w: w, control: http.NewResponseController(w)}
 	e.open()
+	if e.control.Flush() != nil { // the agent may say nothing for long
+		return nil // the client is gone
+	}
 	if err := e.relay(resp.Body); err != nil && ctx.Err() == nil {
 		form := &jsonrpcForm{handler: h, id: id}
 		_ = e.broken(form.failure(statusOf(way.Broken(err)))) // the client is gone when it fails

@@ -190,8 +190,14 @@ func TestBytesPassAsTheyAre(t *testing.T) {
 // addBare registers a hand-made agent that speaks JSON-RPC.
 func (w *world) addBare(t *testing.T, url string) {
 	t.Helper()
-	card := `{"name":"bare","description":"d","version":"1.0.0","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
-		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[{"url":"` + url + `","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"behind"}]}`
+	w.register(t, "bare", url, "JSONRPC")
+}
+
+// register registers a hand-made agent.
+func (w *world) register(t *testing.T, name, url, binding string) {
+	t.Helper()
+	card := `{"name":"` + name + `","description":"d","version":"1.0.0","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+		"skills":[{"id":"s","name":"s","description":"s","tags":["t"]}],"supportedInterfaces":[{"url":"` + url + `","protocolBinding":"` + binding + `","protocolVersion":"1.0","tenant":"behind"}]}`
 	if made := w.call(t, "POST", "/v1/agents:register", `{"card":`+card+`}`, nil); made.code != 200 {
 		t.Fatalf("register = %d %s", made.code, made.body)
 	}

@@ -78,7 +78,8 @@ func (s *Service) streaming(m *method, tracked grpc.StreamHandler) grpc.StreamHa
 		if way == nil {
 			return tracked(srv, &replayed{ServerStream: stream, raw: raw})
 		}
-		return way.Stream(stream.Context(), m.path(), request, func(resp *emptypb.Empty) error { return stream.SendMsg(resp) })
+		opened := func() { _ = stream.SendHeader(nil) } // a caller that is gone ends the call
+		return way.Stream(stream.Context(), m.path(), request, opened, func(resp *emptypb.Empty) error { return stream.SendMsg(resp) })
 	}
 }
 

@@ -179,7 +179,7 @@ func pass(t *testing.T, p *agentclient.Pool, stream bool, card registry.Card) er
 		return err
 	}
 	if stream {
-		return way.Stream(t.Context(), a2apb.A2AService_SendStreamingMessage_FullMethodName, &emptypb.Empty{}, func(*emptypb.Empty) error { return nil })
+		return way.Stream(t.Context(), a2apb.A2AService_SendStreamingMessage_FullMethodName, &emptypb.Empty{}, func() {}, func(*emptypb.Empty) error { return nil })
 	}
 	_, err = way.Invoke(t.Context(), a2apb.A2AService_SendMessage_FullMethodName, &emptypb.Empty{})
 	return err

@@ -84,11 +84,11 @@ func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty)
 	return resp, nil
 }
 
-// Stream makes a call of a method over gRPC that answers with a stream.
-func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
+// Stream makes a call of a method over gRPC that answers with a stream. Opened is called when the agent has taken the call and has not said anything yet.
+func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty, opened func(), each func(*emptypb.Empty) error) error {
 	if p.plain != nil {
 		own := false // the error is of each
-		err := p.plain.stream(ctx, method, req, func(resp *emptypb.Empty) error {
+		err := p.plain.stream(ctx, method, req, opened, func(resp *emptypb.Empty) error {
 			err := each(resp)
 			own = err != nil
 			return err
@@ -98,10 +98,10 @@ func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty,
 		}
 		return p.passOn(ctx, err)
 	}
-	return p.streamTLS(ctx, method, req, each)
+	return p.streamTLS(ctx, method, req, opened, each)
 }
 
-func (p *Passage) streamTLS(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
+func (p *Passage) streamTLS(ctx context.Context, method string, req *emptypb.Empty, opened func(), each func(*emptypb.Empty) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := p.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, method)
@@ -113,6 +113,9 @@ func (p *Passage) streamTLS(ctx context.Context, method string, req *emptypb.Emp
 	}
 	if err != nil && !errors.Is(err, io.EOF) { // that is a stream that broke: RecvMsg says why
 		return p.passOn(ctx, err)
+	}
+	if header, err := s.Header(); err == nil && header != nil { // otherwise RecvMsg says why there is none
+		opened()
 	}
 	for {
 		resp := &emptypb.Empty{}

@@ -69,12 +69,13 @@ func (c *plainGRPC) invoke(ctx context.Context, method string, req *emptypb.Empt
 }
 
 // stream makes a call that answers with a stream. An error of each ends it and is returned as it is.
-func (c *plainGRPC) stream(ctx context.Context, method string, req *emptypb.Empty, each func(*emptypb.Empty) error) error {
+func (c *plainGRPC) stream(ctx context.Context, method string, req *emptypb.Empty, opened func(), each func(*emptypb.Empty) error) error {
 	shows := c.credentials.For(c.url)
 	r, err := c.request(ctx, shows, method, req)
 	if err != nil {
 		return err
 	}
+	r.Begun = opened
 	begun := time.Now()
 	return renewed(shows, begun, c.Stream(ctx, r, func(answer []byte) error { return each(asEmpty(answer)) }))
 }

@@ -18,6 +18,9 @@ type Request struct {
 	Metadata []string // keys in lower case and values in turn
 	Message  []byte
 	MaxBytes int // of an answer
+
+	// Begun is called when the server has begun a stream of answers and the first of them is not here yet; nil: nobody needs to know.
+	Begun func()
 }
 
 // Invoke makes a call with one answer and returns it. Errors are of package status. A call that the server did not begin, as it says itself, is made again,
@@ -128,6 +131,7 @@ func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Reque
 	if err := l.ask(ctx, s, fields, r.Message); err != nil {
 		return failure(ctx, s, err)
 	}
+	told := r.Begun == nil
 	for {
 		message, more, err := l.nextAnswer(s)
 		switch {
@@ -138,11 +142,15 @@ func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Reque
 			if err != nil {
 				return err
 			}
+			told = true
 			if err := each(answer); err != nil {
 				return err
 			}
 		case !more:
 			return nil
+		case !told && s.begun():
+			told = true
+			r.Begun()
 		default:
 			select {
 			case <-s.news:
@@ -186,7 +194,7 @@ func failure(ctx context.Context, s *stream, err error) error {
 	return err
 }
 
-// begun reports whether some of an answer has come: the server did begin the call then, whatever it says.
+// begun reports whether some of an answer has come: the server did begin the call then, whatever it says. It must not be called with mu held.
 func (s *stream) begun() bool {
 	if s.wire == nil {
 		return false // it was never opened

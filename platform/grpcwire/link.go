@@ -66,8 +66,11 @@ func (l *link) headers(f *http2.MetaHeadersFrame) error {
 	case !f.StreamEnded() && s.header != nil:
 		return l.drop(s, http2.ErrCodeProtocol)
 	case !f.StreamEnded():
-		if !informational(f) {
-			s.header = f.Fields
+		if informational(f) {
+			return nil
+		}
+		if s.header = f.Fields; !s.collect { // who collects waits for the whole
+			s.tell()
 		}
 		return nil
 	}
