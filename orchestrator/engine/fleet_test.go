@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -44,6 +45,8 @@ const (
 	pausesBefore mishap = "the process is paused before the call and goes on after others took over"
 	pausesAfter  mishap = "the process is paused after the call and goes on after others took over"
 )
+
+var fleetMishaps = slices.Concat(mishaps, []mishap{throttled, pausesBefore, pausesAfter})
 
 // pause is longer than leases last.
 const pause = 40 * time.Second

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -123,32 +122,27 @@ func (*asker) Cancel(context.Context, string) (*a2apb.Task, error) {
 // TestNoReplyIsLostOrDoubledWhereverItBreaks runs a task of three messages once for every call to the store and every kind of mishap, as
 // TestNothingAcceptedIsLostWhereverItBreaks does: the agent hears every reply once, in order, and delivers what it was told.
 func TestNoReplyIsLostOrDoubledWhereverItBreaks(t *testing.T) {
+	t.Parallel()
 	for _, bare := range []bool{false, true} {
-		for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
-			t.Run(fmt.Sprintf("%s; history kept by the agent: %t", kind, !bare), func(t *testing.T) {
-				for call := 1; ; call++ {
-					reached := false
-					synctest.Test(t, func(t *testing.T) { reached = converseWithMishap(t, kind, call, bare) })
-					if !reached {
-						if call < 15 {
-							t.Errorf("the life of a task made only %d calls; the simulation does not simulate", call-1)
-						}
-						return
-					}
-				}
+		t.Run(fmt.Sprintf("history kept by the agent: %t", !bare), func(t *testing.T) {
+			t.Parallel()
+			wherever(t, 15, func(t *testing.T, x *trouble) {
+				t.Helper()
+				converse(t, x, bare)
 			})
-		}
+		})
 	}
 }
 
-func converseWithMishap(t *testing.T, kind mishap, at int, bare bool) (reached bool) {
+// converse has a task of three messages.
+func converse(t *testing.T, x *trouble, bare bool) {
 	t.Helper()
 	agent := newAsker()
 	agent.bare = bare
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent}
-	s.breakAt(kind, at, &reached)
+	s.meet(x)
 	s.start()
-	when := fmt.Sprintf("%s at call %d", kind, at)
+	when := x.String()
 	task := s.insist(when, func() (orchestrator.Task, error) {
 		return s.engine.Submit(t.Context(), engine.Submission{
 			Tenant: tenant, Caller: "tester", Message: text("begin"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r",
@@ -187,54 +181,6 @@ func converseWithMishap(t *testing.T, kind mishap, at int, bare bool) (reached b
 	}
 	if want := "question 1?, answer 1, question 2?, answer 2"; strings.Join(talk, ", ") != want {
 		t.Errorf("%s: the turns are %q, want %s", when, talk, want)
-	}
-	return reached
-}
-
-// breakAt has one call to the store go wrong.
-func (s *simulation) breakAt(kind mishap, at int, reached *bool) {
-	lost := errors.New("the store did not answer")
-	s.store.Fail = func(call int) (before, after error) {
-		if call != at {
-			return nil, nil
-		}
-		*reached = true
-		switch kind {
-		case diesBefore, diesAfter:
-			s.kill()
-			if kind == diesAfter {
-				return nil, lost
-			}
-			return lost, nil
-		case answerLost:
-			return nil, lost
-		default:
-			return lost, nil
-		}
-	}
-}
-
-// insist does what a caller with a request id does: it asks again when it saw an error.
-func (s *simulation) insist(when string, call func() (orchestrator.Task, error)) orchestrator.Task {
-	s.t.Helper()
-	task, err := call()
-	for try := 0; err != nil && try < 3; try++ {
-		s.restartIfDead()
-		task, err = call()
-	}
-	if err != nil {
-		s.t.Fatalf("%s: %v", when, err)
-	}
-	return task
-}
-
-// pass lets played time go by: every retry and rescan has its turn.
-func (s *simulation) pass() { s.minutes(4) }
-
-func (s *simulation) minutes(n int) {
-	for range n {
-		<-time.After(time.Minute)
-		s.restartIfDead()
 	}
 }
 

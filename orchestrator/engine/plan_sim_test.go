@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -21,22 +20,14 @@ import (
 // of its agents, which deduplicate, did its work once.
 func TestAChainIsCompletedWhereverItBreaks(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
-		for _, quick := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/quick agents %t", kind, quick), func(t *testing.T) {
-				t.Parallel()
-				for call := 1; ; call++ {
-					reached := false
-					synctest.Test(t, func(t *testing.T) { reached = simulateChain(t, kind, call, quick) })
-					if !reached {
-						if call < 15 {
-							t.Errorf("a chain's life made only %d calls; the simulation does not simulate", call-1)
-						}
-						return
-					}
-				}
+	for _, quick := range []bool{false, true} {
+		t.Run(fmt.Sprintf("quick agents %t", quick), func(t *testing.T) {
+			t.Parallel()
+			wherever(t, 15, func(t *testing.T, x *trouble) {
+				t.Helper()
+				completeChain(t, x, quick)
 			})
-		}
+		})
 	}
 }
 
@@ -55,8 +46,8 @@ func (p prompt) Send(_ context.Context, m *a2apb.Message, _ bool, each agentclie
 	return each(snapshot("remote-"+id, a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
 }
 
-// simulateChain runs one life with one mishap at a call and reports whether the life was long enough to get there.
-func simulateChain(t *testing.T, kind mishap, at int, quick bool) (reached bool) {
+// completeChain has a task that two agents do one after the other.
+func completeChain(t *testing.T, x *trouble, quick bool) {
 	t.Helper()
 	w := newWorker()
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, actors: map[string]*actor{
@@ -65,40 +56,16 @@ func simulateChain(t *testing.T, kind mishap, at int, quick bool) (reached bool)
 	if quick {
 		s.client = prompt{w}
 	}
-	lost := errors.New("the store did not answer")
-	s.store.Fail = func(call int) (before, after error) {
-		if call != at {
-			return nil, nil
-		}
-		reached = true
-		if kind == diesBefore || kind == diesAfter {
-			s.kill()
-		}
-		if kind == diesAfter || kind == answerLost {
-			return nil, lost
-		}
-		return lost, nil
-	}
+	s.meet(x)
 	s.start()
 	submission := chained()
 	submission.Attributes = consultation.Attributes{} // as the API gives them
 	submission.Tenant, submission.Caller, submission.Message, submission.RequestID = tenant, "tester", text("do it"), "r"
-	task, err := s.engine.Submit(t.Context(), submission)
-	for try := 0; err != nil && try < 3; try++ {
-		s.restartIfDead()
-		task, err = s.engine.Submit(t.Context(), submission)
-	}
-	if err != nil {
-		t.Fatalf("%s at call %d: Submit() = %v", kind, at, err)
-	}
-	for range 30 {
-		<-time.After(time.Minute)
-		s.restartIfDead()
-	}
+	task := s.insist(x.String(), func() (orchestrator.Task, error) { return s.engine.Submit(t.Context(), submission) })
+	s.minutes(30)
 	s.stop()
 	s.store.Fail = nil
-	s.checkChain(fmt.Sprintf("%s at call %d", kind, at), task)
-	return reached
+	s.checkChain(x.String(), task)
 }
 
 func (s *simulation) checkChain(when string, task orchestrator.Task) {

@@ -55,23 +55,12 @@ func unavailable(int) error {
 // TestWhoeverHasToBeToldIsToldWhereverItBreaks runs a task with a receiver once for every call to the store and every kind of mishap, while the receiver is
 // away for its first three calls: it hears of every state, in order, at least once, and nothing is owed in the end.
 func TestWhoeverHasToBeToldIsToldWhereverItBreaks(t *testing.T) {
-	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
-		t.Run(string(kind), func(t *testing.T) {
-			for call := 1; ; call++ {
-				reached := false
-				synctest.Test(t, func(t *testing.T) { reached = tellWithMishap(t, kind, call) })
-				if !reached {
-					if call < 12 {
-						t.Errorf("the life of a task made only %d calls; the simulation does not simulate", call-1)
-					}
-					return
-				}
-			}
-		})
-	}
+	t.Parallel()
+	wherever(t, 12, tell)
 }
 
-func tellWithMishap(t *testing.T, kind mishap, at int) (reached bool) {
+// tell has a task of three messages with a receiver.
+func tell(t *testing.T, x *trouble) {
 	t.Helper()
 	agent := newAsker()
 	r := &receiver{fail: func(call int) error {
@@ -81,9 +70,9 @@ func tellWithMishap(t *testing.T, kind mishap, at int) (reached bool) {
 		return nil
 	}}
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent, notifier: r}
-	s.breakAt(kind, at, &reached)
+	s.meet(x)
 	s.start()
-	when := fmt.Sprintf("%s at call %d", kind, at)
+	when := x.String()
 	task := s.insist(when, func() (orchestrator.Task, error) { return s.engine.Submit(t.Context(), told("r")) })
 	k := orchestrator.Key{Tenant: tenant, ID: task.ID}
 	for n := range 2 {
@@ -124,7 +113,6 @@ func tellWithMishap(t *testing.T, kind mishap, at int) (reached bool) {
 	if again := len(heard) - len(want); again > 2 {
 		t.Errorf("%s: the receiver heard %v, want no more repetitions than one mishap explains", when, heard)
 	}
-	return reached
 }
 
 // told is a submission with a receiver.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -25,30 +24,16 @@ import (
 // store and every kind of mishap: each agent hears the replies to its own questions, once and in order.
 func TestWhatStepsAskIsRepliedToOnceWhereverItBreaks(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			for call := 1; ; call++ {
-				reached := false
-				synctest.Test(t, func(t *testing.T) { reached = replyThroughParent(t, kind, call) })
-				if !reached {
-					if call < 40 {
-						t.Errorf("the life of a task made only %d calls; the simulation does not simulate", call-1)
-					}
-					return
-				}
-			}
-		})
-	}
+	wherever(t, 40, replyThroughParent)
 }
 
-func replyThroughParent(t *testing.T, kind mishap, at int) (reached bool) {
+func replyThroughParent(t *testing.T, x *trouble) {
 	t.Helper()
 	agent := newAsker()
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: newWorker(), client: agent, actors: map[string]*actor{
 		"first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"},
 	}}
-	s.breakAt(kind, at, &reached)
+	s.meet(x)
 	var parent atomic.Pointer[orchestrator.Task] // as it was last written
 	s.store.Written = func(t orchestrator.Task) {
 		if t.Plan != nil {
@@ -56,7 +41,7 @@ func replyThroughParent(t *testing.T, kind mishap, at int) (reached bool) {
 		}
 	}
 	s.start()
-	when := fmt.Sprintf("%s at call %d", kind, at)
+	when := x.String()
 	task := s.insist(when, func() (orchestrator.Task, error) {
 		return s.engine.Submit(t.Context(), engine.Submission{
 			Tenant: tenant, Caller: "tester", Message: text("begin"), RequestID: "r",
@@ -90,7 +75,6 @@ func replyThroughParent(t *testing.T, kind mishap, at int) (reached bool) {
 		}
 	}
 	checkTalk(t, when, got.Turns)
-	return reached
 }
 
 // checkTalk checks that each question is followed by the reply to it.

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"fmt"
 	"testing"
-	"testing/synctest"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -15,7 +14,7 @@ func TestNothingAcceptedIsLostAmongReplicas(t *testing.T) {
 	t.Parallel()
 	for size := 1; size <= 3; size++ {
 		for _, agent := range []temper{steady, late} {
-			for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost, throttled, pausesBefore, pausesAfter} {
+			for _, kind := range fleetMishaps {
 				t.Run(fmt.Sprintf("%d replicas/the agent %s/%s", size, agent, kind), func(t *testing.T) {
 					t.Parallel()
 					everywhere(t, size, kind, agent)
@@ -43,7 +42,7 @@ func TestAgentsThatMisbehaveLoseNothing(t *testing.T) {
 func TestWorkThatMustNotBeDoneTwiceIsAskedForOnce(t *testing.T) {
 	gaveUp := make(map[temper]int)
 	for _, agent := range []temper{once, lists} {
-		for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost, throttled, pausesBefore, pausesAfter} {
+		for _, kind := range fleetMishaps {
 			t.Run(fmt.Sprintf("the agent %s/%s", agent, kind), func(t *testing.T) { gaveUp[agent] += everywhere(t, 2, kind, agent) })
 		}
 	}
@@ -55,23 +54,16 @@ func TestWorkThatMustNotBeDoneTwiceIsAskedForOnce(t *testing.T) {
 // everywhere lives one life for each call that can go wrong, and returns how many tasks failed because nobody knew what became of them.
 func everywhere(t *testing.T, size int, kind mishap, agent temper) (gaveUp int) {
 	t.Helper()
-	const enough = 12 // calls; a life with fewer would not be one
-	for call := 1; ; call++ {
-		reached := false
-		synctest.Test(t, func(t *testing.T) {
-			f := newFleet(t, size, kind, call, newFarAgent(agent))
-			task := f.submit()
-			k := orchestrator.Key{Tenant: task.Tenant, ID: task.ID}
-			f.live(k)
-			f.check(k)
-			reached = f.calls >= call
-			gaveUp += f.agent.gaveUp
-		})
-		if t.Failed() || !reached || call == 40 {
-			if call < enough && !t.Failed() {
-				t.Errorf("a task's life made only %d calls; the simulation does not simulate", call-1)
-			}
-			return gaveUp
-		}
-	}
+	const enough, most = 12, 40 // calls; a life with fewer would not be one
+	atEveryCall(t, enough, func(t *testing.T, call int) (reached bool) {
+		t.Helper()
+		f := newFleet(t, size, kind, call, newFarAgent(agent))
+		task := f.submit()
+		k := orchestrator.Key{Tenant: task.Tenant, ID: task.ID}
+		f.live(k)
+		f.check(k)
+		gaveUp += f.agent.gaveUp
+		return f.calls >= call && call < most && !t.Failed()
+	})
+	return gaveUp
 }

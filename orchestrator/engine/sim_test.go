@@ -3,13 +3,11 @@ package engine_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -26,78 +24,27 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// How a call to the store goes wrong in a simulation.
-type mishap string
-
-const (
-	diesBefore mishap = "the process dies before the call"
-	diesAfter  mishap = "the process dies after the call"
-	failsOnce  mishap = "the call fails once"
-	answerLost mishap = "the call is done but its answer is lost"
-)
-
 // TestNothingAcceptedIsLostWhereverItBreaks runs a task's life once for every call to the store and every kind of mishap, with time that is played.
 // What it checks is seen from outside: an accepted task ends exactly once, completed; its log has no gaps; the agent, which deduplicates, did the
 // work once.
 func TestNothingAcceptedIsLostWhereverItBreaks(t *testing.T) {
-	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
-		t.Run(string(kind), func(t *testing.T) {
-			for call := 1; ; call++ {
-				reached := false
-				synctest.Test(t, func(t *testing.T) { reached = simulate(t, kind, call) })
-				if !reached {
-					if call < 5 {
-						t.Errorf("a task's life made only %d calls; the simulation does not simulate", call-1)
-					}
-					return
-				}
-			}
-		})
-	}
+	t.Parallel()
+	wherever(t, 5, complete)
 }
 
-// simulate runs one life with one mishap at a call and reports whether the life was long enough to get there.
-func simulate(t *testing.T, kind mishap, at int) (reached bool) {
+// complete has one task.
+func complete(t *testing.T, x *trouble) {
 	t.Helper()
 	w := newWorker()
 	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w}
-	lost := errors.New("the store did not answer")
-	s.store.Fail = func(call int) (before, after error) {
-		if call != at {
-			return nil, nil
-		}
-		reached = true
-		switch kind {
-		case diesBefore, diesAfter:
-			s.kill()
-			if kind == diesAfter {
-				return nil, lost
-			}
-			return lost, nil
-		case answerLost:
-			return nil, lost
-		default:
-			return lost, nil
-		}
-	}
+	s.meet(x)
 	s.start()
 	submission := engine.Submission{Tenant: tenant, Caller: "tester", Message: text("do it"), Route: orchestrator.Route{Agent: "worker"}, RequestID: "r"}
-	task, err := s.engine.Submit(t.Context(), submission)
-	for try := 0; err != nil && try < 3; try++ { // the caller saw an error and asks again, as callers with a request id do
-		s.restartIfDead()
-		task, err = s.engine.Submit(t.Context(), submission)
-	}
-	if err != nil {
-		t.Fatalf("%s at call %d: Submit() = %v", kind, at, err)
-	}
+	task := s.insist(x.String(), func() (orchestrator.Task, error) { return s.engine.Submit(t.Context(), submission) })
 	s.accepted++
-	for range 20 {
-		<-time.After(time.Minute) // played time: every retry and rescan has its turn
-		s.restartIfDead()
-	}
+	s.minutes(20)
 	s.stop()
-	s.check(fmt.Sprintf("%s at call %d", kind, at), orchestrator.Key{Tenant: tenant, ID: task.ID})
-	return reached
+	s.check(x.String(), orchestrator.Key{Tenant: tenant, ID: task.ID})
 }
 
 // simulation is an engine that can die and come back on the same store.
@@ -181,6 +128,30 @@ func (s *simulation) restartIfDead() {
 		s.running.Wait()
 		s.store.Reread()
 		s.start()
+	}
+}
+
+// insist does what a caller with a request id does: it asks again when it saw an error.
+func (s *simulation) insist(when string, call func() (orchestrator.Task, error)) orchestrator.Task {
+	s.t.Helper()
+	task, err := call()
+	for try := 0; err != nil && try < 3; try++ {
+		s.restartIfDead()
+		task, err = call()
+	}
+	if err != nil {
+		s.t.Fatalf("%s: %v", when, err)
+	}
+	return task
+}
+
+// pass lets played time go by: every retry and rescan has its turn.
+func (s *simulation) pass() { s.minutes(4) }
+
+func (s *simulation) minutes(n int) {
+	for range n {
+		<-time.After(time.Minute)
+		s.restartIfDead()
 	}
 }
 

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -23,21 +22,7 @@ import (
 // TestTheEndOfATaskEndsItsConsultationsWhereverItBreaks cancels a task whose reviewer is at work, once for every call to the store and every kind of mishap.
 func TestTheEndOfATaskEndsItsConsultationsWhereverItBreaks(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []mishap{diesBefore, diesAfter, failsOnce, answerLost} {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			for call := 1; ; call++ {
-				reached := false
-				synctest.Test(t, func(t *testing.T) { reached = simulateRecall(t, kind, call) })
-				if !reached {
-					if call < 20 {
-						t.Errorf("the two lives made only %d calls; the simulation does not simulate", call-1)
-					}
-					return
-				}
-			}
-		})
-	}
+	wherever(t, 20, recall)
 }
 
 // TestATaskThatEndsWhileSomebodyIsAskedAboutItEndsThatToo cancels a task between the sending of the question and the note of who carries it.
@@ -140,13 +125,13 @@ func (d desk) Send(ctx context.Context, m *a2apb.Message, stream bool, each agen
 	return each(snapshot("review", a2apb.TaskState_TASK_STATE_WORKING, "reading"))
 }
 
-// simulateRecall runs the lives of a task and of one that carries a consultation about it, with one mishap at a call, and reports whether they got there.
-func simulateRecall(t *testing.T, kind mishap, at int) (reached bool) {
+// recall has a task, and one that carries a consultation about it.
+func recall(t *testing.T, x *trouble) {
 	t.Helper()
 	s := newDesk(t)
-	s.breakAt(kind, at, &reached)
+	s.meet(x)
 	s.start()
-	when := fmt.Sprintf("%s at call %d", kind, at)
+	when := x.String()
 	task := s.insist(when, func() (orchestrator.Task, error) {
 		return s.engine.Submit(t.Context(), heldBack)
 	})
@@ -167,7 +152,6 @@ func simulateRecall(t *testing.T, kind mishap, at int) (reached bool) {
 	s.pass()
 	s.stop()
 	s.checkRecalled(when, task.ID, c)
-	return reached
 }
 
 // checkRecalled looks before the consultation would have expired.

@@ -1,0 +1,81 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+)
+
+// mishap is how a call goes wrong in a simulation.
+type mishap string
+
+const (
+	diesBefore mishap = "the process dies before the call"
+	diesAfter  mishap = "the process dies after the call"
+	failsOnce  mishap = "the call fails once"
+	answerLost mishap = "the call is done but its answer is lost"
+)
+
+// mishaps are what befalls a process that has its store to itself.
+var mishaps = []mishap{diesBefore, diesAfter, failsOnce, answerLost}
+
+// trouble is a mishap at one call to the store.
+type trouble struct {
+	kind mishap
+	at   int  // which call
+	met  bool // the scene has made that call
+}
+
+// String says when something was seen.
+func (x *trouble) String() string { return fmt.Sprintf("%s at call %d", x.kind, x.at) }
+
+// wherever plays a scene once for every kind of mishap at every call to the store that it makes. What a scene checks is seen from outside: it holds wherever
+// the scene breaks. A scene that makes fewer calls than least is not what it should be.
+func wherever(t *testing.T, least int, scene func(t *testing.T, x *trouble)) {
+	t.Helper()
+	for _, kind := range mishaps {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			atEveryCall(t, least, func(t *testing.T, call int) bool {
+				t.Helper()
+				x := &trouble{kind: kind, at: call}
+				scene(t, x)
+				return x.met
+			})
+		})
+	}
+}
+
+// atEveryCall plays a scene, in played time, for one call after the other, until it reports that it did not get to that call.
+func atEveryCall(t *testing.T, least int, scene func(t *testing.T, call int) (reached bool)) {
+	t.Helper()
+	for call := 1; ; call++ {
+		reached := false
+		synctest.Test(t, func(t *testing.T) { reached = scene(t, call) })
+		if !reached {
+			if call < least && !t.Failed() {
+				t.Errorf("the scene made only %d calls; the simulation does not simulate", call-1)
+			}
+			return
+		}
+	}
+}
+
+// meet has one call to the store go wrong.
+func (s *simulation) meet(x *trouble) {
+	lost := errors.New("the store did not answer")
+	s.store.Fail = func(call int) (before, after error) {
+		if call != x.at {
+			return nil, nil
+		}
+		x.met = true
+		if x.kind == diesBefore || x.kind == diesAfter {
+			s.kill()
+		}
+		if x.kind == diesAfter || x.kind == answerLost {
+			return nil, lost
+		}
+		return lost, nil
+	}
+}
