@@ -45,11 +45,16 @@ func (c *Client) Replace(ctx context.Context, table string, old, item Item) erro
 		err := c.Put(ctx, put)
 		refused, isRefused := errors.AsType[*RefusedError](err)
 		switch {
+		case err == nil:
+			return nil
 		case isRefused && !lost && !refused.Lost:
 			return ErrMoved
 		case isRefused:
 			return settle(refused.Item, old, id)
-		case fault.ReasonOf(err) != "WRITE_OUTCOME_UNKNOWN" || ctx.Err() != nil:
+		case fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && ctx.Err() == nil: // send it again
+		case lost: // that this sending was not carried out says nothing of those before
+			return unknownOutcome(err)
+		default:
 			return err
 		}
 		lost = true

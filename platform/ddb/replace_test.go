@@ -86,6 +86,31 @@ func TestReplaceCountsEachSuccessOnce(t *testing.T) {
 	}
 }
 
+// TestAWriteThatMayHaveBeenMadeIsNotSaidToBeRefused loses all answers to the first sending of a write, and has the next one be throttled.
+func TestAWriteThatMayHaveBeenMadeIsNotSaidToBeRefused(t *testing.T) {
+	t.Parallel()
+	const attempts = 8 // of one sending
+	chaos, calls := dynamotest.NewChaos(1), 0
+	chaos.Lost = 1
+	chaos.Match = func(operation string) bool {
+		if operation != "PutItem" {
+			return false
+		}
+		if calls++; calls > attempts {
+			chaos.Lost, chaos.Throttle = 0, 1
+		}
+		return true
+	}
+	c := open(t, chaos)
+	err := c.Replace(t.Context(), "Items", nil, counter(1))
+	if n := count(t, c, counted); n != 1 || chaos.Count("throttle") == 0 {
+		t.Fatalf("counter = %d after %d throttled calls, want 1 and some", n, chaos.Count("throttle"))
+	}
+	if fault.ReasonOf(err) != "WRITE_OUTCOME_UNKNOWN" {
+		t.Errorf("Replace() = %v, want WRITE_OUTCOME_UNKNOWN: it was made", err)
+	}
+}
+
 // increment counts up, or returns the error of a write of unknown outcome.
 func increment(t *testing.T, c *ddb.Client) error {
 	t.Helper()
