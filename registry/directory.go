@@ -28,6 +28,10 @@ type shelf struct {
 	feed   sync.Mutex    // held by whoever reads the log, so that revisions come in order
 	heard  atomic.Uint64 // how often the bell had rung before the log was last read
 
+	reading chan struct{} // who has put a value in reads all pulses
+	begun   atomic.Uint64 // how often that was begun
+	whole   uint64        // the last of those times that it was done without an error; for who is reading
+
 	mu       sync.RWMutex
 	loaded   bool                // guarded by mu, as is all below
 	revision int64               // that the shelf has seen
@@ -50,7 +54,7 @@ func (d *Directory) shelf(tenant string) *shelf {
 	defer d.mu.Unlock()
 	s := d.shelves[tenant]
 	if s == nil {
-		s = &shelf{tenant: tenant}
+		s = &shelf{tenant: tenant, reading: make(chan struct{}, 1)}
 		if d.shelves == nil {
 			d.shelves = make(map[string]*shelf)
 		}

@@ -161,8 +161,20 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 	return nil
 }
 
-// readPulses reads the pulses of all agents of the shelf. It does not keep those who read the log waiting, and what they have put there meanwhile is newer.
+// readPulses makes the shelf have the pulses of all agents as they are, or were after the call. It does not keep those who read the log waiting, and what they
+// have put there meanwhile is newer.
 func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
+	asked := s.begun.Load()
+	select {
+	case s.reading <- struct{}{}:
+		defer func() { <-s.reading }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if s.whole > asked { // another one has read them since
+		return nil
+	}
+	this := s.begun.Add(1)
 	s.mu.RLock()
 	keys := make([]Key, 0, len(s.agents))
 	for name := range s.agents {
@@ -170,23 +182,29 @@ func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 	}
 	s.mu.RUnlock()
 	for chunk := range slices.Chunk(keys, directoryChunk) {
-		s.mu.Lock()
-		s.newer = make(map[string]bool)
-		s.mu.Unlock()
-		pulses, err := d.registry.store.Pulses(ctx, chunk...)
-		if err != nil {
+		if err := d.readChunk(ctx, s, chunk); err != nil {
 			return err
 		}
-		s.mu.Lock()
-		for _, key := range chunk {
-			if s.newer != nil && !s.newer[key.Name] {
-				s.setPulse(key, pulses)
-			}
-		}
-		s.newer = nil
-		s.mu.Unlock()
 	}
+	s.whole = this
 	return nil
+}
+
+// readChunk is readPulses for some agents.
+func (d *Directory) readChunk(ctx context.Context, s *shelf, keys []Key) error {
+	s.mu.Lock()
+	s.newer = make(map[string]bool)
+	s.mu.Unlock()
+	pulses, err := d.registry.store.Pulses(ctx, keys...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		if err == nil && s.newer != nil && !s.newer[key.Name] {
+			s.setPulse(key, pulses)
+		}
+	}
+	s.newer = nil
+	return err
 }
 
 func (s *shelf) setPulse(key Key, pulses map[Key]Pulse) {

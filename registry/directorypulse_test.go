@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quorate/quorate/platform/boltdb"
@@ -94,4 +95,46 @@ func TestADirectoryKeepsWhatTheLogToldOfAPulse(t *testing.T) {
 	if a, _ := d.Agent(tenant, "a"); !a.Status.Draining {
 		t.Errorf("after Sync() Agent() = %+v, want it drained", a.Status)
 	}
+}
+
+// TestADirectoryKeepsWhatTheLogToldOfAPulseWhileSeveralRead has two lists read all pulses at the same time, and an agent drained before the second begins.
+func TestADirectoryKeepsWhatTheLogToldOfAPulseWhileSeveralRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, s := openPulseStore(t)
+		register(t, r, "a")
+		live, err := registry.ParseFilter("in_flight>5") // which no agent passes, so that no agent is read by itself
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := func() error {
+			_, err := r.AgentsInOrder(t.Context(), tenant, registry.Order{}, live, "", 1)
+			return err
+		}
+		over, second := make(chan struct{}), make(chan error, 1)
+		waits := func() error {
+			<-over
+			return nil
+		}
+		first := func() error {
+			_, err := r.Drain(t.Context(), tenant, "a", "repair", registry.Retry{})
+			err = errors.Join(err, r.Directory().Sync(t.Context(), tenant))
+			s.read.Store(&waits)
+			go func() { second <- list() }()
+			synctest.Wait() // it has begun, as far as it comes
+			return err
+		}
+		synced(t, r.Directory())
+		s.read.Store(&first)
+		if err := list(); err != nil {
+			t.Errorf("AgentsInOrder() = %v, want no error", err)
+		}
+		close(over)
+		if err := <-second; err != nil {
+			t.Errorf("AgentsInOrder() at the same time = %v, want no error", err)
+		}
+		if a, _ := r.Directory().Agent(tenant, "a"); !a.Status.Draining {
+			t.Errorf("Agent() = %+v, want it drained", a.Status)
+		}
+	})
 }
