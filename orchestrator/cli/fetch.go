@@ -15,6 +15,11 @@ import (
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
 
+const (
+	maxFetch    = 5 * time.Minute // that the server takes to read a page; how long it takes where nobody says so is its own matter
+	fetchMargin = time.Minute     // for all the rest
+)
+
 // fetching is what the flags of fetch say.
 type fetching struct {
 	request    webfetchv1.FetchPageRequest
@@ -77,7 +82,12 @@ func (a *app) fetchPage(ctx context.Context, s *session, f *fetching, url string
 		f.request.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
 	page := &webfetchv1.FetchPageResponse{}
-	if err := s.post(ctx, "/v1/pages:fetch", &f.request, page); err != nil {
+	limit := maxFetch
+	if f.timeout > 0 {
+		limit = min(f.timeout, maxFetch)
+	}
+	patient := &session{client: s.client.Within(limit + fetchMargin)}
+	if err := patient.post(ctx, "/v1/pages:fetch", &f.request, page); err != nil {
 		return err
 	}
 	if a.json {

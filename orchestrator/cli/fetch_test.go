@@ -1,10 +1,13 @@
 package cli_test
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 const fetchRoute = "POST /v1/pages:fetch"
@@ -100,5 +103,46 @@ func TestDomainsListSaysWhatItLeavesOut(t *testing.T) {
 	}
 	if _, out, notes := g.run(t, "", "domains", "list"); out != "" || !strings.Contains(notes, "no domains") {
 		t.Errorf("domains list of none = %q %q, want a note that there are none", out, notes)
+	}
+}
+
+// lateAnswer is a server that takes its time.
+type lateAnswer struct{ after time.Duration }
+
+func (l lateAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case <-time.After(l.after):
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"success":true,"content":"late"}`))}, nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+}
+
+// TestFetchWaitsForAPageAsLongAsTheServerMayTake is not parallel: it replaces the transport of the process.
+func TestFetchWaitsForAPageAsLongAsTheServerMayTake(t *testing.T) { //nolint:paralleltest // see above
+	usual := http.DefaultTransport
+	defer func() { http.DefaultTransport = usual }()
+	tests := map[string]struct {
+		after time.Duration
+		args  []string
+		exit  int
+	}{
+		"as long as is asked for":        {5 * time.Minute, []string{"--timeout", "5m"}, 0},
+		"as long as the server takes":    {5 * time.Minute, nil, 0},
+		"a minute for what is short":     {59 * time.Second, []string{"--timeout", "5s"}, 0},
+		"no longer than the server may":  {7 * time.Minute, nil, 9},
+		"no longer than it was asked to": {2 * time.Minute, []string{"--timeout", "5s"}, 9},
+	}
+	token := write(t, "token", "x")
+	for name, test := range tests { //nolint:paralleltest // see above
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				http.DefaultTransport = lateAnswer{test.after}
+				exit, out, notes := run(t.Context(), "", append([]string{"fetch", "https://example.com/a", "--token-file", token}, test.args...)...)
+				if exit != test.exit {
+					t.Errorf("fetch %q of a page that comes after %v = %d %q %q, want %d", test.args, test.after, exit, out, notes, test.exit)
+				}
+			})
+		})
 	}
 }

@@ -21,14 +21,15 @@ import (
 // MaxAnswerBytes is the longest answer, and the longest event of a stream, that a Client reads.
 const MaxAnswerBytes = 64 << 20
 
-// callTimeout ends a call whose context sets no earlier deadline; no call of the API waits for an agent's work.
+// callTimeout ends a call whose context sets no earlier deadline; no call of the API waits for an agent's work. See Within for what takes longer.
 const callTimeout = time.Minute
 
 // Client calls one Quorate server. It is safe for concurrent use.
 type Client struct {
-	base  string
-	token auth.Secret
-	http  *http.Client
+	base    string
+	token   auth.Secret
+	http    *http.Client
+	timeout time.Duration // of a call
 }
 
 // New returns a client of the server at baseURL, an http or https URL without query and user; an empty token sends none.
@@ -48,16 +49,23 @@ func New(baseURL string, token auth.Secret, hc *http.Client) (*Client, error) {
 		own = *hc
 	}
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: strings.TrimSuffix(u.String(), "/"), token: token, http: &own}, nil
+	return &Client{base: strings.TrimSuffix(u.String(), "/"), token: token, http: &own, timeout: callTimeout}, nil
+}
+
+// Within returns a client of the same server whose calls take at most limit instead of a minute: for the reading of a page, which other servers delay.
+func (c *Client) Within(limit time.Duration) *Client {
+	other := *c
+	other.timeout = limit
+	return &other
 }
 
 // Call sends in, when it is not nil, as the JSON body of one request and reads the answer into out, when that is not nil.
 //
 // The path is escaped already and starts with a slash. Unknown fields of the answer are ignored, so that an old client
 // understands a newer server. Errors are faults: the server's own ones, SERVER_UNREACHABLE, UNEXPECTED_ANSWER and
-// ANSWER_TOO_LARGE. A call takes at most one minute.
+// ANSWER_TOO_LARGE. A call takes at most one minute, or what Within says.
 func (c *Client) Call(ctx context.Context, method, path string, query url.Values, in, out proto.Message) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	answer, err := c.send(ctx, method, path, query, in, "application/json")
 	if err != nil {
