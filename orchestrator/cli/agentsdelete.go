@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,7 +23,7 @@ func (a *app) agentsDelete() *cobra.Command {
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			if !yes && isTerminal(a.stdin) && !a.confirm("delete agent "+args[0]+"?") {
-				return errors.New("nothing was deleted")
+				return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
 			}
 			answer := &emptypb.Empty{}
 			if err := s.client.Call(ctx, http.MethodDelete, agentPath(args[0]), nil, nil, answer); err != nil {
@@ -38,7 +39,7 @@ func (a *app) agentsDelete() *cobra.Command {
 // confirm asks the person at the terminal.
 func (a *app) confirm(question string) bool {
 	_, _ = io.WriteString(a.err, escape(question, false)+" [y/N] ") // Write keeps the error
-	answer, err := bufio.NewReader(io.LimitReader(a.stdin, 16)).ReadString('\n')
+	answer, err := bufio.NewReader(io.LimitReader(a.input, 16)).ReadString('\n')
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return err == nil && (answer == "y" || answer == "yes")
 }

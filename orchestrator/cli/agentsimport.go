@@ -32,7 +32,7 @@ func (a *app) agentsImport() *cobra.Command {
 		Example: "  quorate agents import agents.jsonl --validate-only\n  quorate agents export | quorate agents import - --server https://other.example",
 		Args:    arguments("FILE"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			from := a.stdin
+			from := a.input
 			if args[0] != "-" {
 				file, err := os.Open(args[0])
 				if err != nil {
@@ -62,6 +62,9 @@ func (i *importer) run(ctx context.Context, from io.Reader) error {
 	lines.Buffer(nil, maxImportLine)
 	n := 0
 	for lines.Scan() {
+		if ctx.Err() != nil { // the line may be half a one
+			return ctx.Err()
+		}
 		if n++; n > maxImportLines {
 			return fault.New(fault.InvalidArgument, "INPUT_TOO_LARGE", "there are more than %d lines", maxImportLines)
 		}

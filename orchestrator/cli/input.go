@@ -18,7 +18,7 @@ const maxInputBytes = 1 << 20
 
 // readFile reads a file of at most 1 MiB; - is stdin.
 func (a *app) readFile(name string) ([]byte, error) {
-	from := a.stdin
+	from := a.input
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {

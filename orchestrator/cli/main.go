@@ -12,7 +12,9 @@ import (
 //
 // A cancelled ctx interrupts the command; `dev` then stops and returns 0.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (exit int) {
-	a := &app{stdin: stdin, out: &printer{w: stdout}, err: &printer{w: stderr}}
+	input, end := untilEnded(ctx, stdin)
+	defer end()
+	a := &app{stdin: stdin, input: input, out: &printer{w: stdout}, err: &printer{w: stderr}}
 	root := a.root()                          //nolint:contextcheck // the verbs get ctx through ExecuteContextC
 	root.SetArgs(append([]string{}, args...)) // cobra takes nil for the arguments of the process
 	root.SetIn(stdin)
@@ -27,7 +29,8 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 
 // app is one run of the command line.
 type app struct {
-	stdin io.Reader
+	stdin io.Reader // to see whether a person is there
+	input io.Reader // what they type, or a program sends, until an interrupt
 	out   *printer
 	err   *printer
 
