@@ -35,6 +35,6 @@ func (s *Store) AgentContext(ctx context.Context, k orchestrator.ContextKey) (st
 func (s *Store) SetAgentContext(ctx context.Context, k orchestrator.ContextKey, id string) error {
 	item := taskItem(contextKey(k))
 	item[attrAgentContext] = text(id)
-	item[attrTTL] = seconds(s.Now().Add(contextLife))
+	item[attrTTL] = seconds(s.Now().Add(contextLife).Unix())
 	return s.put(ctx, tableTasks, item)
 }

@@ -77,7 +77,7 @@ func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
 		return nil
 	}
 	if s.Keep > 0 {
-		note[attrTTL] = seconds(t.CreateTime.Add(orchestrator.MaxDeadline + s.Keep + recordLife))
+		note[attrTTL] = seconds(t.CreateTime.Add(orchestrator.MaxDeadline + s.Keep + recordLife).Unix())
 	}
 	if err := s.put(ctx, tableBlobs, note); err != nil {
 		return err

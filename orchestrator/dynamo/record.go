@@ -78,7 +78,9 @@ func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, e
 	}
 	for _, item := range step.items {
 		if s.Keep > 0 {
-			item[attrTTL] = seconds(next.task.Deadline.Add(s.Keep + recordLife))
+			goes := next.task.Deadline.Add(s.Keep + recordLife).Unix()
+			item[attrTTL] = seconds(goes)
+			next.goes = earlier(goes, next.goes)
 		}
 		if err := boltdb.CheckItem("what one step of a task adds", ddb.Size(item)); err != nil {
 			return nil, err

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -217,6 +219,36 @@ func TestAStepIsKeptForTheTaskThatNeedsIt(t *testing.T) {
 		if _, err := s.Task(t.Context(), key("step")); fault.ReasonOf(err) != want {
 			t.Errorf("Task(step) after %s = %v, want %q", after, err, want)
 		}
+	}
+}
+
+// TestNoTaskIsKeptLongerThanItsRecords has the configuration be changed while a task is under way: what was written before is removed as it was said then.
+func TestNoTaskIsKeptLongerThanItsRecords(t *testing.T) {
+	t.Parallel()
+	for name, later := range map[string]time.Duration{"for longer": 1000 * 24 * time.Hour, "for ever": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := tables(t, nil)
+			now := epoch
+			create(t, dynamo.New(db, dynamo.Options{Keep: time.Hour}), "a", epoch)
+			s := dynamo.New(db, dynamo.Options{Keep: later, Now: func() time.Time { return now }})
+			settle(t, s, "a", epoch)
+			records, err := db.API().Scan(t.Context(), &dynamodb.ScanInput{TableName: db.Table("TaskBlobs"), FilterExpression: aws.String("attribute_exists(content)")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, record := range records.Items {
+				for now = epoch; !ddb.Expired(record, "ttl", now) && now.Before(epoch.AddDate(1, 0, 0)); {
+					now = now.Add(time.Hour)
+				}
+				if got, err := s.Task(t.Context(), key("a")); fault.ReasonOf(err) != "TASK_NOT_FOUND" {
+					t.Errorf("Task() when %s may be gone = version %d, %v, want TASK_NOT_FOUND", ddb.TextOf(record, "record_name"), got.Version, err)
+				}
+			}
+			if len(records.Items) == 0 {
+				t.Error("there are no records: the test shows nothing")
+			}
+		})
 	}
 }
 

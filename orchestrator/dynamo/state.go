@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -19,9 +18,10 @@ import (
 
 // Attributes of a task's item that are not fields of the task under their own names.
 const (
-	attrState   = "state"   // the name of the A2A state
-	attrContent = "content" // which record has the message, the artifacts and so on
-	attrLog     = "log"     // the record with the last events
+	attrState   = "state"       // the name of the A2A state
+	attrContent = "content"     // which record has the message, the artifacts and so on
+	attrLog     = "log"         // the record with the last events
+	attrGoes    = "records_ttl" // of the record that goes first
 )
 
 // state is a task's item: the task without its content, and where that is.
@@ -29,6 +29,7 @@ type state struct {
 	task    orchestrator.Task
 	content map[string]string // by name of the content, the record that has it
 	log     string            // the record with the last events
+	goes    int64             // when the first of its records is garbage, in seconds since 1970; 0 is never
 	item    ddb.Item          // as it was read
 }
 
@@ -82,19 +83,37 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 		content[name] = text(record)
 	}
 	item[attrContent] = &types.AttributeValueMemberM{Value: content}
-	switch {
-	case !t.Settled():
+	if st.goes > 0 {
+		item[attrGoes] = seconds(st.goes)
+	}
+	if !t.Settled() {
 		item[attrOpen] = text(openShard(t.Shard))
-	case s.Keep > 0:
-		item[attrTTL] = seconds(t.KeptFrom().Add(s.Keep))
+	} else if end := s.end(st); end > 0 {
+		item[attrTTL] = seconds(end)
 	}
 	return item, nil
 }
 
+// end returns until when a settled task is kept; 0 is for ever. What it consists of may have been written to be kept for less.
+func (s *Store) end(st *state) int64 {
+	if s.Keep == 0 {
+		return st.goes
+	}
+	return earlier(st.task.KeptFrom().Add(s.Keep).Unix(), st.goes)
+}
+
+// earlier returns the earlier of two times, of which the second may be never.
+func earlier(a, b int64) int64 {
+	if b == 0 {
+		return a
+	}
+	return min(a, b)
+}
+
 func openShard(shard int) string { return "open#" + strconv.Itoa(shard) }
 
-func seconds(t time.Time) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: strconv.FormatInt(t.Unix(), 10)}
+func seconds(unix int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(unix, 10)}
 }
 
 // blank reports whether a value is what a field has without it.
@@ -124,6 +143,13 @@ func decode(item ddb.Item) (*state, error) {
 		}
 	}
 	st := &state{item: item, log: ddb.TextOf(item, attrLog), content: make(map[string]string)}
+	if _, ok := item[attrGoes]; ok {
+		goes, err := numberOf(item, attrGoes)
+		if err != nil {
+			return nil, fmt.Errorf("decoding task %s: %w", ddb.TextOf(item, attrTask), err)
+		}
+		st.goes = int64(goes) //nolint:gosec // as it was written
+	}
 	if err := attributevalue.UnmarshalMapWithOptions(all, &st.task, func(o *attributevalue.DecoderOptions) { o.TagKey = "json" }); err != nil {
 		return nil, fmt.Errorf("decoding task %s: %w", ddb.TextOf(item, attrTask), err)
 	}

@@ -99,7 +99,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
-		next := &state{task: old.task, content: maps.Clone(old.content), log: old.log}
+		next := &state{task: old.task, content: maps.Clone(old.content), log: old.log, goes: old.goes}
 		events, err := change(&next.task)
 		if errors.Is(err, orchestrator.ErrUnchanged) {
 			return old.task, nil
