@@ -339,3 +339,42 @@ func TestFetchesWaitForASlot(t *testing.T) {
 		t.Errorf("Fetch() in the slot = %v, want nil", err)
 	}
 }
+
+func TestASlowSiteHoldsUpItselfAlone(t *testing.T) {
+	entered, hold := make(chan struct{}, 8), make(chan struct{})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Host, "slow.") {
+			entered <- struct{}{}
+			<-hold
+		}
+		_, _ = fmt.Fprint(w, "done")
+	}))
+	defer site.Close()
+	port := site.URL[strings.LastIndexByte(site.URL, ':'):]
+	hosts := []string{"slow.test" + port, "fast.test" + port}
+	resolver := newResolver(t, map[string][][]string{"slow.test": {{"127.0.0.1"}}, "fast.test": {{"127.0.0.1"}}})
+	f := newFetcher(t, webfetch.Options{Policy: &netguard.Policy{AllowOrigins: hosts, Resolver: resolver}, AllowedHosts: hosts, MaxConcurrent: 4, IgnoreRobots: true})
+	slow := make(chan error, 8)
+	for range cap(slow) {
+		go func() {
+			_, err := f.Fetch(context.WithoutCancel(t.Context()), webfetch.Request{URL: "http://" + hosts[0], NoCache: true})
+			slow <- err
+		}()
+	}
+	for range 2 { // half of the slots
+		select {
+		case <-entered:
+		case err := <-slow:
+			t.Fatalf("Fetch() of the slow site = %v before it answered", err)
+		}
+	}
+	if p, err := f.Fetch(t.Context(), webfetch.Request{URL: "http://" + hosts[1]}); p.Content != "done" {
+		t.Errorf("Fetch() while 8 wait for another site = %q, %v, want the page", p.Content, err)
+	}
+	close(hold)
+	for range cap(slow) {
+		if err := <-slow; err != nil {
+			t.Errorf("Fetch() of the slow site = %v, want nil", err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quorate/quorate/agents/webfetch/allowlist"
+	"github.com/quorate/quorate/agents/webfetch/pace"
 	"github.com/quorate/quorate/agents/webfetch/session"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
@@ -30,7 +31,7 @@ type Fetcher struct {
 	profile   Profile
 	userAgent string
 	disabled  bool
-	slots     chan struct{}
+	slots     *pace.Slots
 
 	web         *web
 	robots      *robotsCache // nil ignores robots.txt
@@ -63,7 +64,7 @@ func New(o Options) (*Fetcher, error) {
 		profile:   profile,
 		userAgent: cmp.Or(o.UserAgent, profile.UserAgent, defaultUserAgent),
 		disabled:  o.Disabled,
-		slots:     make(chan struct{}, cmp.Or(max(o.MaxConcurrent, 0), defaultConcurrent)),
+		slots:     pace.NewSlots(cmp.Or(max(o.MaxConcurrent, 0), defaultConcurrent)),
 		remote:    o.Remote,
 		browser:   o.Browser,
 	}
@@ -135,12 +136,11 @@ func (f *Fetcher) fetch(ctx context.Context, p plan, page *Page) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Timeout)
 	defer cancel()
-	select {
-	case f.slots <- struct{}{}:
-		defer func() { <-f.slots }()
-	case <-ctx.Done():
+	done, err := f.slots.Take(ctx, u.Hostname())
+	if err != nil {
 		return f.ended(ctx, u, p.limits)
 	}
+	defer done()
 	if p.engine == EngineRemote {
 		err = f.fetchRemotely(ctx, p, u, page)
 	} else {

@@ -26,7 +26,7 @@ type Options struct {
 	Limits        Limits                // instead of the profile's, field by field
 	UserAgent     string                // instead of the profile's; empty means one that names Quorate
 	Disabled      bool                  // every fetch is refused
-	MaxConcurrent int                   // fetches at once, the others wait: 0 means 16
+	MaxConcurrent int                   // fetches at once, shared out among sites as by pace.Slots, the others wait: 0 means 16
 	MaxRetries    int                   // of a request that failed safely: 0 means 2, less than 0 none
 	IgnoreRobots  bool                  // read what robots.txt disallows
 	Pace          pace.Options          // how often one site is asked

@@ -1,5 +1,5 @@
-// Package pace keeps an agent from wearing a site out: so many requests a second and so many at once for each site, where a
-// site is everything below one registrable domain.
+// Package pace keeps an agent from wearing a site out, so many requests a second and so many at once for each site, and a slow
+// site from holding up the others. A site is everything below one registrable domain.
 package pace
 
 import (
