@@ -83,24 +83,30 @@ func (l *Limiter) Wait(ctx context.Context, host string) (done func(), err error
 	}, nil
 }
 
-// turn waits for the rate and for what the site itself asked for.
+// turn waits for the rate and for what the site itself asked for, also when it does so meanwhile.
 func (l *Limiter) turn(ctx context.Context, s *site) error {
 	reservation := s.rate.Reserve()
+	for {
+		wait := l.left(s, reservation)
+		if wait <= 0 {
+			return nil
+		}
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
+			reservation.Cancel()
+			return tooOften(s.name, wait)
+		}
+		if err := pause.For(ctx, wait); err != nil {
+			reservation.Cancel()
+			return err
+		}
+	}
+}
+
+// left returns how long it is until the turn of a reservation.
+func (l *Limiter) left(s *site, r *rate.Reservation) time.Duration {
 	l.mu.Lock()
-	wait := max(reservation.Delay(), time.Until(s.until))
-	l.mu.Unlock()
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
-		reservation.Cancel()
-		return tooOften(s.name, wait)
-	}
-	if wait <= 0 {
-		return nil
-	}
-	err := pause.For(ctx, wait)
-	if err != nil {
-		reservation.Cancel()
-	}
-	return err
+	defer l.mu.Unlock()
+	return max(r.Delay(), time.Until(s.until))
 }
 
 func tooOften(name string, wait time.Duration) error {

@@ -90,6 +90,17 @@ func TestASiteThatAsksForADelayGetsIt(t *testing.T) {
 	})
 }
 
+func TestASiteThatIsBusyIsLeftAloneByThoseWhoWaitAlready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := pace.New(pace.Options{PerSecond: 1, Burst: 1})
+		times(t, l, "example.com", 1)
+		time.AfterFunc(time.Second/2, func() { l.Defer("example.com", time.Minute) })
+		if got := times(t, l, "example.com", 1)[0]; got != time.Minute+time.Second/2 {
+			t.Errorf("turn of one who waited when the site said that it is busy = %s, want after the minute", got)
+		}
+	})
+}
+
 func TestSitesAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := pace.New(pace.Options{PerSecond: 0.001, Burst: 1, MaxSites: 2})
