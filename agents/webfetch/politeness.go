@@ -63,7 +63,7 @@ func (f *Fetcher) checkRobots(ctx context.Context, p plan, u *url.URL) error {
 	}
 	verdict := entry.file.Test(f.userAgentOf(p), path)
 	if verdict.Delay > 0 {
-		f.web.paced.limiter.Slow(u.Hostname(), verdict.Delay)
+		f.web.paced.limiter.Slow(u.Hostname(), verdict.Delay, entry.expires)
 	}
 	if !verdict.Allowed {
 		return failure(fault.PermissionDenied, ReasonRobots, u, "the site's robots.txt disallows it (%s)", printable(prefix(verdict.Rule, 100))).With("rule", printable(prefix(verdict.Rule, 100)))

@@ -41,8 +41,10 @@ type site struct {
 	name  string
 	rate  *rate.Limiter
 	slots chan struct{}
-	users int       // guarded by Limiter.mu; one in use is not forgotten
-	until time.Time // guarded by Limiter.mu; nobody's turn before it
+	users int           // guarded by Limiter.mu; one in use is not forgotten
+	until time.Time     // guarded by Limiter.mu; nobody's turn before it
+	delay time.Duration // between two requests, which the site asked for; guarded by Limiter.mu
+	holds time.Time     // when delay ends; guarded by Limiter.mu
 }
 
 // New returns a Limiter.
@@ -85,6 +87,7 @@ func (l *Limiter) Wait(ctx context.Context, host string) (done func(), err error
 
 // turn waits for the rate and for what the site itself asked for, also when it does so meanwhile.
 func (l *Limiter) turn(ctx context.Context, s *site) error {
+	l.restore(s)
 	reservation := s.rate.Reserve()
 	for {
 		wait := l.left(s, reservation)
@@ -109,6 +112,17 @@ func (l *Limiter) left(s *site, r *rate.Reservation) time.Duration {
 	return max(r.Delay(), time.Until(s.until))
 }
 
+// restore gives a site its rate back when the delay that it asked for has ended.
+func (l *Limiter) restore(s *site) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.delay > 0 && !time.Now().Before(s.holds) {
+		s.delay = 0
+		s.rate.SetLimit(rate.Limit(l.options.PerSecond))
+		s.rate.SetBurst(l.options.Burst)
+	}
+}
+
 func tooOften(name string, wait time.Duration) error {
 	err := fault.New(fault.ResourceExhausted, ReasonRateLimited, "%s is read as often as it may be; come again in %s", name, wait.Round(time.Second/10)).With("site", name)
 	err.RetryAfter = wait
@@ -126,13 +140,23 @@ func (l *Limiter) Defer(host string, wait time.Duration) {
 	}
 }
 
-// Slow keeps at least a delay between two requests to the site of host: its robots.txt asks for that.
-func (l *Limiter) Slow(host string, delay time.Duration) {
+// Slow keeps at least a delay between two requests to the site of host until a time: its robots.txt asks for that, and is read
+// anew then. Of several delays that hold, the longest counts.
+func (l *Limiter) Slow(host string, delay time.Duration, until time.Time) {
 	s := l.take(Site(host))
 	defer l.leave(s)
-	if limit := rate.Every(delay); limit < s.rate.Limit() {
+	l.restore(s)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limit := rate.Every(delay)
+	switch {
+	case limit >= rate.Limit(l.options.PerSecond) || delay < s.delay:
+	case delay > s.delay:
+		s.delay, s.holds = delay, until
 		s.rate.SetLimit(limit)
 		s.rate.SetBurst(1)
+	case until.After(s.holds):
+		s.holds = until
 	}
 }
 

@@ -82,10 +82,31 @@ func TestATurnAfterTheDeadlineIsRefusedAtOnce(t *testing.T) {
 func TestASiteThatAsksForADelayGetsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := pace.New(pace.Options{})
-		l.Slow("example.com", 3*time.Second)
-		l.Slow("example.com", time.Second) // the slower one stays
+		until := time.Now().Add(time.Hour)
+		l.Slow("example.com", 3*time.Second, until)
+		l.Slow("example.com", time.Second, until) // the slower one stays
 		if got := times(t, l, "example.com", 3); got[2]-got[1] != 3*time.Second {
 			t.Errorf("turns = %v, want 3s between two", got)
+		}
+	})
+}
+
+func TestADelayHoldsUntilItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := pace.New(pace.Options{PerSecond: 2, Burst: 1})
+		begin := time.Now()
+		l.Slow("a.example.com", 3*time.Second, begin.Add(9*time.Second))
+		l.Slow("b.example.com", 3*time.Second, begin.Add(8*time.Second))
+		l.Slow("b.example.com", time.Second, begin.Add(time.Hour))
+		if got := fmt.Sprint(times(t, l, "example.com", 4)); got != "[0s 3s 6s 9s]" {
+			t.Errorf("turns of a site that asked for 3s = %s, want 3s between two", got)
+		}
+		if got := fmt.Sprint(times(t, l, "example.com", 2)); got != "[500ms 1s]" {
+			t.Errorf("turns after the delay has ended = %s, want the site's own rate", got)
+		}
+		l.Slow("b.example.com", time.Second, begin.Add(time.Hour))
+		if got := fmt.Sprint(times(t, l, "example.com", 2)); got != "[1s 2s]" {
+			t.Errorf("turns of a site that asks for another delay = %s, want that one", got)
 		}
 	})
 }
