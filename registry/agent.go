@@ -75,6 +75,11 @@ func (a *Agent) checkEtag(etag string) error {
 	if etag == "" || etag == "*" || etag == a.Etag {
 		return nil
 	}
+	return a.changed()
+}
+
+// changed is the fault of a write that is based on what is not so any more.
+func (a *Agent) changed() error {
 	return fault.New(fault.Conflict, "ETAG_MISMATCH", "agent %q has changed since it was read; read it again and retry", a.Name).
 		With("agent", a.Name).With("etag", a.Etag)
 }

@@ -8,7 +8,7 @@ import (
 
 // Refresh reads an agent's card again, from uri or, when that is empty, from where it was read before, and puts it in place of the old one. The
 // metadata stays as it is: rules that hold for an agent do not change because its card does. A card of another name is an InvalidArgument
-// fault with the reason CARD_NAME_CHANGED.
+// fault with the reason CARD_NAME_CHANGED; an agent that gets another URL while its own is read, a Conflict fault with the reason ETAG_MISMATCH.
 func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent, []Warning, error) {
 	return r.Once(Retry{}).Refresh(ctx, tenant, name, uri, "")
 }
@@ -23,8 +23,9 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	if err != nil {
 		return Agent{}, nil, err
 	}
+	from := ""
 	if uri == "" {
-		uri = old.CardURI
+		from, uri = old.CardURI, old.CardURI
 	}
 	if uri == "" {
 		return Agent{}, nil, fault.Invalid("card_uri", "CARD_URI_MISSING", "agent %q was registered with its card inline: say where its card can be read", name)
@@ -37,7 +38,7 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	_, warnings, err := w.replaceCard(ctx, key, raw, uri, etag, content)
+	_, warnings, err := w.replaceCard(ctx, key, reread{raw: raw, uri: uri, from: from, etag: etag}, content)
 	if err != nil {
 		return Agent{}, nil, err
 	}
@@ -48,15 +49,24 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	return agent, warnings, err
 }
 
-// replaceCard puts a card that was read at uri in place of the agent's.
-func (w Writer) replaceCard(ctx context.Context, key Key, raw []byte, uri, etag string, content any) (Agent, []Warning, error) {
+// reread is a card that was read again.
+type reread struct {
+	raw  []byte
+	uri  string // where it was read
+	from string // the agent's URL that led there; empty when somebody said where to read
+	etag string // the agent's; empty is any
+}
+
+// replaceCard puts a card that was read again in place of the agent's. One that the agent's URL led to is of no account once the agent has another URL, or none:
+// reading takes a while, and an admin may have brought another card meanwhile.
+func (w Writer) replaceCard(ctx context.Context, key Key, card reread, content any) (Agent, []Warning, error) {
 	r := w.registry
-	c, err := r.read(ctx, key.Tenant, raw)
+	c, err := r.read(ctx, key.Tenant, card.raw)
 	if err != nil {
 		return Agent{}, nil, err
 	}
 	if c.card.Name != key.Name {
-		return Agent{}, nil, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of agent %q, not of %q", clip(uri), clip(c.card.Name), key.Name)
+		return Agent{}, nil, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of agent %q, not of %q", clip(card.uri), clip(c.card.Name), key.Name)
 	}
 	var next Record
 	var warnings []Warning
@@ -64,10 +74,13 @@ func (w Writer) replaceCard(ctx context.Context, key Key, raw []byte, uri, etag 
 		if old == nil {
 			return Change{}, Missing(key)
 		}
-		if err := old.checkEtag(etag); err != nil {
+		if err := old.checkEtag(card.etag); err != nil {
 			return Change{}, err
 		}
-		next, change, warnings, err = r.take(old, c, uri)
+		if card.from != "" && card.from != old.CardURI {
+			return Change{}, old.changed()
+		}
+		next, change, warnings, err = r.take(old, c, card.uri)
 		return change, err
 	})
 	if err != nil || replayed != nil {

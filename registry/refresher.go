@@ -127,8 +127,8 @@ func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 			fresh = r.refreshEvery
 		}
 		fresh = min(max(fresh, min(minFresh, r.refreshEvery)), maxFresh)
-	case ctx.Err() != nil || fault.KindOf(err) == fault.NotFound: // the process ends, or the agent is deleted
-		return
+	case ctx.Err() != nil, fault.KindOf(err) == fault.NotFound, fault.KindOf(err) == fault.Conflict:
+		return // the process ends, or the agent is deleted or has another URL
 	default:
 		fresh = maxFresh
 		if w.failures < 16 { // the shift stays in bounds
@@ -147,6 +147,9 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 	if err != nil {
 		return 0, err
 	}
+	if record.CardURI != w.uri {
+		return 0, record.changed()
+	}
 	if w.hash != record.LatestHash {
 		w.validators = Validators{} // they are of another card
 	}
@@ -156,7 +159,7 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 		return 0, err
 	}
 	if answer.RawCard != nil {
-		agent, warnings, err := r.Once(Retry{}).replaceCard(ctx, key, answer.RawCard, w.uri, "", nil)
+		agent, warnings, err := r.Once(Retry{}).replaceCard(ctx, key, reread{raw: answer.RawCard, uri: w.uri, from: w.uri}, nil)
 		if err != nil {
 			w.validators = Validators{} // so that a card that is refused now is looked at again
 			return 0, err

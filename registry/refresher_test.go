@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -21,6 +22,7 @@ type origin struct {
 	cache     string      // Cache-Control; fixed
 	full, not int         // guarded by mu; how many answers had a card and how many were 304
 	times     []time.Time // guarded by mu
+	meanwhile func()      // guarded by mu; happens once while it is asked
 }
 
 func (o *origin) set(card, etag string) {
@@ -35,7 +37,17 @@ func (o *origin) counts() (full, not, all int) {
 	return o.full, o.not, len(o.times)
 }
 
+func (o *origin) during(f func()) (before func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before, o.meanwhile = o.meanwhile, f
+	return before
+}
+
 func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
+	if meanwhile := o.during(nil); meanwhile != nil {
+		meanwhile()
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.times = append(o.times, time.Now())
@@ -166,6 +178,36 @@ func TestARefusedCardLeavesTheAgentAsItWas(t *testing.T) {
 		}
 		if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || a.LiveVersion != 1 {
 			t.Errorf("Agent() = version %d, %v, want 1", a.LiveVersion, err)
+		}
+	})
+}
+
+func TestACardThatAnAdminBringsMeanwhileStays(t *testing.T) {
+	t.Parallel()
+	o := &origin{card: string(named("a", "old"))}
+	refreshing(t, o, func(t *testing.T, r *registry.Registry) {
+		t.Helper()
+		mine := registry.Application{Registration: registry.Registration{RawCard: named("a", "mine")}}
+		bring := func() {
+			if _, err := r.Apply(t.Context(), tenant, mine); err != nil {
+				t.Errorf("Apply() = %v, want no error", err)
+			}
+		}
+		o.set(string(named("a", "new")), "")
+		o.during(bring)
+		settle(15 * time.Minute)
+		if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || a.Card.Skills[0].ID != "mine" || a.CardURI != "" {
+			t.Errorf("Agent() after a refresh = %v at %q, %v, want the card that was brought", a.Card.Skills, a.CardURI, err)
+		}
+		if _, _, err := r.Refresh(t.Context(), tenant, "a", cardURI); err != nil {
+			t.Errorf("Refresh() = %v, want no error", err)
+		}
+		o.during(bring)
+		if _, _, err := r.Refresh(t.Context(), tenant, "a", ""); fault.ReasonOf(err) != "ETAG_MISMATCH" {
+			t.Errorf("Refresh() of an agent that is changed meanwhile = %v, want ETAG_MISMATCH", err)
+		}
+		if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || a.Card.Skills[0].ID != "mine" {
+			t.Errorf("Agent() after a call = %v, %v, want the card that was brought", a.Card.Skills, err)
 		}
 	})
 }
