@@ -31,12 +31,12 @@ func TestAnOrderFollowsWhatChanges(t *testing.T) {
 		}
 		got, after := "", ""
 		for { // page by page
-			page, err := r.AgentsInOrder(t.Context(), tenant, order, f, after, 2)
+			page, places, err := r.AgentsInOrder(t.Context(), tenant, order, f, after, 2)
 			if err != nil {
 				t.Fatalf("AgentsInOrder(%s, %s) = %v, want no error", by, filter, err)
 			}
 			for i := range page {
-				got, after = got+page[i].Name, order.Place(&page[i])
+				got, after = got+page[i].Name, places[i]
 			}
 			if len(page) < 2 {
 				break
@@ -67,4 +67,31 @@ func TestAnOrderFollowsWhatChanges(t *testing.T) {
 	}
 	want("version", "", "adc")
 	want("name desc", "", "dca")
+}
+
+// TestAPageInOrderEndsWhereItWasFound has the last agent of a page move to the end of the order while the page is read.
+func TestAPageInOrderEndsWhereItWasFound(t *testing.T) {
+	t.Parallel()
+	r, s := openPulseStore(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		register(t, r, name)
+	}
+	order, err := registry.ParseOrder("update_time")
+	if err != nil {
+		t.Fatal(err)
+	}
+	move := func() error {
+		_, err := r.Apply(t.Context(), tenant, registry.Application{Registration: registry.Registration{RawCard: named("b", "more")}})
+		return err
+	}
+	synced(t, r.Directory())
+	s.read.Store(&move) // once a is read
+	first, places, err := r.AgentsInOrder(t.Context(), tenant, order, registry.Filter{}, "", 2)
+	if err != nil || len(first) != 2 {
+		t.Fatalf("AgentsInOrder() = %d agents, %v, want 2", len(first), err)
+	}
+	second, _, err := r.AgentsInOrder(t.Context(), tenant, order, registry.Filter{}, places[1], 2)
+	if err != nil || len(second) != 2 || second[0].Name != "c" || second[1].Name != "d" {
+		t.Errorf("AgentsInOrder() behind b = %d agents, %v, want c and d", len(second), err)
+	}
 }

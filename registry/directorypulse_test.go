@@ -108,7 +108,7 @@ func TestADirectoryKeepsWhatTheLogToldOfAPulseWhileSeveralRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := func() error {
-			_, err := r.AgentsInOrder(t.Context(), tenant, registry.Order{}, live, "", 1)
+			_, _, err := r.AgentsInOrder(t.Context(), tenant, registry.Order{}, live, "", 1)
 			return err
 		}
 		over, second := make(chan struct{}), make(chan error, 1)

@@ -50,16 +50,16 @@ type place struct {
 	name string
 }
 
-// Place returns where an agent stands, for AgentsInOrder to continue behind.
-func (o Order) Place(a *Agent) string {
+// text returns the place for AgentsInOrder to continue behind.
+func (p *place) text() string {
 	value := ""
-	switch p := o.placeOf(a); {
+	switch {
 	case p.ver != nil:
 		value = p.ver.Original()
 	case !p.at.IsZero():
 		value = p.at.Format(time.RFC3339Nano)
 	}
-	return value + "\x00" + a.Name
+	return value + "\x00" + p.name
 }
 
 func (o Order) placeOf(a *Agent) place {
@@ -75,7 +75,7 @@ func (o Order) placeOf(a *Agent) place {
 	return p
 }
 
-// placeFrom reads what Place returned.
+// placeFrom reads the text of a place.
 func (o Order) placeFrom(text string) (p place, ok bool) {
 	value, name, ok := strings.Cut(text, "\x00")
 	if !ok {
@@ -108,40 +108,40 @@ func (o Order) compare(a, b *place) int {
 }
 
 // AgentsInOrder returns the tenant's agents that pass the filter and stand behind the place after, or all when it is empty, in the
-// order, with their status; limit is at most 1,000.
-func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f Filter, after string, limit int) ([]Agent, error) {
+// order, with their status; limit is at most 1,000. The places are where they stood when the order was looked at, each for another call to continue behind: an
+// agent that is changed meanwhile stands elsewhere now.
+func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f Filter, after string, limit int) (agents []Agent, places []string, err error) {
 	limit = bound(limit)
 	var from *place
 	if after != "" {
 		p, ok := o.placeFrom(after)
 		if !ok {
-			return nil, fault.Invalid("page_token", "PAGE_TOKEN_INVALID", "the page token is not one of this list; start from the first page")
+			return nil, nil, fault.Invalid("page_token", "PAGE_TOKEN_INVALID", "the page token is not one of this list; start from the first page")
 		}
 		from = &p
 	}
 	if err := r.directory.Sync(ctx, tenant); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f.live() {
 		if err := r.directory.readPulses(ctx, r.directory.shelf(tenant)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	agents := make([]Agent, 0, limit)
 	for {
 		want := limit - len(agents)
-		places := r.directory.inOrder(tenant, o, f, from, want)
-		for _, from = range places {
+		found := r.directory.inOrder(tenant, o, f, from, want)
+		for _, from = range found {
 			agent, err := r.Agent(ctx, tenant, from.name)
 			switch {
 			case err == nil:
-				agents = append(agents, agent)
+				agents, places = append(agents, agent), append(places, from.text())
 			case fault.KindOf(err) != fault.NotFound: // it may have gone a moment ago
-				return nil, err
+				return nil, nil, err
 			}
 		}
-		if len(places) < want || len(agents) == limit {
-			return agents, nil
+		if len(found) < want || len(agents) == limit {
+			return agents, places, nil
 		}
 	}
 }

@@ -121,7 +121,7 @@ func BenchmarkHundredThousandAgents(b *testing.B) {
 		}
 		b.Run("FirstPageBy/"+by, func(b *testing.B) {
 			measure(b, func(int) {
-				if got, err := r.AgentsInOrder(b.Context(), "default", order, registry.Filter{}, "", 50); err != nil || len(got) != 50 {
+				if got, _, err := r.AgentsInOrder(b.Context(), "default", order, registry.Filter{}, "", 50); err != nil || len(got) != 50 {
 					b.Fatalf("AgentsInOrder() = %d, %v, want 50", len(got), err)
 				}
 			})

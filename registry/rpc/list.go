@@ -34,21 +34,21 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 	list := agentList{
 		server: s, scope: scope(p, "ListAgents", req.GetFilter(), req.GetOrderBy()), size: req.GetPageSize(), token: req.GetPageToken(),
 		keep: filter.Match,
-		read: func(after string, limit int) ([]registry.Agent, error) {
+		read: func(after string, limit int) ([]registry.Agent, []string, error) {
 			switch {
 			case !order.ByName():
 				return s.registry.AgentsInOrder(ctx, p.Tenant, order, filter, after, limit)
 			case filter.Skill() != "":
-				return s.registry.AgentsWith(ctx, p.Tenant, filter.Skill(), "", after, limit)
+				return byName(s.registry.AgentsWith(ctx, p.Tenant, filter.Skill(), "", after, limit))
 			case filter.Tag() != "":
-				return s.registry.AgentsWith(ctx, p.Tenant, "", filter.Tag(), after, limit)
+				return byName(s.registry.AgentsWith(ctx, p.Tenant, "", filter.Tag(), after, limit))
 			default:
-				return s.registry.Agents(ctx, p.Tenant, after, limit)
+				return byName(s.registry.Agents(ctx, p.Tenant, after, limit))
 			}
 		},
 	}
 	if !order.ByName() { // each read looks at all agents, so there is one for the page
-		list.place, list.chunk = order.Place, page.Size(req.GetPageSize())+1
+		list.chunk = page.Size(req.GetPageSize()) + 1
 	}
 	agents, next, err := list.page()
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *Server) FindAgentsBySkill(
 	list := agentList{
 		server: s, scope: scope(p, "FindAgentsBySkill", req.GetSkillId(), req.GetTag(), req.GetAvailableOnly()),
 		size: req.GetPageSize(), token: req.GetPageToken(),
-		read: func(after string, limit int) ([]registry.Agent, error) {
-			return s.registry.AgentsWith(ctx, p.Tenant, req.GetSkillId(), req.GetTag(), after, limit)
+		read: func(after string, limit int) ([]registry.Agent, []string, error) {
+			return byName(s.registry.AgentsWith(ctx, p.Tenant, req.GetSkillId(), req.GetTag(), after, limit))
 		},
 	}
 	if req.GetAvailableOnly() {
@@ -88,10 +88,17 @@ type agentList struct {
 	scope  string
 	size   int32
 	token  string
-	read   func(after string, limit int) ([]registry.Agent, error)
-	keep   func(*registry.Agent) bool   // nil keeps all
-	place  func(*registry.Agent) string // what read continues behind; nil is the name
-	chunk  int                          // how many to read at a time; 0 is readChunk
+	read   func(after string, limit int) (agents []registry.Agent, places []string, err error) // the places are what read continues behind
+	keep   func(*registry.Agent) bool                                                          // nil keeps all
+	chunk  int                                                                                 // how many to read at a time; 0 is readChunk
+}
+
+// byName returns agents of a list in order of name with their places in it.
+func byName(agents []registry.Agent, err error) (_ []registry.Agent, places []string, _ error) {
+	for i := range agents {
+		places = append(places, agents[i].Name)
+	}
+	return agents, places, err
 }
 
 // page returns the agents of one page and the token of the next. A page that ended early has a token too.
@@ -106,7 +113,7 @@ func (l *agentList) page() (agents []*registryv1.Agent, next string, err error) 
 		most = min(l.chunk, maxChunk)
 	}
 	for reads := 0; reads < pageReads; reads += most {
-		chunk, err := l.read(after, most)
+		chunk, places, err := l.read(after, most)
 		if err != nil {
 			return nil, "", err
 		}
@@ -122,9 +129,7 @@ func (l *agentList) page() (agents []*registryv1.Agent, next string, err error) 
 				}
 				agents, cost = append(agents, out), cost+len(a.RawCard)
 			}
-			if after = a.Name; l.place != nil {
-				after = l.place(a)
-			}
+			after = places[i]
 		}
 		if len(chunk) < most {
 			return agents, "", nil
