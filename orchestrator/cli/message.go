@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"math/big"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -31,13 +32,18 @@ func pairs(flag string, texts []string) (map[string]*structpb.Value, error) {
 	found := make(map[string]*structpb.Value, len(texts))
 	for _, pair := range texts {
 		key, text, ok := strings.Cut(pair, "=")
+		key = strings.TrimSpace(key) // a rule about the name without the space would not see it
 		if !ok || key == "" {
 			return nil, usage("%s %q is not key=value", flag, pair)
 		}
 		if _, twice := found[key]; twice {
 			return nil, usage("%s %s is given twice", flag, key)
 		}
-		found[key] = scalar(text)
+		value := scalar(text)
+		if rounded(text, value) {
+			return nil, usage("%s %s: the number %s has more digits than are kept; to send it as a text write %s=%q", flag, key, text, key, text)
+		}
+		found[key] = value
 	}
 	return found, nil
 }
@@ -57,4 +63,17 @@ func scalar(text string) *structpb.Value {
 		}
 	}
 	return structpb.NewStringValue(text)
+}
+
+// rounded reports whether text is a whole number of which value, a double, is only near: what an agent gets would be another order or account.
+func rounded(text string, value *structpb.Value) bool {
+	if _, number := value.GetKind().(*structpb.Value_NumberValue); !number {
+		return false
+	}
+	whole, ok := new(big.Int).SetString(strings.TrimSpace(text), 10)
+	if !ok {
+		return false
+	}
+	kept, _ := new(big.Float).SetFloat64(value.GetNumberValue()).Int(nil)
+	return whole.Cmp(kept) != 0
 }

@@ -74,7 +74,7 @@ func TestSubmitSendsWhatTheFlagsSay(t *testing.T) {
 			want: object{"route": object{"agent": "a"}, "message": object{"messageId": "m", "parts": []any{object{"data": object{"n": 1.0}}}}},
 		},
 		"attributes": {
-			args: []string{"--agent", "a", "--text", "x", "--attr", "b=true", "--attr", "n=7.5", "--attr", `q="7"`, "--attr", "s=a,b=c", "--attr", "l=[1]", "--attr", "e="},
+			args: []string{"--agent", "a", "--text", "x", "--attr", " b =true", "--attr", "n=7.5", "--attr", `q="7"`, "--attr", "s=a,b=c", "--attr", "l=[1]", "--attr", "e="},
 			want: object{
 				"route": object{"agent": "a"}, "message": text("x"),
 				"attributes": object{"b": true, "n": 7.5, "q": "7", "s": "a,b=c", "l": "[1]", "e": ""},
