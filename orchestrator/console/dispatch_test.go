@@ -21,6 +21,8 @@ func TestWhereATaskWouldGo(t *testing.T) {
 		{"by text", [][2]string{{"Route", "text"}, {"Message", "Fetch " + q.DemoSite + "/article"}}, []string{"Chosen: web-fetch for its skill", "TEXT_NOT_ALIKE"}},
 		{"by a text that nobody does", [][2]string{{"Message", "bake a cake"}}, []string{"Refused: "}},
 		{"by a message that breaks a rule", [][2]string{{"Route", "agent"}, {"Agent", "web-fetch"}, {"Inputs", "url"}}, []string{"write key=value"}},
+		{"with an attribute twice", [][2]string{{"Inputs", ""}, {"Attributes", "a = 1\na=2"}}, []string{"“a” is there twice"}},
+		{"with a number that is too long", [][2]string{{"Attributes", "n=9007199254740993"}}, []string{"9007199254740993 has more digits than are kept"}},
 	} {
 		for _, f := range test.fields {
 			b.fills(f[0], f[1])
@@ -30,5 +32,18 @@ func TestWhereATaskWouldGo(t *testing.T) {
 		b.sees(test.sees...)
 		b.shot(test.name)
 	}
+	b.nothingWrong()
+}
+
+// TestSpacesAroundAnAttributeDoNotOpenAGate has an attribute written as people write it, which a rule of the agent is about.
+func TestSpacesAroundAnAttributeDoNotOpenAGate(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/dispatch", 1280, 800)
+	b.signIn(q.token)
+	b.fills("Agent", "web-fetch")
+	b.fills("Message", "Fetch "+q.DemoSite+"/article")
+	b.fills("Attributes", "handling_sensitive_data = true\nwhy = a test")
+	b.clicks("Dispatch")
+	b.sees("✕ blocked", `handling_sensitive_data=true`, `why="a test"`)
 	b.nothingWrong()
 }

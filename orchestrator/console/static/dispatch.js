@@ -39,25 +39,35 @@ export async function dispatch({ query, signal }) {
 async function submit(values, what, signal) {
   const route = routeOf(values);
   const inputs = Object.entries(pairs(values.inputs, "an input")).map(([name, value]) => ({ name, value }));
+  const attributes = pairs(values.attributes, "an attribute");
   const message = values.text.trim() ? { parts: [{ text: values.text }] } : undefined;
   if (what === "resolve") return decision(await post("/v1/routes:resolve", { route, inputs, message }, signal));
   if (!message) throw new Error("Say in the message what to do.");
-  const task = await send("POST", "/v1/tasks", { body: { message, route, inputs, attributes: pairs(values.attributes, "an attribute") } });
+  const task = await send("POST", "/v1/tasks", { body: { message, route, inputs, attributes } });
   location.hash = `#/tasks/${encodeURIComponent(task.id)}`;
 }
 
-/** pairs reads key=value lines; a value that is JSON is what it says, and any other is a text. */
+/** pairs reads key=value lines; a value that is JSON is what it says, and any other is a text. Spaces around a name would hide it from the rules. */
 function pairs(text, what) {
-  return Object.fromEntries(
-    lines(text).map((line) => {
-      const at = line.indexOf("=");
-      if (at < 1) throw new Error(`“${line}” is not ${what}: write key=value.`);
-      const value = line.slice(at + 1);
-      try {
-        return [line.slice(0, at), JSON.parse(value)];
-      } catch {
-        return [line.slice(0, at), value];
-      }
-    }),
-  );
+  const found = new Map();
+  for (const line of lines(text)) {
+    const at = line.indexOf("=");
+    const name = line.slice(0, Math.max(at, 0)).trim();
+    if (!name) throw new Error(`“${line}” is not ${what}: write key=value.`);
+    if (found.has(name)) throw new Error(`“${name}” is there twice.`);
+    found.set(name, valueOf(line.slice(at + 1).trim()));
+  }
+  return Object.fromEntries(found);
+}
+
+function valueOf(text) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  if (/^-?\d+$/.test(text) && (!Number.isFinite(value) || BigInt(text) !== BigInt(value)))
+    throw new Error(`The number ${text} has more digits than are kept. To send it as a text, put it in quotes: "${text}".`);
+  return value;
 }
