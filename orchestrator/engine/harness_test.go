@@ -45,6 +45,7 @@ type world struct {
 	told   engine.Notifier // nil: nobody is told of tasks
 	rules  consultation.LedgerOptions
 	asked  func(consultation.Store) consultation.Store // put before the store of consultations; nil: nothing is
+	before func(orchestrator.Store) orchestrator.Store // put before the store of tasks; nil: nothing is
 	stop   func()
 }
 
@@ -86,8 +87,12 @@ func (w *world) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	tasks := orchestrator.Store(w.store)
+	if w.before != nil {
+		tasks = w.before(tasks)
+	}
 	w.engine, err = engine.New(engine.Config{
-		Store: w.store, Leases: leases, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
+		Store: tasks, Leases: leases, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
 		Notifier: w.told, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, Now: func() time.Time { return w.now() },
 	})

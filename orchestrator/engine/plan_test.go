@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -214,15 +215,19 @@ func TestFanOut(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var list []*actor
+			fail := make(chan struct{}) // once the good ones are done
 			for i := range 4 {
-				a := &actor{name: fmt.Sprintf("agent%d", i), skill: "work", play: fails("cannot")}
+				a := &actor{name: fmt.Sprintf("agent%d", i), skill: "work", play: after(fail, fails("cannot"))}
 				if i < test.good {
 					a.play = delivers("done")
 				}
 				list = append(list, a)
 			}
 			w := newWorld(t, list...)
-			task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &test.fanOut}}).ID)
+			id := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &test.fanOut}}).ID
+			w.awaitCompleted(id, test.good)
+			close(fail)
+			task, log := w.awaitEnd(id)
 			if task.State != test.state || len(task.Artifacts) < test.made {
 				t.Errorf("state %s (%v) with %d artifacts, want %s with %d; log %v", task.State, task.Error, len(task.Artifacts), test.state, test.made, log)
 			}
@@ -248,6 +253,98 @@ func TestWhatAFanOutDoesNotNeedIsCanceled(t *testing.T) {
 	rest, _ := w.awaitEnd(task.Plan.Steps[i].TaskID)
 	if rest.State != a2apb.TaskState_TASK_STATE_CANCELED {
 		t.Errorf("the other step's task is %s, want canceled", rest.State)
+	}
+}
+
+func TestWhatIsLeftOfAFanOutThatIsLostIsCanceled(t *testing.T) {
+	never, fail := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, &actor{name: "quick", skill: "work", play: delivers("done")}, &actor{name: "slow", skill: "work", play: after(never, delivers("done"))},
+		&actor{name: "bad", skill: "work", play: after(fail, fails("cannot"))})
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}}).ID
+	w.awaitCompleted(id, 1)
+	close(fail)
+	task, log := w.awaitEnd(id)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != "STEPS_FAILED" || !strings.Contains(task.Error.Message, "3 of 3 steps had to be completed and 1 are: ") {
+		t.Errorf("state, error = %s, %+v, want failed; log %v", task.State, task.Error, log)
+	}
+	if len(task.Artifacts) != 1 || task.Artifacts[0].GetArtifactId() != "quick/a" {
+		t.Errorf("artifacts %v, want what the quick one made", task.Artifacts)
+	}
+	i := slices.IndexFunc(task.Plan.Steps, func(s orchestrator.Step) bool { return s.Agent == "slow" })
+	if rest, _ := w.awaitEnd(task.Plan.Steps[i].TaskID); rest.State != a2apb.TaskState_TASK_STATE_CANCELED || task.Plan.Steps[i].State != rest.State {
+		t.Errorf("the slow one's task is %s, and %s in the plan, want canceled", rest.State, task.Plan.Steps[i].State)
+	}
+}
+
+// TestWhatIsCompletedJustBeforeItIsCanceledIsKept has a step end by itself when the end of its fan-out is on the way to it.
+func TestWhatIsCompletedJustBeforeItIsCanceledIsKept(t *testing.T) {
+	finish := make(chan struct{})
+	w := newWorld(t, &actor{name: "bad", skill: "work", play: fails("cannot")}, &actor{name: "slow", skill: "work", play: after(finish, delivers("done"))})
+	w.before = func(s orchestrator.Store) orchestrator.Store {
+		return &overtakenCancel{Store: s, overtake: sync.OnceFunc(func() { close(finish) })}
+	}
+	w.restart()
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}}).ID)
+	if len(task.Artifacts) != 1 || task.Artifacts[0].GetArtifactId() != "slow/a" || task.Plan.Completed() != 1 || !strings.Contains(task.Error.Message, "and 1 are: ") {
+		t.Errorf("artifacts %v, error %+v, plan %+v, want what the slow one made; log %v", task.Artifacts, task.Error, task.Plan, log)
+	}
+}
+
+// overtakenCancel is a store in which a task ends by itself before the wish for its end is written.
+type overtakenCancel struct {
+	orchestrator.Store
+	overtake func()
+}
+
+func (s *overtakenCancel) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
+	canceled := errors.New("the wish for its end is on the way")
+	t, err := s.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		before := t.CancelAsked
+		events, err := change(t)
+		if t.CancelAsked && !before {
+			return nil, canceled
+		}
+		return events, err
+	})
+	if !errors.Is(err, canceled) {
+		return t, err
+	}
+	s.overtake()
+	for t, err = s.Store.Task(ctx, k); err == nil && !t.Ended(); t, err = s.Store.Task(ctx, k) {
+		runtime.Gosched()
+	}
+	if err != nil {
+		return t, err
+	}
+	return s.Store.Update(ctx, k, change)
+}
+
+// after is a play that begins when it may.
+func after(may <-chan struct{}, play func(context.Context, *a2apb.Message, agentclient.Each) error) func(context.Context, *a2apb.Message, agentclient.Each) error {
+	return func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+		select {
+		case <-may:
+			return play(ctx, m, say)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// awaitCompleted waits until so many steps of a task are completed, or it has ended.
+func (w *world) awaitCompleted(id string, steps int) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), limit)
+	defer cancel()
+	enough := errors.New("enough are")
+	_, err := w.engine.Watch(ctx, orchestrator.Key{Tenant: tenant, ID: id}, 0, true, func(orchestrator.Event) error {
+		if w.task(id).Plan.Completed() >= steps {
+			return enough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, enough) {
+		w.t.Fatalf("Watch(%s) = %v, want %d completed steps", id, err, steps)
 	}
 }
 

@@ -46,7 +46,7 @@ func (r *round) say(i int, format string, args ...any) {
 }
 
 // carryOut goes on with a plan: it looks at the tasks of its steps, starts those that can be started, and ends the task when enough of them are
-// completed, or too few can be.
+// completed, or as soon as too few can be: nobody needs what the others would make, or answers to what they ask.
 func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error) {
 	r := &round{task: &t, plan: t.Plan.Clone(), tasks: make(map[int]*orchestrator.Task), made: make(map[int][]*a2apb.Artifact)}
 	if err := e.lookAtSteps(ctx, r); err != nil {
@@ -62,17 +62,8 @@ func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error
 			}
 		}
 	}
-	running := 0
-	for i := range r.plan.Steps {
-		if r.plan.Running(i) {
-			running++
-		}
-	}
-	switch {
-	case r.plan.Completed() >= r.plan.Need:
-		return e.endPlan(ctx, r, nil)
-	case r.plan.Lost() && running == 0:
-		return e.endPlan(ctx, r, r.failure())
+	if lost := r.plan.Lost(); lost || r.plan.Completed() >= r.plan.Need {
+		return e.endPlan(ctx, r, lost)
 	}
 	return e.keepRound(ctx, r)
 }
@@ -209,17 +200,21 @@ func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
 	return next, err
 }
 
-// endPlan ends the task with what the steps made. Steps that are not needed any more are canceled.
-func (e *Engine) endPlan(ctx context.Context, r *round, why *orchestrator.Error) (step, error) {
+// endPlan ends the task with what the steps made. Steps that are not needed any more are canceled first, so that what they did until then counts.
+func (e *Engine) endPlan(ctx context.Context, r *round, lost bool) (step, error) {
+	show := r.goOn()
+	if err := e.dropRest(ctx, r); err != nil {
+		return step{}, err
+	}
+	var why *orchestrator.Error
+	if lost {
+		why = r.failure()
+	}
 	artifacts, size := r.results(why)
 	if size > orchestrator.MaxTaskBytes || len(artifacts) > maxArtifacts {
 		why = &orchestrator.Error{Reason: reasonTooLarge, Message: fmt.Sprintf(
 			"the steps made %d artifacts with %d bytes; a task holds at most %d with %d; each step's task has its own", len(artifacts), size, maxArtifacts, orchestrator.MaxTaskBytes)}
 		artifacts = nil
-	}
-	show := r.goOn()
-	if err := e.dropRest(ctx, r); err != nil {
-		return step{}, err
 	}
 	return e.transition(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
 		show(t)
@@ -231,15 +226,23 @@ func (e *Engine) endPlan(ctx context.Context, r *round, why *orchestrator.Error)
 	})
 }
 
-// dropRest cancels what is not needed any more.
+// dropRest cancels what is not needed any more, and takes in what was completed before that.
 func (e *Engine) dropRest(ctx context.Context, r *round) error {
 	left, err := e.cancelSteps(ctx, r.task, r.plan, a2apb.TaskState_TASK_STATE_CANCELED)
 	if err != nil {
 		return err
 	}
 	for i := range left.Steps {
-		if left.Steps[i].State == a2apb.TaskState_TASK_STATE_CANCELED && !orchestrator.Terminal(r.plan.Steps[i].State) {
+		switch {
+		case orchestrator.Terminal(r.plan.Steps[i].State):
+		case left.Steps[i].State == a2apb.TaskState_TASK_STATE_CANCELED:
 			r.say(i, "is not needed any more")
+		case left.Steps[i].State == a2apb.TaskState_TASK_STATE_COMPLETED:
+			made, err := e.Store.Task(ctx, orchestrator.Key{Tenant: r.task.Tenant, ID: left.Steps[i].TaskID})
+			if err != nil {
+				return fmt.Errorf("look at step %d of task %s: %w", i+1, r.task.ID, err)
+			}
+			r.take(i, &made)
 		}
 	}
 	r.plan = left

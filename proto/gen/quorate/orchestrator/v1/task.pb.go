@@ -918,7 +918,8 @@ func (*Route_Text) isRoute_To() {}
 // FanOut has several agents do the same task: the best of those that the route leads to. What they make is kept with their names.
 type FanOut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many have to complete it: all, any (one is enough), or k_of_n. What is not needed any more is canceled.
+	// How many have to complete it: all, any (one is enough), or k_of_n. What is not needed any more is canceled, also once too few are left to complete
+	// it: the task fails then, with what was made.
 	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
 	// With k_of_n, how many: 1 to 20.
 	K int32 `protobuf:"varint,2,opt,name=k,proto3" json:"k,omitempty"`
