@@ -1,6 +1,9 @@
 package orchestrator
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Key names a task in a store.
 type Key struct {
@@ -42,9 +45,12 @@ type ContextKey struct {
 	Agent     string
 }
 
+// ContextLife is how long an agent's own id of a context is remembered at least after it was last used; after twice that time it is forgotten.
+const ContextLife = 90 * 24 * time.Hour
+
 // ContextStore remembers under which id an agent knows a context that several tasks share.
 type ContextStore interface {
-	// AgentContext returns the agent's own id of a context; empty when none is known.
+	// AgentContext returns the agent's own id of a context, which is a use of it; empty when none is known.
 	AgentContext(ctx context.Context, k ContextKey) (string, error)
 	// SetAgentContext stores the agent's own id of a context, in place of an earlier one.
 	SetAgentContext(ctx context.Context, k ContextKey, id string) error

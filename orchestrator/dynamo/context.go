@@ -4,7 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
@@ -13,8 +17,8 @@ import (
 
 const attrAgentContext = "agent_context"
 
-// contextLife is how long an agent's own id of a context is remembered after it was set.
-const contextLife = 90 * 24 * time.Hour
+// contextRenewal is how often at most a use of a context is written down.
+const contextRenewal = 30 * 24 * time.Hour
 
 // contextKey is the key in Tasks under which an agent's own id of a context is kept; it has no task's form.
 func contextKey(k orchestrator.ContextKey) string {
@@ -28,13 +32,29 @@ func (s *Store) AgentContext(ctx context.Context, k orchestrator.ContextKey) (st
 	if err != nil || s.over(item) {
 		return "", err
 	}
-	return ddb.TextOf(item, attrAgentContext), nil
+	id := ddb.TextOf(item, attrAgentContext)
+	if !ddb.Expired(item, attrTTL, s.Now().Add(orchestrator.ContextLife)) {
+		return id, nil
+	}
+	err = s.db.Put(ctx, types.Put{
+		TableName: s.db.Table(tableTasks), Item: s.contextItem(k, id),
+		ConditionExpression: aws.String(attrAgentContext + " = :id"), ExpressionAttributeValues: ddb.Item{":id": text(id)},
+	})
+	if _, other := errors.AsType[*ddb.RefusedError](err); other { // set to another one meanwhile, and so in use
+		return id, nil
+	}
+	return id, err
 }
 
-// SetAgentContext implements orchestrator.ContextStore. What was not set again for 90 days is forgotten.
+// SetAgentContext implements orchestrator.ContextStore.
 func (s *Store) SetAgentContext(ctx context.Context, k orchestrator.ContextKey, id string) error {
+	return s.put(ctx, tableTasks, s.contextItem(k, id))
+}
+
+// contextItem is a context that is used now.
+func (s *Store) contextItem(k orchestrator.ContextKey, id string) ddb.Item {
 	item := taskItem(contextKey(k))
 	item[attrAgentContext] = text(id)
-	item[attrTTL] = seconds(s.Now().Add(contextLife).Unix())
-	return s.put(ctx, tableTasks, item)
+	item[attrTTL] = seconds(s.Now().Add(orchestrator.ContextLife + contextRenewal).Unix())
+	return item
 }

@@ -222,6 +222,27 @@ func TestAStepIsKeptForTheTaskThatNeedsIt(t *testing.T) {
 	}
 }
 
+// TestAContextIsRememberedWhileItIsUsed uses one every other month for a year, and then no more.
+func TestAContextIsRememberedWhileItIsUsed(t *testing.T) {
+	t.Parallel()
+	now := epoch
+	s := dynamo.New(tables(t, nil), dynamo.Options{Now: func() time.Time { return now }})
+	k := orchestrator.ContextKey{Tenant: "default", Owner: "tester", ContextID: "c", Agent: "echo"}
+	if err := s.SetAgentContext(t.Context(), k, "remote"); err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		now = now.AddDate(0, 0, 60)
+		if got, err := s.AgentContext(t.Context(), k); got != "remote" || err != nil {
+			t.Fatalf("AgentContext() after %s = %q, %v, want remote: it is in use", now.Sub(epoch), got, err)
+		}
+	}
+	now = now.Add(2 * orchestrator.ContextLife)
+	if got, err := s.AgentContext(t.Context(), k); got != "" || err != nil {
+		t.Errorf("AgentContext() long after it was used = %q, %v, want none", got, err)
+	}
+}
+
 // TestNoTaskIsKeptLongerThanItsRecords has the configuration be changed while a task is under way: what was written before is removed as it was said then.
 func TestNoTaskIsKeptLongerThanItsRecords(t *testing.T) {
 	t.Parallel()
