@@ -24,7 +24,7 @@ var (
 	openBucket   = []byte("tasks_open")   // shard, tenant, id → nothing; only while the task is not settled
 	recentBucket = []byte("tasks_recent") // tenant, creation time, id → nothing
 
-	contextBucket = []byte("task_contexts") // tenant, owner, context, agent → the agent's id of the context
+	contextBucket = []byte("task_contexts") // period → tenant, owner, context, agent → the agent's id of the context
 )
 
 // fills says how full bbolt leaves a page that it splits. What comes in order needs no room; a task's state does, since it grows as the task goes on.
@@ -61,7 +61,7 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 				return err
 			}
 		}
-		return nil
+		return dateContexts(tx)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare task store: %w", err)

@@ -69,9 +69,7 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 		return s, err
 	}
 	s.Tasks = tasks
-	if o.Retention != (Retention{}) {
-		s.sweep = func(ctx context.Context) error { return sweep(ctx, o.Retention, tasks, consultations) }
-	}
+	s.sweep = func(ctx context.Context) error { return sweep(ctx, o.Retention, tasks, consultations) }
 	s.LeaseDuration = aloneLease
 	s.Leases, err = taskstore.NewLeases(ctx, main)
 	return s, err

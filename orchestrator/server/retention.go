@@ -28,7 +28,7 @@ func sweep(ctx context.Context, keep Retention, tasks *taskstore.Store, consulta
 		_, err := consultations.Sweep(ctx, time.Now().Add(-keep.Evidence))
 		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, tasks.ForgetContexts(ctx))...)
 }
 
 // sweepEvery is how often what is over is looked for.

@@ -21,7 +21,7 @@ type Stores struct {
 	Pages         *page.Codec                                // has the key that all replicas share
 	Ready         map[string]func(ctx context.Context) error // what /readyz asks, by name
 
-	sweep   func(ctx context.Context) error // removes what is over, where the store itself does not; nil when nothing ever is
+	sweep   func(ctx context.Context) error // removes what is over; nil where the store itself does
 	copies  *copies                         // nil for none
 	closers []func() error
 }
