@@ -65,7 +65,7 @@ func (s *shelf) remove(name string) {
 			s.tags.without(FoldTag(tag), name)
 		}
 	}
-	s.text.remove(name)
+	s.text.remove(old)
 	s.ports.remove(old)
 	for _, list := range s.orders {
 		list.remove(old)

@@ -130,3 +130,32 @@ func TestADirectoryFollowsTheLog(t *testing.T) {
 		t.Errorf("ByTag(T) = %v, want a", got)
 	}
 }
+
+// TestReplicasRankAlike has a replica that has seen many changes and one that has just begun search the same agents: a page token of one is for the other, too.
+func TestReplicasRankAlike(t *testing.T) {
+	t.Parallel()
+	old, store := openPulseStore(t)
+	searchable(t, old, "a", "", "s|Translates a text to French|x")
+	searchable(t, old, "b", "", "s|Translates and sings|x")
+	synced(t, old.Directory())
+	for i := range 14 { // until what is removed is forgotten, and then some
+		var skills []string
+		for j := range 100 {
+			skills = append(skills, fmt.Sprintf(`{"id":"s%d","description":"Translates text %d to French, part%d"}`, j, i, i))
+		}
+		card := fmt.Sprintf(`{"name":"a","version":"1.0.0","url":"https://a.example","skills":[%s]}`, strings.Join(skills, ","))
+		apply(t, old, registry.Application{Registration: registry.Registration{RawCard: []byte(card)}})
+		synced(t, old.Directory())
+	}
+	search := registry.Search{Text: "translates french text", Limit: 9}
+	got, _, err := old.Search(t.Context(), tenant, search)
+	want, _, err2 := registry.New(store, registry.Options{}).Search(t.Context(), tenant, search)
+	if err != nil || err2 != nil || len(got) != 2 || len(want) != 2 {
+		t.Fatalf("Search() = %d, %v and %d, %v, want two each", len(got), err, len(want), err2)
+	}
+	for i := range want {
+		if got[i].Place != want[i].Place {
+			t.Errorf("result %d is %+v after changes, want %+v as without", i, got[i].Place, want[i].Place)
+		}
+	}
+}

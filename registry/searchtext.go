@@ -29,8 +29,9 @@ const (
 
 // textIndex finds skills by their words. It has one document per skill of an agent, and one for an agent without skills.
 type textIndex struct {
-	terms    map[string]int // places in postings
-	postings [][]posting
+	terms    map[string]int // places in postings and having
+	postings [][]posting    // also of documents that are removed, until they are forgotten
+	having   []int          // how many documents that are not removed have the term
 	docs     []textDoc
 	byAgent  map[string][]int // places in docs
 	live     int              // documents that are not removed
@@ -52,6 +53,37 @@ func newTextIndex() *textIndex {
 }
 
 func (x *textIndex) add(a *Agent) {
+	x.each(a, func(skill string, weights map[int]float32) {
+		doc := len(x.docs)
+		x.docs = append(x.docs, textDoc{a.Name, skill, float64(max(len(weights), 1))})
+		x.byAgent[a.Name] = append(x.byAgent[a.Name], doc)
+		x.live, x.words = x.live+1, x.words+x.docs[doc].words
+		for term, weight := range weights {
+			x.postings[term] = append(x.postings[term], posting{int32(doc), weight}) //nolint:gosec // memory ends long before
+			x.having[term]++
+		}
+	})
+}
+
+// remove takes out an agent as it was added.
+func (x *textIndex) remove(a *Agent) {
+	x.each(a, func(_ string, weights map[int]float32) {
+		for term := range weights {
+			x.having[term]--
+		}
+	})
+	for _, doc := range x.byAgent[a.Name] {
+		x.live, x.words = x.live-1, x.words-x.docs[doc].words
+		x.docs[doc].words = 0
+	}
+	delete(x.byAgent, a.Name)
+	if dead := len(x.docs) - x.live; dead > x.live+1000 {
+		x.compact()
+	}
+}
+
+// each calls use for the documents of an agent with what their terms are worth.
+func (x *textIndex) each(a *Agent, use func(skill string, weights map[int]float32)) {
 	about := make(map[int]float32)
 	x.place(about, weightAgent, a.Card.Name, a.Card.Description)
 	skills := a.Card.Skills
@@ -59,7 +91,11 @@ func (x *textIndex) add(a *Agent) {
 		skills = []Skill{{}}
 	}
 	for i := range skills {
-		x.addDoc(a.Name, &skills[i], about)
+		skill, weights := &skills[i], maps.Clone(about)
+		x.place(weights, weightName, skill.ID, skill.Name)
+		x.place(weights, weightTag, skill.Tags...)
+		x.place(weights, weightDescription, append([]string{skill.Description}, skill.Examples...)...)
+		use(skill.ID, weights)
 	}
 }
 
@@ -72,7 +108,7 @@ func (x *textIndex) place(weights map[int]float32, weight float32, texts ...stri
 			if !known {
 				term = len(x.postings)
 				x.terms[string(word)] = term
-				x.postings = append(x.postings, nil)
+				x.postings, x.having = append(x.postings, nil), append(x.having, 0)
 			}
 			if !seen[term] {
 				seen[term] = true
@@ -82,32 +118,7 @@ func (x *textIndex) place(weights map[int]float32, weight float32, texts ...stri
 	}
 }
 
-func (x *textIndex) addDoc(agent string, skill *Skill, about map[int]float32) {
-	weights := maps.Clone(about)
-	x.place(weights, weightName, skill.ID, skill.Name)
-	x.place(weights, weightTag, skill.Tags...)
-	x.place(weights, weightDescription, append([]string{skill.Description}, skill.Examples...)...)
-	doc := len(x.docs)
-	x.docs = append(x.docs, textDoc{agent, skill.ID, float64(max(len(weights), 1))})
-	x.byAgent[agent] = append(x.byAgent[agent], doc)
-	x.live, x.words = x.live+1, x.words+x.docs[doc].words
-	for term, weight := range weights {
-		x.postings[term] = append(x.postings[term], posting{int32(doc), weight}) //nolint:gosec // memory ends long before
-	}
-}
-
-func (x *textIndex) remove(agent string) {
-	for _, doc := range x.byAgent[agent] {
-		x.live, x.words = x.live-1, x.words-x.docs[doc].words
-		x.docs[doc].words = 0
-	}
-	delete(x.byAgent, agent)
-	if dead := len(x.docs) - x.live; dead > x.live+1000 {
-		x.compact()
-	}
-}
-
-// compact forgets removed documents.
+// compact forgets removed documents, and terms that no other has.
 func (x *textIndex) compact() {
 	moved := make([]int32, len(x.docs))
 	kept := x.docs[:0:0]
@@ -121,15 +132,21 @@ func (x *textIndex) compact() {
 		}
 	}
 	x.docs = kept
-	for term, list := range x.postings {
-		left := list[:0]
-		for _, p := range list {
+	terms, postings, having := make(map[string]int), x.postings[:0:0], x.having[:0:0]
+	for word, term := range x.terms {
+		if x.having[term] == 0 {
+			continue
+		}
+		left := make([]posting, 0, x.having[term])
+		for _, p := range x.postings[term] {
 			if moved[p.doc] >= 0 {
 				left = append(left, posting{moved[p.doc], p.weight})
 			}
 		}
-		x.postings[term] = left
+		terms[word] = len(postings)
+		postings, having = append(postings, left), append(having, len(left))
 	}
+	x.terms, x.postings, x.having = terms, postings, having
 }
 
 // hit is a document that has a word of the query.
@@ -141,12 +158,12 @@ type hit struct {
 // search returns the documents that have a word of the query, in no order. Among many documents, words that more than half of them
 // have say nothing, unless the query has no other.
 func (x *textIndex) search(query string) []hit {
-	lists := x.lists(query)
 	scores := make(map[int32]float64)
 	average := x.words / math.Max(1, float64(x.live))
-	for _, list := range lists {
-		rarity := math.Max(0.01, math.Log(1+(float64(x.live)-float64(len(list))+0.5)/(float64(len(list))+0.5)))
-		for _, p := range list {
+	for _, term := range x.wanted(query) {
+		having := float64(x.having[term])
+		rarity := math.Max(0.01, math.Log(1+(float64(x.live)-having+0.5)/(having+0.5)))
+		for _, p := range x.postings[term] {
 			if doc := &x.docs[p.doc]; doc.words > 0 {
 				w := float64(p.weight)
 				scores[p.doc] += rarity * w * (saturation + 1) / (w + saturation*(1-lengthPenalty+lengthPenalty*doc.words/average))
@@ -160,23 +177,23 @@ func (x *textIndex) search(query string) []hit {
 	return hits
 }
 
-// lists returns the postings of the query's words in the order of the words, so that the same query always has the same scores to
+// wanted returns the query's terms that documents have, in the order of the words, so that the same query always has the same scores to
 // the last bit.
-func (x *textIndex) lists(query string) (lists [][]posting) {
+func (x *textIndex) wanted(query string) (terms []int) {
 	var words []string
 	eachWord(query, func(word []byte) { words = append(words, string(word)) })
 	words = words[:min(len(words), maxQueryWords)]
 	slices.Sort(words)
 	for _, word := range slices.Compact(words) {
-		if term, known := x.terms[word]; known {
-			lists = append(lists, x.postings[term])
+		if term, known := x.terms[word]; known && x.having[term] > 0 {
+			terms = append(terms, term)
 		}
 	}
-	common := func(list []posting) bool { return x.live > manyDocs && len(list) > x.live/2 }
-	if slices.ContainsFunc(lists, func(list []posting) bool { return !common(list) }) {
-		lists = slices.DeleteFunc(lists, common)
+	common := func(term int) bool { return x.live > manyDocs && x.having[term] > x.live/2 }
+	if slices.ContainsFunc(terms, func(term int) bool { return !common(term) }) {
+		terms = slices.DeleteFunc(terms, common)
 	}
-	return lists
+	return terms
 }
 
 // eachWord calls each with the words of a text in lower case: split where case or kind of character changes, and without the s of
