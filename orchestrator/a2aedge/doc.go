@@ -13,7 +13,7 @@
 // a broken stream is taken up again with Last-Event-ID.
 //
 // A message with the id of a task goes to the agent of that task when the agent waits for its caller; to any other task it is refused as A2A says.
-// A new message in a known context is sent in the agent's own context.
+// A new message in a known context is sent in the agent's own context, and refers to the caller's earlier tasks by the agent's own ids.
 //
 // Calls behind the door of an agent that the operator has named for it, and that nothing applies to, go to the agent as they came: see Passages. The ids
 // of tasks and contexts are the agent's own then, and whoever knows one may ask for it, as at the agent itself.

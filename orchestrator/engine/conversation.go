@@ -96,6 +96,9 @@ func (c *conversation) exchange(ctx context.Context) error {
 		return err
 	}
 	c.context = m.GetContextId()
+	if m.ReferenceTaskIds, err = c.engine.agentTasks(ctx, &c.task, m.GetReferenceTaskIds()); err != nil {
+		return err
+	}
 	if err := c.client.Send(ctx, m, c.stream, c.on(ctx)); err != nil {
 		return err
 	}

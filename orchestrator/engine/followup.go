@@ -195,13 +195,17 @@ func (c *conversation) expect(remote *a2apb.Task) {
 func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) error {
 	t := c.current()
 	m := outgoingReply(ctx, &t, reply)
+	var err error
+	if m.ReferenceTaskIds, err = c.engine.agentTasks(ctx, &t, m.GetReferenceTaskIds()); err != nil {
+		return err
+	}
 	took := func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.heard.delivered, c.sent = true, time.Now()
 		c.soon(ctx)
 	}
-	err := c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
+	err = c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
 		took()
 		return c.on(ctx)(r)
 	})
