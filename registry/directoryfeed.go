@@ -130,27 +130,20 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 	if fresh.ports.types, err = d.registry.typeTable(ctx, s.tenant); err != nil {
 		return err
 	}
-	for q := (Query{Tenant: s.tenant, Limit: directoryChunk}); ; {
-		records, err := d.registry.store.Agents(ctx, q)
-		if err != nil {
-			return err
-		}
+	err = d.registry.everyAgent(ctx, s.tenant, directoryChunk, func(records []Record) error {
 		keys := make([]Key, len(records))
 		for i := range records {
 			fresh.put(&records[i].Agent)
 			keys[i] = records[i].Key()
-			q.After = keys[i]
 		}
 		pulses, err := d.registry.store.Pulses(ctx, keys...)
-		if err != nil {
-			return err
-		}
 		for _, key := range keys {
 			fresh.setPulse(key, pulses)
 		}
-		if len(records) < q.Limit {
-			break
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

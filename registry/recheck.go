@@ -54,12 +54,7 @@ func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {
 // recheck checks the signatures of all signed cards of the tenant again. What they come to is noted, and no card is taken away:
 // whether an agent whose key is gone still gets work is for whoever gives it (SignaturePolicy.Trusts).
 func (r *Registry) recheck(ctx context.Context, tenant string) error {
-	q := Query{Tenant: tenant, Limit: probeChunk}
-	for {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return err
-		}
+	return r.everyAgent(ctx, tenant, probeChunk, func(records []Record) error {
 		for i := range records {
 			if records[i].Verification.State != VerificationUnsigned {
 				if err := r.recheckAgent(ctx, records[i]); err != nil {
@@ -67,11 +62,8 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 				}
 			}
 		}
-		if len(records) < q.Limit {
-			return nil
-		}
-		q.After = records[len(records)-1].Key()
-	}
+		return nil
+	})
 }
 
 // recheckAgent checks one card again. When it is written meanwhile it is read anew: its writer may have checked it against the keys of before.

@@ -74,7 +74,7 @@ type SkillRow struct {
 type Store interface {
 	// Agent returns one agent, or the fault of Missing.
 	Agent(ctx context.Context, key Key) (Record, error)
-	// Agents returns the selected agents in order of tenant and name; none is an empty list.
+	// Agents returns the selected agents in order of tenant and name; none is an empty list. One that was created a moment ago may be missing, as from Skills.
 	Agents(ctx context.Context, q Query) ([]Record, error)
 	// Update reads an agent, nil when it is missing, and writes what change makes of it, with its skills and its token. The
 	// error of change is returned as it is and nothing is written. change must be safe to run again. A request that is

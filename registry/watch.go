@@ -81,24 +81,28 @@ func (w *watcher) snapshot(ctx context.Context, skip bool) error {
 	if err != nil {
 		return err
 	}
-	for after := ""; !skip; {
-		agents, err := w.registry.Agents(ctx, w.tenant, after, watchChunk)
-		if err != nil {
+	if !skip {
+		if err := w.registry.everyAgent(ctx, w.tenant, watchChunk, func(records []Record) error { return w.states(ctx, records) }); err != nil {
 			return err
-		}
-		for i := range agents {
-			after = agents[i].Name
-			entry := Entry{Type: EventSnapshot, Agent: after, Time: agents[i].UpdateTime}
-			if err := w.tell(Event{Entry: entry, State: &agents[i]}); err != nil {
-				return err
-			}
-		}
-		if len(agents) < watchChunk {
-			break
 		}
 	}
 	w.revision, w.placed = head, true
 	return w.bookmark()
+}
+
+// states tells agents as they are at the beginning.
+func (w *watcher) states(ctx context.Context, records []Record) error {
+	agents, err := w.registry.withStatus(ctx, records)
+	if err != nil {
+		return err
+	}
+	for i := range agents {
+		entry := Entry{Type: EventSnapshot, Agent: agents[i].Name, Time: agents[i].UpdateTime}
+		if err := w.tell(Event{Entry: entry, State: &agents[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *watcher) bookmark() error {

@@ -71,6 +71,21 @@ func TestAnOldPageOfAnIndexShowsNothingThatIsGone(t *testing.T) {
 	}
 }
 
+func TestADirectoryMissesNothingThatAnIndexDoesNotShowYet(t *testing.T) {
+	t.Parallel()
+	chaos := dynamotest.NewChaos(1)
+	s, _ := openBoth(t, chaos)
+	chaos.Stale = 1 // the index shows nothing at all
+	storetest.Put(t, s, storetest.Record("t", "a", "fetch"))
+	d := registry.New(s, registry.Options{}).Directory()
+	if err := d.Sync(t.Context(), "t"); err != nil {
+		t.Fatalf("Sync() = %v, want no error", err)
+	}
+	if _, ok := d.Agent("t", "a"); !ok {
+		t.Error("Agent(a) is not there after Sync(), want it: the log tells of it")
+	}
+}
+
 func TestRowsOfAGenerationThatNoAgentNamesAreRemoved(t *testing.T) {
 	t.Parallel()
 	s, db := openBoth(t, nil)
