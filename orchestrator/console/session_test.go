@@ -120,6 +120,41 @@ func (b *tab) offersNone(places map[string]string) {
 	}
 }
 
+// held has the page's calls whose address ends in a word wait until they are let go, with the status given then or with the server's answer.
+const held = `((word, usual) => {
+	const waiting = [];
+	window.fetch = (url, options) => String(url).split("?")[0].endsWith(word) ? new Promise((resolve) => waiting.push(resolve)).then((status) =>
+		status ? new Response(JSON.stringify({ message: "held" }), { status }) : usual(url, options)) : usual(url, options);
+	window.waiting = waiting;
+	window.letGo = (status) => { window.fetch = usual; waiting.forEach((resolve) => resolve(status)); return true; };
+	return true;
+})(%s, window.fetch)`
+
+// TestAnAnswerToAnEarlierKeyEndsNoLaterSession signs out and in again while a call is under way, which is refused at last.
+func TestAnAnswerToAnEarlierKeyEndsNoLaterSession(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/agents/web-fetch", 1280, 800)
+	b.signIn(q.token)
+	b.clicks("New token…")
+	b.clicks("Make it")
+	b.sees("The token of web-fetch")
+	token := eval[string](b, `document.querySelector("dialog pre").textContent`)
+	b.clicks("Done")
+	b.clicks("Sign out")
+	b.signIn(token)
+	b.sees("web-fetch · agent")
+	eval[bool](b, held, ":refreshCard")
+	b.clicks("Read its card again")
+	b.until("call", "waiting.length === 1")
+	b.clicks("Sign out")
+	b.signIn(q.token)
+	b.sees("admin · admin", "Last heard of")
+	eval[bool](b, "letGo(401)")
+	b.goes("tasks")
+	b.sees("There is no task yet.")
+	b.nothingWrong()
+}
+
 // TestAServerThatIsAwayIsSaidAndComesBack stops the server while a page is open, and starts it again on its data and its port.
 func TestAServerThatIsAwayIsSaidAndComesBack(t *testing.T) {
 	dir := t.TempDir()

@@ -18,7 +18,8 @@ export const path = (...segments) => "/v1/" + segments.map(encodeURIComponent).j
 
 async function request(method, url, { query, body, accept, signal } = {}) {
   const filled = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== "");
-  const headers = { Authorization: `Bearer ${key()}` };
+  const shown = key();
+  const headers = { Authorization: `Bearer ${shown}` };
   if (accept) headers.Accept = accept;
   if (body) headers["Content-Type"] = "application/json";
   const search = filled.length ? "?" + new URLSearchParams(filled) : "";
@@ -28,7 +29,7 @@ async function request(method, url, { query, body, accept, signal } = {}) {
   });
   if (answer.ok) return answer;
   const error = new ApiError(answer.status, await answer.json().catch(() => null));
-  if (answer.status === 401) document.dispatchEvent(new CustomEvent("signed-out", { detail: error }));
+  if (answer.status === 401 && shown === key()) document.dispatchEvent(new CustomEvent("signed-out", { detail: error }));
   throw error;
 }
 
