@@ -3,15 +3,21 @@
 import { h } from "./dom.js";
 import { form } from "./ui.js";
 
-/** ask puts a question in a dialog and calls act(values) on yes; an error stays in the dialog. It resolves to whether it was done. */
+/**
+ * ask puts a question in a dialog and calls act(values) on yes; an error stays in the dialog. It resolves to whether it was done.
+ * To close the dialog meanwhile does not call it back: what comes of it, an error too, is told all the same.
+ */
 export function ask(title, yes, act, ...children) {
-  return new Promise((resolve) => {
-    let done = false;
+  return new Promise((resolve, reject) => {
+    let going = Promise.resolve(false); // to whether it is done
     const body = form(
       null,
       async (values) => {
-        await act(values);
-        done = true;
+        going = act(values).then(() => true);
+        await going.catch((error) => {
+          if (dialog.open) going = Promise.resolve(false);
+          throw error;
+        });
         dialog.close();
       },
       h("h2", null, title),
@@ -29,7 +35,7 @@ export function ask(title, yes, act, ...children) {
         "aria-label": title,
         onclose: () => {
           dialog.remove();
-          resolve(done);
+          going.then(resolve, reject);
         },
       },
       body,
