@@ -4,6 +4,7 @@
 
 import { ApiError, events } from "./api.js";
 
+const moment = 100; // milliseconds, in which much comes together
 const shortest = 1000; // milliseconds between two attempts
 const longest = 30_000;
 
@@ -35,13 +36,46 @@ export async function every(milliseconds, signal, told, act) {
   }
 }
 
-/** latest returns a function that loads and shows; what is overtaken by a later call is not shown. */
+/** latest returns a function that loads and shows; what is overtaken by a later call is not shown, and its error is nobody's. */
 export function latest(load, show) {
   let calls = 0;
   return async (...given) => {
     const call = ++calls;
-    const value = await load(...given);
-    if (call === calls) show(value);
+    try {
+      const value = await load(...given);
+      if (call === calls) show(value);
+    } catch (error) {
+      if (call === calls) throw error;
+    }
+  };
+}
+
+/** soon returns a function that has act called in a moment: once for all that asks for it meanwhile, never twice at a time, and again until it succeeds. */
+export function soon(signal, told, act) {
+  let asked = false;
+  let busy = false;
+  async function run() {
+    busy = true;
+    for (let wait = moment; asked;) {
+      await pause(wait, signal);
+      if (signal.aborted) return;
+      asked = false;
+      try {
+        await act();
+        if (wait > moment) told();
+        wait = moment;
+      } catch (error) {
+        if (signal.aborted) return;
+        told(error);
+        asked = !refused(error);
+        wait = Math.min(Math.max(2 * wait, shortest), longest);
+      }
+    }
+    busy = false;
+  }
+  return () => {
+    asked = true;
+    if (!busy) run();
   };
 }
 

@@ -6,7 +6,7 @@ import { ask } from "./dialog.js";
 import { badge, code, facts, h, link, section, when } from "./dom.js";
 import { consultations, gates } from "./gates.js";
 import { attempts, message, plan, turns, why } from "./history.js";
-import { followTask, latest } from "./live.js";
+import { followTask, soon } from "./live.js";
 import { artifacts, parts } from "./message.js";
 import { ended, stateOf } from "./tasks.js";
 import { button, changing, connection, field, form } from "./ui.js";
@@ -32,26 +32,22 @@ export async function task({ id, signal }) {
     [attempts, "attempts"],
     [why, "explanation"],
   );
-  const again = latest(
-    () =>
-      Promise.all([
-        get(url, {}, signal),
-        get(url + ":checkConsultations", {}, signal),
-        get(path("tasks", id, "consultations"), { pageSize: 100 }, signal), // a task has no more
-      ]),
-    ([t, check, held]) => [now, ...above, ...below].forEach((view) => view.showTask({ ...t, url, check, consultations: held.consultations ?? [] })),
-  );
+  const again = async () => {
+    const [t, check, held] = await Promise.all([
+      get(url, {}, signal),
+      get(url + ":checkConsultations", {}, signal),
+      get(path("tasks", id, "consultations"), { pageSize: 100 }, signal), // a task has no more
+    ]);
+    [now, ...above, ...below].forEach((view) => view.showTask({ ...t, url, check, consultations: held.consultations ?? [] }));
+  };
   await again();
   const lost = connection();
   const log = h("ol", { class: "events", tabindex: "0", "aria-label": "Events" });
-  let soon; // the task is read again once for what comes at a time
+  const changed = soon(signal, lost.told, again);
   followTask(url, signal, lost.told, ({ event }) => {
     if (event) log.append(h("li", null, when(event.time), " ", code(event.type), " ", badge(stateOf(event)), " ", event.detail));
     while (log.children.length > shown) log.firstChild.remove();
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      again().catch((error) => signal.aborted || lost.told(error));
-    }, 100);
+    changed();
   });
   return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), above, lost, section("Events", log), below];
 }

@@ -1,0 +1,65 @@
+package console_test
+
+import "testing"
+
+// asked makes a task whose agent has a question, and opens it.
+func (q quorate) asked(t *testing.T) (id string, b *tab) {
+	t.Helper()
+	q.addAsker(t)
+	id = q.post(t, "/v1/tasks", map[string]any{"message": words("an order"), "route": map[string]any{"agent": "asker"}})
+	b = open(t, q.HTTP+"/#/tasks/"+id, 1280, 800)
+	b.signIn(q.token)
+	b.sees("▲ input required", "Which one?")
+	return id, b
+}
+
+func words(text string) map[string]any {
+	return map[string]any{"parts": []any{map[string]any{"text": text}}}
+}
+
+// TestATaskIsReadAgainUntilItIsRead has each reading of a task fail until its last event has come: nothing else would have it read again.
+func TestATaskIsReadAgainUntilItIsRead(t *testing.T) {
+	q := start(t, t.TempDir())
+	id, b := q.asked(t)
+	eval[bool](b, `((url, usual) => {
+		window.fetch = (to, options) => (to === url && window.cut ? Promise.reject(new TypeError("cut")) : usual(to, options));
+		return (window.cut = true);
+	})(%s, window.fetch)`, "/v1/tasks/"+id)
+	q.post(t, "/v1/tasks/"+id+":reply", map[string]any{"message": words("the red one")})
+	b.sees("the task is completed", "The connection is lost, so this may be old.", "input required")
+	eval[bool](b, `(window.cut = false, true)`)
+	b.sees("● completed", "ordered: the red one")
+	b.until("say no more that it is old", `!document.body.innerText.includes("may be old")`)
+	b.nothingWrong()
+}
+
+// TestATaskIsNotReadFasterThanTheServerAnswers has events come while a reading of the task goes unanswered.
+func TestATaskIsNotReadFasterThanTheServerAnswers(t *testing.T) {
+	q := start(t, t.TempDir())
+	id, b := q.asked(t)
+	eval[bool](b, `((url, usual) => {
+		window.readings = [];
+		const counted = (to, options) => new Promise((resolve) => readings.push(() => resolve(usual(to, options))));
+		const events = new ReadableStream({ start: (stream) => {
+			const encoder = new TextEncoder();
+			window.tell = (sequence) => (stream.enqueue(encoder.encode('data: {"event":{"detail":"event ' + sequence + '","state":"TASK_STATE_WORKING"}}\n\n')), true);
+		} });
+		window.fetch = (to, options) => to === url && !options.signal.aborted ? counted(to, options) : to.startsWith(url + ":watch") ? Promise.resolve(new Response(events)) : usual(to, options);
+		dispatchEvent(new Event("hashchange"));
+		return true;
+	})(%s, window.fetch)`, "/v1/tasks/"+id)
+	b.until("read the task", "readings.length === 1")
+	eval[bool](b, `(readings.pop()(), true)`)
+	b.until("follow it", `document.querySelector("ol").children.length === 0`)
+	for i, event := range []string{"1", "2", "3"} {
+		eval[bool](b, "tell(%s)", event)
+		b.sees("event " + event)
+		eval[bool](b, `(setTimeout(() => (window.later = %s), 300), true)`, event)
+		b.until("wait", "window.later === %s", event)
+		if n := eval[int](b, "readings.length"); n != 1 {
+			t.Fatalf("after %d events %d readings are under way, want 1", i+1, n)
+		}
+	}
+	eval[bool](b, `(readings.pop()(), true)`)
+	b.until("read it once for the other two", "readings.length === 1")
+}
