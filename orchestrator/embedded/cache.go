@@ -8,7 +8,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Bounds of what is kept: decoded tasks, and what their content takes in the file.
+// Bounds of what is kept: decoded tasks, and what they and their content take in the file.
 const (
 	cacheTasks = 4096
 	cacheBytes = 64 << 20
@@ -20,7 +20,7 @@ const (
 type cache struct {
 	mu    sync.RWMutex
 	tasks map[orchestrator.Key]*record // guarded by mu
-	bytes int                          // guarded by mu; of the content of all
+	bytes int                          // guarded by mu; of all, as they are encoded
 	notes uint64                       // guarded by mu; counts what was noted or forgotten
 }
 
@@ -98,18 +98,18 @@ func (c *cache) older(k orchestrator.Key, version uint64) bool {
 func (c *cache) keep(r *record) {
 	k := keyOf(r)
 	c.drop(k)
-	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+r.size > cacheBytes {
+	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+r.weight() > cacheBytes {
 		c.tasks, c.bytes = make(map[orchestrator.Key]*record), 0
 		c.notes++
 	}
 	c.tasks[k] = r
-	c.bytes += r.size
+	c.bytes += r.weight()
 }
 
 // drop removes a task, if it is there. The caller holds mu.
 func (c *cache) drop(k orchestrator.Key) {
 	if r := c.tasks[k]; r != nil {
-		c.bytes -= r.size
+		c.bytes -= r.weight()
 		delete(c.tasks, k)
 	}
 }

@@ -99,6 +99,44 @@ func TestTheSizeOfContentFollowsIt(t *testing.T) {
 	}
 }
 
+// TestTheCacheCountsWhatATaskIsWithoutContent fills a cache with tasks whose agents were chosen among many, and whose content is short.
+func TestTheCacheCountsWhatATaskIsWithoutContent(t *testing.T) {
+	t.Parallel()
+	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	s, err := New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := orchestrator.Key{Tenant: "t", ID: "1"}
+	look := func(when string, cached *cache, least int) {
+		t.Helper()
+		if r := cached.get(k); r == nil || cached.bytes < least || cached.bytes > least+1000 {
+			t.Errorf("%s: the cache counts %d bytes for a task of %d", when, cached.bytes, least)
+		}
+	}
+	const first, second = 100 << 10, 200 << 10
+	if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: k.Tenant, ID: k.ID, Skill: strings.Repeat("s", first), Message: &a2apb.Message{}}); err != nil {
+		t.Fatal(err)
+	}
+	look("created", &s.cache, first)
+	if _, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.Skill = strings.Repeat("s", second)
+		return nil, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	look("changed", &s.cache, second)
+	again := &Store{db: db}
+	if _, err := again.Task(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	look("read", &again.cache, second)
+}
+
 // TestNothingOlderIsFilledInThanWhatSomebodyRead has somebody read a task from the file, take his time, and fill it in after another read a later version there.
 func TestNothingOlderIsFilledInThanWhatSomebodyRead(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,7 @@ func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error)
 	if d.state, err = encodeTask(&r.Task); err != nil {
 		return nil, err
 	}
+	r.state = len(d.state)
 	if len(events) > 0 {
 		if d.events, err = encodeBatch(before, events); err != nil {
 			return nil, err

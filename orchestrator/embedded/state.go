@@ -14,8 +14,12 @@ import (
 type record struct {
 	orchestrator.Task
 	places places
-	size   int // of its content, encoded, in bytes
+	state  int // bytes of its state, encoded
+	size   int // bytes of its content, encoded
 }
+
+// weight is how many bytes a task has, encoded.
+func (r *record) weight() int { return r.state + r.size }
 
 // versionSize is the length of the version before the rest of a state, where it can be compared without decoding that.
 const versionSize = 8
@@ -40,6 +44,7 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	}
 	r := &record{}
 	if b, err = r.places.read(b); err == nil {
+		r.state = len(b)
 		err = taskLayout.unpack(b, &r.Task)
 	}
 	if err != nil {
