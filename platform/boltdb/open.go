@@ -26,6 +26,10 @@ func complete(path string) error {
 		return err
 	}
 	err = bolt.View(func(tx *bbolt.Tx) error {
+		info, err := os.Stat(path) // now that nobody else writes to it: it may have grown until it was closed
+		if err != nil {
+			return err
+		}
 		if info.Size() < tx.Size() {
 			return fmt.Errorf("the file is cut short: it has %d bytes of %d; put a whole copy in its place", info.Size(), tx.Size())
 		}
