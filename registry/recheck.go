@@ -66,6 +66,20 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 	})
 }
 
+// sweepCards checks those cards that were taken while no signature was looked at, once signatures count.
+func (r *Registry) sweepCards(ctx context.Context, records []Record) error {
+	if r.signatures == SignaturesOff {
+		return nil
+	}
+	var failed []error
+	for i := range records {
+		if records[i].Verification.State == VerificationUnchecked {
+			failed = append(failed, r.recheckAgent(ctx, records[i]))
+		}
+	}
+	return errors.Join(failed...)
+}
+
 // recheckAgent checks one card again. When it is written meanwhile it is read anew: its writer may have checked it against the keys of before.
 func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
 	for range maxRechecks {

@@ -3,6 +3,7 @@ package registry_test
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/platform/boltdb"
@@ -174,5 +175,34 @@ func TestAKeyThatACrashLeftUncheckedIsPinnedByTheSameCall(t *testing.T) {
 	}
 	if v := verificationOf(t, r, "b"); v.State != registry.VerificationVerified {
 		t.Errorf("after the call the card is %s (%s), want it verified", v.State, v.Reason)
+	}
+}
+
+// TestCardsThatWereTakenUncheckedAreCheckedOnceSignaturesCount has an operator turn the check of signatures on.
+func TestCardsThatWereTakenUncheckedAreCheckedOnceSignaturesCount(t *testing.T) {
+	t.Parallel()
+	mine := newSigner(t, "mine")
+	_, b := newBetween(t, mine)
+	off := registry.New(b, registry.Options{Signatures: registry.SignaturesOff})
+	forged := strings.Replace(mine.sign(t, named("forged", "s")), `"s"`, `"other"`, 1)
+	for _, card := range []string{mine.sign(t, named("signed", "s")), forged, string(named("plain", "s"))} {
+		if _, _, err := off.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(card)}); err != nil {
+			t.Fatalf("Register() = %v, want no error", err)
+		}
+	}
+	r := registry.New(b, registry.Options{})
+	want := map[string]string{"signed": registry.VerificationVerified, "forged": registry.VerificationInvalid, "plain": registry.VerificationUnsigned}
+	for name := range want {
+		if v := verificationOf(t, r, name); registry.SignaturesIfPresent.Trusts(v) {
+			t.Errorf("the card of %s is %s and trusted, want it to wait until it is checked", name, v.State)
+		}
+	}
+	if err := r.Sweep(t.Context()); err != nil {
+		t.Fatalf("Sweep() = %v, want no error", err)
+	}
+	for name, state := range want {
+		if v := verificationOf(t, r, name); v.State != state || registry.SignaturesIfPresent.Trusts(v) != (name != "forged") {
+			t.Errorf("the card of %s is %s (%s), want %s", name, v.State, v.Reason, state)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func (p SignaturePolicy) Trusts(v Verification) bool {
 	switch {
 	case p == SignaturesOff, v.State == VerificationVerified:
 		return true
-	case v.State == VerificationInvalid, v.Required:
+	case v.State == VerificationInvalid, v.State == VerificationUnchecked, v.Required: // what is unchecked, Sweep has checked soon
 		return false
 	default:
 		return p != SignaturesRequired

@@ -181,7 +181,8 @@ func (w *watcher) tell(event Event) error {
 }
 
 // RunSweeper tells the change log of statuses that changed because time passed, until ctx ends: a lease that ran out is nobody's
-// write. It writes Pulse.Announced and nothing that it reads. It returns nil when ctx ends.
+// write. It writes Pulse.Announced and nothing that it reads. It also checks the signatures of cards that were taken while no signature was looked at, by this
+// server or a replica with another policy. It returns nil when ctx ends.
 func (r *Registry) RunSweeper(ctx context.Context) error {
 	ticker := time.NewTicker(max(r.leaseDuration/6, time.Millisecond))
 	defer ticker.Stop()
@@ -214,19 +215,25 @@ func (r *Registry) Sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		now := r.now()
-		for key, p := range pulses {
-			if p.At(now).Status == p.AnnouncedStatus() {
-				continue
-			}
-			err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) { return p, nil })
-			if err != nil && fault.KindOf(err) != fault.NotFound {
-				failed = append(failed, err)
-			}
-		}
+		failed = append(failed, r.sweepPulses(ctx, pulses), r.sweepCards(ctx, records))
 		if len(records) < q.Limit {
 			return errors.Join(failed...)
 		}
 		q.After = records[len(records)-1].Key()
 	}
+}
+
+func (r *Registry) sweepPulses(ctx context.Context, pulses map[Key]Pulse) error {
+	var failed []error
+	now := r.now()
+	for key, p := range pulses {
+		if p.At(now).Status == p.AnnouncedStatus() {
+			continue
+		}
+		err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) { return p, nil })
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
 }
