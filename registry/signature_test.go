@@ -290,7 +290,7 @@ func TestAnAgentGetsWorkWhileItsCardWouldBeTaken(t *testing.T) {
 		{present, registry.Verification{State: verified, Required: true}, true},
 		{present, registry.Verification{State: unsigned}, true},
 		{present, registry.Verification{State: untrusted}, true},
-		{present, registry.Verification{State: unlooked}, true},
+		{present, registry.Verification{State: unlooked}, false},
 		{present, registry.Verification{State: untrusted, Required: true}, false},
 		{present, registry.Verification{State: invalid}, false},
 		{"", registry.Verification{State: untrusted, Required: true}, false},
