@@ -65,7 +65,7 @@ func (v Verification) same(other Verification) bool {
 // verify checks the signatures of a card against the keys that the agent's tenant has pinned for it.
 func (r *Registry) verify(ctx context.Context, key Key, raw []byte) (Verification, error) {
 	if r.signatures == SignaturesOff {
-		return Verification{State: VerificationUnchecked, Reason: "this server does not check signatures", Time: r.now().UTC()}, nil
+		return Verification{State: VerificationUnchecked, Reason: "signatures were not checked when the card was taken", Time: r.now().UTC()}, nil
 	}
 	keys, err := r.keysFor(ctx, key)
 	if err != nil {
