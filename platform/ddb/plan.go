@@ -29,7 +29,7 @@ func (s Step) Run(ctx context.Context) error {
 }
 
 // Plan returns what has to change until all tables are as described; nothing when they are. A table whose keys differ is a
-// FailedPrecondition fault with the reason TABLE_DIFFERS: keys cannot be changed, and the data is not ours to drop.
+// FailedPrecondition fault with the reason TABLE_DIFFERS: keys cannot be changed, and the data is not ours to drop. The same goes for an index without an attribute.
 func (c *Client) Plan(ctx context.Context, tables []Table) ([]Step, error) {
 	var steps []Step
 	for _, t := range tables {
@@ -82,7 +82,7 @@ func (p *planner) plan(ctx context.Context) error {
 
 // settings plans what one UpdateTable can change.
 func (p *planner) settings(got *types.TableDescription) error {
-	if !sameKeys(got.KeySchema, p.table.Hash, p.table.Range) {
+	if !sameKeys(got, got.KeySchema, p.table.Hash, p.table.Range) {
 		return p.differs("table " + *p.name)
 	}
 	if got.BillingModeSummary == nil || got.BillingModeSummary.BillingMode != types.BillingModePayPerRequest {
@@ -100,14 +100,18 @@ func (p *planner) differs(what string) error {
 }
 
 func (p *planner) indexes(got *types.TableDescription) error {
-	have := make(map[string][]types.KeySchemaElement)
+	have := make(map[string]types.GlobalSecondaryIndexDescription)
 	for _, i := range got.GlobalSecondaryIndexes {
-		have[aws.ToString(i.IndexName)] = i.KeySchema
+		have[aws.ToString(i.IndexName)] = i
 	}
 	for _, i := range p.table.Indexes {
-		keys, ok := have[i.Name]
-		if ok && !sameKeys(keys, i.Hash, i.Range) {
+		there, ok := have[i.Name]
+		if ok && !sameKeys(got, there.KeySchema, i.Hash, i.Range) {
 			return p.differs("index " + i.Name + " of table " + *p.name)
+		}
+		if lacks := i.lacks(there.Projection); ok && lacks != "" {
+			return fault.New(fault.FailedPrecondition, "TABLE_DIFFERS", "index %s of table %s exists without the attribute %s, and cannot get it; delete the index, then apply again",
+				i.Name, *p.name, lacks).With("table", *p.name)
 		}
 		if !ok {
 			p.add("add index "+i.Name, p.update(&dynamodb.UpdateTableInput{

@@ -57,12 +57,39 @@ func TestATableGrowsIntoItsDescriptor(t *testing.T) {
 	}
 }
 
+// TestAnIndexThatLacksWhatIsReadFromItIsRefused has tables that were made for another descriptor, by hand or for another version.
+func TestAnIndexThatLacksWhatIsReadFromItIsRefused(t *testing.T) {
+	t.Parallel()
+	c := dynamotest.Open(t, nil)
+	table := func(sort ddb.Attribute, include ...string) ddb.Table {
+		return ddb.Table{Name: "Items", Hash: ddb.Text("id"), Indexes: []ddb.Index{{Name: "ByDay", Hash: ddb.Text("day"), Range: sort, Include: include}}}
+	}
+	if err := c.Apply(t.Context(), []ddb.Table{table(ddb.Number("at"), "kind", "size")}, nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	for name, x := range map[string]struct {
+		table ddb.Table
+		want  string
+	}{
+		"the same":          {table(ddb.Number("at"), "kind", "size"), ""},
+		"fewer attributes":  {table(ddb.Number("at"), "size"), ""},
+		"one more":          {table(ddb.Number("at"), "kind", "size", "name"), "TABLE_DIFFERS"},
+		"a key that is not": {table(ddb.Text("at"), "kind"), "TABLE_DIFFERS"},
+	} {
+		steps, err := c.Plan(t.Context(), []ddb.Table{x.table})
+		if fault.ReasonOf(err) != x.want || len(steps) > 0 {
+			t.Errorf("Plan() with %s = %d steps, %v, want %q", name, len(steps), err, x.want)
+		}
+	}
+}
+
 func TestATableWithOtherKeysIsRefused(t *testing.T) {
 	t.Parallel()
 	c := open(t, dynamotest.NewChaos(1))
 	for name, table := range map[string]ddb.Table{
 		"another partition key": {Name: "Items", Hash: ddb.Text("other")},
 		"a sort key":            {Name: "Items", Hash: ddb.Text("id"), Range: ddb.Text("at")},
+		"a key of another type": {Name: "Items", Hash: ddb.Number("id")},
 	} {
 		if _, err := c.Plan(t.Context(), []ddb.Table{table}); fault.ReasonOf(err) != "TABLE_DIFFERS" {
 			t.Errorf("Plan() with %s = %v, want TABLE_DIFFERS", name, err)

@@ -84,8 +84,26 @@ func (i Index) projection() *types.Projection {
 	return &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include}
 }
 
-// sameKeys reports whether a table or an index has the keys that it should have.
-func sameKeys(got []types.KeySchemaElement, hash, sort Attribute) bool {
+// lacks returns an attribute that an index with a projection should hold and does not; empty when there is none.
+func (i Index) lacks(p *types.Projection) string {
+	if p == nil || p.ProjectionType == types.ProjectionTypeAll {
+		return ""
+	}
+	for _, name := range i.Include {
+		if !slices.Contains(p.NonKeyAttributes, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// sameKeys reports whether a table, or an index of it, has the keys that it should have.
+func sameKeys(of *types.TableDescription, got []types.KeySchemaElement, hash, sort Attribute) bool {
+	for _, a := range of.AttributeDefinitions {
+		if name := aws.ToString(a.AttributeName); name == hash.Name && a.AttributeType != hash.Type || name == sort.Name && a.AttributeType != sort.Type {
+			return false
+		}
+	}
 	return slices.EqualFunc(got, keySchema(hash, sort), func(a, b types.KeySchemaElement) bool {
 		return aws.ToString(a.AttributeName) == aws.ToString(b.AttributeName) && a.KeyType == b.KeyType
 	})
