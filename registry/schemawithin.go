@@ -13,7 +13,8 @@ import (
 const (
 	withinSteps = 20_000 // comparisons of two schemas in one call
 	withinDepth = 100
-	withinHops  = 32 // of references that lead to references
+	withinHops  = 32  // of references that lead to references
+	maxWhy      = 250 // characters of a reason: an answer and the memory of a directory hold many
 )
 
 // SchemaWithin reports whether every value that the output's JSON Schema describes is valid under the input's, and why, or why
@@ -25,10 +26,10 @@ const (
 func SchemaWithin(output, input map[string]any) (within bool, why string) {
 	w := &withinSearch{output: output, input: input, open: make(map[[2]string]bool)}
 	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
-		return false, err
+		return false, shorten(err, maxWhy)
 	}
 	if required := texts(input["required"]); len(required) > 0 {
-		return true, "the output always has " + strings.Join(required, ", ")
+		return true, shorten("the output always has "+strings.Join(required, ", "), maxWhy)
 	}
 	return true, "nothing that the input needs is missing"
 }

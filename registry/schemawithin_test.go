@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -193,4 +194,26 @@ func TestSchemaWithinEndsForWhateverIsGiven(t *testing.T) {
 			t.Errorf("SchemaWithin(%s, %s) = no reason, want one", pair[0], pair[1])
 		}
 	}
+}
+
+func TestAReasonIsShortWhateverIsGiven(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprintf("name%d", i))
+	}
+	required := map[string]any{"type": "object", "required": texts(names)}
+	long := map[string]any{"type": "object", "properties": map[string]any{strings.Repeat("x", 9000): map[string]any{"type": "string"}}}
+	for name, pair := range map[string][2]map[string]any{"fits": {required, required}, "does not": {long, {"type": "object", "additionalProperties": false}}} {
+		if ok, why := registry.SchemaWithin(pair[0], pair[1]); ok != (name == "fits") || why == "" || len(why) > 1000 {
+			t.Errorf("%s: SchemaWithin() = %v and a reason of %d bytes, want one of at most 1000", name, ok, len(why))
+		}
+	}
+}
+
+func texts(list []string) (out []any) {
+	for _, text := range list {
+		out = append(out, text)
+	}
+	return out
 }
