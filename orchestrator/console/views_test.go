@@ -86,3 +86,14 @@ func TestAPhoneInTheDark(t *testing.T) {
 		t.Error("what has the focus does not show it")
 	}
 }
+
+// TestAStepInAPathIsNoName looks for a tag that would lead to another list.
+func TestAStepInAPathIsNoName(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/skills?tag=..", 1280, 800)
+	b.signIn(q.token)
+	b.sees("“..” cannot be looked up")
+	b.goes("skills?skill=.")
+	b.sees("“.” cannot be looked up")
+	b.nothingWrong()
+}

@@ -14,7 +14,11 @@ export class ApiError extends Error {
 }
 
 /** path joins segments, each of which may hold any character, behind /v1; a custom method follows the last one as ":name". */
-export const path = (...segments) => "/v1/" + segments.map(encodeURIComponent).join("/");
+export function path(...segments) {
+  const step = segments.find((segment) => segment === "." || segment === "..");
+  if (step) throw new Error(`“${step}” cannot be looked up: in an address it is a step that leads elsewhere.`);
+  return "/v1/" + segments.map(encodeURIComponent).join("/");
+}
 
 async function request(method, url, { query, body, accept, signal } = {}) {
   const filled = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== "");
