@@ -63,3 +63,31 @@ func TestATaskIsNotReadFasterThanTheServerAnswers(t *testing.T) {
 	eval[bool](b, `(readings.pop()(), true)`)
 	b.until("read it once for the other two", "readings.length === 1")
 }
+
+// mute has calls whose address begins so go unanswered, and streams open and say nothing; minutes pass at once.
+const mute = `((begin, later, usual) => {
+	window.setTimeout = (act, milliseconds) => later(act, milliseconds < 60000 ? milliseconds : 100);
+	window.fetch = (to, options) => to.startsWith(begin) ? new Promise((resolve, reject) => {
+		if (to.includes(":watch")) resolve(new Response(new ReadableStream({ start: (stream) => options.signal.addEventListener("abort", () => stream.error(options.signal.reason)) })));
+		else options.signal.addEventListener("abort", () => reject(options.signal.reason));
+	}) : usual(to, options);
+	dispatchEvent(new Event("hashchange"));
+	return true;
+})(%s, window.setTimeout, window.fetch)`
+
+// TestAServerThatSaysNothingIsSaid has connections that last and on which nothing comes, as from a process that is stopped or behind a router that forgot.
+func TestAServerThatSaysNothingIsSaid(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	for _, test := range []struct{ place, begin, sees string }{
+		{"agents", "/v1/agents:watch", "The connection is lost, so this may be old."},
+		{"tasks", "/v1/tasks", "The server gives no answer."},
+		{"health", "/readyz", "The server gives no answer."},
+	} {
+		b.goes(test.place)
+		eval[bool](b, mute, test.begin)
+		b.sees(test.sees)
+	}
+	b.nothingWrong()
+}

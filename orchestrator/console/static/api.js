@@ -20,6 +20,20 @@ export function path(...segments) {
   return "/v1/" + segments.map(encodeURIComponent).join("/");
 }
 
+const silence = 60_000; // milliseconds; on a stream the server says something every 15 seconds
+
+/** patient returns a signal that ends with the given one, or when nothing is heard for a while: a connection can last and have nobody behind it. */
+export function patient(signal) {
+  const silent = new AbortController();
+  let timer;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silent.abort(new Error("The server gives no answer.")), silence);
+  };
+  heard();
+  return { heard, done: () => clearTimeout(timer), signal: AbortSignal.any([silent.signal, signal].filter(Boolean)) };
+}
+
 async function request(method, url, { query, body, accept, signal } = {}) {
   const filled = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== "");
   const shown = key();
@@ -37,10 +51,17 @@ async function request(method, url, { query, body, accept, signal } = {}) {
   throw error;
 }
 
-/** get reads a resource. */
-export async function get(url, query, signal) {
-  return (await request("GET", url, { query, signal })).json();
+async function call(method, url, options) {
+  const wait = patient(options?.signal);
+  try {
+    return await (await request(method, url, { ...options, signal: wait.signal })).json();
+  } finally {
+    wait.done();
+  }
 }
+
+/** get reads a resource. */
+export const get = (url, query, signal) => call("GET", url, { query, signal });
 
 const unanswered = new Map(); // request ids of writes of which nobody knows whether they arrived
 
@@ -50,9 +71,9 @@ export async function send(method, url, { query, body } = {}) {
   const requestId = unanswered.get(what) ?? randomId();
   unanswered.set(what, requestId);
   try {
-    const answer = await request(method, url, method === "DELETE" ? { query: { ...query, requestId } } : { query, body: { ...body, requestId } });
+    const answer = await call(method, url, method === "DELETE" ? { query: { ...query, requestId } } : { query, body: { ...body, requestId } });
     unanswered.delete(what);
-    return await answer.json();
+    return answer;
   } catch (error) {
     if (error.status < 500) unanswered.delete(what); // otherwise it may have been done
     throw error;
@@ -60,14 +81,10 @@ export async function send(method, url, { query, body } = {}) {
 }
 
 /** post calls a method that takes no request id. */
-export async function post(url, body, signal) {
-  return (await request("POST", url, { body, signal })).json();
-}
+export const post = (url, body, signal) => call("POST", url, { body, signal });
 
 /** remove deletes what has no request id. */
-export async function remove(url) {
-  return (await request("DELETE", url)).json();
-}
+export const remove = (url) => call("DELETE", url);
 
 function randomId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
@@ -75,21 +92,33 @@ function randomId() {
 
 /** events calls opened and yields each message of a stream until it ends. EventSource would do as well if it could send the key. */
 export async function* events(url, query, signal, opened) {
-  const answer = await request("GET", url, { query, signal, accept: "text/event-stream" });
-  opened();
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
-    const blocks = (rest + value).split("\n\n");
-    rest = blocks.pop();
-    for (const block of blocks) {
-      const data = block
-        .split("\n")
-        .filter((line) => line.startsWith("data: "))
-        .map((line) => line.slice(6))
-        .join("\n");
-      if (block.startsWith("event: error")) throw new ApiError(200, JSON.parse(data));
-      if (data) yield JSON.parse(data);
+  const wait = patient(signal);
+  try {
+    const answer = await request("GET", url, { query, signal: wait.signal, accept: "text/event-stream" });
+    opened();
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+      wait.heard();
+      const blocks = (rest + value).split("\n\n");
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const said = message(block);
+        if (said) yield said;
+      }
     }
+  } finally {
+    wait.done();
   }
+}
+
+/** message is what an event of a stream says; a comment says nothing. */
+function message(block) {
+  const data = block
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => line.slice(6))
+    .join("\n");
+  if (block.startsWith("event: error")) throw new ApiError(200, JSON.parse(data));
+  return data && JSON.parse(data);
 }

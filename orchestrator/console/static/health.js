@@ -1,5 +1,6 @@
 // Whether Quorate is ready.
 
+import { patient } from "./api.js";
 import { badge, code, h, table, when } from "./dom.js";
 import { every } from "./live.js";
 import { changing, failure } from "./ui.js";
@@ -17,11 +18,13 @@ export async function health({ signal }) {
   ]);
   const asked = h("p", { class: "quiet" });
   const again = async () => {
+    const wait = patient(signal);
     try {
-      view.show(await (await fetch("/readyz", { signal, cache: "no-store" })).json()); // an answer of 503 says what is wrong
+      view.show(await (await fetch("/readyz", { signal: wait.signal, cache: "no-store" })).json()); // an answer of 503 says what is wrong
     } catch (error) {
-      if (!signal.aborted) view.show({ error: `The server cannot be reached: ${error.message}.` });
+      if (!signal.aborted) view.show({ error: error instanceof TypeError ? `The server cannot be reached: ${error.message}.` : error.message });
     }
+    wait.done();
     asked.replaceChildren("asked ", when(new Date().toISOString()));
   };
   await again();
