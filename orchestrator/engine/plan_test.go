@@ -310,7 +310,7 @@ func (s *overtakenCancel) Update(ctx context.Context, k orchestrator.Key, change
 		return t, err
 	}
 	s.overtake()
-	for t, err = s.Store.Task(ctx, k); err == nil && !t.Ended(); t, err = s.Store.Task(ctx, k) {
+	for t, err = s.Task(ctx, k); err == nil && !t.Ended(); t, err = s.Task(ctx, k) {
 		runtime.Gosched()
 	}
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
@@ -206,15 +205,9 @@ func (e *Engine) endPlan(ctx context.Context, r *round, lost bool) (step, error)
 	if err := e.dropRest(ctx, r); err != nil {
 		return step{}, err
 	}
-	var why *orchestrator.Error
+	artifacts, why := r.results(lost)
 	if lost {
 		why = r.failure()
-	}
-	artifacts, size := r.results(why)
-	if size > orchestrator.MaxTaskBytes || len(artifacts) > maxArtifacts {
-		why = &orchestrator.Error{Reason: reasonTooLarge, Message: fmt.Sprintf(
-			"the steps made %d artifacts with %d bytes; a task holds at most %d with %d; each step's task has its own", len(artifacts), size, maxArtifacts, orchestrator.MaxTaskBytes)}
-		artifacts = nil
 	}
 	return e.transition(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
 		show(t)
@@ -247,27 +240,6 @@ func (e *Engine) dropRest(ctx context.Context, r *round) error {
 	}
 	r.plan = left
 	return nil
-}
-
-// results is what a task delivers: of a chain that is complete what its last step made; otherwise what all completed steps made, marked with
-// their agents.
-func (r *round) results(why *orchestrator.Error) (list []*a2apb.Artifact, size int) {
-	last := len(r.plan.Steps) - 1
-	for i := range r.plan.Steps {
-		whole := r.plan.Mode == orchestrator.PlanChain && why == nil
-		if whole && i != last {
-			continue
-		}
-		for _, a := range r.made[i] {
-			if !whole {
-				a = proto.CloneOf(a)
-				a.ArtifactId = r.plan.Steps[i].Agent + "/" + a.GetArtifactId()
-			}
-			list = append(list, a)
-			size += proto.Size(a)
-		}
-	}
-	return list, size
 }
 
 // cancelSteps asks for the end of all tasks of a plan, also of one that was submitted and not written down, and returns the plan as it is then: each of

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// results is what a task delivers: of a chain that is complete what its last step made; otherwise what the completed steps made, marked with their agents, as
+// far as there is room for it. It is too large when that is less than is needed.
+func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrator.Error) {
+	whole, need := r.plan.Mode == orchestrator.PlanChain && !lost, r.plan.Need
+	if whole {
+		need = 1
+	}
+	count, bytes, size, kept := 0, 0, 0, 0
+	for i := range r.plan.Steps {
+		made, completed := r.made[i]
+		if !completed || whole && i != len(r.plan.Steps)-1 {
+			continue
+		}
+		if !whole {
+			made = marked(made, r.plan.Steps[i].Agent)
+		}
+		large := sizeOf(made)
+		count, bytes = count+len(made), bytes+large
+		if size+large > orchestrator.MaxTaskBytes || len(list)+len(made) > maxArtifacts {
+			r.say(i, "there is no room for what it made; task %s has it", r.plan.Steps[i].TaskID)
+			continue
+		}
+		list, size, kept = append(list, made...), size+large, kept+1
+	}
+	if lost || kept >= need {
+		return list, nil
+	}
+	return nil, &orchestrator.Error{Reason: reasonTooLarge, Message: fmt.Sprintf(
+		"the steps made %d artifacts with %d bytes; a task holds at most %d with %d; each step's task has its own", count, bytes, maxArtifacts, orchestrator.MaxTaskBytes)}
+}
+
+// marked returns artifacts whose ids say who made them.
+func marked(list []*a2apb.Artifact, agent string) []*a2apb.Artifact {
+	out := make([]*a2apb.Artifact, len(list))
+	for i, a := range list {
+		out[i] = proto.CloneOf(a)
+		out[i].ArtifactId = agent + "/" + a.GetArtifactId()
+	}
+	return out
+}
+
+func sizeOf(list []*a2apb.Artifact) (n int) {
+	for _, a := range list {
+		n += proto.Size(a)
+	}
+	return n
+}
