@@ -27,10 +27,17 @@ func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.S
 	if err != nil {
 		return err
 	}
-	return next(srv, &serverStream{ServerStream: stream, ctx: ctx})
+	ctx, stop := s.whileAdmitted(ctx, presented(ctx), s.opts.Rules[info.FullMethod])
+	defer stop()
+	return refusal(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
 }
 
-// authorize returns ctx with the caller, if method needs one. No metadata but the authorization is looked at.
+// presented returns the credentials of a call. No other metadata is looked at.
+func presented(ctx context.Context) []string {
+	return metadata.ValueFromIncomingContext(ctx, "authorization")
+}
+
+// authorize returns ctx with the caller, if method needs one.
 func (s *Server) authorize(ctx context.Context, method string) (context.Context, error) {
 	rule, ok := s.opts.Rules[method]
 	if !ok {
@@ -39,7 +46,7 @@ func (s *Server) authorize(ctx context.Context, method string) (context.Context,
 	if rule.Public {
 		return ctx, nil
 	}
-	p, err := s.admit(ctx, metadata.ValueFromIncomingContext(ctx, "authorization"), rule)
+	p, err := s.admit(ctx, presented(ctx), rule)
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.caller = p
 	}
