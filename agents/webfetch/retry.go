@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -76,12 +75,5 @@ func busy(status int) bool {
 
 // retryAfter returns how long the server asks to wait, at most an hour; 0 when it does not say.
 func retryAfter(resp *http.Response) time.Duration {
-	text := resp.Header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil || errors.Is(err, strconv.ErrRange) { // out of range it is the largest
-		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(time.Until(at), 0), maxRetryAfter)
-	}
-	return 0
+	return pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 // Reasons of the faults this package returns.
@@ -117,24 +117,13 @@ func fromCode(at *door, code int, message string) error {
 	return answered(at, rpcReasons[code], "error %d: %s", code, clip(message))
 }
 
+const maxRetryAfter = 24 * time.Hour // that an agent may ask for
+
 // fromHTTP maps an HTTP answer that carries no A2A error to a fault, with the wait it asks for.
 func fromHTTP(at *door, resp *http.Response, body string) error {
 	f := answered(at, httpReasons[resp.StatusCode], "HTTP %d: %s", resp.StatusCode, clip(body))
-	f.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 	return f
-}
-
-const maxRetrySeconds = 24 * 60 * 60
-
-// retryAfter reads the header of that name (RFC 9110 §10.2.3), seconds or a date; it is 0 when there is none or it makes no sense.
-func retryAfter(header string) time.Duration {
-	if seconds, err := strconv.Atoi(header); err == nil && seconds > 0 {
-		return time.Duration(min(seconds, maxRetrySeconds)) * time.Second
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return max(time.Until(at), 0)
-	}
-	return 0
 }
 
 // fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait it asks for.

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/pause"
 )
 
 const (
@@ -120,8 +121,6 @@ func judge(resp *http.Response) error {
 		return fault.New(fault.FailedPrecondition, "RECEIVER_GONE", "the receiver is gone (HTTP 410)")
 	}
 	f := fault.New(fault.Unavailable, "RECEIVER_REFUSED", "the receiver answered HTTP %d", resp.StatusCode)
-	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		f.RetryAfter = time.Duration(min(seconds, int(maxRetryAfter/time.Second))) * time.Second
-	}
+	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 	return f
 }

@@ -64,6 +64,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 	}{
 		"an overloaded receiver is told later": {503, "120", fault.Unavailable, "RECEIVER_REFUSED", 2 * time.Minute},
 		"a day is too long to wait":            {429, "86400", fault.Unavailable, "RECEIVER_REFUSED", 10 * time.Minute},
+		"a date is far off":                    {429, "Fri, 31 Dec 9999 23:59:59 GMT", fault.Unavailable, "RECEIVER_REFUSED", 10 * time.Minute},
 		"a refusal may pass":                   {404, "", fault.Unavailable, "RECEIVER_REFUSED", 0},
 		"what is gone is gone":                 {410, "", fault.FailedPrecondition, "RECEIVER_GONE", 0},
 		"a redirect is not followed":           {307, "", fault.Unavailable, "", 0},

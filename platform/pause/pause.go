@@ -1,4 +1,4 @@
-// Package pause waits for a time, or for the end of what it is waited for.
+// Package pause waits for a time, or for the end of what it is waited for, and reads how long others ask to wait.
 package pause
 
 import (
