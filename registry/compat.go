@@ -66,7 +66,7 @@ func (r *Registry) FindCompatible(ctx context.Context, tenant string, q Compatib
 	}
 	limit := bound(q.Limit)
 	for {
-		found, end, err := r.directory.pairs(tenant, q, limit+1-len(pairs))
+		found, end, err := r.directory.pairs(ctx, tenant, q, limit+1-len(pairs))
 		if err != nil {
 			return nil, false, err
 		}
@@ -108,26 +108,41 @@ func (r *Registry) withPairStatus(ctx context.Context, tenant string, q Compatib
 	return kept, nil
 }
 
-// pairs returns at most limit pairs behind q.After, and whether those are all.
-func (d *Directory) pairs(tenant string, q CompatibleQuery, limit int) (found []Pair, end bool, err error) {
+// pairs returns at most limit pairs behind q.After, and whether those are all. Schemas can take long to compare, and who reads or feeds the directory does not
+// wait for that.
+func (d *Directory) pairs(ctx context.Context, tenant string, q CompatibleQuery, limit int) (found []Pair, end bool, err error) {
+	search, own, err := d.pairSearch(tenant, q)
+	if err != nil {
+		return nil, false, err
+	}
+	search.limit = limit
+	more, err := search.run(ctx, own)
+	return search.pairs, !more, err
+}
+
+// pairSearch returns a search in what the directory has now, and the schemas of the agent itself.
+func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSearch, own []*port, err error) {
 	s := d.shelf(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	a, ok := s.agents[q.Agent]
 	if !ok {
-		return nil, false, Missing(Key{tenant, q.Agent})
+		return nil, nil, Missing(Key{tenant, q.Agent})
 	}
-	search := &pairSearch{query: q, index: s.ports, limit: limit, producers: q.Direction == Producers}
-	own := outputsOf(a)
+	search = &pairSearch{query: q, index: s.ports, types: s.ports.types, producers: q.Direction == Producers, others: make(map[string][]*port)}
+	own, others := outputsOf(a), s.ports.inputs
 	if search.producers {
-		own = inputsOf(a)
+		own, others = inputsOf(a), s.ports.outputs
+	}
+	for typ, list := range others {
+		search.others[typ] = slices.Clone(list)
 	}
 	if q.Schema != "" {
 		own = slices.DeleteFunc(own, func(p *port) bool { return p.name != q.Schema })
 		if len(own) == 0 {
-			return nil, false, fault.New(fault.NotFound, "SCHEMA_NOT_FOUND", "agent %q has no such schema as %q", q.Agent, clip(q.Schema))
+			return nil, nil, fault.New(fault.NotFound, "SCHEMA_NOT_FOUND", "agent %q has no such schema as %q", q.Agent, clip(q.Schema))
 		}
 	}
 	slices.SortFunc(own, (*port).compare)
-	return search.pairs, !search.run(own), nil
+	return search, own, nil
 }

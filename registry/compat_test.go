@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -193,5 +194,40 @@ func TestAJSONSchemaIsChecked(t *testing.T) {
 		if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), "output_schemas[0].json_schema: ") || err != nil && !strings.Contains(err.Error(), want)) {
 			t.Errorf("Validate(%.60s) = %v, want %q", text, err, want)
 		}
+	}
+}
+
+// asked is a context in which something happens when it is asked for the second time whether it is over.
+type asked struct {
+	context.Context
+
+	times int
+	then  func()
+}
+
+func (a *asked) Err() error {
+	if a.times++; a.times == 2 { // the first time is when the log is read
+		a.then()
+	}
+	return a.Context.Err()
+}
+
+// TestTheDirectoryDoesNotWaitForComparisons has an agent come while the schemas of others are compared, which can take long.
+func TestTheDirectoryDoesNotWaitForComparisons(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	const takers = 10
+	typed(t, r, "maker", []string{"made:document"}, nil)
+	for i := range takers {
+		typed(t, r, fmt.Sprintf("taker%d", i), nil, []string{"in:document"})
+	}
+	synced(t, r.Directory())
+	ctx := &asked{Context: t.Context(), then: func() {
+		register(t, r, "new")
+		synced(t, r.Directory())
+	}}
+	pairs, _, err := r.FindCompatible(ctx, tenant, registry.CompatibleQuery{Agent: "maker", Limit: takers})
+	if err != nil || len(pairs) != takers || ctx.times < takers {
+		t.Errorf("FindCompatible() = %d pairs, %v, and asked %d times whether its caller has gone, want %d pairs, each after a question", len(pairs), err, ctx.times, takers)
 	}
 }

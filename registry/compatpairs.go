@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,22 +11,24 @@ import (
 // schema. It goes right to where the page before ended.
 type pairSearch struct {
 	query     CompatibleQuery
-	index     *portIndex
-	producers bool // the agent's inputs are its own side
+	index     *portIndex // only for what within remembers
+	types     *typeTable
+	others    map[string][]*port // of the other side, by semantic type, in order of agent and name
+	producers bool               // the agent's inputs are its own side
 	limit     int
 	pairs     []Pair
 }
 
 // run collects the pairs; it returns whether it stopped at the limit.
-func (s *pairSearch) run(own []*port) (more bool) {
+func (s *pairSearch) run(ctx context.Context, own []*port) (more bool, err error) {
 	for at, tier := range tiers {
 		place := PairPlace{Tier: at + 1}
 		for _, p := range own {
 			place.Own = p.name
 			for _, step := range s.steps(tier, p) {
 				place.Type = step.typ
-				if s.step(place, tier, p, step) {
-					return true
+				if more, err = s.step(ctx, place, tier, p, step); more || err != nil {
+					return more, err
 				}
 			}
 		}
@@ -33,7 +36,7 @@ func (s *pairSearch) run(own []*port) (more bool) {
 			break
 		}
 	}
-	return false
+	return false, nil
 }
 
 // pairStep is one list of candidates for one schema of the agent.
@@ -53,14 +56,14 @@ func (s *pairSearch) steps(tier string, own *port) (steps []pairStep) {
 			if s.producers {
 				from, to = to, from
 			}
-			if !s.index.types.related(from, to) {
+			if !s.types.related(from, to) {
 				steps = append(steps, pairStep{typ: typ})
 			}
 		}
 	} else {
-		ways := s.index.types.forward[own.semanticType]
+		ways := s.types.forward[own.semanticType]
 		if s.producers {
-			ways = s.index.types.backward[own.semanticType]
+			ways = s.types.backward[own.semanticType]
 		}
 		for _, way := range ways {
 			if way.tier != tier {
@@ -78,17 +81,14 @@ func (s *pairSearch) steps(tier string, own *port) (steps []pairStep) {
 }
 
 // step collects from one list; it returns whether the limit was reached before its end.
-func (s *pairSearch) step(place PairPlace, tier string, own *port, step pairStep) (more bool) {
-	others := s.index.inputs[step.typ]
-	if s.producers {
-		others = s.index.outputs[step.typ]
-	}
+func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own *port, step pairStep) (more bool, err error) {
+	others := s.others[step.typ]
 	after := s.query.After
 	head := after
 	head.Other, head.Schema = "", ""
 	switch c := place.compare(head); {
 	case c < 0:
-		return false // the page before had all of it
+		return false, nil // the page before had all of it
 	case c == 0:
 		behind := &port{agent: after.Other, name: after.Schema}
 		from, found := slices.BinarySearchFunc(others, behind, (*port).compare)
@@ -101,17 +101,20 @@ func (s *pairSearch) step(place PairPlace, tier string, own *port, step pairStep
 		if other.agent == own.agent {
 			continue
 		}
+		if err := context.Cause(ctx); err != nil {
+			return false, err
+		}
 		place.Other, place.Schema = other.agent, other.name
 		pair, ok := s.pair(place, tier, own, other, step)
 		if !ok {
 			continue
 		}
 		if len(s.pairs) == s.limit {
-			return true
+			return true, nil
 		}
 		s.pairs = append(s.pairs, pair)
 	}
-	return false
+	return false, nil
 }
 
 // pair returns the pair of two ports and why they fit; ok is false when they do not.
