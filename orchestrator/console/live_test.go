@@ -91,3 +91,34 @@ func TestAServerThatSaysNothingIsSaid(t *testing.T) {
 	}
 	b.nothingWrong()
 }
+
+// TestATabThatComesAndGoesFollowsAtOnce hides a tab and shows it again, as who looks at another one now and then does.
+func TestATabThatComesAndGoesFollowsAtOnce(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP, 1280, 800)
+	b.signIn(q.token)
+	b.sees("web-fetch")
+	eval[bool](b, `((later, usual) => {
+		window.streams = 0;
+		window.pauses = [];
+		window.setTimeout = (act, milliseconds) => (pauses.push(milliseconds), later(act, milliseconds < 60000 ? milliseconds / 10 : milliseconds));
+		window.fetch = (to, options) => {
+			if (!to.includes(":watch")) return usual(to, options);
+			streams++;
+			return Promise.resolve(new Response(new ReadableStream({ start: (stream) => options.signal.addEventListener("abort", () => stream.error(options.signal.reason)) })));
+		};
+		Object.defineProperty(document, "hidden", { get: () => window.away });
+		window.looks = (away) => ((window.away = away), document.dispatchEvent(new Event("visibilitychange")));
+		dispatchEvent(new Event("hashchange"));
+		return true;
+	})(window.setTimeout, window.fetch)`)
+	for _, n := range []string{"1", "2", "3", "4", "5"} {
+		b.until("follow", "String(streams) === %s", n)
+		eval[bool](b, "looks(true)")
+		eval[bool](b, "looks(false)")
+	}
+	if longest := eval[int](b, "Math.max(0, ...pauses.filter((p) => p < 60000))"); longest > 1000 {
+		t.Errorf("the tab paused for %d ms before it followed again, want 1000 at most", longest)
+	}
+	b.nothingWrong()
+}

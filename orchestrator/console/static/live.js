@@ -93,7 +93,9 @@ async function follow(url, query, signal, told, each) {
       if (signal.aborted || refused(error)) return;
       if (!seen.aborted) told(error);
     }
-    await pause(wait, signal);
+    if (seen.aborted)
+      wait = shortest / 2; // the server did nothing wrong
+    else await pause(wait, signal);
   }
 }
 
