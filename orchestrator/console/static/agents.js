@@ -92,11 +92,12 @@ export function says(status) {
   return status.capacity ? `${status.inFlight ?? 0} of ${status.capacity} tasks` : "";
 }
 
-/** update changes the row of the agent that an event is about, and says so when the list is another one now. */
+/** update changes the row of the agent that an event is about, and says so when the list is another one now. One that comes back has its row again. */
 function update(rows, news, event) {
   const row = rows.get(event.agentName);
-  if (event.type === "deleted") row?.classList.add("gone");
-  else refresh(row, event.agent);
+  row?.classList.toggle("gone", event.type === "deleted");
+  refresh(row, event.agent);
+  if (event.type === "created" && row) news.replaceChildren();
   if ((event.type === "created" && !row) || event.type === "deleted") {
     const again = h(
       "button",
