@@ -1,6 +1,13 @@
 package console_test
 
-import "testing"
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
 
 // TestAnAgentThatComesBackIsNotStruckOut deletes an agent and registers it again while the list is open.
 func TestAnAgentThatComesBackIsNotStruckOut(t *testing.T) {
@@ -15,5 +22,25 @@ func TestAnAgentThatComesBackIsNotStruckOut(t *testing.T) {
 	register()
 	b.until("come back", `document.querySelectorAll("tbody tr").length === 3 && !document.querySelector("tr.gone")`)
 	b.until("say no more that it is deleted", `!document.body.innerText.includes("is deleted")`)
+	b.nothingWrong()
+}
+
+// TestWhatAButtonSaysStays reads a card again that has changed, which changes what the buttons are about.
+func TestWhatAButtonSaysStays(t *testing.T) {
+	q := start(t, t.TempDir())
+	var again atomic.Bool
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		card := hostileCard(t)
+		if again.Swap(true) {
+			card = strings.Replace(card, `"1.0.0"`, `"1.1.0"`, 1)
+		}
+		_, _ = io.WriteString(w, card)
+	}))
+	defer site.Close()
+	q.post(t, "/v1/agents:register", map[string]any{"cardUri": site.URL + "/card.json"})
+	b := open(t, q.HTTP+"/#/agents/hostile", 1280, 800)
+	b.signIn(q.token)
+	b.clicks("Read its card again")
+	b.sees("1.1.0", "2 of 2", "Its card is read.")
 	b.nothingWrong()
 }

@@ -12,7 +12,15 @@ import { button, changing, connection, field, success } from "./ui.js";
 /** agent shows one agent and keeps it up to date. */
 export async function agent({ id, signal }) {
   const url = path("agents", id);
-  const parts = [changing(state), changing(actions), changing(status), changing(description), changing(contract), changing(registration)];
+  const said = h("div", { class: "answer", "aria-live": "polite" }); // stays when the buttons are others
+  const parts = [
+    changing(state),
+    changing((a) => actions(a, said)),
+    changing(status),
+    changing(description),
+    changing(contract),
+    changing(registration),
+  ];
   const show = (a) => {
     const { status: live = {}, ...registered } = a;
     const { etag, name } = a;
@@ -32,10 +40,11 @@ export async function agent({ id, signal }) {
     refresh,
   );
   every(10_000, signal, lost.told, again); // heartbeats are no changes
-  return [h("div", { class: "title" }, h("h1", null, id), parts[0]), lost, ...parts.slice(1)];
+  return [h("div", { class: "title" }, h("h1", null, id), parts[0]), lost, parts[1], said, ...parts.slice(2)];
 }
 
-function actions({ url, etag, name, draining, fromURL }) {
+function actions({ url, etag, name, draining, fromURL }, said) {
+  const does = (text, attributes, act) => button(text, attributes, act, said);
   return h(
     "div",
     { class: "buttons" },
@@ -43,18 +52,18 @@ function actions({ url, etag, name, draining, fromURL }) {
       h("a", { class: "button", href: "#/dispatch?" + new URLSearchParams({ by: "agent", agent: name }) }, "Dispatch a task to it"),
     draining
       ? may("RegistryService/ResumeAgent") &&
-          button("Resume", {}, async () => {
+          does("Resume", {}, async () => {
             await send("POST", url + ":resume");
             return success("It gets tasks again.");
           })
-      : may("RegistryService/DrainAgent") && button("Drain…", { class: "plain" }, () => drain(url, name)),
+      : may("RegistryService/DrainAgent") && does("Drain…", { class: "plain" }, () => drain(url, name)),
     fromURL &&
       may("RegistryService/RefreshAgentCard", name) &&
-      button("Read its card again", { class: "plain" }, async () =>
+      does("Read its card again", { class: "plain" }, async () =>
         success("Its card is read.", (await send("POST", url + ":refreshCard", { body: { etag } })).warnings),
       ),
-    may("RegistryService/IssueAgentToken") && button("New token…", { class: "plain" }, () => token(url, name)),
-    may("RegistryService/DeleteAgent") && button("Delete…", { class: "plain danger" }, () => deletion(url, etag, name)),
+    may("RegistryService/IssueAgentToken") && does("New token…", { class: "plain" }, () => token(url, name)),
+    may("RegistryService/DeleteAgent") && does("Delete…", { class: "plain danger" }, () => deletion(url, etag, name)),
   );
 }
 

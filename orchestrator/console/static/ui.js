@@ -46,14 +46,14 @@ export function form(attributes, submit, ...children) {
   return element;
 }
 
-/** button does something; an error is shown behind it. */
-export function button(text, attributes, act) {
-  const answer = h("div", { class: "answer", "aria-live": "polite" });
+/** button does something; what comes of it is shown behind it, or in an element that lasts longer. */
+export function button(text, attributes, act, elsewhere) {
+  const answer = elsewhere ?? h("div", { class: "answer", "aria-live": "polite" });
   const element = h(
     "span",
     { class: "action" },
     h("button", { type: "button", ...attributes, onclick: () => busy(element, answer, act) }, text),
-    answer,
+    !elsewhere && answer,
   );
   return element;
 }
