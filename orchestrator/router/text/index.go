@@ -41,7 +41,8 @@ type Index struct {
 }
 
 const (
-	maxExamples     = 200 // of a skill; more say nothing new
+	maxExamples     = 2000  // of a skill; more say nothing new
+	allExamples     = 50000 // of all skills: each takes some 20 KB while they are learned from
 	maxExampleWords = 64
 )
 
@@ -67,7 +68,34 @@ func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 	for i := range skills {
 		docs[i] = newDocument(&skills[i])
 	}
+	thinOut(docs)
 	return skills, docs
+}
+
+// thinOut leaves so many examples to each skill that there are not too many altogether.
+func thinOut(docs []document) {
+	for most := maxExamples; most > 0; most /= 2 {
+		total := 0
+		for i := range docs {
+			docs[i].examples = spread(docs[i].examples, most)
+			total += len(docs[i].examples)
+		}
+		if total <= allExamples {
+			return
+		}
+	}
+}
+
+// spread takes at most so many from a list, at even distances: examples are in the order of their words, so that like ones are neighbours.
+func spread(list []example, most int) []example {
+	if len(list) <= most {
+		return list
+	}
+	out := make([]example, most)
+	for i := range out {
+		out[i] = list[i*len(list)/most]
+	}
+	return out
 }
 
 func compareSkills(a, b Skill) int {
@@ -128,7 +156,6 @@ func newDocument(s *Skill) document {
 	d.examples = slices.Collect(maps.Values(plainest))
 	// In an order of their own, so that the limit takes the same ones however the card lists them.
 	slices.SortFunc(d.examples, func(a, b example) int { return slices.Compare(a.words, b.words) })
-	d.examples = d.examples[:min(len(d.examples), maxExamples)]
 	return d
 }
 
