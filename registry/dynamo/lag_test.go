@@ -237,6 +237,32 @@ func TestAWriteWithoutAnAnswerIsSettledByTheItem(t *testing.T) {
 	}
 }
 
+func TestAMappingAndAKeyWithoutAnAnswerAreSettledByTheirItems(t *testing.T) {
+	t.Parallel()
+	chaos := dynamotest.NewChaos(1)
+	s, _ := openBoth(t, chaos)
+	chaos.Match = func(operation string) bool { return operation == "TransactWriteItems" }
+	chaos.Lost = 1 // each write is made, and none is ever answered
+	mapping := registry.Mapping{From: "document", To: "collection"}
+	err := s.UpdateMappings(t.Context(), "t", func([]registry.Mapping) (registry.MappingChange, error) {
+		return registry.MappingChange{Mappings: []registry.Mapping{mapping}}, nil
+	})
+	if err != nil {
+		t.Errorf("UpdateMappings() = %v, want no error: the item shows that it was made", err)
+	}
+	if err := s.PutSigningKey(t.Context(), registry.SigningKey{Tenant: "t", ID: "k", JWK: []byte("{}")}, nil); err != nil {
+		t.Errorf("PutSigningKey() = %v, want no error: the item shows that it was made", err)
+	}
+	if ok, err := s.DeleteSigningKey(t.Context(), "t", "k", nil); !ok || err != nil {
+		t.Errorf("DeleteSigningKey() = %t, %v, want true and no error: the item shows that it was made", ok, err)
+	}
+	mappings, err := s.Mappings(t.Context(), "t")
+	keys, err2 := s.SigningKeys(t.Context(), "t")
+	if err != nil || err2 != nil || len(mappings) != 1 || len(keys) != 0 {
+		t.Errorf("Mappings() = %v, %v and SigningKeys() = %v, %v, want one and none", mappings, err, keys, err2)
+	}
+}
+
 func TestTheEndOfTheCallerEndsAWait(t *testing.T) {
 	t.Parallel()
 	chaos := dynamotest.NewChaos(1)

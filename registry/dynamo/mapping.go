@@ -10,6 +10,7 @@ import (
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -103,6 +104,9 @@ func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem
 			return false, registry.ErrRequestSeen
 		}
 		return true, nil
+	}
+	if fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && s.wasWritten(ctx, next.AgentName, next.LastReq) {
+		return false, nil
 	}
 	return false, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quorate/quorate/platform/boltdb"
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -160,6 +161,8 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		err = s.db.Transact(ctx, rand.Text(), append([]types.TransactWriteItem{{Put: put}}, with...))
 		refused, ok := errors.AsType[*ddb.RefusedError](err)
 		switch {
+		case fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && s.wasWritten(ctx, next.AgentName, next.LastReq):
+			return nil
 		case !ok:
 			return err
 		case refused.Index == len(with): // the last one; the ring is as it was read

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -98,7 +100,7 @@ func (s *Store) run(ctx context.Context, t *transaction) (again bool, err error)
 			return false, registry.ErrRequestSeen
 		}
 		return true, nil
-	case fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && s.wasWritten(ctx, key, t.id):
+	case fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && s.wasWritten(ctx, agentKey(key), t.id):
 		s.clean(ctx, t.unused)
 		return false, nil
 	}
@@ -125,10 +127,11 @@ func (s *Store) checkRequest(ctx context.Context, r *registry.Request) error {
 	return err
 }
 
-// wasWritten reports whether an agent's item knows the write. That it does not know it proves nothing.
-func (s *Store) wasWritten(ctx context.Context, key registry.Key, id string) bool {
+// wasWritten reports whether an item of AgentMetadata knows the write. That it does not know it proves nothing.
+func (s *Store) wasWritten(ctx context.Context, key, id string) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	now, err := s.read(ctx, key)
-	return err == nil && now != nil && now.writes.has(id)
+	item, err := s.get(ctx, tableMetadata, key)
+	var now writes
+	return err == nil && attributevalue.UnmarshalMap(item, &now) == nil && now.has(id)
 }
