@@ -43,7 +43,8 @@ type Config struct {
 	Rescan       time.Duration // how often unfinished tasks are looked for anew; default 60 s
 	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
 	BreakerDelay time.Duration // how long an agent that could not be reached five times in a row is left alone; default 15 s
-	MaxRunning   int           // runners at a time; more tasks wait their turn; default 4,096
+	MaxRunning   int           // runners at a time that are not with agents; more tasks wait their turn; default 4,096
+	MaxExchanges int           // tasks that are with agents at a time; more wait in line, and no agent gets more than it leaves to others; default 16,384
 
 	Signatures registry.SignaturePolicy // whose cards are trusted; empty is verify-if-present
 
@@ -52,6 +53,9 @@ type Config struct {
 }
 
 const (
+	// DefaultExchanges is how many tasks are with agents at a time where nothing is said.
+	DefaultExchanges = 16_384
+
 	maxSends      = 8                // of one attempt to an agent that cannot be reached and has not accepted the work
 	maxBackoff    = time.Minute      // between two of them
 	maxRetryAfter = 10 * time.Minute // that an agent may ask for
@@ -67,6 +71,7 @@ type Engine struct {
 	router   *router.Router
 	breakers breakers
 	budget   budget
+	room     *room
 	outbox   *outbox
 
 	signal chan struct{} // holds one token when pending may have work
@@ -84,6 +89,7 @@ type Engine struct {
 	fresh    map[orchestrator.Key]uint64                     // guarded by mu; accepted with the intent to send, under which epoch, and not sent yet
 	troubled map[orchestrator.Key]int                        // guarded by mu; steps that failed one after the other, of tasks whose last one did
 	stopped  bool                                            // guarded by mu; no timer is set any more
+	crowded  bool                                            // guarded by mu; more are pending than may run
 }
 
 // runner is the goroutine that works on one task.
@@ -118,6 +124,9 @@ func New(c Config) (*Engine, error) {
 	if c.MaxRunning <= 0 {
 		c.MaxRunning = 4096
 	}
+	if c.MaxExchanges <= 0 {
+		c.MaxExchanges = DefaultExchanges
+	}
 	m, err := newMeters(c.Meter)
 	if err != nil {
 		return nil, err
@@ -137,6 +146,13 @@ func New(c Config) (*Engine, error) {
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		fresh:    make(map[orchestrator.Key]uint64),
 		troubled: make(map[orchestrator.Key]int),
+	}
+	e.room = newRoom(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
+		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",
+			slog.String("tenant", agent.Tenant), slog.String("agent", agent.ID), slog.Int("tasks", in))
+	})
+	if err := e.meters.observe(c.Meter, e.room); err != nil {
+		return nil, err
 	}
 	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Trusts: c.Signatures.Trusts, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })

@@ -29,6 +29,12 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	if err != nil {
 		return e.giveUp(ctx, t, err)
 	}
+	leave := e.room.enter(&t)
+	if leave == nil {
+		return step{}, nil
+	}
+	defer leave()
+	e.makeWay()
 	if t.Waits() && t.Unsent() == nil {
 		if wait, still := e.look(ctx, &t, client); still {
 			return step{wait: wait}, nil

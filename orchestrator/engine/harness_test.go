@@ -44,6 +44,7 @@ type world struct {
 	now    func() time.Time
 	told   engine.Notifier // nil: nobody is told of tasks
 	rules  consultation.LedgerOptions
+	bounds struct{ running, exchanges int }            // zero: as they are by default
 	asked  func(consultation.Store) consultation.Store // put before the store of consultations; nil: nothing is
 	before func(orchestrator.Store) orchestrator.Store // put before the store of tasks; nil: nothing is
 	stop   func()
@@ -51,7 +52,14 @@ type world struct {
 
 func newWorld(tb testing.TB, agents ...*actor) *world {
 	tb.Helper()
+	return newWorldWithin(tb, 0, 0, agents...)
+}
+
+// newWorldWithin is newWorld with bounds on what is done at a time.
+func newWorldWithin(tb testing.TB, running, exchanges int, agents ...*actor) *world {
+	tb.Helper()
 	w := &world{t: tb, dir: tb.TempDir(), agents: &played{actors: make(map[string]*actor)}, now: time.Now}
+	w.bounds.running, w.bounds.exchanges = running, exchanges
 	for _, a := range agents {
 		w.agents.actors[a.name] = a
 	}
@@ -94,7 +102,7 @@ func (w *world) start() {
 	w.engine, err = engine.New(engine.Config{
 		Store: tasks, Leases: leases, Directory: directory{w.agents}, Connect: w.agents, Ledger: w.ledger, Logger: slog.New(slog.DiscardHandler),
 		Notifier: w.told, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
-		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, Now: func() time.Time { return w.now() },
+		RetryDelay: time.Millisecond, BreakerDelay: 10 * time.Millisecond, MaxRunning: w.bounds.running, MaxExchanges: w.bounds.exchanges, Now: func() time.Time { return w.now() },
 	})
 	if err != nil {
 		w.t.Fatal(err)

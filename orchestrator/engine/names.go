@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -24,6 +25,9 @@ const (
 	metricGates    = "quorate.gate.checks"
 	metricVerdicts = "quorate.consultation.verdicts"
 	metricRoutes   = "quorate.route.duration"
+
+	metricExchanges = "quorate.exchanges"
+	metricInLine    = "quorate.tasks.in_line"
 )
 
 // meters counts what the engine does. Labels have few values, no task ids and no agent names, so that those of each task need not be made anew.
@@ -73,6 +77,24 @@ func newMeters(m metric.Meter) (meters, error) {
 	x.routes = histogram(metricRoutes, "Time that decisions on routes took, by result.",
 		0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5) //nolint:mnd // from a name looked up to an endpoint asked
 	return x, err
+}
+
+// observe reads how full the room is.
+func (*meters) observe(m metric.Meter, r *room) error {
+	gauge := func(name, text string, read func() int) error {
+		_, err := m.Int64ObservableGauge(name, metric.WithDescription(text), metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
+			o.Observe(int64(read()))
+			return nil
+		}))
+		if err != nil {
+			return fmt.Errorf("metric %s: %w", name, err)
+		}
+		return nil
+	}
+	return errors.Join(
+		gauge(metricExchanges, "Tasks that are with agents.", func() int { in, _ := r.counts(); return in }),
+		gauge(metricInLine, "Tasks that wait for room with their agent.", func() int { _, queued := r.counts(); return queued }),
+	)
 }
 
 func label(l attribute.KeyValue) metric.MeasurementOption {

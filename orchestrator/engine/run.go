@@ -79,9 +79,11 @@ func (e *Engine) poke() {
 func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.crowded = false
 	for k := range e.pending {
-		if len(e.runners) >= e.MaxRunning {
-			return // a runner that ends pokes
+		if in, _ := e.room.counts(); len(e.runners)-in >= e.MaxRunning {
+			e.crowded = true
+			return // a runner that ends pokes, or goes to its agent
 		}
 		delete(e.pending, k)
 		if t, ok := e.timers[k]; ok {
@@ -100,6 +102,16 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 		default:
 			running.Go(func() { e.work(ctx, run) })
 		}
+	}
+}
+
+// makeWay says that a runner is with its agent, which makes room for one that is not.
+func (e *Engine) makeWay() {
+	e.mu.Lock()
+	crowded := e.crowded
+	e.mu.Unlock()
+	if crowded {
+		e.poke()
 	}
 }
 
@@ -136,8 +148,12 @@ func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
 	case wait > 0 && !e.stopped:
 		e.timers[k] = alarm{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group}
 	}
+	again := r.again
 	e.mu.Unlock()
 	e.poke()
+	if !again {
+		e.room.pass(k)
+	}
 }
 
 func (e *Engine) stopTimers() {

@@ -83,13 +83,17 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for "+who(&t))}
 	var held bool
 	t.Shard, t.OwnerEpoch, held = e.Leases.Choose(t.ID)
-	sends := held && t.Phase == orchestrator.PhaseExecution && t.Plan == nil
-	if sends {
+	var sends bool
+	if held && t.Phase == orchestrator.PhaseExecution && t.Plan == nil {
 		_, binding, err := e.Connect.Connect(agent.Name, agent.Card)
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
-		events = append(events, e.attempt(&t, binding))
+		if sends = e.room.reserve(&t); sends {
+			events = append(events, e.attempt(&t, binding))
+		} else {
+			events = append(events, event(&t, orchestrator.EventProgress, "waits until "+t.Agent+" is done with others: it works on as many tasks as it may at a time"))
+		}
 	}
 	for i := range events {
 		events[i].Time = t.CreateTime
@@ -102,7 +106,9 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 	}
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
-		e.isFresh(&t) // if it is there all the same, its message is sent as if it had been before
+		if e.isFresh(&t); sends { // if it is there all the same, its message is sent as if it had been before
+			e.room.pass(keyOf(&t))
+		}
 		return same(stored, t.RequestHash, requestID, err)
 	}
 	e.meters.accept(ctx, &stored)

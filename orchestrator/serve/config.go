@@ -8,6 +8,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/cloudwatch"
+	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/auth/oidc"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
@@ -71,6 +72,9 @@ const (
 
 	minLease = 3 * time.Second
 	maxLease = time.Minute
+
+	minExchanges = 16
+	maxExchanges = 1_000_000
 )
 
 // Auth says who may call, besides registered agents with the tokens they got.
@@ -89,6 +93,8 @@ type Agents struct {
 	PassThrough   []string `yaml:"passThrough" doc:"Agents whose A2A calls go to them as they came, not kept as tasks: those without rules and required inputs; * names all."`
 	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; others must be on the public internet."`
 	AllowLoopback bool     `yaml:"allowLoopback" doc:"Agents may be on this machine's loopback addresses."`
+
+	MaxExchanges int `yaml:"maxExchanges" doc:"Tasks that are with agents at a time, 16 to 1000000; others wait in line for their agent, and no agent gets more than it leaves to others."`
 
 	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with the credentials that agents are shown, each for one origin; it names where secrets are and holds none."`
 }
@@ -122,7 +128,7 @@ func DefaultConfig() Config {
 		GRPC:    GRPC{Addr: "127.0.0.1:9090"},
 		Store:   Store{Kind: KindEmbedded, Lease: 10 * time.Second},
 		Auth:    Auth{OIDC: oidc.DefaultConfig()},
-		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent)},
+		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), MaxExchanges: engine.DefaultExchanges},
 		Routing: Routing{EmbeddingsTimeout: 150 * time.Millisecond},
 		Evidence: Evidence{
 			Lowest: consultation.LevelRecorded, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
@@ -224,6 +230,9 @@ func (s *Store) dynamoDB() ddb.Config {
 func (a *Agents) Validate() error {
 	if !registry.SignaturePolicy(a.Signatures).Valid() {
 		return invalid("signatures", "%q is not off, verify-if-present or require", a.Signatures)
+	}
+	if a.MaxExchanges < minExchanges || a.MaxExchanges > maxExchanges {
+		return invalid("maxExchanges", "%d is not from %d to %d", a.MaxExchanges, minExchanges, maxExchanges)
 	}
 	if a.CardFolder != "" && !filepath.IsAbs(a.CardFolder) {
 		return invalid("cardFolder", "%q is not an absolute path", a.CardFolder)

@@ -48,6 +48,7 @@ type Options struct {
 	Policy        *netguard.Policy       // which addresses cards and agents may have
 	Agents        Agents                 // where agents come from besides the API
 	Credentials   *agentauth.Credentials // what agents are shown; nil for nothing
+	MaxExchanges  int                    // tasks that are with agents at a time; 0: as the engine has it
 	PassThrough   []string               // agents whose A2A calls go to them as they came, untracked; see a2aedge.Passages
 	Embeddings    Embeddings             // the second stage of routing by text
 	Evidence      Evidence               // what counts as evidence of a consultation
@@ -120,6 +121,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		Store: store, Leases: leases, Directory: s.Registry.Directory(), Connect: s.pool, Embedder: embedder, EmbedBox: o.Embeddings.Timeout, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
 		Signatures: o.Agents.Signatures, Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
+		MaxExchanges: o.MaxExchanges,
 	})
 	if err != nil {
 		return s, err

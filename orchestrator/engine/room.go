@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// room bounds how many tasks are with agents at a time, in calls, streams and polls: each takes memory for as long as its agent likes. An agent gets one more
+// as long as it has fewer than are free, so that those that keep their tasks for long leave room for others: one has at most half, two a third each, and
+// there is always some for an agent that has none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). Who finds
+// no room stands in line for its agent.
+type room struct {
+	most int
+	wake func(orchestrator.Key)
+	full func(agent orchestrator.Key, in int) // is told, once until the agent has no task, that a line begins
+
+	mu      sync.Mutex
+	in      int                           // guarded by mu; tasks with agents, and turns
+	queued  int                           // guarded by mu; tasks in all lines
+	lines   map[orchestrator.Key]*line    // guarded by mu; by tenant and agent, of those that have tasks
+	waiting map[orchestrator.Key]struct{} // guarded by mu; tasks in any line
+	turns   map[orchestrator.Key]*line    // guarded by mu; of tasks whose turn it is and that have not come yet
+}
+
+// line is an agent's share of the room.
+type line struct {
+	agent orchestrator.Key
+	in    int
+	tasks []place // that wait, the first first
+	told  bool
+}
+
+type place struct {
+	task  orchestrator.Key
+	group int
+}
+
+func newRoom(most int, wake func(orchestrator.Key), full func(agent orchestrator.Key, in int)) *room {
+	return &room{
+		most: most, wake: wake, full: full,
+		lines: make(map[orchestrator.Key]*line), waiting: make(map[orchestrator.Key]struct{}), turns: make(map[orchestrator.Key]*line),
+	}
+}
+
+// enter has a task come in, and returns what has it leave; nil when it has to wait, and is woken when its turn has come.
+func (r *room) enter(t *orchestrator.Task) (leave func()) {
+	r.mu.Lock()
+	k, l := keyOf(t), r.line(t.Tenant, t.Agent)
+	turn := r.turns[k]
+	delete(r.turns, k)
+	_, waits := r.waiting[k]
+	switch {
+	case turn == l:
+	case waits:
+		r.tidy(l)
+		l = nil
+	case r.fits(l):
+		r.take(l, 1)
+	default:
+		r.queue(l, place{k, orchestrator.GroupOf(t.Shard)})
+		l = nil
+	}
+	r.mu.Unlock()
+	if turn != nil && turn != l { // it has gone to another agent meanwhile
+		r.left(turn)
+	}
+	if l == nil {
+		return nil
+	}
+	return func() { r.left(l) }
+}
+
+// reserve gives a new task its turn at once, if there is room; who gets true passes it on when there will be no such task.
+func (r *room) reserve(t *orchestrator.Task) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k, l := keyOf(t), r.line(t.Tenant, t.Agent)
+	if !r.fits(l) || r.turns[k] != nil {
+		r.tidy(l)
+		return false
+	}
+	r.take(l, 1)
+	r.turns[k] = l
+	return true
+}
+
+// pass gives a task's turn to the next, since its runner has ended without taking it.
+func (r *room) pass(k orchestrator.Key) {
+	r.mu.Lock()
+	l := r.turns[k]
+	delete(r.turns, k)
+	r.mu.Unlock()
+	if l != nil {
+		r.left(l)
+	}
+}
+
+// left says that one of an agent's tasks has left, and wakes those whose turn has come.
+func (r *room) left(l *line) {
+	r.mu.Lock()
+	r.take(l, -1)
+	r.tidy(l)
+	next := r.next()
+	r.mu.Unlock()
+	for _, k := range next {
+		r.wake(k)
+	}
+}
+
+// drop takes the tasks of a group out of all lines.
+func (r *room) drop(group int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.lines {
+		var stay []place
+		for _, p := range l.tasks {
+			if p.group != group {
+				stay = append(stay, p)
+				continue
+			}
+			delete(r.waiting, p.task)
+			r.queued--
+		}
+		l.tasks = stay
+		r.tidy(l)
+	}
+}
+
+// counts returns how many tasks are with agents and how many wait for room.
+func (r *room) counts() (in, queued int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.in, r.queued
+}
+
+// queue puts a task at the end of a line; mu is held.
+func (r *room) queue(l *line, p place) {
+	l.tasks = append(l.tasks, p)
+	r.waiting[p.task] = struct{}{}
+	r.queued++
+	if !l.told {
+		l.told = true
+		r.full(l.agent, l.in)
+	}
+}
+
+// next gives out turns; mu is held.
+func (r *room) next() (turns []orchestrator.Key) {
+	if r.queued == 0 {
+		return nil
+	}
+	for _, l := range r.lines {
+		for len(l.tasks) > 0 && r.fits(l) {
+			k := l.tasks[0].task
+			l.tasks = l.tasks[1:]
+			delete(r.waiting, k)
+			r.queued--
+			r.take(l, 1)
+			r.turns[k] = l
+			turns = append(turns, k)
+		}
+	}
+	return turns
+}
+
+// fits reports whether an agent may have one more; mu is held.
+func (r *room) fits(l *line) bool { return l.in < r.most-r.in }
+
+// take counts; mu is held.
+func (r *room) take(l *line, n int) {
+	l.in += n
+	r.in += n
+}
+
+// line returns an agent's line; mu is held.
+func (r *room) line(tenant, agent string) *line {
+	k := orchestrator.Key{Tenant: tenant, ID: agent}
+	if r.lines[k] == nil {
+		r.lines[k] = &line{agent: k}
+	}
+	return r.lines[k]
+}
+
+// tidy forgets a line that nobody is in; mu is held.
+func (r *room) tidy(l *line) {
+	if l.in == 0 && len(l.tasks) == 0 {
+		delete(r.lines, l.agent)
+	}
+}
