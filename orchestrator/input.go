@@ -11,3 +11,10 @@ type Input struct {
 	SemanticType string // empty when it is not known
 	Parts        []*a2apb.Part
 }
+
+// Given says as which of its agent's inputs a task's message has one that was submitted.
+type Given struct {
+	Typed
+
+	As string
+}

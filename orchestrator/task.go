@@ -71,6 +71,7 @@ type Task struct {
 	Deadline     time.Time
 	NextDue      time.Time `json:",omitzero"`  // nothing is sent before; zero when nothing has to wait
 	VersionRange string    `json:",omitempty"` // a registry.VersionRange that the version of whoever does it has to be in
+	Inputs       []Given   `json:",omitempty"` // those that the message has; a plan has its own
 
 	// Stores keep these apart from the rest, which is small and rewritten with every step.
 	Message       *a2apb.Message    `json:"-"` // what was submitted

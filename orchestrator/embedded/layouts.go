@@ -43,6 +43,7 @@ var taskLayout = layout[orchestrator.Task]{
 	29: instant(func(t *orchestrator.Task) *time.Time { return &t.NextDue }),
 	30: flag(func(t *orchestrator.Task) *bool { return &t.Untold }),
 	31: text(func(t *orchestrator.Task) *string { return &t.VersionRange }),
+	32: other(func(t *orchestrator.Task) *[]orchestrator.Given { return &t.Inputs }),
 }
 
 // contextField leaves out a context that began with the task: it has the task's id.

@@ -36,12 +36,17 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 		if !ok {
 			continue
 		}
+		m, given, err := e.giveTo(agent, t)
+		if err != nil { // it does not take the inputs
+			continue
+		}
 		e.isFresh(t) // what was accepted to be sent at once was meant for the other one
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 			e.closeAttempt(t, &orchestrator.Error{Reason: why.Reason, Message: why.Message})
 			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s could not be reached; %s is next: %s", t.Agent, agent.Name, why.Message))
 			t.Decision = rechosen(t.Decision, t.Agent, agent.Name, why.Message)
 			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
+			t.Message, t.Inputs = m, given
 			t.AtMostOnce = agent.Metadata.AtMostOnce(c.Skill)
 			t.NextDue = time.Time{}
 			return append([]orchestrator.Event{instead}, e.enter(t, first(t))...)
@@ -51,7 +56,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 	return step{}, false, nil
 }
 
-// alternative looks whether an agent can take over a task: it was not tried, is up, is of a version that was asked for and takes the inputs.
+// alternative looks whether an agent can take over a task: it was not tried, is up and is of a version that was asked for.
 func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
 	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.open(t.Tenant, name) {
 		return registry.Agent{}, false
@@ -63,10 +68,7 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 	if versions, err := registry.ParseVersionRange(t.VersionRange); err != nil || !versions.Holds(agent.Card.Version) {
 		return agent, false
 	}
-	if _, _, err := e.Connect.Connect(agent.Name, agent.Card); err != nil {
-		return agent, false
-	}
-	_, err = e.router.CheckInputs(t.Tenant, agent, nil, t.Message)
+	_, _, err = e.Connect.Connect(agent.Name, agent.Card)
 	return agent, err == nil
 }
 

@@ -76,6 +76,25 @@ func TestStepsAreHeldToTheVersionsOfTheirTask(t *testing.T) {
 	}
 }
 
+// TestWhoStepsInIsGivenTheInputsAsItsOwn has the inputs of a contract go to an agent that has other names for them.
+func TestWhoStepsInIsGivenTheInputsAsItsOwn(t *testing.T) {
+	down, up := turns("down", "idea", "comment", "report", "reference"), turns("up", "brief", "comment", "report", "reference")
+	down.down, up.status = 1000, registry.StatusBusy
+	w := newWorld(t, down, up)
+	s := chained()
+	s.Route.Contract.Output.SemanticType = "reference"
+	task, log := w.awaitEnd(w.submit(s).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "up" {
+		t.Fatalf("state %s (%v) by %s, want completed by up; log %v", task.State, task.Error, task.Agent, log)
+	}
+	if got := task.Artifacts[0].GetParts()[0].GetText(); got != "up(a shop)" {
+		t.Errorf("delivered %q, want what it made of its input", got)
+	}
+	if sent := up.sends()[0]; len(sent.GetParts()) != len(text("do it").GetParts())+1 {
+		t.Errorf("it was sent %v, want the words and the input, once", sent.GetParts())
+	}
+}
+
 func TestATaskStaysWithItsAgent(t *testing.T) {
 	other := func() *actor {
 		return &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}

@@ -23,8 +23,49 @@ func (s *Submission) fill(r *router.Router, a registry.Agent) error {
 	if err != nil {
 		return err
 	}
-	s.Message = router.Carry(s.Message, named)
+	s.Message, s.given = router.Carry(s.Message, named), givenAs(s.Inputs, named)
 	return nil
+}
+
+// givenAs says as what an agent is given inputs that have names of its own then.
+func givenAs(inputs, named []orchestrator.Input) []orchestrator.Given {
+	var list []orchestrator.Given
+	for i, in := range inputs {
+		list = append(list, orchestrator.Given{Typed: orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}, As: named[i].Name})
+	}
+	return list
+}
+
+// giveTo checks a task's inputs against what another agent declares, and returns the message as that one gets it.
+func (e *Engine) giveTo(a registry.Agent, t *orchestrator.Task) (*a2apb.Message, []orchestrator.Given, error) {
+	m, inputs := submitted(t)
+	named, err := e.router.CheckInputs(t.Tenant, a, inputs, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	return router.Carry(m, named), givenAs(inputs, named), nil
+}
+
+// submitted returns a task's message and its inputs apart, as they were submitted.
+func submitted(t *orchestrator.Task) (*a2apb.Message, []orchestrator.Input) {
+	if len(t.Inputs) == 0 {
+		return t.Message, nil
+	}
+	inputs := make([]orchestrator.Input, len(t.Inputs))
+	for i, g := range t.Inputs {
+		inputs[i] = orchestrator.Input{Name: g.Name, SemanticType: g.SemanticType}
+	}
+	m := orchestrator.CopyMessage(t.Message)
+	m.Parts = nil
+	for _, p := range t.Message.GetParts() {
+		as := p.GetMetadata().GetFields()[router.InputKey].GetStringValue()
+		if i := slices.IndexFunc(t.Inputs, func(g orchestrator.Given) bool { return g.As == as }); i >= 0 {
+			inputs[i].Parts = append(inputs[i].Parts, p)
+		} else {
+			m.Parts = append(m.Parts, p)
+		}
+	}
+	return m, inputs
 }
 
 // checkInputs refuses inputs that no agent could take.

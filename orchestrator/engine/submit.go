@@ -36,6 +36,7 @@ type Submission struct {
 	Deadline   time.Time             // zero: orchestrator.DefaultDeadline from now
 	Webhook    *orchestrator.Webhook // is told of the task; nil: nobody
 
+	given  []orchestrator.Given // as which inputs of the agent the message has those of the submission
 	parent *orchestrator.Parent
 	owner  string // whom the task belongs to, when it is not the caller's
 }
@@ -139,7 +140,7 @@ func (s *Submission) task(ctx context.Context, id, hash string, now time.Time) o
 	t := orchestrator.Task{
 		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: cmp.Or(s.owner, s.Caller), RequestHash: hash,
 		State: a2apb.TaskState_TASK_STATE_SUBMITTED, Attributes: s.Attributes, Parent: s.parent,
-		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, VersionRange: s.Route.Version, Message: m,
+		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, VersionRange: s.Route.Version, Inputs: s.given, Message: m,
 	}
 	if t.Deadline.IsZero() {
 		t.Deadline = now.Add(orchestrator.DefaultDeadline)
