@@ -199,7 +199,7 @@ func TestAJSONSchemaIsChecked(t *testing.T) {
 
 // asked is a context in which something happens when it is asked for the second time whether it is over.
 type asked struct {
-	context.Context
+	context.Context //nolint:containedctx // it is one
 
 	times int
 	then  func()

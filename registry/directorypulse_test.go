@@ -114,7 +114,7 @@ func TestADirectoryKeepsWhatTheLogToldOfAPulseWhileSeveralRead(t *testing.T) {
 		over, second := make(chan struct{}), make(chan error, 1)
 		waits := func() error {
 			<-over
-			return nil
+			return t.Context().Err()
 		}
 		first := func() error {
 			_, err := r.Drain(t.Context(), tenant, "a", "repair", registry.Retry{})

@@ -132,8 +132,7 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 		return w.values(values, in, path)
 	}
 	if one, ok := into["oneOf"]; ok && w.same(out["oneOf"], one) {
-		into = without(into, "oneOf")
-		in.schema = into
+		in.schema = without(into, "oneOf")
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if branches, ok := out[keyword].([]any); ok {
@@ -146,6 +145,12 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 			return ""
 		}
 	}
+	return w.against(out, in, path, depth)
+}
+
+// against compares an output without alternatives with all that the input says.
+func (w *withinSearch) against(out map[string]any, in inputNode, path string, depth int) string {
+	into := in.object()
 	for i, part := range list(into["allOf"]) {
 		if why := w.within(outputNode{out}, in.child(part, "allOf", strconv.Itoa(i)), path, depth+1); why != "" {
 			return why
