@@ -99,19 +99,31 @@ func (l *library) texts(tenant string) *texts {
 	return x
 }
 
-// renew brings a tenant's indexes up to date and reports whether there was anything to do.
-func (l *library) renew(tenant string) bool {
+// renew brings a tenant's indexes up to date.
+func (l *library) renew(tenant string) {
 	s, edition := l.shelf(tenant), l.directory.Edition(tenant)
-	did := false
 	if v := s.view.Load(); v != nil && v.Edition != edition {
 		l.renewView(s)
-		did = true
 	}
 	if x := s.texts.Load(); x != nil && x.edition != edition {
 		l.renewTexts(s)
-		did = true
 	}
-	return did
+}
+
+// indexes are a tenant's at one time; nil where nobody has asked for one.
+type indexes struct {
+	view  *view
+	texts *texts
+}
+
+func (l *library) indexes(tenant string) indexes {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, ok := l.shelves[tenant]
+	if !ok {
+		return indexes{}
+	}
+	return indexes{s.view.Load(), s.texts.Load()}
 }
 
 func (l *library) renewView(s *shelf) *view {

@@ -94,15 +94,16 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 	if err := r.directory.Refresh(ctx, tenant); err != nil {
 		return Result{}, err
 	}
+	known, indexes := r.directory.Revision(tenant), r.library.indexes(tenant) // before the decision: others may renew both at any time
 	got, err := r.decide(ctx, tenant, route)
 	if got.Decision.Refused == "" {
 		return got, err
 	}
-	known := r.directory.Revision(tenant)
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return Result{}, err
 	}
-	if renewed := r.library.renew(tenant); renewed || r.directory.Revision(tenant) != known {
+	r.library.renew(tenant)
+	if r.directory.Revision(tenant) != known || r.library.indexes(tenant) != indexes {
 		return r.decide(ctx, tenant, route)
 	}
 	return got, err

@@ -1,0 +1,75 @@
+package router_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/router"
+	"github.com/quorate/quorate/registry"
+)
+
+// overtaken is a directory that takes its time to hear of others: whatever is done in the background is done by then.
+type overtaken struct{ fleet }
+
+func (*overtaken) Sync(context.Context, string) error {
+	synctest.Wait()
+	return nil
+}
+
+// TestWhatIsRenewedInTheBackgroundCountsBeforeARefusal has the first decision after a change be made by what was there before.
+func TestWhatIsRenewedInTheBackgroundCountsBeforeARefusal(t *testing.T) {
+	t.Parallel()
+	for name, route := range map[string]orchestrator.Route{
+		"by contract": {Contract: &orchestrator.Contract{Output: orchestrator.Typed{SemanticType: "comment"}}},
+		"by text":     {Text: "translate a poem"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := &overtaken{fleet{agent("a", registry.StatusAvailable)}}
+				r := router.New(router.Config{Directory: d, Intn: first})
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				go r.Run(ctx)
+				if got, _ := r.Resolve(ctx, tenant, route); got.Decision.Refused == "" {
+					t.Fatalf("Resolve() = %+v, want a refusal", got.Decision)
+				}
+				b := agent("b", registry.StatusAvailable)
+				b.Card.Skills = []registry.Skill{{ID: "translate", Name: "Translate a poem", Examples: []string{"translate a poem"}}}
+				b.Metadata.OutputSchemas = []registry.OutputSchema{{Name: "words", SemanticType: "comment", Guaranteed: true}}
+				synctest.Wait()
+				d.fleet = append(d.fleet, b)
+				if got, err := r.Resolve(ctx, tenant, route); err != nil || got.Decision.Chosen != "b" {
+					t.Errorf("Resolve() = %+v, %v, want b, which the background has taken in meanwhile", got.Decision, err)
+				}
+			})
+		})
+	}
+}
+
+// overheard is a directory that hears of an agent by itself, just after it was looked for.
+type overheard struct{ fleet }
+
+func (d *overheard) Agent(tenant, name string) (registry.Agent, bool) {
+	a, ok := d.fleet.Agent(tenant, name)
+	if !ok {
+		d.fleet = append(d.fleet, agent(name, registry.StatusAvailable))
+	}
+	return a, ok
+}
+
+func (d *overheard) Peek(tenant, name string) (*registry.Agent, registry.Status, bool) {
+	a, ok := d.Agent(tenant, name)
+	status := a.Status
+	return &a, status, ok
+}
+
+func TestWhatTheDirectoryHearsMeanwhileCountsBeforeARefusal(t *testing.T) {
+	t.Parallel()
+	r := router.New(router.Config{Directory: &overheard{}, Intn: first})
+	if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Agent: "a"}); err != nil || got.Decision.Chosen != "a" {
+		t.Errorf("Resolve(a) = %+v, %v, want a", got.Decision, err)
+	}
+}
