@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/quorate/quorate/agents/echo"
 	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator/dev"
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
@@ -133,23 +133,8 @@ func (w *world) addEcho(tb testing.TB, name string, rules *registryv1.AgentMetad
 // addAgent serves an agent of the kit and registers it.
 func (w *world) addAgent(tb testing.TB, cfg kit.Config, rules *registryv1.AgentMetadata) {
 	tb.Helper()
-	var err error
-	if cfg.Listener, err = new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0"); err != nil {
-		tb.Fatal(err)
-	}
-	a, err := kit.New(cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := a.Run(ctx); err != nil {
-			tb.Errorf("%s: %v", cfg.Name, err)
-		}
-	})
-	tb.Cleanup(func() { cancel(); wg.Wait() })
-	_, err = registryv1.NewRegistryServiceClient(w.conn).RegisterAgent(w.ctx, &registryv1.RegisterAgentRequest{
+	a := kittest.Start(tb, cfg)
+	_, err := registryv1.NewRegistryServiceClient(w.conn).RegisterAgent(w.ctx, &registryv1.RegisterAgentRequest{
 		Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}, Metadata: rules,
 	})
 	if err != nil {

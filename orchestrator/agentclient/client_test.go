@@ -14,7 +14,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/agents/echo"
-	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
@@ -38,25 +38,7 @@ func pool(t *testing.T) *agentclient.Pool {
 // serveEcho runs the echo agent on a real listener and returns its card as the registry reads it.
 func serveEcho(t *testing.T) registry.Card {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := echo.New().Config()
-	cfg.Listener = l
-	a, err := kit.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() {
-		if err := a.Run(ctx); err != nil {
-			t.Errorf("Run() = %v", err)
-		}
-	})
-	t.Cleanup(func() { cancel(); running.Wait() })
-	return read(t, a.CardURL())
+	return read(t, kittest.Start(t, echo.New().Config()).CardURL())
 }
 
 func read(t *testing.T, url string) registry.Card {

@@ -2,24 +2,19 @@ package console_test
 
 import (
 	"context"
-	"net"
-	"sync"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 )
 
 // addAsker serves an agent that asks which one before it delivers, and registers it.
 func (q quorate) addAsker(t *testing.T) {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := kit.New(kit.Config{
-		Name: "asker", Description: "Asks before it delivers.", Version: "1.0.0", Listener: l,
+	a := kittest.Start(t, kit.Config{
+		Name: "asker", Description: "Asks before it delivers.", Version: "1.0.0",
 		Skills: []kit.Skill{{ID: "order", Name: "Order", Description: "Takes an order.", Tags: []string{"test"}}},
 		Handler: func(ctx context.Context, task *kit.Task) error {
 			reply, err := task.Ask(ctx, a2a.NewTextPart("Which one? "+markup))
@@ -29,17 +24,6 @@ func (q quorate) addAsker(t *testing.T) {
 			return task.AddArtifact(ctx, kit.Artifact{Name: markup, Text: "ordered: " + reply.Parts[0].Text()})
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := a.Run(ctx); err != nil {
-			t.Errorf("asker: %v", err)
-		}
-	})
-	t.Cleanup(func() { cancel(); wg.Wait() })
 	q.post(t, "/v1/agents:register", map[string]any{"cardUri": a.CardURL()})
 }
 

@@ -1,18 +1,17 @@
 package dev_test
 
 import (
-	"context"
 	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/agents/webfetch"
 	fetchagent "github.com/quorate/quorate/agents/webfetch/agent"
 	"github.com/quorate/quorate/platform/auth"
@@ -80,7 +79,7 @@ func (r *running) join(t *testing.T, cfg kit.Config) {
 		t.Fatalf("IssueAgentToken() = %v", err)
 	}
 	cfg.Server, cfg.Token = r.http, auth.Secret(token.GetToken())
-	run(t, cfg)
+	kittest.Start(t, cfg)
 }
 
 // cardOf is the card that an agent will serve.
@@ -95,23 +94,6 @@ func cardOf(t *testing.T, cfg kit.Config) string {
 		t.Fatal(err)
 	}
 	return string(card)
-}
-
-// run serves an agent until the end of the test.
-func run(t *testing.T, cfg kit.Config) {
-	t.Helper()
-	a, err := kit.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := a.Run(ctx); err != nil {
-			t.Errorf("agent %s: %v", cfg.Name, err)
-		}
-	})
-	t.Cleanup(func() { cancel(); wg.Wait() })
 }
 
 // await watches a task to its end, or until a gate blocks it.

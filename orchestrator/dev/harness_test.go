@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +16,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/quorate/quorate/agents/echo"
-	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator/dev"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
@@ -93,25 +92,8 @@ func (w *signalWriter) signal() { w.once.Do(func() { close(w.done) }) }
 // addEcho serves an echo agent and registers it.
 func (r *running) addEcho(tb testing.TB) {
 	tb.Helper()
-	l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	cfg := echo.New().Config()
-	cfg.Listener = l
-	a, err := kit.New(cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := a.Run(ctx); err != nil {
-			tb.Errorf("echo: %v", err)
-		}
-	})
-	tb.Cleanup(func() { cancel(); wg.Wait() })
-	_, err = registryv1.NewRegistryServiceClient(r.conn).RegisterAgent(r.ctx, &registryv1.RegisterAgentRequest{
+	a := kittest.Start(tb, echo.New().Config())
+	_, err := registryv1.NewRegistryServiceClient(r.conn).RegisterAgent(r.ctx, &registryv1.RegisterAgentRequest{
 		Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()},
 	})
 	if err != nil {

@@ -1,20 +1,17 @@
 package serve_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/quorate/quorate/agents/echo"
-	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator/serve"
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
@@ -46,26 +43,8 @@ func replicated(t *testing.T) (serve.Config, auth.Secret) {
 // startEcho runs an agent and returns what it counts, and the URL of its card.
 func startEcho(t *testing.T) (*echo.Echo, string) {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := echo.New()
-	agent := e.Config()
-	agent.Listener = l
-	a, err := kit.New(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var running sync.WaitGroup
-	running.Go(func() {
-		if err := a.Run(ctx); err != nil {
-			t.Errorf("echo: %v", err)
-		}
-	})
-	t.Cleanup(func() { cancel(); running.Wait() })
-	return e, a.CardURL()
+	return e, kittest.Start(t, e.Config()).CardURL()
 }
 
 // task is what the API says of a task.

@@ -16,7 +16,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/agents/echo"
-	"github.com/quorate/quorate/agents/kit"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/orchestrator/server"
@@ -175,12 +175,5 @@ func background(t *testing.T, run func(context.Context) error, closers ...func()
 // startEcho runs an agent and returns the URL of its card.
 func startEcho(t *testing.T) string {
 	t.Helper()
-	agent := echo.New().Config()
-	agent.Listener = listen(t)
-	a, err := kit.New(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	background(t, a.Run)
-	return a.CardURL()
+	return kittest.Start(t, echo.New().Config()).CardURL()
 }
