@@ -82,7 +82,7 @@ type Engine struct {
 	mu       sync.Mutex
 	scans    map[int]scan                                    // guarded by mu; by group that is held
 	nextScan time.Time                                       // guarded by mu; no group is due before
-	pending  map[orchestrator.Key]struct{}                   // guarded by mu; tasks to start a runner for
+	pending  map[orchestrator.Key]bool                       // guarded by mu; tasks to start a runner for; whether anything happened, or they are only looked at anew
 	runners  map[orchestrator.Key]*runner                    // guarded by mu
 	timers   map[orchestrator.Key]alarm                      // guarded by mu; wake-ups of tasks that wait
 	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
@@ -99,12 +99,17 @@ type runner struct {
 	group  int  // of the task, once it is read; -1 before
 	failed bool // its last step did; of the runner's goroutine until it ends
 	again  bool // something happened meanwhile: start anew when this one ends
+
+	version uint64 // of the task as it was last read; of the runner's goroutine until it ends
+	early   alarm  // that was to wake the task, and would have later; none when something happened
 }
 
 // alarm wakes a task of a group.
 type alarm struct {
-	timer *time.Timer
-	group int
+	timer   *time.Timer
+	group   int
+	version uint64 // of the task when it was set
+	due     time.Time
 }
 
 // New returns an engine. It hears of new evidence through the ledger.
@@ -140,7 +145,7 @@ func New(c Config) (*Engine, error) {
 		gained:   make(chan struct{}, 1),
 		next:     make(chan func()),
 		scans:    make(map[int]scan),
-		pending:  make(map[orchestrator.Key]struct{}),
+		pending:  make(map[orchestrator.Key]bool),
 		runners:  make(map[orchestrator.Key]*runner),
 		timers:   make(map[orchestrator.Key]alarm),
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),

@@ -30,6 +30,7 @@ type asker struct {
 	said     map[string][]string    // guarded by mu; by task, what it was told
 	bare     bool                   // it shows no history, as agents may
 	state    a2apb.TaskState        // that it asks in
+	asked    int                    // guarded by mu; how often it was asked for a task
 }
 
 func newAsker() *asker {
@@ -109,6 +110,7 @@ func (*asker) Subscribe(context.Context, string, agentclient.Each) error {
 func (a *asker) Task(_ context.Context, id string) (*a2apb.Task, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.asked++
 	if t := a.tasks[id]; t != nil {
 		return t, nil
 	}

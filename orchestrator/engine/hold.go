@@ -189,7 +189,7 @@ func (e *Engine) scanShard(ctx context.Context, shard int) error {
 			return err
 		}
 		for _, k := range keys {
-			e.Wake(k)
+			e.lookAnew(k)
 		}
 		if len(keys) < scanPage {
 			return nil

@@ -26,7 +26,7 @@ func TestTheSimulationNoticesWhatIsMissing(t *testing.T) {
 			complaint: "were written down before",
 		},
 		"the rescan": {
-			file: "hold.go", old: "\t\tfor _, k := range keys {\n\t\t\te.Wake(k)\n\t\t}\n", mutated: "",
+			file: "hold.go", old: "\t\tfor _, k := range keys {\n\t\t\te.lookAnew(k)\n\t\t}\n", mutated: "",
 			complaint: "want completed once",
 		},
 	} {

@@ -15,7 +15,11 @@ import (
 
 const (
 	maxQuestionBytes = 256 << 10
-	soonest, latest  = 2 * time.Second, time.Minute // between two looks at an agent that waits for its caller
+
+	// Between two looks at an agent that waits for its caller. What it was authorized to do elsewhere it goes on with by itself, and soon
+	// (A2A §7.6); what it asked it hardly does.
+	soonest, soonestAsked = 2 * time.Second, 10 * time.Second
+	latest, latestAsked   = time.Minute, 10 * time.Minute
 )
 
 // byMessage begins what tells a question by its message, which is sure.
@@ -123,7 +127,11 @@ func (e *Engine) look(ctx context.Context, t *orchestrator.Task, client agentcli
 
 // lookAgain is how long an agent that waits for its caller is not asked again: the longer it has waited, the longer.
 func (e *Engine) lookAgain(t *orchestrator.Task) time.Duration {
-	return min(max(e.now().Sub(t.UpdateTime)/4, soonest), latest)
+	wait := e.now().Sub(t.UpdateTime) / 4
+	if t.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
+		return min(max(wait, soonest), latest)
+	}
+	return min(max(wait, soonestAsked), latestAsked)
 }
 
 // arrived reports whether an agent's task shows that it has the reply: it is in the history, or the agent does not wait for it any more.

@@ -52,9 +52,21 @@ func (e *Engine) wake(k orchestrator.Key) *runner {
 	if ok {
 		r.again = true
 	} else {
-		e.pending[k] = struct{}{}
+		e.pending[k] = true
 	}
 	return r
+}
+
+// lookAnew has a task looked at though nobody says that anything happened: one that waits for its caller goes on waiting if it is as it was.
+func (e *Engine) lookAnew(k orchestrator.Key) {
+	e.mu.Lock()
+	if r, ok := e.runners[k]; ok {
+		r.again = true
+	} else if !e.pending[k] {
+		e.pending[k] = false
+	}
+	e.mu.Unlock()
+	e.poke()
 }
 
 // interrupt is Wake for what cannot wait for the runner to be done. A runner that begins between the two would be stopped with nobody to come after it: so
@@ -80,18 +92,20 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.crowded = false
-	for k := range e.pending {
+	for k, happened := range e.pending {
 		if in, _ := e.room.counts(); len(e.runners)-in >= e.MaxRunning {
 			e.crowded = true
 			return // a runner that ends pokes, or goes to its agent
 		}
 		delete(e.pending, k)
-		if t, ok := e.timers[k]; ok {
-			t.timer.Stop()
-			delete(e.timers, k)
-		}
 		rctx, cancel := context.WithCancel(ctx)
 		r := &runner{cancel: cancel, done: make(chan struct{}), group: -1}
+		if t, ok := e.timers[k]; ok {
+			if t.timer.Stop() && !happened {
+				r.early = t
+			}
+			delete(e.timers, k)
+		}
 		e.runners[k] = r
 		run := func() {
 			defer cancel()
@@ -144,9 +158,9 @@ func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
 	}
 	switch {
 	case r.again:
-		e.pending[k] = struct{}{}
+		e.pending[k] = true
 	case wait > 0 && !e.stopped:
-		e.timers[k] = alarm{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group}
+		e.timers[k] = alarm{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group, version: r.version, due: e.now().Add(wait)}
 	}
 	again := r.again
 	e.mu.Unlock()
@@ -174,6 +188,9 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 			err = e.hold(r, &t)
 		}
 		if err == nil {
+			if left := r.tooEarly(&t, e.now()); left > 0 {
+				return left
+			}
 			var next step
 			if next, err = e.stepAndTell(ctx, t); err == nil && !next.again {
 				return e.until(t, next.wait)
@@ -192,6 +209,16 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 			return e.failedStep(ctx, k, err)
 		}
 	}
+}
+
+// tooEarly returns for how long a task goes on waiting for its caller that was to be looked at later than now and is as it was then.
+func (r *runner) tooEarly(t *orchestrator.Task, now time.Time) time.Duration {
+	before := r.early
+	r.version, r.early = t.Version, alarm{}
+	if before.version != t.Version || !t.Waits() || t.Unsent() != nil {
+		return 0
+	}
+	return before.due.Sub(now)
 }
 
 // until bounds a wait by the task's deadline. A finished task waits for nothing.
