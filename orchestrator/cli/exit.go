@@ -2,9 +2,10 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 	"strings"
 	"time"
 
@@ -132,14 +133,21 @@ func advice(e *fault.Error) string {
 
 // reach says what to do about a connection that could not be made.
 func reach(e error) string {
-	_, untrusted := errors.AsType[*tls.CertificateVerificationError](e)
-	alert, told := errors.AsType[*net.OpError](e)
+	_, stranger := errors.AsType[x509.UnknownAuthorityError](e)
+	_, misnamed := errors.AsType[x509.HostnameError](e)
+	op, network := errors.AsType[*net.OpError](e)
 	switch {
-	case untrusted:
+	case stranger:
 		return "--ca-file FILE with the authority of the server's certificate, when you trust it"
-	case told && alert.Op == "remote error": // so crypto/tls says that the other side has ended the handshake
+	case misnamed:
+		return "a --server that the server's certificate names"
+	case errors.Is(e, http.ErrSchemeMismatch):
+		return "http:// in --server, when the server is meant to speak without TLS"
+	case network && op.Op == "remote error": // so crypto/tls says that the other side has ended the handshake
 		return "--cert-file and --key-file, when the server asks for a certificate"
-	default:
+	case network && op.Op == "dial":
 		return "quorate dev starts a server on this machine"
+	default:
+		return ""
 	}
 }

@@ -12,6 +12,34 @@ import (
 	"github.com/quorate/quorate/platform/certtest"
 )
 
+func TestAConnectionThatCannotBeMadeSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	authority := certtest.NewAuthority(t)
+	secret := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secret.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{authority.Pair}} // which names nobody
+	secret.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)                         // it would print the refused handshakes
+	secret.StartTLS()
+	t.Cleanup(secret.Close)
+	open := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(open.Close)
+	for name, test := range map[string]struct {
+		server, want string
+	}{
+		"another name":        {secret.URL, "try: a --server that the server's certificate names\n"},
+		"no TLS there":        {strings.Replace(open.URL, "http:", "https:", 1), "try: http:// in --server, when the server is meant to speak without TLS\n"},
+		"nobody there":        {"http://127.0.0.1:1", "try: quorate dev starts a server on this machine\n"},
+		"nobody there by TLS": {"https://127.0.0.1:1", "try: quorate dev starts a server on this machine\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exit, _, stderr := run(t.Context(), "", "agents", "list", "--ca-file", authority.CertFile, "--server", test.server)
+			if exit != 9 || !strings.HasSuffix(stderr, test.want) {
+				t.Errorf("Main(agents list --server %s) = %d, %q, want 9 and %q", test.server, exit, stderr, test.want)
+			}
+		})
+	}
+}
+
 func TestAServerThatAsksForACertificateIsShownOne(t *testing.T) {
 	t.Parallel()
 	authority := certtest.NewAuthority(t)
