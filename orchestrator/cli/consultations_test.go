@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -41,6 +42,51 @@ func TestRequestWaitsForTheOutcome(t *testing.T) {
 				t.Errorf("consultations request sent (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRequestWaitsForAServerThatIsAway loses the server while it waits: what was asked is asked all the same.
+func TestRequestWaitsForAServerThatIsAway(t *testing.T) {
+	t.Parallel()
+	list := func(state, outcome string) http.HandlerFunc {
+		return answer(`{"consultations":[` + consultation(state, outcome) + `]}`)[0]
+	}
+	away := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	stopping := refuse(http.StatusServiceUnavailable, 14, "STOPPING", "stopping")
+	for name, test := range map[string]struct {
+		lists   []http.HandlerFunc
+		timeout string
+		exit    int
+		want    string // in stderr
+	}{
+		"it comes back":    {[]http.HandlerFunc{away, stopping, list("answered", "approved")}, "10m", 0, "the server gives no answer; trying again"},
+		"it does not":      {[]http.HandlerFunc{away}, "400ms", 9, "(SERVER_UNREACHABLE)"},
+		"it forgot a task": {[]http.HandlerFunc{away, refuse(http.StatusNotFound, 5, "TASK_NOT_FOUND", "no task t1")}, "10m", 3, "TASK_NOT_FOUND"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/tasks/t1/consultations": answer(consultation("open", "")), "GET /v1/tasks/t1/consultations": test.lists})
+			exit, stdout, stderr := g.run(t, "", "consultations", "request", "t1", "--requirement", "review", "--wait", "--timeout", test.timeout)
+			if exit != test.exit || !strings.Contains(stderr, test.want) {
+				t.Errorf("Main(consultations request --wait) = %d, %q, %q, want %d and %q", exit, stdout, stderr, test.exit, test.want)
+			}
+		})
+	}
+}
+
+func TestAnInterruptedWaitSaysThatTheConsultationGoesOn(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"POST /v1/tasks/t1/consultations": answer(consultation("open", "")),
+		"GET /v1/tasks/t1/consultations": {func(_ http.ResponseWriter, r *http.Request) {
+			cancel()
+			<-r.Context().Done()
+		}},
+	})
+	exit, _, stderr := run(ctx, "", "consultations", "request", "t1", "--requirement", "review", "--wait", "--server", g.url, "--token-file", g.token)
+	if exit != 130 || !strings.Contains(stderr, "the consultation goes on; see its outcome: quorate consultations list t1") {
+		t.Errorf("Main(consultations request --wait) = %d, %q, want 130 and how to go on", exit, stderr)
 	}
 }
 

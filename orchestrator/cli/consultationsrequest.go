@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,10 @@ func (a *app) consultationsRequest() *cobra.Command {
 					a.err.line("see its outcome: quorate consultations list %s", args[0])
 				})
 			}
-			c, err := outcome(ctx, s, c, timeout)
+			c, err := a.outcome(ctx, s, c, timeout)
+			if ctx.Err() != nil {
+				a.err.line("the consultation goes on; see its outcome: quorate consultations list %s", args[0])
+			}
 			if err != nil {
 				return err
 			}
@@ -57,21 +61,28 @@ func (a *app) consultationsRequest() *cobra.Command {
 
 const maxPoll = 2 * time.Second
 
-// outcome polls until the consultation is not open any more.
-func outcome(ctx context.Context, s *session, asked *consultationv1.Consultation, timeout time.Duration) (*consultationv1.Consultation, error) {
+// outcome polls until the consultation is not open any more. A server that is away for a while has not forgotten it.
+func (a *app) outcome(ctx context.Context, s *session, asked *consultationv1.Consultation, timeout time.Duration) (*consultationv1.Consultation, error) {
+	var away error // why the last poll had no answer
 	end := time.Now().Add(timeout)
 	for delay := firstPause / 2; asked.GetState() == "open"; delay = min(2*delay, maxPoll) {
-		if time.Until(end) < delay {
+		switch {
+		case time.Until(end) < delay && away != nil:
+			return nil, fmt.Errorf("waiting for consultation %s: %w", asked.GetId(), away)
+		case time.Until(end) < delay:
 			return nil, fault.New(fault.DeadlineExceeded, "CONSULTATION_OPEN", "consultation %s has no outcome after %v; see it with quorate consultations list %s",
 				asked.GetId(), timeout, asked.GetTaskId())
-		}
-		if pause.For(ctx, delay) != nil {
+		case pause.For(ctx, delay) != nil:
 			return nil, ctx.Err()
 		}
 		list, err := s.consultations(ctx, asked.GetTaskId())
-		if err != nil {
+		if err != nil && fault.KindOf(err) != fault.Unavailable {
 			return nil, err
 		}
+		if err != nil && away == nil {
+			a.err.line("the server gives no answer; trying again")
+		}
+		away = err
 		for _, c := range list.GetConsultations() {
 			if c.GetId() == asked.GetId() {
 				asked = c
