@@ -57,6 +57,7 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	}
 	c.wanted = in.OnlyName == ""
 	key := created.Record.Key()
+	alikes, alikeErr := r.checkLooks(ctx, tenant, key.Name)
 	var done Applied
 	note := func(q *Request) { q.Warnings, q.Outcome = done.Warnings, done.Outcome }
 	replayed, err := w.update(ctx, key, content, note, func(old *Record) (change Change, err error) {
@@ -67,6 +68,8 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 		change = created
 		if old != nil {
 			change, err = r.replace(old, c, created.Record.CardURI, &in, &done)
+		} else {
+			done.Warnings, err = append(slices.Clip(warnings), alikes...), alikeErr
 		}
 		change.DryRun = in.ValidateOnly
 		return change, err

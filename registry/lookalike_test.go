@@ -58,3 +58,28 @@ func TestAStrictRegistryRefusesALookAlike(t *testing.T) {
 		t.Errorf("Register(vveb) in another tenant = %v, want no error", err)
 	}
 }
+
+// TestALookAlikeThatIsThereIsApplied has an operator turn strictness on when two agents with names alike are there.
+func TestALookAlikeThatIsThereIsApplied(t *testing.T) {
+	t.Parallel()
+	_, store := openPulseStore(t)
+	before := registry.New(store, registry.Options{})
+	register(t, before, "web")
+	register(t, before, "vveb")
+	strict := registry.New(store, registry.Options{Strict: true})
+	in := registry.Application{Registration: registry.Registration{RawCard: named("vveb", "more")}}
+	for _, r := range []*registry.Registry{before, strict} {
+		if got, err := r.Apply(t.Context(), tenant, in); err != nil || len(got.Warnings) != 0 {
+			t.Errorf("Apply() of an agent that is there = %v, %v, want no error and no warning about its name", got.Warnings, err)
+		}
+		in.RawCard = named("vveb", "still", "more")
+	}
+	in.RawCard = named("vvebb")
+	if _, err := strict.Apply(t.Context(), tenant, in); err != nil {
+		t.Errorf("Apply() of a new agent with a name of its own = %v, want no error", err)
+	}
+	in.RawCard = named("webb")
+	if _, err := strict.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "NAME_LOOKS_LIKE" {
+		t.Errorf("Apply() of a new agent = %v, want NAME_LOOKS_LIKE", err)
+	}
+}

@@ -42,6 +42,11 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 		return Agent{}, nil, err
 	}
 	key := change.Record.Key()
+	alikes, err := r.checkLooks(ctx, tenant, key.Name)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	warnings = append(warnings, alikes...)
 	replayed, err := w.update(ctx, key, content, func(q *Request) { q.Warnings = warnings }, func(old *Record) (Change, error) {
 		if old != nil {
 			return Change{}, fault.New(fault.AlreadyExists, "AGENT_EXISTS", "an agent named %q is registered already", old.Name).With("agent", old.Name)
@@ -90,7 +95,7 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 	return r.compose(ctx, tenant, in, c, uri, pulse)
 }
 
-// compose returns what to write for a new agent with the card.
+// compose returns what to write for a new agent with the card. Whether its name looks like another's, checkLooks says.
 func (r *Registry) compose(ctx context.Context, tenant string, in Registration, c content, uri string, pulse Pulse) (Change, []Warning, error) {
 	now := r.now().UTC()
 	verification, err := r.admit(nil, c.verification)
@@ -117,11 +122,6 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 			Message: fmt.Sprintf("the version was given as %q, and the card says %s; the card's counts", clip(in.Version), card.Version),
 		})
 	}
-	alikes, err := r.checkLooks(ctx, tenant, card.Name)
-	if err != nil {
-		return Change{}, nil, err
-	}
-	warnings = append(warnings, alikes...)
 	record := Record{Agent: Agent{
 		Tenant: tenant, Name: card.Name, Card: card, RawCard: c.raw, CardURI: uri, CreateTime: now, UpdateTime: now,
 		LiveVersion: 1, LatestVersion: 1, LatestHash: c.hash, Source: in.Source, Verification: verification,

@@ -48,6 +48,11 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 	}
 	create, createWarnings, createErr := r.compose(ctx, tenant, Registration{Source: f.Source}, c, f.CardURI, pulse)
 	key := Key{tenant, c.card.Name}
+	if createErr == nil {
+		var alikes []Warning
+		alikes, createErr = r.checkLooks(ctx, tenant, key.Name)
+		createWarnings = append(createWarnings, alikes...)
+	}
 	var next Record
 	var warnings []Warning
 	created := false
