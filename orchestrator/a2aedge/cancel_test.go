@@ -44,26 +44,31 @@ func TestACancellationIsAnsweredThoughTheStoreIsSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &slow{Memory: new(storetest.Memory)}
-		leases, err := lease.New(lease.Config{Store: new(storetest.MemoryLeases), Logger: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := engine.New(engine.Config{
-			Store: store, Leases: leases, Ledger: consultation.NewLedger(nil, consultation.LedgerOptions{}), Logger: slog.New(slog.DiscardHandler),
-			Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if _, _, err := store.Create(t.Context(), orchestrator.Task{Tenant: "default", ID: "1", Owner: "ana", State: a2apb.TaskState_TASK_STATE_WORKING}); err != nil {
 			t.Fatal(err)
 		}
-		s := a2aedge.New(a2aedge.Config{Engine: e, Store: store})
-		ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
-		ctx = metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
+		s, ctx := serviceOver(t, store)
 		got, err := s.CancelTask(ctx, &a2apb.CancelTaskRequest{Id: "1"})
 		if err != nil || got.GetId() != "1" || got.GetStatus().GetState() != a2apb.TaskState_TASK_STATE_WORKING {
 			t.Errorf("CancelTask() = %v, %v, want the task as it was when its end was asked for", got, err)
 		}
 	})
+}
+
+// serviceOver returns a service over a store, whose engine does nothing by itself, and a context of a caller of it.
+func serviceOver(t *testing.T, store orchestrator.Store) (*a2aedge.Service, context.Context) {
+	t.Helper()
+	leases, err := lease.New(lease.Config{Store: new(storetest.MemoryLeases), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(engine.Config{
+		Store: store, Leases: leases, Ledger: consultation.NewLedger(nil, consultation.LedgerOptions{}), Logger: slog.New(slog.DiscardHandler),
+		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
+	return a2aedge.New(a2aedge.Config{Engine: e, Store: store}), metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
 }

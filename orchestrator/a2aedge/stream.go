@@ -112,6 +112,9 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	if err != nil {
 		return err
 	}
+	if !ended && t.State != e.State { // it has gone on since, and nobody has to do anything about it
+		return f.send(f.status(e, nil))
+	}
 	if ended {
 		for _, a := range taskrpc.Show(&t).Artifacts {
 			if err := f.send(f.artifact(a)); err != nil {
