@@ -18,7 +18,13 @@ import (
 type pulseStore struct {
 	*embedded.Store
 
-	read atomic.Pointer[func() error]
+	read   atomic.Pointer[func() error]
+	agents atomic.Int64 // how many were read one by one
+}
+
+func (s *pulseStore) Agent(ctx context.Context, key registry.Key) (registry.Record, error) {
+	s.agents.Add(1)
+	return s.Store.Agent(ctx, key)
 }
 
 func (s *pulseStore) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {

@@ -54,6 +54,15 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 		return nil, false, err
 	}
 	found := r.directory.Search(tenant, s)
+	if s.Available { // of many that fit, perhaps, only those are read that seem to be
+		if err := r.directory.readPulses(ctx, r.directory.shelf(tenant)); err != nil {
+			return nil, false, err
+		}
+		found = slices.DeleteFunc(found, func(m Match) bool {
+			_, status, _ := r.directory.Peek(tenant, m.Name)
+			return status.Status != StatusAvailable
+		})
+	}
 	limit := bound(s.Limit)
 	for chunk := range slices.Chunk(found, limit) {
 		for i := range chunk {

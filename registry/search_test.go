@@ -159,3 +159,21 @@ func TestReplicasRankAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestASearchForAvailableOnesReadsNoOthers has many agents that fit and are not available: each would cost a look at the store.
+func TestASearchForAvailableOnesReadsNoOthers(t *testing.T) {
+	t.Parallel()
+	_, store := openPulseStore(t)
+	r := registry.New(store, registry.Options{})
+	for i := range 30 {
+		searchable(t, r, fmt.Sprintf("a%02d", i), "", "s|d|t")
+	}
+	synced(t, r.Directory())
+	beat(t, r, registry.Beat{Agent: "a17", Status: "available"})
+	synced(t, r.Directory())
+	store.agents.Store(0)
+	got := found(t, r, registry.Search{Skill: "s", Available: true, Limit: 5})
+	if n := store.agents.Load(); len(got) != 1 || got[0] != "a17[s]" || n > 2 {
+		t.Errorf("Search() = %v and read %d agents, want a17 and only that one read", got, n)
+	}
+}
