@@ -124,6 +124,9 @@ func hostile() map[string]func() extract.Source {
 			return page(`<script type="application/ld+json">{"@type":"Article","articleBody":"` + strings.Repeat(`x\n`, 20_000) + `"}</script>` + filler)
 		},
 		"JSON that nests": func() extract.Source { return extract.Source{ContentType: "application/json", Data: []byte(fill("["))} },
+		"JSON of many numbers in deep arrays": func() extract.Source {
+			return extract.Source{ContentType: "application/json", Data: []byte(strings.Repeat("[", 64) + fill("0,") + "0" + strings.Repeat("]", 64))}
+		},
 		"JSON of many numbers": func() extract.Source {
 			return extract.Source{ContentType: "application/json", Data: []byte("[" + fill("1,") + "1]")}
 		},

@@ -8,10 +8,14 @@ import (
 	"strings"
 )
 
-// maxJSONDepth bounds the nesting of JSON that is indented: indentation grows with the square of the depth.
-const maxJSONDepth = 64
+// Bounds of JSON that is indented: indentation grows with the square of the depth, and a byte at the deepest level takes 130.
+const (
+	maxJSONDepth  = 64
+	maxJSONIndent = 16 << 20 // bytes that indentation may add
+	maxJSONGrowth = 8        // bytes that it may add for each that is there, when it adds more than 64 KiB
+)
 
-// renderJSON indents JSON, and fences it for Markdown. JSON that is broken or nested deeply stays as it is.
+// renderJSON indents JSON, and fences it for Markdown. JSON that is broken, nested deeply or much longer when it is indented stays as it is.
 func renderJSON(ctx context.Context, content *Content, d document, o Options) error {
 	if o.Selector.Expression != "" {
 		return renderJSONPath(ctx, content, d, o)
@@ -26,7 +30,9 @@ func renderJSON(ctx context.Context, content *Content, d document, o Options) er
 
 func indent(text string) string {
 	var out bytes.Buffer
-	if depth(text) > maxJSONDepth || json.Indent(&out, bytes.TrimSpace([]byte(text)), "", "  ") != nil {
+	s := shapeOfJSON(text)
+	wide := s.added > maxJSONIndent || s.added > 64<<10 && s.added/maxJSONGrowth > len(text)
+	if s.deepest > maxJSONDepth || wide || json.Indent(&out, bytes.TrimSpace([]byte(text)), "", "  ") != nil {
 		return text
 	}
 	return out.String()
@@ -48,9 +54,16 @@ func fenceJSON(content *Content, o Options) {
 	}
 }
 
-// depth returns how deep the brackets of JSON nest.
-func depth(text string) int {
-	deepest, now, quoted, escaped := 0, 0, false, false
+// jsonShape is what reading and writing JSON costs.
+type jsonShape struct {
+	deepest int // levels of brackets
+	values  int // at most
+	added   int // bytes of indentation, at most
+}
+
+func shapeOfJSON(text string) jsonShape {
+	s, now, quoted, escaped := jsonShape{values: 1}, 0, false, false
+	line := func() { s.added += len("\n") + now*len("  ") }
 	for i := range len(text) {
 		switch c := text[i]; {
 		case escaped:
@@ -61,12 +74,20 @@ func depth(text string) int {
 			quoted = true
 		case c == '[' || c == '{':
 			now++
-			deepest = max(deepest, now)
+			s.deepest = max(s.deepest, now)
+			s.values++
+			line()
 		case c == ']' || c == '}':
-			now--
+			now = max(now-1, 0)
+			line()
+		case c == ',':
+			s.values++
+			line()
+		case c == ':':
+			s.added++
 		}
 	}
-	return deepest
+	return s
 }
 
 // description is the form of a document in the format JSON.
@@ -88,6 +109,25 @@ func describe(content *Content, entries []Link) error {
 	})
 	content.Text, content.Format = text, JSON
 	return err
+}
+
+// marshalAll writes values as a JSON array, indented within the bounds of indentation, or tells that this takes more than limit bytes: a
+// document that nests is in its own parts again and again.
+func marshalAll(values []any, limit int) (text string, ok bool, err error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false) // as in marshal
+	for i, value := range values {
+		out.WriteByte("[,"[min(i, 1)])
+		if err := encoder.Encode(value); err != nil {
+			return "", false, fmt.Errorf("write JSON: %w", err)
+		}
+		if out.Len() > limit {
+			return "", false, nil
+		}
+	}
+	out.WriteByte(']')
+	return indent(out.String()), true, nil
 }
 
 // marshal writes value as indented JSON. Nothing is escaped for HTML: nobody puts it there.

@@ -136,7 +136,7 @@ func (r *metadataReader) link(n *html.Node) {
 // addJSONLD keeps a block of JSON-LD that is valid, and reads it.
 func (r *metadataReader) addJSONLD(text string) {
 	var compact bytes.Buffer
-	if len(r.JSONLD) == maxJSONLD || len(text) > r.left || depth(text) > maxJSONDepth || json.Compact(&compact, []byte(strings.ToValidUTF8(text, "\ufffd"))) != nil {
+	if len(r.JSONLD) == maxJSONLD || len(text) > r.left || shapeOfJSON(text).deepest > maxJSONDepth || json.Compact(&compact, []byte(strings.ToValidUTF8(text, "\ufffd"))) != nil {
 		return
 	}
 	r.left -= len(text)

@@ -39,6 +39,7 @@ const (
 	maxExpression    = 4096   // bytes
 	maxSelectedNodes = 50_000 // nodes of a tree that selectors search
 	maxMatches       = 10_000
+	maxJSONValues    = 1_000_000 // of a document that JSONPath searches, which takes a hundred bytes for each
 )
 
 func selectorInvalid(kind SelectorKind, format string, args ...any) error {
@@ -223,7 +224,7 @@ func renderJSONPath(ctx context.Context, content *Content, d document, o Options
 	if err != nil {
 		return selectorInvalid(JSONPath, "cannot be read: %s", line(err.Error(), 200))
 	}
-	if depth(d.text) > jsonpath.MaxDepth {
+	if s := shapeOfJSON(d.text); s.deepest > jsonpath.MaxDepth || s.values > maxJSONValues {
 		return selectorTooComplex()
 	}
 	var value any
@@ -242,9 +243,12 @@ func renderJSONPath(ctx context.Context, content *Content, d document, o Options
 	if len(found) == 0 {
 		return noMatch(o.Selector)
 	}
-	text, err := marshal(found)
+	text, ok, err := marshalAll(found, len(d.text)+maxJSONIndent)
 	if err != nil {
 		return err
+	}
+	if !ok {
+		return selectorTooComplex()
 	}
 	content.Text, content.Extractor = text, BySelector
 	fenceJSON(content, o)

@@ -88,3 +88,10 @@ func TestHostileSelectorsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestAJSONPathToAllOfWhatNestsIsWrittenWithoutIndentation(t *testing.T) {
+	got := read(t, "application/json", strings.Repeat("[", 900)+"0"+strings.Repeat("]", 900), extract.Options{Format: extract.JSON, Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$..*"}})
+	if len(got.Text) > 1<<20 || !strings.HasPrefix(got.Text, "[[[[") {
+		t.Errorf("Extract() = %.20q of %d bytes, want at most a MiB", got.Text, len(got.Text))
+	}
+}
