@@ -1,6 +1,8 @@
 package extract_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,5 +54,28 @@ func TestPDF(t *testing.T) {
 	}
 	if got := read(t, "application/pdf", file, extract.Options{Format: extract.Links}); !strings.Contains(got.Text, `"https://site.test/rules"`) {
 		t.Errorf("Extract(links) = %s, want the link in the text", got.Text)
+	}
+}
+
+func TestAPDFOfWhichPagesAreMissingSaysSo(t *testing.T) {
+	page := func(content string) []byte { return deflate(content, "", 0) }
+	one, broken, three := page("BT /F1 12 Tf (One) Tj ET"), page("BT (of) (two) Tj ET"), page("BT /F1 12 Tf (Three) Tj ET")
+	for name, test := range map[string]struct {
+		file    extract.Source
+		want    string
+		missing bool
+	}{
+		"a page that cannot be read":  {pdfOf(3, one, broken, three), "One\n\n\nThree", true},
+		"more pages than can be read": {pdfOf(2001, one), "One", true},
+		"pages that all can be read":  {pdfOf(2, one, three), "One\n\n\nThree", false},
+		"a page that holds no text":   {pdfOf(2, one, page("")), "One", false},
+	} {
+		got, err := extract.Extract(t.Context(), test.file, extract.Options{})
+		if got.Text != test.want || slices.Contains(got.Warnings, extract.WarnIncomplete) != test.missing {
+			t.Errorf("%s: Extract() = %q, %v, %v, want %q, and that pages are missing: %t", name, got.Text, got.Warnings, err, test.want, test.missing)
+		}
+	}
+	if _, err := extract.Extract(t.Context(), pdfOf(1, broken), extract.Options{}); !strings.Contains(fmt.Sprint(err), "cannot be read") {
+		t.Errorf("Extract() of a file without a page that can be read = %v, want that it says so", err)
 	}
 }

@@ -199,7 +199,10 @@ func deflate(prefix, s string, n int) []byte {
 }
 
 // pdf returns a file of one page with the given compressed content.
-func pdf(content []byte) extract.Source {
+func pdf(content []byte) extract.Source { return pdfOf(1, content) }
+
+// pdfOf returns a file of pages with the given compressed contents, which says that it has count of them.
+func pdfOf(count int, contents ...[]byte) extract.Source {
 	var out bytes.Buffer
 	var offsets []int
 	object := func(format string, args ...any) {
@@ -210,9 +213,16 @@ func pdf(content []byte) extract.Source {
 	}
 	out.WriteString("%PDF-1.4\n")
 	object("<< /Type /Catalog /Pages 2 0 R >>")
-	object("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
-	object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>")
-	object("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", len(content), content)
+	var kids strings.Builder
+	for i := range contents {
+		fmt.Fprintf(&kids, "%d 0 R ", 3+2*i)
+	}
+	font := 3 + 2*len(contents)
+	object("<< /Type /Pages /Kids [%s] /Count %d >>", kids.String(), count)
+	for i, content := range contents {
+		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 %d 0 R >> >> >>", 4+2*i, font)
+		object("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", len(content), content)
+	}
 	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
 	object("<< /Title (A report) >>")
 	table := out.Len()
@@ -220,7 +230,7 @@ func pdf(content []byte) extract.Source {
 	for _, at := range offsets {
 		fmt.Fprintf(&out, "%010d 00000 n \n", at)
 	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info 6 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, table)
+	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, font+1, table)
 	return extract.Source{ContentType: "application/pdf", Data: out.Bytes()}
 }
 

@@ -23,7 +23,10 @@ const (
 	maxPDFReads = 64 << 20 // bytes that may be read of the file: the library reads an object again whenever it is named
 )
 
-var errPDFWork = errors.New("too much work")
+var (
+	errPDFWork  = errors.New("too much work")
+	errPDFPages = errors.New("too many pages")
+)
 
 // renderPDF fills content with the text of a PDF.
 func renderPDF(ctx context.Context, content *Content, source Source, o Options) error {
@@ -36,6 +39,7 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF whose tables are too large to read; look for another form of the document")
 	}
 	text, title, err := pdfText(limited, source.Data)
+	text = strings.TrimSpace(clean(strings.ToValidUTF8(text, "\ufffd")))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -43,12 +47,13 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 		content.Degraded = true
 		content.warn(WarnComplex)
 		content.warn(WarnIncomplete)
+	case err != nil && text != "":
+		content.warn(WarnIncomplete)
 	case err != nil:
 		failed := fault.New(fault.FailedPrecondition, ReasonInvalid, "it is a PDF that cannot be read: broken, encrypted or of an unknown kind; look for another form of the document")
 		failed.Cause = err
 		return failed
 	}
-	text = strings.TrimSpace(clean(strings.ToValidUTF8(text, "\ufffd")))
 	if text == "" {
 		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is a PDF without text, probably scanned; look for another form of the document")
 	}
@@ -63,43 +68,30 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	return nil
 }
 
-// pdfText returns the text of all pages, a blank line between them, and the title. The library cannot be stopped and breaks on
-// many malformed files, both by panics: what it reads the file through ends it when its time is over.
+// pdfText returns the text of all pages, a blank line between them, and the title. An error may come with the text of the pages that
+// could be read. The library cannot be stopped and breaks on many malformed files, both by panics: what it reads the file through
+// ends it when its time is over.
 func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
-	var out strings.Builder
-	defer func() {
-		if p := recover(); p != nil {
-			text = out.String()
-			if p == any(errPDFWork) {
-				err = errPDFWork
-			} else if text == "" {
-				err = fmt.Errorf("read the PDF: %v", p)
-			}
-		}
-	}()
+	defer caught(&err)
 	file := &boundedFile{ctx: ctx, data: bytes.NewReader(data), left: maxPDFReads}
 	doc, err := pdf.NewReader(file, int64(len(data)))
 	if err != nil {
 		return "", "", fmt.Errorf("open the PDF: %w", err)
 	}
 	title = line(doc.Trailer().Key("Info").Key("Title").Text(), maxTitle)
-	fonts := map[string]*pdf.Font{}
-	for i := 1; i <= min(doc.NumPage(), maxPDFPages); i++ {
-		page := doc.Page(i)
-		if page.V.IsNull() {
-			continue
-		}
-		clear(fonts) // names of fonts hold within a page
-		for _, name := range page.Fonts() {
-			font := page.Font(name)
-			fonts[name] = &font
-		}
-		words, err := page.GetPlainText(fonts)
+	pages := doc.NumPage()
+	if pages > maxPDFPages {
+		pages, err = maxPDFPages, errPDFPages
+	}
+	var out strings.Builder
+	for i := 1; i <= pages; i++ {
+		words, broken := pageText(doc, i)
 		if file.over() {
 			return out.String(), title, errPDFWork
 		}
-		if err != nil {
-			continue // a page that cannot be read does not hide the others
+		if broken != nil {
+			err = broken // a page that cannot be read does not hide the others
+			continue
 		}
 		out.WriteString(words)
 		out.WriteString("\n\n")
@@ -107,7 +99,33 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 			return out.String(), title, errPDFWork
 		}
 	}
-	return out.String(), title, nil
+	return out.String(), title, err
+}
+
+// pageText returns the text of one page.
+func pageText(doc *pdf.Reader, i int) (words string, err error) {
+	defer caught(&err)
+	page := doc.Page(i)
+	if page.V.IsNull() {
+		return "", nil
+	}
+	fonts := map[string]*pdf.Font{} // their names hold within a page
+	for _, name := range page.Fonts() {
+		font := page.Font(name)
+		fonts[name] = &font
+	}
+	return page.GetPlainText(fonts)
+}
+
+// caught makes a panic of the library an error.
+func caught(err *error) {
+	switch p := recover(); {
+	case p == nil:
+	case p == any(errPDFWork):
+		*err = errPDFWork
+	default:
+		*err = fmt.Errorf("read the PDF: %v", p)
+	}
 }
 
 // boundedFile ends whoever reads too much of it, or for too long.
