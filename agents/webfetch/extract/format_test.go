@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,40 @@ func TestLinks(t *testing.T) {
 				t.Errorf("Extract(%q, links) = %q, want %q", test.body, got, test.want)
 			}
 		})
+	}
+}
+
+func TestLinksAreLeftOutWithAWarning(t *testing.T) {
+	deep := strings.Repeat("<div>", 600) // is not parsed
+	long := "https://a.test/" + strings.Repeat("x", 5000)
+	for name, test := range map[string]struct {
+		contentType, body string
+		want              int
+		whole             bool
+	}{
+		"of text":                      {"text/plain", numbered("https://a.test/%d ", 3000), 3000, true},
+		"of a page that is not parsed": {"text/html", deep + numbered("<a href=/%d>x</a>", 3000), 3000, true},
+		"that is too long":             {"text/plain", long + " https://a.test/", 1, false},
+		"that are too many":            {"text/plain", numbered("https://a.test/"+strings.Repeat("x", 4000)+"%d ", 600), 519, false},
+	} {
+		got := read(t, test.contentType, test.body, extract.Options{Format: extract.Links})
+		if n := strings.Count(got.Text, `"href"`); n != test.want || slices.Contains(got.Warnings, extract.WarnIncomplete) == test.whole {
+			t.Errorf("Extract(links %s) has %d links and the warnings %v, want %d, and that this is all: %t", name, n, got.Warnings, test.want, test.whole)
+		}
+	}
+}
+
+func TestLinksOfAPageThatIsNotParsedAreItsLinks(t *testing.T) {
+	page := "<!-- <a href=/no> --><base href=/base/><base href=/other/>" + strings.Repeat("<div>", 600) +
+		`<script>"<a href=/no>"</script><abbr href=/no><a class=x data-href=/no title=">" HREF = 'one?a&amp;b'>x</a><a name=x><area href=two>`
+	got := read(t, "text/html", page, extract.Options{Format: extract.Links})
+	want := []extract.Link{{Href: "https://site.test/base/one?a&b"}, {Href: "https://site.test/base/two"}}
+	var links []extract.Link
+	if err := json.Unmarshal([]byte(got.Text), &links); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, links); diff != "" {
+		t.Errorf("Extract(links) differs (-want +got):\n%s", diff)
 	}
 }
 

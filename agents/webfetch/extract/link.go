@@ -22,6 +22,7 @@ const (
 	maxLink     = 4096    // bytes of one
 	maxLinkText = 500     // characters
 	maxLinks    = 2 << 20 // bytes of all, after which links are dropped
+	lookedAt    = 16      // bytes that it counts to look for one in a document that is not parsed
 )
 
 // linkList collects links without repeats.
@@ -29,7 +30,7 @@ type linkList struct {
 	links []Link
 	at    map[string]int // by href
 	left  int
-	full  bool
+	full  bool // whether any was left out
 }
 
 func newLinkList() *linkList { return &linkList{links: []Link{}, at: map[string]int{}, left: maxLinks} }
@@ -57,6 +58,12 @@ func (l *linkList) add(text, href string) {
 	}
 	l.at[href] = len(l.links)
 	l.links = append(l.links, Link{Text: text, Href: href})
+}
+
+// look counts the work to look for one more.
+func (l *linkList) look() {
+	l.left -= lookedAt
+	l.full = l.full || l.left < 0
 }
 
 // writeLinks fills content with a JSON array of links.
@@ -111,22 +118,46 @@ func linkText(n *xhtml.Node) string {
 // tokenLinks returns the links of a page that is not parsed.
 func tokenLinks(source string, base *url.URL) *linkList {
 	list := newLinkList()
-	for _, m := range hrefPattern.FindAllStringSubmatch(source, maxLinks/maxLink) {
-		if href, ok := list.resolve(base, html.UnescapeString(m[1]+m[2]+m[3])); ok {
-			list.add("", href)
+	based := false
+	for s := (scanner{rest: source}); !list.full && s.next(); {
+		if s.end || s.name != "a" && s.name != "area" && (s.name != "base" || based) {
+			continue
+		}
+		list.look()
+		m := hrefPattern.FindStringSubmatch(s.tagged[:min(len(s.tagged), 2*maxLink)])
+		if m == nil {
+			continue
+		}
+		href := html.UnescapeString(m[1] + m[2] + m[3])
+		if s.name == "base" {
+			base, based = baseOf(base, href), true
+		} else if link, ok := list.resolve(base, href); ok {
+			list.add("", link)
 		}
 	}
 	return list
 }
 
-var hrefPattern = regexp.MustCompile(`(?i)<a\s[^>]{0,200}?href\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"'>]+))`)
+var hrefPattern = regexp.MustCompile(`(?i)[\s"'/]href\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"'>]+))`)
 
 // plainLinks returns the URLs that stand in text.
 func plainLinks(text string) *linkList {
-	list := newLinkList()
-	for _, href := range urlPattern.FindAllString(text, maxLinks/maxLink) {
-		list.add("", strings.TrimRight(href, ".,;:!?)]}'"))
+	list, long := newLinkList(), false
+	for !list.full {
+		at := urlPattern.FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		list.look()
+		href := strings.TrimRight(text[at[0]:at[1]], ".,;:!?)]}'")
+		text = text[at[1]:]
+		if len(href) <= maxLink {
+			list.add("", href)
+		} else {
+			long = true
+		}
 	}
+	list.full = list.full || long
 	return list
 }
 
@@ -138,13 +169,18 @@ func baseURL(root *xhtml.Node, page *url.URL) *url.URL {
 		if n.DataAtom != atom.Base || attribute(n, "href") == "" {
 			continue
 		}
-		u, err := page.Parse(strings.TrimSpace(attribute(n, "href")))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {
-			return page
-		}
-		return u
+		return baseOf(page, attribute(n, "href"))
 	}
 	return page
+}
+
+// baseOf returns the base that href names, or the page when it names none.
+func baseOf(page *url.URL, href string) *url.URL {
+	u, err := page.Parse(strings.TrimSpace(href))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {
+		return page
+	}
+	return u
 }
 
 func resolve(base *url.URL, raw string) (link string, ok bool) {

@@ -11,10 +11,11 @@ type scanner struct {
 	rest string
 	raw  string // the element whose content is not markup, while inside of it
 
-	name  string // of the tag, lower case, at most maxTagName bytes; "" for text
-	end   bool   // whether the tag is an end tag
-	attrs int    // at most so many attributes
-	text  string // of text
+	name   string // of the tag, lower case, at most maxTagName bytes; "" for text
+	end    bool   // whether the tag is an end tag
+	attrs  int    // at most so many attributes
+	tagged string // the tag as it stands there
+	text   string // of text
 }
 
 const maxTagName = 16
@@ -26,7 +27,7 @@ var rawText = map[string]bool{
 
 // next moves to the next tag or text, and tells whether there is one. Comments and declarations are passed over.
 func (s *scanner) next() bool {
-	s.name, s.text, s.end, s.attrs = "", "", false, 0
+	s.name, s.text, s.tagged, s.end, s.attrs = "", "", "", false, 0
 	for s.rest != "" {
 		if s.raw != "" {
 			s.text, s.rest = cutRaw(s.rest, s.raw)
@@ -76,7 +77,9 @@ func (s *scanner) tag() bool {
 		size = min(len(body), maxTagName)
 	}
 	s.name = strings.ToLower(body[:size])
+	whole := s.rest
 	s.rest = s.skipAttributes(body[size:])
+	s.tagged = whole[:len(whole)-len(s.rest)]
 	if !s.end && rawText[s.name] {
 		s.raw = s.name
 	}
