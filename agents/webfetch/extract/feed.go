@@ -1,8 +1,10 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
+	"errors"
 	"io"
 	"net/url"
 	"strings"
@@ -44,12 +46,17 @@ func renderFeed(ctx context.Context, content *Content, d document, o Options) (b
 	content.Metadata.Canonical = f.link
 	list := newLinkList()
 	for _, e := range f.entries {
-		list.add(e.title, e.link)
+		if e.link != "" {
+			list.add(e.title, e.link)
+		}
 	}
 	switch o.Format {
 	case Links:
 		return true, writeLinks(content, list)
 	case JSON:
+		if list.full {
+			content.warn(WarnIncomplete)
+		}
 		return true, describe(content, list.links)
 	case Text, HTML:
 		content.Format = o.Format
@@ -67,13 +74,13 @@ func (f feed) write(ctx context.Context, content *Content) error {
 	}
 	list := element(atom.Ul)
 	for _, e := range f.entries {
-		name := e.title
-		if name == "" {
-			name = e.link
+		name := text(cmp.Or(e.title, e.link))
+		if e.link != "" {
+			link := element(atom.A, name)
+			link.Attr = []html.Attribute{{Key: "href", Val: e.link}}
+			name = link
 		}
-		link := element(atom.A, text(name))
-		link.Attr = []html.Attribute{{Key: "href", Val: e.link}}
-		item := element(atom.Li, link)
+		item := element(atom.Li, name)
 		for _, more := range []string{e.date, e.summary} {
 			if more != "" {
 				item.AppendChild(element(atom.P, text(more)))
@@ -102,8 +109,12 @@ type feedReader struct {
 	base  *url.URL
 	path  []string
 	now   entry
+	prose int // levels of the path down to the text that is being read; 0 outside of one
 	chars strings.Builder
 }
+
+// proseElements are those whose text may hold markup.
+var proseElements = map[string]bool{"title": true, "summary": true, "description": true}
 
 // entryElements are the elements that hold one entry.
 var entryElements = map[string]bool{"item": true, "entry": true, "url": true, "sitemap": true}
@@ -112,7 +123,7 @@ var entryElements = map[string]bool{"item": true, "entry": true, "url": true, "s
 var rootElements = map[string]bool{"rss": true, "feed": true, "RDF": true, "urlset": true, "sitemapindex": true}
 
 func readFeed(d document) (feed, bool) {
-	decoder := xml.NewDecoder(strings.NewReader(d.text[:min(len(d.text), maxFeed)]))
+	decoder := xml.NewDecoder(strings.NewReader(withoutControls(d.text[:min(len(d.text), maxFeed)])))
 	decoder.Strict = false
 	decoder.Entity = xml.HTMLEntity
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
@@ -120,6 +131,7 @@ func readFeed(d document) (feed, bool) {
 	for {
 		token, err := decoder.Token()
 		if err != nil { // the end, or a place from which nothing can be read: what was found so far counts
+			r.cut = r.cut || !errors.Is(err, io.EOF)
 			return r.feed, r.title != "" || len(r.entries) > 0
 		}
 		switch t := token.(type) {
@@ -142,8 +154,25 @@ func readFeed(d document) (feed, bool) {
 	}
 }
 
+// withoutControls leaves out what ends the reading of XML and stands in feeds all the same.
+func withoutControls(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 func (r *feedReader) start(t xml.StartElement) {
 	r.path = append(r.path, t.Name.Local)
+	if r.prose > 0 {
+		r.part(t.Name.Local)
+		return
+	}
+	if proseElements[t.Name.Local] {
+		r.prose = len(r.path)
+	}
 	r.chars.Reset()
 	if entryElements[t.Name.Local] {
 		r.now = entry{}
@@ -162,6 +191,13 @@ func (r *feedReader) start(t xml.StartElement) {
 	}
 	if rel == "alternate" {
 		r.addLink(href)
+	}
+}
+
+// part divides text where markup does.
+func (r *feedReader) part(name string) {
+	if lineBreaking[name] {
+		r.chars.WriteByte(' ')
 	}
 }
 
@@ -187,6 +223,12 @@ func (r *feedReader) inEntry() bool {
 }
 
 func (r *feedReader) end(name string) {
+	if len(r.path) > r.prose && r.prose > 0 {
+		r.path = r.path[:len(r.path)-1]
+		r.part(name)
+		return
+	}
+	r.prose = 0
 	value := r.chars.String()
 	r.chars.Reset()
 	parent := ""
@@ -197,21 +239,26 @@ func (r *feedReader) end(name string) {
 		r.path = r.path[:len(r.path)-1]
 	}
 	if entryElements[name] {
-		if r.now.link != "" {
+		if r.now.title != "" || r.now.link != "" || r.now.summary != "" {
 			r.entries = append(r.entries, r.now)
 		}
 		return
 	}
-	if !entryElements[parent] {
-		if (parent == "channel" || parent == "feed") && name == "title" && r.title == "" {
-			r.title = line(tokenText(value), maxTitle)
-		}
-		if parent == "channel" && name == "link" {
-			r.addLink(value)
-		}
-		return
+	if entryElements[parent] {
+		r.field(name, value)
+	} else {
+		r.about(parent, name, value)
 	}
-	r.field(name, value)
+}
+
+// about takes one element that is not in an entry.
+func (r *feedReader) about(parent, name, value string) {
+	if (parent == "channel" || parent == "feed") && name == "title" && r.title == "" {
+		r.title = line(tokenText(value), maxTitle)
+	}
+	if parent == "channel" && name == "link" {
+		r.addLink(value)
+	}
 }
 
 // field takes one element of an entry.

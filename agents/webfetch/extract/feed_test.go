@@ -26,14 +26,21 @@ func TestFeedsAndSitemaps(t *testing.T) {
 		format            extract.Format
 		want, wantTitle   string
 	}{
-		"RSS as Markdown":    {"application/rss+xml", rss, extract.Markdown, "# News of votes\n\n- [First & best](https://site.test/one)\n  \n  Mon, 02 Mar 2026 10:00:00 GMT\n  \n  What happened\n- [Second](https://site.test/two)", "News of votes"},
-		"RSS as text":        {"text/xml", rss, extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened\n- Second", "News of votes"},
-		"RSS of a file host": {"text/plain", rss, extract.Links, "[\n  {\n    \"text\": \"First & best\",\n    \"href\": \"https://site.test/one\"\n  },\n  {\n    \"text\": \"Second\",\n    \"href\": \"https://site.test/two\"\n  }\n]", "News of votes"},
-		"Atom":               {"application/atom+xml", atomFeed, extract.Markdown, "# News\n\n- [One](https://site.test/one)\n  \n  2026-03-02\n  \n  What happened", "News"},
-		"RDF":                {"application/rdf+xml", rdf, extract.Markdown, "# News\n\n- [One](https://site.test/one)", "News"},
-		"a sitemap":          {"application/xml", sitemap, extract.Links, "[\n  {\n    \"text\": \"\",\n    \"href\": \"https://site.test/one\"\n  },\n  {\n    \"text\": \"\",\n    \"href\": \"https://site.test/two\"\n  }\n]", ""},
-		"an index":           {"application/xml", index, extract.Markdown, "- [https://site.test/a.xml](https://site.test/a.xml)", ""},
-		"a feed that ends":   {"application/rss+xml", rss[:strings.Index(rss, "<item><guid>")+20], extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened", "News of votes"},
+		"RSS as Markdown":        {"application/rss+xml", rss, extract.Markdown, "# News of votes\n\n- [First & best](https://site.test/one)\n  \n  Mon, 02 Mar 2026 10:00:00 GMT\n  \n  What happened\n- [Second](https://site.test/two)", "News of votes"},
+		"RSS as text":            {"text/xml", rss, extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened\n- Second", "News of votes"},
+		"RSS of a file host":     {"text/plain", rss, extract.Links, "[\n  {\n    \"text\": \"First & best\",\n    \"href\": \"https://site.test/one\"\n  },\n  {\n    \"text\": \"Second\",\n    \"href\": \"https://site.test/two\"\n  }\n]", "News of votes"},
+		"Atom":                   {"application/atom+xml", atomFeed, extract.Markdown, "# News\n\n- [One](https://site.test/one)\n  \n  2026-03-02\n  \n  What happened", "News"},
+		"RDF":                    {"application/rdf+xml", rdf, extract.Markdown, "# News\n\n- [One](https://site.test/one)", "News"},
+		"a sitemap":              {"application/xml", sitemap, extract.Links, "[\n  {\n    \"text\": \"\",\n    \"href\": \"https://site.test/one\"\n  },\n  {\n    \"text\": \"\",\n    \"href\": \"https://site.test/two\"\n  }\n]", ""},
+		"an index":               {"application/xml", index, extract.Markdown, "- [https://site.test/a.xml](https://site.test/a.xml)", ""},
+		"entries without a link": {"application/rss+xml", "<rss><channel><item><title>One</title></item><item><description>Two</description><guid>2</guid></item><item/></channel></rss>", extract.Markdown, "- One\n- Two", ""},
+		"links of such entries":  {"application/rss+xml", "<rss><channel><title>T</title><item><title>One</title></item></channel></rss>", extract.Links, "[]", "T"},
+		"text that holds markup": {
+			"application/atom+xml", `<feed><title type="xhtml"><div>Some <b>n</b>ews</div></title><entry><title type="xhtml"><div>One</div></title><link href="/one"/><summary type="xhtml"><p>What<link href="/no"/></p><p>happened</p></summary></entry></feed>`,
+			extract.Markdown, "# Some news\n\n- [One](https://site.test/one)\n  \n  What happened", "Some news",
+		},
+		"characters that XML has not": {"application/rss+xml", "<rss><channel><item><title>O\x08ne\x00</title></item><item><title>Two</title></item></channel></rss>", extract.Markdown, "- One\n- Two", ""},
+		"a feed that ends":            {"application/rss+xml", rss[:strings.Index(rss, "<item><guid>")+20], extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened", "News of votes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, test.contentType, test.body, extract.Options{Format: test.format})
@@ -41,6 +48,22 @@ func TestFeedsAndSitemaps(t *testing.T) {
 				t.Errorf("Extract() = %q, %q, want %q, %q", got.Title, got.Text, test.wantTitle, test.want)
 			}
 		})
+	}
+}
+
+func TestAFeedOfWhichEntriesAreMissingSaysSo(t *testing.T) {
+	for name, test := range map[string]struct {
+		body  string
+		whole bool
+	}{
+		"whole":                  {rss, true},
+		"whole, and space after": {rss + "\n", true},
+		"cut":                    {rss[:len(rss)-40], false},
+		"broken":                 {strings.Replace(rss, "<guid>", "<<guid>", 1), false},
+	} {
+		if got := read(t, "application/rss+xml", test.body, extract.Options{}); slices.Contains(got.Warnings, extract.WarnIncomplete) == test.whole {
+			t.Errorf("%s: Extract() = %q, %v, want that it is whole: %t", name, got.Text, got.Warnings, test.whole)
+		}
 	}
 }
 
