@@ -70,3 +70,27 @@ func TestSessionsAreBounded(t *testing.T) {
 		}
 	})
 }
+
+func TestCookiesOfALongSessionChangeAndEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jars session.Jars
+		site := at(t, "https://example.com/")
+		jar := jars.Get("o", "s")
+		for i := range 1000 {
+			jar.Keep(site, []*http.Cookie{{Name: "token", Value: strconv.Itoa(i)}, {Name: fmt.Sprint("flash", i), Value: "v"}})
+			jar.Keep(site, []*http.Cookie{{Name: fmt.Sprint("flash", i), MaxAge: -1}, {Name: fmt.Sprint("short", i), Value: "v", MaxAge: 1}})
+			time.Sleep(time.Second) //nolint:forbidigo // the clock is synctest's
+		}
+		if got := jar.Cookies(site); len(got) != 1 || got[0].Value != "999" {
+			t.Errorf("after 1,000 changes of a cookie, and as many that ended, there are %v, want the last one", got)
+		}
+		jar.Keep(site, []*http.Cookie{{Name: "token", Expires: time.Now().Add(-time.Hour)}})
+		if got := jar.Cookies(site); len(got) != 0 {
+			t.Errorf("after its end there are %v, want none", got)
+		}
+		jar.Keep(site, []*http.Cookie{{Name: "long", Value: "v", Path: "/" + strings.Repeat("x", 5000)}})
+		if got := jar.Cookies(site.JoinPath(strings.Repeat("x", 5000), "/")); len(got) != 0 {
+			t.Errorf("a cookie whose path is too long is kept as %.40v, want none", got)
+		}
+	})
+}
