@@ -61,8 +61,7 @@ func Parse(data []byte) *File {
 			}
 			rules++
 			current.rules = append(current.rules, rule{allow: key == "allow", pattern: normalise(value)})
-		case "crawl-delay": // not in the RFC, and widely meant
-			naming = false
+		case "crawl-delay": // not in the RFC, and widely meant; what is not in there divides no groups (section 2.2.4)
 			if seconds, err := strconv.ParseFloat(value, 64); err == nil && current != nil && seconds > 0 {
 				current.delay = min(time.Duration(min(seconds, maxDelay.Seconds())*float64(time.Second)), maxDelay)
 			}

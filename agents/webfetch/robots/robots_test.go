@@ -74,6 +74,15 @@ func TestTest(t *testing.T) {
 	}
 }
 
+func TestACrawlDelayDividesNoGroups(t *testing.T) {
+	f := robots.Parse([]byte("user-agent: a\ncrawl-delay: 5\nuser-agent: b\ndisallow: /x\ncrawl-delay: 7\nuser-agent: c\nallow: /x"))
+	for agent, want := range map[string]robots.Verdict{"a": {Rule: "/x", Delay: 7 * time.Second}, "b": {Rule: "/x", Delay: 7 * time.Second}, "c": {Allowed: true, Rule: "/x"}} {
+		if got := f.Test(agent, "/x"); got != want {
+			t.Errorf("Test(%s, /x) = %+v, want %+v", agent, got, want)
+		}
+	}
+}
+
 func TestCrawlDelay(t *testing.T) {
 	for value, want := range map[string]time.Duration{"2": 2 * time.Second, "0.5": time.Second / 2, "1e9": time.Minute, "-1": 0, "soon": 0, "NaN": 0, "Inf": time.Minute} {
 		f := robots.Parse([]byte("user-agent: *\ncrawl-delay: " + value))
