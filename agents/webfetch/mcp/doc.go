@@ -4,4 +4,7 @@
 // of the other profiles the tools of the program that it comes from: their names, inputs and outputs. Tools that change the list
 // of domains are there only when an operator says so. Text from a page stands between two lines with a number that the page cannot
 // guess, so that it cannot pretend to have ended.
+//
+// Over HTTP a client is known by the Mcp-Session-Id that it was given, and the cookies of its fetches are its alone. The protocol of 2026-07-28
+// has no such id: its clients are not told apart, and share the cookies of a session that they name alike.
 package mcp

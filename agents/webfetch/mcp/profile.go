@@ -117,5 +117,6 @@ func (s *Server) page(ctx context.Context, arguments json.RawMessage) (webfetch.
 	if err != nil {
 		return webfetch.Page{}, err
 	}
+	req.Owner, _ = ctx.Value(ownerKey{}).(string)
 	return s.fetcher.Fetch(ctx, req)
 }

@@ -18,7 +18,7 @@ var requestProperties = map[string]any{
 	"render":           property("string", "Whether a browser shows the page first.", "never", "auto", "always"),
 	"headers":          map[string]any{"type": "object", "description": "HTTP headers to send.", "additionalProperties": map[string]any{"type": "string"}},
 	"no_cache":         property("boolean", "Ask the server even when there is a fresh answer."),
-	"session":          property("string", "Cookies are kept among fetches with the same session."),
+	"session":          property("string", "Cookies are kept among fetches with the same session. Choose a name that nobody guesses."),
 	"credential":       property("string", "Name of a configured credential to use."),
 	"locale":           property("string", "Language of error messages: en or ja."),
 }

@@ -70,11 +70,11 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) 
 	return nil
 }
 
-// Handler returns the streamable HTTP binding. It keeps no sessions.
+// Handler returns the streamable HTTP binding. It keeps no sessions but those of cookies.
 func (s *Server) Handler() http.Handler {
-	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
+	return named(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxRequest,
-	})
+	}))
 }
 
 // Wrap mounts the streamable HTTP binding beside next.

@@ -34,7 +34,11 @@ func (s *Server) handle(t tool) sdk.ToolHandler {
 		if len(arguments) == 0 {
 			arguments = json.RawMessage("{}")
 		}
-		text, structured, err := t.call(ctx, arguments)
+		owner, err := ownerOf(req)
+		if err != nil {
+			return nil, err
+		}
+		text, structured, err := t.call(context.WithValue(ctx, ownerKey{}, owner), arguments)
 		result := &sdk.CallToolResult{StructuredContent: structured}
 		if err != nil {
 			if ctx.Err() != nil {
@@ -107,6 +111,7 @@ func (s *Server) fetch(ctx context.Context, arguments json.RawMessage, format we
 	if format != "" {
 		req.Format = format
 	}
+	req.Owner, _ = ctx.Value(ownerKey{}).(string)
 	page, err := s.fetcher.Fetch(ctx, req)
 	if err != nil {
 		return page.Error, page, err
