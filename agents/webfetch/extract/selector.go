@@ -58,6 +58,7 @@ func noMatch(s Selector) error {
 type selection struct {
 	nodes  []*html.Node
 	values []string
+	cut    bool // whether there are more values
 }
 
 // renderSelected fills content with what the selector matches in an HTML document.
@@ -84,7 +85,7 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 	if len(found.nodes)+len(found.values) == 0 {
 		return noMatch(o.Selector)
 	}
-	if len(found.nodes) > maxMatches || len(found.values) > maxMatches {
+	if len(found.nodes) > maxMatches || len(found.values) > maxMatches || found.cut {
 		content.warn(WarnIncomplete)
 	}
 	content.Extractor = BySelector

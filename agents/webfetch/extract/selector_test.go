@@ -1,6 +1,7 @@
 package extract_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,7 @@ func TestSelectors(t *testing.T) {
 		"XPath to a string":         {"text/html", members, extract.XPath, "string(//th)", extract.Text, "Name"},
 		"XPath along the siblings":  {"text/html", members, extract.XPath, "//li[1]/following-sibling::li[1]", extract.Text, "- Bob"},
 		"XPath up":                  {"text/html", members, extract.XPath, "//a[.='page']/ancestor::div/@id", extract.Text, "list"},
+		"XPath to a literal":        {"text/html", members, extract.XPath, "concat('replace(', string(//th), \"')\")", extract.Text, "replace(Name')"},
 		"JSONPath as JSON":          {"application/json", document, extract.JSONPath, "$.members[?@.votes>1].name", extract.JSON, "[\n  \"Ann\"\n]"},
 		"JSONPath as Markdown":      {"application/json", document, extract.JSONPath, "$..votes", extract.Markdown, "```json\n[\n  2,\n  1\n]\n```"},
 		"JSONPath to a long number": {"application/json", document, extract.JSONPath, "$.big", extract.Text, "[\n  12345678901234567890\n]"},
@@ -93,5 +95,16 @@ func TestAJSONPathToAllOfWhatNestsIsWrittenWithoutIndentation(t *testing.T) {
 	got := read(t, "application/json", strings.Repeat("[", 900)+"0"+strings.Repeat("]", 900), extract.Options{Format: extract.JSON, Selector: extract.Selector{Kind: extract.JSONPath, Expression: "$..*"}})
 	if len(got.Text) > 1<<20 || !strings.HasPrefix(got.Text, "[[[[") {
 		t.Errorf("Extract() = %.20q of %d bytes, want at most a MiB", got.Text, len(got.Text))
+	}
+}
+
+func TestTextThatElementsHaveInCommonIsAnsweredUpToABound(t *testing.T) {
+	page := strings.Repeat("<div>", 100) + strings.Repeat("word ", 10_000)
+	got := read(t, "text/html", page, extract.Options{Format: extract.Text, Selector: extract.Selector{Kind: extract.XPath, Expression: "//* | //text()"}})
+	if len(got.Text) > 5<<20 || !slices.Contains(got.Warnings, extract.WarnIncomplete) {
+		t.Errorf("Extract() = %.20q of %d bytes, %v, want at most 5 MiB, and that there is more", got.Text, len(got.Text), got.Warnings)
+	}
+	if got := read(t, "text/html", page, extract.Options{Format: extract.Text, Selector: extract.Selector{Kind: extract.XPath, Expression: "//div"}}); len(got.Warnings) != 0 {
+		t.Errorf("Extract(//div) of the same page warns of %v, want the text once", got.Warnings)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/antchfx/xpath"
@@ -13,7 +14,16 @@ import (
 // maxXPathMoves bounds one evaluation: an expression of 30 bytes can ask for the square of a tree or its cube.
 const maxXPathMoves = 3_000_000
 
+// maxXPathText bounds the texts and attributes that are answered, in bytes: elements that nest have their text in common.
+const maxXPathText = maxHTML
+
 var errMoves = errors.New("too many moves")
+
+// Functions of the library that XPath 1.0 has not: what they take and make of a few bytes has no bound, and they cannot be stopped.
+var (
+	unbounded    = regexp.MustCompile(`\b(matches|replace|string-join)[\s\v\x{85}\p{Z}]*\(`)
+	xpathLiteral = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+)
 
 // selectXPath evaluates an XPath 1.0 expression. The library cannot be stopped, so the navigator that it moves through the tree
 // counts and ends it by a panic, which goes no further than here.
@@ -30,6 +40,9 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 			found, err = selection{}, selectorInvalid(XPath, "cannot be evaluated: %s", line(fmt.Sprint(p), 200))
 		}
 	}()
+	if m := unbounded.FindStringSubmatch(xpathLiteral.ReplaceAllString(expression, "''")); m != nil {
+		return selection{}, selectorInvalid(XPath, "has the function %s, which XPath 1.0 has not", m[1])
+	}
 	compiled, err := xpath.Compile(expression)
 	if err != nil {
 		return selection{}, selectorInvalid(XPath, "cannot be read: %s", line(err.Error(), 200))
@@ -48,21 +61,28 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 // collect takes elements as nodes, and attributes and texts as values; when both are found, everything is a value.
 func collect(iterator *xpath.NodeIterator) selection {
 	var s selection
-	var values []string
-	for iterator.MoveNext() && len(values) <= maxMatches {
+	var all []navigator
+	for iterator.MoveNext() && len(all) <= maxMatches {
 		n, ok := iterator.Current().(*navigator)
 		if !ok {
 			continue
 		}
-		values = append(values, strings.TrimSpace(n.Value()))
+		all = append(all, *n)
 		if n.attr < 0 && n.at.Type == html.ElementNode {
 			s.nodes = append(s.nodes, n.at)
 		}
 	}
-	if len(s.nodes) < len(values) {
-		return selection{values: values}
+	if len(s.nodes) == len(all) {
+		s.nodes = outermost(s.nodes)
+		return s
 	}
-	s.nodes = outermost(s.nodes)
+	s.nodes = nil
+	for size, i := 0, 0; i < len(all) && !s.cut; i++ {
+		value := strings.TrimSpace(all[i].Value())
+		s.values = append(s.values, value)
+		size += len(value)
+		s.cut = size > maxXPathText
+	}
 	return s
 }
 
