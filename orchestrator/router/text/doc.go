@@ -2,8 +2,8 @@
 //
 // Each skill is a document of its name, description, tags, examples, inputs and outputs; each agent another one. A text is compared with
 // them in two ways: by the words that they share (by their inverse document frequency, as a share of the most that a document could score), and by a linear scorer over
-// words, word pairs and pieces of words that is trained on the examples. Both give one probability for each skill; an agent has those of its
-// skills together.
+// words, word pairs and pieces of words that is trained on the examples and, as one more example, on the set of words that the card says of the
+// skill. Both give one probability for each skill; an agent has those of its skills together.
 //
 // A text that is like nothing is refused. The limit is fitted to the examples: each is scored by an index that does not have it, and the
 // limit is where the given share of them would be refused.

@@ -60,6 +60,17 @@ func hashed(list []string) (whole, pieces []uint32) {
 	return slices.Compact(whole), slices.Compact(pieces)
 }
 
+// unordered lists the features of words that stand in no order.
+func unordered(list []string) (whole, pieces []uint32) {
+	for _, w := range list {
+		whole = append(whole, hash(kindWord, w))
+		pieces = appendPieces(pieces, w)
+	}
+	slices.Sort(whole)
+	slices.Sort(pieces)
+	return slices.Compact(whole), slices.Compact(pieces)
+}
+
 func appendPieces(out []uint32, w string) []uint32 {
 	w = "_" + w + "_"
 	starts := make([]int, 0, len(w)+1)
@@ -77,7 +88,7 @@ func appendPieces(out []uint32, w string) []uint32 {
 
 const (
 	wholeShare = 1.0
-	pieceShare = 0.7
+	pieceShare = 1.0
 )
 
 // weigh gives each feature its inverse document frequency, and each kind its share.

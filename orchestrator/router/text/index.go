@@ -87,11 +87,11 @@ func thinOut(docs []document) {
 }
 
 // spread takes at most so many from a list, at even distances: examples are in the order of their words, so that like ones are neighbours.
-func spread(list []example, most int) []example {
+func spread[T any](list []T, most int) []T {
 	if len(list) <= most {
 		return list
 	}
-	out := make([]example, most)
+	out := make([]T, most)
 	for i := range out {
 		out[i] = list[i*len(list)/most]
 	}
@@ -125,6 +125,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 type document struct {
 	fields   [][]string // stems of each source of words, each once: name, description, tags, inputs and outputs, agent
 	examples []example
+	said     example // what the card says of the skill itself, as a set of words, wherever it says them
 }
 
 // example is one example of a skill, prepared.
@@ -136,24 +137,26 @@ type example struct {
 func newDocument(s *Skill) document {
 	var d document
 	add := func(texts ...string) {
-		d.fields = append(d.fields, declared(texts...))
+		d.fields = append(d.fields, distinct(stems(declared(texts...))))
 	}
 	add(s.Name, s.ID)
 	add(s.Description)
 	add(s.Tags...)
 	add(slices.Concat(s.Inputs, s.Outputs)...)
 	add(s.Agent, s.AgentDescription)
-	plainest := make(map[string]example) // of those that say the same, the shortest
+	own := spread(plainest(declared(append([]string{s.Name, s.ID, s.Description}, s.Tags...)...)), maxExampleWords)
+	d.said = example{own, distinct(stems(own))}
+	shortest := make(map[string]example) // of those that say the same, the shortest
 	for _, text := range s.Examples {
 		list := words(text)
 		list = list[:min(len(list), maxExampleWords)]
 		x := example{list, distinct(stems(list))}
 		key := gist(list)
-		if old, ok := plainest[key]; len(list) > 0 && (!ok || len(list) < len(old.words)) {
-			plainest[key] = x
+		if old, ok := shortest[key]; len(list) > 0 && (!ok || len(list) < len(old.words)) {
+			shortest[key] = x
 		}
 	}
-	d.examples = slices.Collect(maps.Values(plainest))
+	d.examples = slices.Collect(maps.Values(shortest))
 	// In an order of their own, so that the limit takes the same ones however the card lists them.
 	slices.SortFunc(d.examples, func(a, b example) int { return slices.Compare(a.words, b.words) })
 	return d

@@ -19,9 +19,9 @@ const (
 const untaught = 10.2 // sharpness without examples
 
 // schedule says how far the examples are to be trusted, by how many a skill has on average: with few of them the shared words decide
-// (the numbers are fitted to CLINC150's validation split with 0, 1, 5, 20 and 100 examples for each skill).
+// (the numbers are fitted to ten public sets with 5, 10 and all of their examples for each skill).
 func schedule(examples float64) (sharpness, rate float64) {
-	return max(untaught-3.8*math.Log10(1+examples), 2.6), 0.7 + 3.3*min(examples/50, 1)
+	return max(6.1-2.3*math.Log10(1+examples), 1.6), 0.35 + 1.65*min(examples/50, 1)
 }
 
 // linear is a scorer that adds to a skill's logit what each feature of a text says about it. Rows hold the skills that a feature was seen
@@ -162,28 +162,36 @@ type prepared struct {
 	skill         int32
 	words         *example
 	whole, pieces []uint32
-	siblings      int // examples of the same skill, with itself
+	siblings      int // examples of the same skill, with itself; 0 of what a card says of itself
 }
 
 // prepare lists the examples that are not held out, and counts how many have each feature.
 func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *linear) {
 	m := &linear{row: make([]int32, 1<<featureBits), idf: make([]float32, 1<<featureBits)}
 	var all []prepared
-	taught := 0 // skills that have examples
+	add := func(p prepared) {
+		all = append(all, p)
+		for _, id := range slices.Concat(p.whole, p.pieces) {
+			m.idf[id]++
+		}
+	}
+	examples, taught := 0, 0 // taught are the skills that have examples
 	for i, d := range docs {
-		before := len(all)
+		before := examples
 		for e := range d.examples {
 			if held != nil && held(i, e) {
 				continue
 			}
 			whole, pieces := hashed(d.examples[e].words)
-			all = append(all, prepared{int32(i), &d.examples[e], whole, pieces, len(d.examples)})
-			for _, id := range slices.Concat(whole, pieces) {
-				m.idf[id]++
-			}
+			add(prepared{int32(i), &docs[i].examples[e], whole, pieces, len(d.examples)})
+			examples++
 		}
-		if len(all) > before {
+		if examples > before {
 			taught++
+		}
+		if len(d.said.words) > 0 {
+			whole, pieces := unordered(d.said.words)
+			add(prepared{int32(i), &docs[i].said, whole, pieces, 0})
 		}
 	}
 	for id, n := range m.idf {
@@ -193,7 +201,7 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 			m.idf[id] = idf(len(all), int(n))
 		}
 	}
-	mean := float64(len(all)) / float64(max(taught, 1))
+	mean := float64(examples) / float64(max(taught, 1))
 	sharpness, rate := schedule(mean)
 	m.sharpness, m.rate = float32(sharpness), rate
 	return all, m
@@ -202,12 +210,13 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 // collect makes samples of the examples that are not held out.
 func collect(docs []document, held func(skill, example int) bool) ([]sample, *linear) {
 	all, m := prepare(docs, held)
-	mean := 0
+	mean, examples := 0, 0
 	for _, r := range all {
 		mean += r.siblings
+		examples += min(r.siblings, 1)
 	}
-	mean /= max(len(all), 1)
-	// What a card says of itself has no part in training: examples are compared with examples.
+	mean /= max(examples, 1)
+	// What a card says of itself has no part in what examples are compared with.
 	taught := make([]document, len(docs))
 	for i, d := range docs {
 		taught[i].examples = d.examples
@@ -218,7 +227,10 @@ func collect(docs []document, held func(skill, example int) bool) ([]sample, *li
 	for i, r := range all {
 		clear(scores)
 		words.score(r.words.stems, r.skill, scores)
-		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.weight), scale: min(float32(mean)/float32(r.siblings), 4)}
+		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.weight), scale: 1}
+		if r.siblings > 0 {
+			s.scale = min(float32(mean)/float32(r.siblings), 4)
+		}
 		s.rivals = rivals(scores, r.skill)
 		for _, c := range s.rivals {
 			s.base = append(s.base, m.sharpness*scores[c])

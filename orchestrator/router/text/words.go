@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func words(s string) []string {
 	return out
 }
 
-// declared lists the words of what a card says of itself, once each. A sentence with more than one word of praise is advertisement.
+// declared lists the words of what a card says of itself. A sentence with more than one word of praise is advertisement.
 func declared(texts ...string) []string {
 	var out []string
 	for _, text := range texts {
@@ -96,7 +97,15 @@ func declared(texts ...string) []string {
 			out = append(out, slices.DeleteFunc(list, func(w string) bool { return fillers[w] })...)
 		}
 	}
-	return distinct(stems(out))
+	return out
+}
+
+// plainest keeps the shortest word of each stem.
+func plainest(list []string) []string {
+	slices.SortFunc(list, func(a, b string) int {
+		return cmp.Or(strings.Compare(stem(a), stem(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+	return slices.CompactFunc(list, func(a, b string) bool { return stem(a) == stem(b) })
 }
 
 // stems are words without the endings that matter least.
