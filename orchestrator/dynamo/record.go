@@ -22,7 +22,7 @@ const (
 )
 
 const (
-	// inlineContent is how much new content a step's record holds; more gets items of its own.
+	// inlineContent is how much new content a step's record holds, and how much of new events; more gets items of its own.
 	inlineContent = 64 << 10
 	nonceSize     = 8
 	// recordLife is how much longer than a task can take its records are kept, beyond what tasks are.
@@ -62,13 +62,8 @@ func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, e
 	if err != nil {
 		return nil, err
 	}
-	if len(events) > 0 {
-		if record[attrEvents], err = attributevalue.Marshal(events); err != nil {
-			return nil, fmt.Errorf("encoding events: %w", err)
-		}
-		record[attrFirst] = number(events[0].Sequence)
-		record[attrPrevious] = text(next.log)
-		next.log = name
+	if err := next.addEvents(step, record, key, nonce, events); err != nil {
+		return nil, err
 	}
 	if len(small) > 0 {
 		record[attrContent] = &types.AttributeValueMemberM{Value: small}
@@ -82,11 +77,44 @@ func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, e
 			item[attrTTL] = seconds(goes)
 			next.goes = earlier(goes, next.goes)
 		}
+		if _, ok := item[attrEvents]; !ok {
+			continue // content is within the limit, and less than that of DynamoDB with what else is in its item
+		}
 		if err := boltdb.CheckItem("what one step of a task adds", ddb.Size(item)); err != nil {
 			return nil, err
 		}
 	}
 	return step, nil
+}
+
+// addEvents puts events into a step's record, and those before the last that it has room for into records of their own, each of which names the one before it.
+func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, events []orchestrator.Event) error {
+	var batch []types.AttributeValue
+	held, first := 0, 0
+	put := func(item ddb.Item) {
+		item[attrEvents] = &types.AttributeValueMemberL{Value: batch}
+		item[attrFirst] = number(events[first].Sequence)
+		item[attrPrevious] = text(st.log)
+		st.log = ddb.TextOf(item, attrRecord)
+	}
+	for i, e := range events {
+		encoded, err := attributevalue.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("encoding events: %w", err)
+		}
+		size := ddb.Size(ddb.Item{"": encoded})
+		if held > 0 && held+size > inlineContent {
+			item := recordItem(key, logName(events[i-1].Sequence, nonce))
+			put(item)
+			step.items = append(step.items, item)
+			batch, held, first = nil, 0, i
+		}
+		batch, held = append(batch, encoded), held+size
+	}
+	if len(batch) > 0 {
+		put(record)
+	}
+	return nil
 }
 
 // prepareContent returns the new content that the step's record holds, and gives what is large an item of its own.

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/boltdb"
 )
 
 // appendLog adds an entry and returns its number, from 1.
@@ -50,8 +51,12 @@ func encodeBatch(old *record, events []orchestrator.Event) (b []byte, err error)
 	b = binary.BigEndian.AppendUint64(b, old.places.events)
 	b = binary.BigEndian.AppendUint64(b, old.LastEvent+1)
 	for i := range events {
+		begin := len(b)
 		if b, err = appendSized(b, &events[i], eventLayout); err != nil {
 			return nil, fmt.Errorf("encode events: %w", err)
+		}
+		if err := boltdb.CheckItem("an event of the task", len(b)-begin); err != nil {
+			return nil, err
 		}
 	}
 	return b, nil

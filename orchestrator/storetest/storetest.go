@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/quorate/quorate/consultation"
@@ -24,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 	t.Helper()
 	RunExceptLimits(t, open)
 	t.Run("content over the item limit is refused", func(t *testing.T) { tooLarge(t, open(t)) })
+	t.Run("content of the item limit is taken", func(t *testing.T) { justFits(t, open(t)) })
 	t.Run("the largest task that is accepted can end", func(t *testing.T) { largest(t, open(t)) })
 }
 
@@ -38,6 +40,7 @@ func RunExceptLimits(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 		"an update that fails or changes nothing writes nothing": updateWritesNothing,
 		"concurrent updates are all kept":                        concurrentUpdates,
 		"a log is read from any event on, in pages of any size":  logPages,
+		"a step may add more events than an item holds":          manyEvents,
 		"a list is newest first, in pages, of one tenant":        list,
 		"what has ended is no longer unfinished":                 unfinished,
 		"tenants do not see each other":                          tenants,
@@ -174,6 +177,34 @@ func logPages(t *testing.T, s orchestrator.Store) {
 	}
 }
 
+// manyEvents writes at once what an agent said that says much.
+func manyEvents(t *testing.T, s orchestrator.Store) {
+	const total, words = 500, 1500
+	k := key(create(t, s, task("a")))
+	if _, err := s.Update(t.Context(), k, func(*orchestrator.Task) ([]orchestrator.Event, error) {
+		events := make([]orchestrator.Event, total)
+		for i := range events {
+			events[i] = orchestrator.Event{Type: orchestrator.EventProgress, Detail: fmt.Sprintf("%0*d", words, i)}
+		}
+		return events, nil
+	}); err != nil {
+		t.Fatalf("Update(%d events of %d bytes) = %v", total, words, err)
+	}
+	const page = 120
+	for after := uint64(1); after < total+1; {
+		events, err := s.Events(t.Context(), k, after, page)
+		if err != nil || len(events) == 0 {
+			t.Fatalf("Events(after %d) = %d events, %v, want some", after, len(events), err)
+		}
+		for _, e := range events {
+			if want := fmt.Sprintf("%0*d", words, after-1); e.Sequence != after+1 || e.Detail != want {
+				t.Fatalf("event %d has sequence %d and says …%.20s, want %d and …%.20s", after+1, e.Sequence, e.Detail[words-20:], after+1, want[words-20:])
+			}
+			after++
+		}
+	}
+}
+
 func updateWritesNothing(t *testing.T, s orchestrator.Store) {
 	before := create(t, s, task("a"))
 	broken := errors.New("broken")
@@ -295,6 +326,22 @@ func tooLarge(t *testing.T, s orchestrator.Store) {
 	}
 	if said := fault.From(err); said != nil && len(said.Message) > 1000 { // it is stored as why the task failed
 		t.Errorf("Update(artifact with a large id) = an error of %d bytes, want its message to be short", len(said.Message))
+	}
+}
+
+// justFits writes content that is as large as it may be.
+func justFits(t *testing.T, s orchestrator.Store) {
+	in := task("a")
+	in.Message = message("")
+	for size := boltdb.MaxItemBytes; proto.Size(in.Message) != boltdb.MaxItemBytes; size-- {
+		in.Message = message(strings.Repeat("x", size))
+	}
+	create(t, s, in)
+	_, err := s.Update(t.Context(), key(in), func(*orchestrator.Task) ([]orchestrator.Event, error) {
+		return []orchestrator.Event{{Detail: string(make([]byte, boltdb.MaxItemBytes+1))}}, nil
+	})
+	if fault.ReasonOf(err) != "ITEM_TOO_LARGE" {
+		t.Errorf("Update(with an event that is larger) = %.200v, want ITEM_TOO_LARGE", err)
 	}
 }
 
