@@ -140,7 +140,7 @@ func New(c Config) (*Engine, error) {
 		Config:   c,
 		meters:   m,
 		breakers: breakers{delay: c.BreakerDelay},
-		outbox:   newOutbox(),
+		outbox:   newOutbox(c.Logger),
 		signal:   make(chan struct{}, 1),
 		gained:   make(chan struct{}, 1),
 		next:     make(chan func()),
@@ -162,6 +162,11 @@ func New(c Config) (*Engine, error) {
 	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Trusts: c.Signatures.Trusts, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
+}
+
+// agentKey names the agent that a task is for.
+func agentKey(t *orchestrator.Task) orchestrator.Key {
+	return orchestrator.Key{Tenant: t.Tenant, ID: t.Agent}
 }
 
 // agent returns an agent with its status of now; an unknown one is fault NotFound. As with routes, only the directory is looked at, which hears what

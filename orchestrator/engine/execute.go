@@ -29,7 +29,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	if err != nil {
 		return e.giveUp(ctx, t, err)
 	}
-	leave := e.room.enter(&t)
+	leave := e.room.enter(&t, agentKey(&t))
 	if leave == nil {
 		return step{}, nil
 	}

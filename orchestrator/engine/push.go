@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -116,6 +118,7 @@ func (e *Engine) owed(t *orchestrator.Task) {
 // outbox is which tasks' receivers are to be told now.
 type outbox struct {
 	signal chan struct{} // holds one token when due may have work
+	room   *room         // by the host of the receiver that is told first
 
 	mu     sync.Mutex
 	due    map[orchestrator.Key]struct{}    // guarded by mu
@@ -123,11 +126,24 @@ type outbox struct {
 	timers map[orchestrator.Key]*time.Timer // guarded by mu
 }
 
-func newOutbox() *outbox {
-	return &outbox{
+func newOutbox(logger *slog.Logger) *outbox {
+	o := &outbox{
 		signal: make(chan struct{}, 1), due: make(map[orchestrator.Key]struct{}), busy: make(map[orchestrator.Key]struct{}),
 		timers: make(map[orchestrator.Key]*time.Timer),
 	}
+	o.room = newRoom(pushers, o.wake, func(whose orchestrator.Key, in int) {
+		logger.Warn("a receiver of push notifications is told of as many tasks as may be at a time; others wait for it", slog.String("host", whose.ID), slog.Int("tasks", in))
+	})
+	return o
+}
+
+// hostKey names the host of a receiver.
+func hostKey(w *orchestrator.Webhook) orchestrator.Key {
+	u, err := url.Parse(w.URL)
+	if err != nil {
+		return orchestrator.Key{ID: w.URL} // such a one is refused when it is told
+	}
+	return orchestrator.Key{ID: u.Host}
 }
 
 func (o *outbox) wake(k orchestrator.Key) {
@@ -198,9 +214,17 @@ func (e *Engine) runOutbox(ctx context.Context) {
 	}
 }
 
-// pay tells a task's receivers what they have to be told, and returns when to go on; 0 is never.
+// pay tells a task's receivers what they have to be told, and returns when to go on; 0 is never, or when its turn comes.
 func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 	t, err := e.Store.Task(ctx, k)
+	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.Unpaid() && !w.NextDue.After(e.now()) })
+	if due < 0 {
+		e.outbox.room.pass(k)
+	} else if leave := e.outbox.room.enter(&t, hostKey(&t.Webhooks[due])); leave != nil {
+		defer leave()
+	} else {
+		return 0
+	}
 	var again time.Duration
 	for _, w := range t.Webhooks {
 		if err != nil || ctx.Err() != nil {

@@ -6,26 +6,26 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// room bounds how many tasks are with agents at a time, in calls, streams and polls: each takes memory for as long as its agent likes. An agent gets one more
-// as long as it has fewer than are free, so that those that keep their tasks for long leave room for others: one has at most half, two a third each, and
-// there is always some for an agent that has none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). Who finds
-// no room stands in line for its agent.
+// room bounds how many tasks are with others at a time, agents or receivers: each takes memory, or one of few places, for as long as these others like. One of
+// them gets one more as long as it has fewer than are free, so that those that keep their tasks for long leave room for others: one has at most half, two
+// a third each, and there is always some for who has none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2),
+// 1998). Who finds no room stands in line.
 type room struct {
 	most int
 	wake func(orchestrator.Key)
-	full func(agent orchestrator.Key, in int) // is told, once until the agent has no task, that a line begins
+	full func(whose orchestrator.Key, in int) // is told that a line begins, once until whose it is has no task
 
 	mu      sync.Mutex
-	in      int                           // guarded by mu; tasks with agents, and turns
+	in      int                           // guarded by mu; tasks with others, and turns
 	queued  int                           // guarded by mu; tasks in all lines
-	lines   map[orchestrator.Key]*line    // guarded by mu; by tenant and agent, of those that have tasks
+	lines   map[orchestrator.Key]*line    // guarded by mu; by whose they are, of those that have tasks
 	waiting map[orchestrator.Key]struct{} // guarded by mu; tasks in any line
 	turns   map[orchestrator.Key]*line    // guarded by mu; of tasks whose turn it is and that have not come yet
 }
 
-// line is an agent's share of the room.
+// line is the share of the room that one agent or receiver has.
 type line struct {
-	agent orchestrator.Key
+	whose orchestrator.Key
 	in    int
 	tasks []place // that wait, the first first
 	told  bool
@@ -36,7 +36,7 @@ type place struct {
 	group int
 }
 
-func newRoom(most int, wake func(orchestrator.Key), full func(agent orchestrator.Key, in int)) *room {
+func newRoom(most int, wake func(orchestrator.Key), full func(whose orchestrator.Key, in int)) *room {
 	return &room{
 		most: most, wake: wake, full: full,
 		lines: make(map[orchestrator.Key]*line), waiting: make(map[orchestrator.Key]struct{}), turns: make(map[orchestrator.Key]*line),
@@ -44,9 +44,9 @@ func newRoom(most int, wake func(orchestrator.Key), full func(agent orchestrator
 }
 
 // enter has a task come in, and returns what has it leave; nil when it has to wait, and is woken when its turn has come.
-func (r *room) enter(t *orchestrator.Task) (leave func()) {
+func (r *room) enter(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
 	r.mu.Lock()
-	k, l := keyOf(t), r.line(t.Tenant, t.Agent)
+	k, l := keyOf(t), r.line(whose)
 	turn := r.turns[k]
 	delete(r.turns, k)
 	_, waits := r.waiting[k]
@@ -62,7 +62,7 @@ func (r *room) enter(t *orchestrator.Task) (leave func()) {
 		l = nil
 	}
 	r.mu.Unlock()
-	if turn != nil && turn != l { // it has gone to another agent meanwhile
+	if turn != nil && turn != l { // it has gone to somebody else meanwhile
 		r.left(turn)
 	}
 	if l == nil {
@@ -72,10 +72,10 @@ func (r *room) enter(t *orchestrator.Task) (leave func()) {
 }
 
 // reserve gives a new task its turn at once, if there is room; who gets true passes it on when there will be no such task.
-func (r *room) reserve(t *orchestrator.Task) bool {
+func (r *room) reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k, l := keyOf(t), r.line(t.Tenant, t.Agent)
+	k, l := keyOf(t), r.line(whose)
 	if !r.fits(l) || r.turns[k] != nil {
 		r.tidy(l)
 		return false
@@ -85,7 +85,7 @@ func (r *room) reserve(t *orchestrator.Task) bool {
 	return true
 }
 
-// pass gives a task's turn to the next, since its runner has ended without taking it.
+// pass gives a task's turn to the next, if it has one that it has not taken.
 func (r *room) pass(k orchestrator.Key) {
 	r.mu.Lock()
 	l := r.turns[k]
@@ -96,7 +96,7 @@ func (r *room) pass(k orchestrator.Key) {
 	}
 }
 
-// left says that one of an agent's tasks has left, and wakes those whose turn has come.
+// left says that a task has left, and wakes those whose turn has come.
 func (r *room) left(l *line) {
 	r.mu.Lock()
 	r.take(l, -1)
@@ -127,7 +127,7 @@ func (r *room) drop(group int) {
 	}
 }
 
-// counts returns how many tasks are with agents and how many wait for room.
+// counts returns how many tasks are inside and how many in line.
 func (r *room) counts() (in, queued int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,7 +141,7 @@ func (r *room) queue(l *line, p place) {
 	r.queued++
 	if !l.told {
 		l.told = true
-		r.full(l.agent, l.in)
+		r.full(l.whose, l.in)
 	}
 }
 
@@ -164,7 +164,7 @@ func (r *room) next() (turns []orchestrator.Key) {
 	return turns
 }
 
-// fits reports whether an agent may have one more; mu is held.
+// fits reports whether a line may have one more inside; mu is held.
 func (r *room) fits(l *line) bool { return l.in < r.most-r.in }
 
 // take counts; mu is held.
@@ -173,18 +173,17 @@ func (r *room) take(l *line, n int) {
 	r.in += n
 }
 
-// line returns an agent's line; mu is held.
-func (r *room) line(tenant, agent string) *line {
-	k := orchestrator.Key{Tenant: tenant, ID: agent}
-	if r.lines[k] == nil {
-		r.lines[k] = &line{agent: k}
+// line returns somebody's line; mu is held.
+func (r *room) line(whose orchestrator.Key) *line {
+	if r.lines[whose] == nil {
+		r.lines[whose] = &line{whose: whose}
 	}
-	return r.lines[k]
+	return r.lines[whose]
 }
 
 // tidy forgets a line that nobody is in; mu is held.
 func (r *room) tidy(l *line) {
 	if l.in == 0 && len(l.tasks) == 0 {
-		delete(r.lines, l.agent)
+		delete(r.lines, l.whose)
 	}
 }

@@ -90,7 +90,7 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
-		if sends = e.room.reserve(&t); sends {
+		if sends = e.room.reserve(&t, agentKey(&t)); sends {
 			events = append(events, e.attempt(&t, binding))
 		} else {
 			events = append(events, event(&t, orchestrator.EventProgress, "waits until "+t.Agent+" is done with others: it works on as many tasks as it may at a time"))
