@@ -2,6 +2,7 @@ package jsonpath
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,7 +32,7 @@ var signatures = map[string]struct {
 type call struct {
 	name      string
 	arguments []operand
-	pattern   *regexp.Regexp // of match and search when it is a literal
+	pattern   *pattern // of match and search when it is a literal
 }
 
 func (c call) value(e *evaluation, current any) (any, bool) {
@@ -75,27 +76,38 @@ func (c call) holds(e *evaluation, current any) bool {
 	if !ok {
 		return false
 	}
-	e.left -= len(text) / 16
-	pattern := c.pattern
-	if pattern == nil {
+	p := c.pattern
+	if p == nil {
 		source, _ := c.arguments[1].value(e, current)
 		text, ok := source.(string)
 		if !ok {
 			return false
 		}
 		e.left -= len(text)
-		if pattern = compile(c.name, text); pattern == nil {
+		if p = compile(c.name, text); p == nil {
 			return false
 		}
+		e.left -= p.steps
 	}
-	return pattern.MatchString(text)
+	e.left -= len(text) * p.steps / stepsPerVisit
+	return e.visit() && p.MatchString(text)
 }
+
+// pattern is a regular expression, and the steps that a byte of text may take to match.
+type pattern struct {
+	*regexp.Regexp
+
+	steps int
+}
+
+// stepsPerVisit is how many steps of a pattern take as long as a visit. Matching cannot be stopped, so that it is paid for before.
+const stepsPerVisit = 256
 
 // maxPattern bounds a regular expression, in bytes.
 const maxPattern = 1000
 
 // compile returns the I-Regexp (RFC 9485) as one of Go's, or nil when it is none.
-func compile(function, source string) *regexp.Regexp {
+func compile(function, source string) *pattern {
 	if len(source) > maxPattern {
 		return nil
 	}
@@ -121,9 +133,17 @@ func compile(function, source string) *regexp.Regexp {
 	if function == "match" {
 		text = `\A(?:` + text + `)\z`
 	}
-	pattern, err := regexp.Compile(text)
+	compiled, err := regexp.Compile(text)
 	if err != nil {
 		return nil
 	}
-	return pattern
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil
+	}
+	return &pattern{compiled, len(program.Inst)}
 }

@@ -104,6 +104,22 @@ func TestQueriesAreBounded(t *testing.T) {
 	}
 }
 
+func TestPatternsArePaidForBeforeTheyAreMatched(t *testing.T) {
+	document := []any{strings.Repeat("a", 1<<19), "([ab]*a){300}c", "b"}
+	for query, want := range map[string]error{
+		"$[?search(@, 'b')]": nil, "$[?match(@, '[a-c]*')]": nil, "$[?search(@, $[2])]": nil,
+		"$[?search(@, '([ab]*a){300}c')]": jsonpath.ErrTooMuch, "$[?search(@, $[1])]": jsonpath.ErrTooMuch,
+	} {
+		q, err := jsonpath.Parse(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.Select(t.Context(), document); !errors.Is(err, want) {
+			t.Errorf("Select(%s) = %v, want %v", query, err, want)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for name, query := range map[string]string{
 		"a query that is too long":   "$" + strings.Repeat(".a", 3000),
