@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -148,5 +149,44 @@ func TestInputThatCannotBeRight(t *testing.T) {
 				t.Errorf("Main(%q) = %d, %q, %q, want %d and %q without a request", test.args, exit, stdout, stderr, test.exit, test.want)
 			}
 		})
+	}
+}
+
+// TestASubmissionWithoutAnAnswerCanBeRepeated loses the answer: the task may be there, and the same command would make another one.
+func TestASubmissionWithoutAnAnswerCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	const hint = "it may have been accepted; the same with --request-id r1 is done once\n"
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		exit   int
+		told   bool
+	}{
+		"a connection that breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 9, true},
+		"a proxy that gives up":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, 9, true},
+		"an interrupt":             {nil, 130, true},
+		"a refusal":                {refuse(http.StatusBadRequest, 3, "INPUT_MISSING", "no url"), 6, false},
+	}
+	for name, test := range tests {
+		for verb, route := range map[string]string{"submit --agent a": "POST /v1/tasks", "reply t1": "POST /v1/tasks/t1:reply"} {
+			t.Run(name+", "+verb, func(t *testing.T) {
+				t.Parallel()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				handler := test.answer
+				if handler == nil {
+					handler = func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }
+				}
+				g := newGateway(t, map[string][]http.HandlerFunc{route: {handler}})
+				args := append([]string{"tasks"}, strings.Fields(verb)...)
+				exit, _, stderr := run(ctx, "", append(args, "--text", "x", "--request-id", "r1", "--server", g.url, "--token-file", g.token)...)
+				if exit != test.exit || strings.HasPrefix(stderr, hint) != test.told {
+					t.Errorf("Main(tasks %s) = %d, %q, want %d, and how to repeat it: %v", verb, exit, stderr, test.exit, test.told)
+				}
+			})
+		}
+	}
+	args := []string{"tasks", "submit", "--agent", "a", "--text", "x", "--token-file", write(t, "token", "x"), "--server", "http://127.0.0.1:1"}
+	if exit, _, stderr := run(t.Context(), "", args...); exit != 9 || strings.Contains(stderr, "may have been accepted") {
+		t.Errorf("Main(tasks submit) to nobody = %d, %q, want 9 and no doubt", exit, stderr)
 	}
 }

@@ -26,6 +26,7 @@ func (a *app) tasksReply() *cobra.Command {
 			}
 			task := &orchestratorv1.Task{}
 			if err := s.postOnce(ctx, taskPath(args[0])+":reply", request, task); err != nil {
+				a.doubt(err, request.GetRequestId())
 				return err
 			}
 			if sub.watch {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/quorate/quorate/platform/fault"
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
@@ -57,6 +59,7 @@ func (a *app) submit(ctx context.Context, s *session, sub *submission) error {
 	}
 	task := &orchestratorv1.Task{}
 	if err := s.postOnce(ctx, "/v1/tasks", request, task); err != nil {
+		a.doubt(err, request.GetRequestId())
 		return err
 	}
 	if sub.watch {
@@ -66,6 +69,16 @@ func (a *app) submit(ctx context.Context, s *session, sub *submission) error {
 		a.taskDetails(task)
 		a.err.line("follow it: quorate tasks watch %s", task.GetId())
 	})
+}
+
+// doubt tells how to repeat what may have been accepted although no answer came: what is new makes a second task.
+func (a *app) doubt(err error, requestID string) {
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	broken := fault.ReasonOf(err) == "SERVER_UNREACHABLE" && reach(err) == "" // where advice is known, nothing was sent
+	proxy := fault.ReasonOf(err) == "UNEXPECTED_ANSWER" && fault.KindOf(err) == fault.Unavailable
+	if ended || broken || proxy {
+		a.err.line("it may have been accepted; the same with --request-id %s is done once", requestID)
+	}
 }
 
 func (a *app) submitRequest(sub *submission) (*orchestratorv1.SubmitTaskRequest, error) {
