@@ -2,8 +2,12 @@ package dynamo
 
 import "sync"
 
-// cacheBytes bounds how much content is kept, as it is stored; decoded it takes some times as much.
-const cacheBytes = 32 << 20
+const (
+	// cacheBytes bounds how much content is kept, as it is stored; decoded it takes some times as much.
+	cacheBytes = 32 << 20
+	// recordBytes is what a record counts besides its content: most are short, and their keys and maps take more than they do.
+	recordBytes = 512
+)
 
 // cache keeps the content of records, which never changes. Its zero value is empty.
 type cache struct {
@@ -21,8 +25,12 @@ func (c *cache) get(id, name string) (any, bool) {
 
 // put keeps the content of a record. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay.
 func (c *cache) put(id string, content map[string]any, size int) {
+	size += recordBytes
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.records[id] != nil {
+		return // by another who read it at the same time
+	}
 	if c.records == nil || c.size+size > cacheBytes {
 		c.records, c.size = make(map[string]map[string]any), 0
 	}
