@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 // set is what a folder holds.
 type set struct {
 	skills []text.Skill
+	byID   map[string][]int // places of skills
 	tests  []test
 }
 
@@ -46,10 +46,22 @@ func (s *set) examples() (n int) {
 
 // line is a line of train.jsonl or test.jsonl.
 type line struct {
-	Text   string   `json:"text"`
+	Text   *string  `json:"text"`
 	Agent  string   `json:"agent"`
 	Skill  string   `json:"skill"`
 	Skills []string `json:"skills"`
+}
+
+// skill is an entry of skills.json.
+type skill struct {
+	Agent       string   `json:"agent"`
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags"`
+	Examples    []string `json:"examples"`
+	Inputs      []string `json:"inputs"`
+	Outputs     []string `json:"outputs"`
 }
 
 const outOfScope = "oos"
@@ -58,72 +70,97 @@ func read(dir string) (*set, error) {
 	if _, err := os.Stat(filepath.Join(dir, "data_full.json")); err == nil {
 		return readCLINC(dir)
 	}
-	var list []struct {
-		Agent       string   `json:"agent"`
-		ID          string   `json:"id"`
-		Name        string   `json:"name"`
-		Description string   `json:"description"`
-		Tags        []string `json:"tags"`
-		Examples    []string `json:"examples"`
-		Inputs      []string `json:"inputs"`
-		Outputs     []string `json:"outputs"`
-	}
-	if err := readJSON(filepath.Join(dir, "skills.json"), &list); err != nil {
+	s := &set{}
+	if err := s.readSkills(filepath.Join(dir, "skills.json")); err != nil {
 		return nil, err
 	}
-	s := &set{}
-	byID := make(map[string][]int)
-	for _, x := range list {
+	if err := readLines(filepath.Join(dir, "train.jsonl"), s.learn); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := readLines(filepath.Join(dir, "test.jsonl"), s.ask); err != nil {
+		return nil, err
+	}
+	if len(s.tests) == 0 {
+		return nil, errors.New("test.jsonl holds no texts: nothing can be scored")
+	}
+	return s, nil
+}
+
+func (s *set) readSkills(name string) error {
+	var list []skill
+	if err := readJSON(name, &list); err != nil {
+		return err
+	}
+	s.byID = make(map[string][]int)
+	for i, x := range list {
+		if x.ID == "" {
+			return fmt.Errorf("%s: skill %d has no id", name, i+1)
+		}
 		if x.Agent == "" {
 			x.Agent = x.ID
 		}
-		byID[x.ID] = append(byID[x.ID], len(s.skills))
+		s.byID[x.ID] = append(s.byID[x.ID], i)
 		s.skills = append(s.skills, text.Skill{
 			Agent: x.Agent, ID: x.ID, Name: x.Name, Description: x.Description, Tags: x.Tags, Examples: x.Examples, Inputs: x.Inputs, Outputs: x.Outputs,
 		})
 	}
-	find := func(agent, id string) ([]int, error) {
-		found := slices.DeleteFunc(slices.Clone(byID[id]), func(i int) bool { return agent != "" && s.skills[i].Agent != agent })
-		if len(found) == 0 {
-			return nil, fmt.Errorf("skills.json has no skill %q of agent %q", id, agent)
-		}
-		return found, nil
-	}
-	err := readLines(filepath.Join(dir, "train.jsonl"), func(l line) error {
-		found, err := find(l.Agent, l.Skill)
-		for _, i := range found {
-			s.skills[i].Examples = append(s.skills[i].Examples, l.Text)
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return s, readLines(filepath.Join(dir, "test.jsonl"), func(l line) error {
-		t := test{text: l.Text}
-		for _, id := range append(l.Skills, l.Skill) {
-			if id == "" || id == outOfScope {
-				continue
-			}
-			found, err := find(l.Agent, id)
-			if err != nil {
-				return err
-			}
-			for _, i := range found {
-				t.right = append(t.right, label{s.skills[i].Agent, id})
-			}
-		}
-		s.tests = append(s.tests, t)
-		return nil
-	})
+	return nil
 }
+
+// find lists the places of the skills with an id, of one agent if it is named.
+func (s *set) find(agent, id string) ([]int, error) {
+	found := slices.DeleteFunc(slices.Clone(s.byID[id]), func(i int) bool { return agent != "" && s.skills[i].Agent != agent })
+	switch {
+	case len(found) > 0:
+		return found, nil
+	case id == "":
+		return nil, errors.New(`names no "skill"`)
+	case agent == "":
+		return nil, fmt.Errorf("skills.json has no skill %q", id)
+	default:
+		return nil, fmt.Errorf("skills.json has no skill %q of agent %q", id, agent)
+	}
+}
+
+// learn takes a line of train.jsonl.
+func (s *set) learn(l line) error {
+	if l.Skill == outOfScope && len(s.byID[outOfScope]) == 0 {
+		return nil // nothing learns from what must be refused
+	}
+	found, err := s.find(l.Agent, l.Skill)
+	for _, i := range found {
+		s.skills[i].Examples = append(s.skills[i].Examples, *l.Text)
+	}
+	return err
+}
+
+// ask takes a line of test.jsonl.
+func (s *set) ask(l line) error {
+	t := test{text: *l.Text}
+	for _, id := range append(l.Skills, l.Skill) {
+		if id == "" || id == outOfScope {
+			continue
+		}
+		found, err := s.find(l.Agent, id)
+		if err != nil {
+			return err
+		}
+		for _, i := range found {
+			t.right = append(t.right, label{s.skills[i].Agent, id})
+		}
+	}
+	s.tests = append(s.tests, t)
+	return nil
+}
+
+var byteOrderMark = []byte("\ufeff") // some editors put it in front
 
 func readJSON(name string, into any) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("read the set: %w", err)
 	}
-	if err := json.Unmarshal(b, into); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(b, byteOrderMark), into); err != nil {
 		return fmt.Errorf("decode %s: %w", name, err)
 	}
 	return nil
@@ -134,14 +171,17 @@ func readLines(name string, each func(line) error) error {
 	if err != nil {
 		return fmt.Errorf("read the set: %w", err)
 	}
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+	n := 0
+	for raw := range bytes.Lines(bytes.TrimPrefix(b, byteOrderMark)) {
+		n++
+		if len(bytes.TrimSpace(raw)) == 0 {
 			continue
 		}
 		var l line
-		err := json.Unmarshal(lines.Bytes(), &l)
+		err := json.Unmarshal(raw, &l)
+		if err == nil && l.Text == nil {
+			err = errors.New(`has no "text"`)
+		}
 		if err == nil {
 			err = each(l)
 		}
@@ -149,7 +189,7 @@ func readLines(name string, each func(line) error) error {
 			return fmt.Errorf("%s, line %d: %w", name, n, err)
 		}
 	}
-	return lines.Err()
+	return nil
 }
 
 // readCLINC reads CLINC150 (Larson et al. 2019) as it is published.

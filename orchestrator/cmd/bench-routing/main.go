@@ -8,7 +8,7 @@
 //	              out; without agent each skill is an agent of its own
 //	train.jsonl   optional; a line for each example: {"text", "skill"}, with "agent" where ids are not unique
 //	test.jsonl    a line for each text: {"text", "skill"} or, where several are right, {"text", "skills": []}; with neither, or with a skill of
-//	              "oos", the text must be refused
+//	              "oos", the text must be refused; lines of train.jsonl with a skill of "oos" are left out
 //
 // A folder with CLINC150's own data_full.json and domains.json is read as it is: a domain is an agent, an intent a skill, its train part the
 // examples, and its test and oos_test parts the texts.
@@ -40,6 +40,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if flags.NArg() != 1 {
 		return fmt.Errorf("one folder is needed, not %d", flags.NArg())
+	}
+	if *refusal <= 0 || *refusal >= 1 {
+		return fmt.Errorf("-false-refusal is a share above 0 and below 1, not %v", *refusal)
 	}
 	set, err := read(flags.Arg(0))
 	if err != nil {
