@@ -15,9 +15,17 @@ const (
 	maxCSSCombinator = 12   // in all
 )
 
-// affordableCSS returns a fault when the selector may be too much work on this tree.
-func affordableCSS(root *html.Node, expression string) error {
-	c := combinatorsOf(expression)
+// patterns are what the library matches by regular expressions, each as often as elements nest, and CSS has not.
+var patterns = regexp.MustCompile(`:matches(own)?\(|#=`)
+
+// affordableCSS returns a fault when the selector may be too much work on this tree. The names in it are looked for as the library read
+// them: any letter of an expression may be written as an escape.
+func affordableCSS(root *html.Node, expression, parsed string) error {
+	parsed = strings.ToLower(parsed)
+	if patterns.MatchString(parsed) {
+		return selectorInvalid(CSS, "asks for a pattern, which CSS has not")
+	}
+	c := combinatorsOf(expression, parsed)
 	if c.descendants+c.siblings > maxCSSCombinator || c.has > 1 {
 		return selectorInvalid(CSS, "is too long; use at most %d combinators and one :has()", maxCSSCombinator)
 	}
@@ -54,22 +62,25 @@ type combinators struct {
 }
 
 // quotedPart is what means nothing to the structure of a selector: strings and attributes.
-var quotedPart = regexp.MustCompile(`"[^"]*"|'[^']*'|\[[^\]]*\]`)
+var quotedPart = regexp.MustCompile(`"[^"]*"|'[^']*'|\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]`)
+
+// escapedRune may be a quote that ends no string.
+var escapedRune = regexp.MustCompile(`(?s)\\.`)
 
 var space = regexp.MustCompile(`[ \t\r\n\f]+`)
 
 // combinatorsOf counts generously: also inside of parentheses, where matching is done again for each element.
-func combinatorsOf(expression string) combinators {
-	lower := strings.ToLower(expression)
-	bare := combining.ReplaceAllString(strings.TrimSpace(quotedPart.ReplaceAllString(lower, "")), "$1")
+func combinatorsOf(expression, parsed string) combinators {
+	bare := quotedPart.ReplaceAllString(escapedRune.ReplaceAllString(expression, "x"), "")
+	bare = combining.ReplaceAllString(strings.TrimSpace(bare), "$1")
 	var c combinators
 	c.siblings = strings.Count(bare, "~")
 	c.descendants = len(space.FindAllString(bare, -1))
-	for _, inside := range []string{":has", ":contains", ":matches"} {
-		c.has += strings.Count(lower, inside)
+	for _, inside := range []string{":has", ":contains"} {
+		c.has += strings.Count(parsed, inside)
 	}
 	for _, counted := range []string{":nth-", ":last-", ":only-", ":first-of"} {
-		c.counts = c.counts || strings.Contains(lower, counted)
+		c.counts = c.counts || strings.Contains(parsed, counted)
 	}
 	return c
 }

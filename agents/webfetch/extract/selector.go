@@ -94,14 +94,14 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 
 // selectCSS returns the elements that match, without those inside of another that does.
 func selectCSS(root *html.Node, expression string) ([]*html.Node, error) {
-	if err := affordableCSS(root, expression); err != nil {
-		return nil, err
-	}
-	matcher, err := cascadia.Compile(expression)
+	parsed, err := cascadia.ParseGroup(expression)
 	if err != nil {
 		return nil, selectorInvalid(CSS, "cannot be read: %s", line(err.Error(), 200))
 	}
-	return outermost(goquery.NewDocumentFromNode(root).FindMatcher(matcher).Nodes), nil
+	if err := affordableCSS(root, expression, parsed.String()); err != nil {
+		return nil, err
+	}
+	return outermost(goquery.NewDocumentFromNode(root).FindMatcher(cascadia.Selector(parsed.Match)).Nodes), nil
 }
 
 // outermost drops the nodes that stand in another one.
