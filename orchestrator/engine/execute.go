@@ -26,6 +26,9 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 		return e.giveUp(ctx, t, err)
 	}
 	client, binding, err := e.Connect.Connect(agent.Name, agent.Card)
+	if err == nil {
+		err = outgrown(&t, &agent)
+	}
 	if err != nil {
 		return e.giveUp(ctx, t, err)
 	}

@@ -17,9 +17,11 @@ import (
 // patience is how often a message is sent to an agent that cannot be reached before another one gets the task, where there is one.
 const patience = 3
 
-// outOfReach are the reasons of faults that say that an agent cannot be reached, or only with a credential that Quorate does not have.
+// outOfReach are the reasons of faults that say that an agent cannot be reached, only with a credential that Quorate does not have, or only in a version that
+// was not asked for.
 var outOfReach = []string{
 	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED",
+	router.ReasonVersion,
 }
 
 // fallBack moves a task whose agent cannot be reached to the next of the agents that it could have gone to; moved is false when it stays. A task
@@ -43,8 +45,8 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 		e.isFresh(t) // what was accepted to be sent at once was meant for the other one
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 			e.closeAttempt(t, &orchestrator.Error{Reason: why.Reason, Message: why.Message})
-			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s could not be reached; %s is next: %s", t.Agent, agent.Name, why.Message))
-			t.Decision = rechosen(t.Decision, t.Agent, agent.Name, why.Message)
+			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortly(why), agent.Name, why.Message))
+			t.Decision = rechosen(t.Decision, t.Agent, agent.Name, why)
 			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
 			t.Message, t.Inputs = m, given
 			t.AtMostOnce = agent.Metadata.AtMostOnce(c.Skill)
@@ -65,7 +67,7 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 	if err != nil || !router.Takes(agent.Status) || !e.Signatures.Trusts(agent.Verification) {
 		return agent, false
 	}
-	if versions, err := registry.ParseVersionRange(t.VersionRange); err != nil || !versions.Holds(agent.Card.Version) {
+	if !inRange(t, &agent) {
 		return agent, false
 	}
 	_, _, err = e.Connect.Connect(agent.Name, agent.Card)
@@ -73,16 +75,42 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 }
 
 // rechosen is a decision with another choice.
-func rechosen(d orchestrator.Decision, from, to, why string) orchestrator.Decision {
+func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orchestrator.Decision {
 	d.Chosen = to
 	d.Candidates = slices.Clone(d.Candidates)
 	for i, c := range d.Candidates {
 		if c.Agent == to {
 			d.Skill = c.Skill
-			d.Candidates[i].Reasons = append(slices.Clone(c.Reasons), "taken since "+from+" could not be reached")
+			d.Candidates[i].Reasons = append(slices.Clone(c.Reasons), "taken since "+from+" "+shortly(why))
 		}
 	}
 	d.Candidates = slices.DeleteFunc(d.Candidates, func(c orchestrator.Candidate) bool { return c.Agent == from })
-	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: router.CodeUnreachable, Reason: why})
+	code := router.CodeUnreachable
+	if why.Reason == router.ReasonVersion {
+		code = router.CodeVersion
+	}
+	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: why.Message})
 	return d
+}
+
+// shortly says why an agent does not do a task, behind its name.
+func shortly(why *fault.Error) string {
+	if why.Reason == router.ReasonVersion {
+		return "is of another version by now"
+	}
+	return "could not be reached"
+}
+
+// inRange reports whether an agent is of a version that the task was to go to.
+func inRange(t *orchestrator.Task, a *registry.Agent) bool {
+	versions, err := registry.ParseVersionRange(t.VersionRange)
+	return err == nil && versions.Holds(a.Card.Version)
+}
+
+// outgrown is the fault of a task that its agent does not have yet, and that was for other versions than the agent is of by now.
+func outgrown(t *orchestrator.Task, agent *registry.Agent) error {
+	if a := t.Open(); inRange(t, agent) || a != nil && (a.RemoteTaskID != "" || !a.NotTaken) {
+		return nil
+	}
+	return fault.New(fault.NotFound, router.ReasonVersion, "%s is of version %s by now, and the task asks for %s", agent.Name, agent.Card.Version, t.VersionRange)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
@@ -62,6 +63,27 @@ func TestNobodyStepsInWhoseVersionWasNotAskedFor(t *testing.T) {
 	task, log := w.awaitEnd(id)
 	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Agent != "shut" || len(other.sends()) != 0 {
 		t.Errorf("state %s by %s, and the other agent, of version 2.0.0, got %d messages, want failed and none; log %v", task.State, task.Agent, len(other.sends()), log)
+	}
+}
+
+// TestAnAgentThatComesBackInAnotherVersionIsNotSentTheTask has an agent be replaced while it is away.
+func TestAnAgentThatComesBackInAnotherVersionIsNotSentTheTask(t *testing.T) {
+	agent := &actor{name: "agent", skill: "work", version: "1.0.0"}
+	agent.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
+		agent.renew("2.0.0")
+		f := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "not now")
+		f.RetryAfter = time.Millisecond // it did not take the message
+		return f
+	}
+	w := newWorld(t, agent, &actor{name: "other", skill: "work", version: "1.1.0", status: registry.StatusBusy, play: delivers("done")})
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "agent", Version: "^1"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error.Reason != router.ReasonVersion || len(agent.sends()) != 1 {
+		t.Errorf("state %s, %+v after %d sends, want failed for the version after one; log %v", task.State, task.Error, len(agent.sends()), log)
+	}
+	agent.renew("1.0.0")
+	task, log = w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", Version: "^1"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "other" || task.Decision.Rejected[0].Code != router.CodeVersion {
+		t.Errorf("state %s by %s, %+v, want completed by the other one, and why; log %v", task.State, task.Agent, task.Decision, log)
 	}
 }
 
