@@ -73,6 +73,11 @@ func newView(list registry.Listing) *view {
 	return v
 }
 
+// current reports whether the agents are as the directory knows them.
+func (v *view) current(d Directory, tenant string) bool {
+	return v != nil && v.Edition == d.Edition(tenant)
+}
+
 // view returns the agents as they were a moment ago.
 func (l *library) view(tenant string) *view {
 	s := l.shelf(tenant)

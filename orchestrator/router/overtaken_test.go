@@ -73,3 +73,34 @@ func TestWhatTheDirectoryHearsMeanwhileCountsBeforeARefusal(t *testing.T) {
 		t.Errorf("Resolve(a) = %+v, %v, want a", got.Decision, err)
 	}
 }
+
+// revised is a directory whose agents change.
+type revised struct {
+	fleet
+	edition uint64
+}
+
+func (d *revised) Edition(string) uint64 { return d.edition }
+
+func (d *revised) Listing(tenant string) registry.Listing {
+	list := d.fleet.Listing(tenant)
+	list.Edition = d.edition
+	return list
+}
+
+// TestAChainIsMadeOfAgentsAsTheyAre changes what a link of a chain makes.
+func TestAChainIsMadeOfAgentsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	d := &revised{fleet{maker("reads", "page:reference", "list:collection"), maker("sums", "list:collection", "sum:comment")}, 1}
+	r := router.New(router.Config{Directory: d, Intn: first})
+	route := contract(":reference", ":comment")
+	for range 2 {
+		if got, err := r.Resolve(t.Context(), tenant, route); err != nil || len(got.Decision.Chain) != 2 {
+			t.Fatalf("Resolve() = %+v, %v, want a chain of two", got.Decision, err)
+		}
+	}
+	d.fleet, d.edition = fleet{maker("reads", "page:reference", "text:document"), d.fleet[1]}, 2
+	if got, err := r.Resolve(t.Context(), tenant, route); err == nil {
+		t.Errorf("Resolve() = %+v, want a refusal: nobody makes a collection any more", got.Decision)
+	}
+}

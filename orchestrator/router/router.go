@@ -89,14 +89,14 @@ type Pick struct {
 // Resolve decides where a route leads. When it leads nowhere the error is a fault that says why, and so does Decision.Refused.
 //
 // It looks at nothing but the directory. Before it refuses it has the directory hear what other processes did: an agent that registered with
-// one of them a moment ago is not unknown here.
+// one of them a moment ago is not unknown here. A chain is made of agents as they are: nothing looks at its links again.
 func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
 	if err := r.directory.Refresh(ctx, tenant); err != nil {
 		return Result{}, err
 	}
 	known, indexes := r.directory.Revision(tenant), r.library.indexes(tenant) // before the decision: others may renew both at any time
 	got, err := r.decide(ctx, tenant, route)
-	if got.Decision.Refused == "" {
+	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
 	}
 	if err := r.directory.Sync(ctx, tenant); err != nil {
