@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"net/url"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,12 @@ func (a *app) agentsExport() *cobra.Command {
 		Long: "Write agents as JSON lines that import reads: the card and what an admin added to it, one agent on each line.\n" +
 			"Without names, all agents. Tokens, status and earlier versions of cards are left out.",
 		Example: "  quorate agents export > agents.jsonl\n  quorate agents export web-fetch --by-url",
+		Args: func(_ *cobra.Command, names []string) error {
+			if i := slices.IndexFunc(names, step); i >= 0 {
+				return usage("%q is no NAME", names[i])
+			}
+			return nil
+		},
 		RunE: a.calls(func(ctx context.Context, s *session, names []string) error {
 			for _, name := range names {
 				agent := &registryv1.Agent{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/quorate/quorate/orchestrator/dev"
 	"github.com/quorate/quorate/platform/config"
@@ -65,6 +66,9 @@ func (a *app) config() *cobra.Command {
 		var sources *config.Sources
 		var err error
 		if len(args) == 1 && args[0] == "serve" {
+			if flag := changedFlag(explain); flag != "" {
+				return usage("--%s is a flag of quorate dev; quorate serve takes it from its file or the environment", flag)
+			}
 			_, sources, err = loadServe()
 		} else {
 			_, sources, err = load()
@@ -82,6 +86,16 @@ func (a *app) config() *cobra.Command {
 	})
 	group.AddCommand(explain)
 	return group
+}
+
+// changedFlag is the name of a flag that is given, other than --config; empty for none.
+func changedFlag(cmd *cobra.Command) (name string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "config" {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // devConfig adds a flag for each setting of dev to cmd and returns what reads them, the environment and the file.

@@ -32,6 +32,8 @@ func (a *app) skillsFind() *cobra.Command {
 		},
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			switch {
+			case tag != "" && step(tag):
+				return usage("--tag %q cannot be looked up", tag)
 			case len(args) == 0 && tag == "" && available:
 				return usage("--available needs a SKILL or a --tag")
 			case len(args) == 0 && tag == "":

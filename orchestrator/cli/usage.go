@@ -23,13 +23,16 @@ func arguments(names ...string) cobra.PositionalArgs {
 			return usage("takes %s, got %d", choose(len(names) > 0, "the argument "+strings.Join(names, " "), "no arguments"), len(args))
 		}
 		for i, arg := range args {
-			if arg == "" || arg == "." || arg == ".." {
+			if step(arg) {
 				return usage("%q is no %s", arg, names[i])
 			}
 		}
 		return nil
 	}
 }
+
+// step reports whether text in a path leads elsewhere than to what is called so.
+func step(text string) bool { return text == "" || text == "." || text == ".." }
 
 // flagError names the flag that was perhaps meant.
 func flagError(cmd *cobra.Command, err error) error {
