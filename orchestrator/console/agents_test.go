@@ -17,6 +17,8 @@ func TestAnAgentThatComesBackIsNotStruckOut(t *testing.T) {
 	b := open(t, q.HTTP, 1280, 800)
 	b.signIn(q.token)
 	b.sees("hostile")
+	q.post(t, "/v1/agents/reviewer:drain", map[string]any{})
+	b.sees("○ draining") // so it follows
 	eval[bool](b, `(fetch("/v1/agents/hostile", { method: "DELETE", headers: { Authorization: "Bearer " + sessionStorage.getItem("quorate.key") } }), true)`)
 	b.sees("hostile is deleted.")
 	register()

@@ -64,10 +64,14 @@ func TestATaskIsNotReadFasterThanTheServerAnswers(t *testing.T) {
 	b.until("read it once for the other two", "readings.length === 1")
 }
 
-// mute has calls whose address begins so go unanswered, and streams open and say nothing; minutes pass at once.
+// mute has calls whose address begins so go unanswered, and streams open and say nothing. A minute passes when minute is called.
 const mute = `((begin, later, usual) => {
-	window.setTimeout = (act, milliseconds) => later(act, milliseconds < 60000 ? milliseconds : 100);
+	const waiting = [];
+	window.muted = 0;
+	window.minute = () => (waiting.forEach((act) => act()), true);
+	window.setTimeout = (act, milliseconds) => (milliseconds < 60000 || waiting.push(act), later(act, milliseconds));
 	window.fetch = (to, options) => to.startsWith(begin) ? new Promise((resolve, reject) => {
+		muted++;
 		if (to.includes(":watch")) resolve(new Response(new ReadableStream({ start: (stream) => options.signal.addEventListener("abort", () => stream.error(options.signal.reason)) })));
 		else options.signal.addEventListener("abort", () => reject(options.signal.reason));
 	}) : usual(to, options);
@@ -87,6 +91,8 @@ func TestAServerThatSaysNothingIsSaid(t *testing.T) {
 	} {
 		b.goes(test.place)
 		eval[bool](b, mute, test.begin)
+		b.until("ask", "muted > 0")
+		eval[bool](b, "minute()")
 		b.sees(test.sees)
 	}
 	b.nothingWrong()
