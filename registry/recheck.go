@@ -68,9 +68,6 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 
 // sweepCards checks those cards that were taken while no signature was looked at, once signatures count.
 func (r *Registry) sweepCards(ctx context.Context, records []Record) error {
-	if r.signatures == SignaturesOff {
-		return nil
-	}
 	var failed []error
 	for i := range records {
 		if records[i].Verification.State == VerificationUnchecked {

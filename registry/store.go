@@ -46,6 +46,7 @@ type Query struct {
 	Skill  string // the id of a skill that the agents have; only with Tenant; empty selects any
 	Tag    string // a tag of that skill, or of any, in the form of FoldTag; only with Tenant; empty selects any
 	Like   string // the Skeleton of the agents' names, which look-alikes share; only with Tenant, without Skill and Tag
+	Bare   bool   // what is returned has tenant and name alone, and may have been deleted a moment ago; without Skill, Tag and Like
 	After  Key    // continue behind this agent; the zero Key starts at the beginning
 	Limit  int    // how many at most; 1 or more
 }

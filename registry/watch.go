@@ -186,9 +186,14 @@ func (w *watcher) tell(event Event) error {
 func (r *Registry) RunSweeper(ctx context.Context) error {
 	ticker := time.NewTicker(max(r.leaseDuration/6, time.Millisecond))
 	defer ticker.Stop()
+	var cards time.Time // when they are swept next
 	for {
-		if err := r.Sweep(ctx); err != nil && ctx.Err() == nil {
-			r.logger.ErrorContext(ctx, "statuses not swept", slog.Any("error", err))
+		sweep := r.sweepStatuses
+		if now := r.now(); !now.Before(cards) { // they are read whole, which costs more
+			sweep, cards = r.Sweep, now.Add(maxSweep)
+		}
+		if err := sweep(ctx); err != nil && ctx.Err() == nil {
+			r.logger.ErrorContext(ctx, "agents not swept", slog.Any("error", err))
 		}
 		select {
 		case <-ticker.C:
@@ -198,15 +203,18 @@ func (r *Registry) RunSweeper(ctx context.Context) error {
 	}
 }
 
-// Sweep is one round of RunSweeper.
+// Sweep is one round of RunSweeper, with the cards.
 func (r *Registry) Sweep(ctx context.Context) error {
-	var failed []error
-	q := Query{Limit: maxLimit}
-	for {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return err
-		}
+	err := r.sweepStatuses(ctx)
+	if r.signatures == SignaturesOff {
+		return err
+	}
+	return errors.Join(err, r.sweepAll(ctx, Query{Limit: maxLimit}, func(records []Record) error { return r.sweepCards(ctx, records) }))
+}
+
+// sweepStatuses is the part of Sweep that looks at leases.
+func (r *Registry) sweepStatuses(ctx context.Context) error {
+	return r.sweepAll(ctx, Query{Limit: maxLimit, Bare: true}, func(records []Record) error {
 		keys := make([]Key, len(records))
 		for i := range records {
 			keys[i] = records[i].Key()
@@ -215,7 +223,19 @@ func (r *Registry) Sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		failed = append(failed, r.sweepPulses(ctx, pulses), r.sweepCards(ctx, records))
+		return r.sweepPulses(ctx, pulses)
+	})
+}
+
+// sweepAll calls sweep with all agents, and goes on after an error.
+func (r *Registry) sweepAll(ctx context.Context, q Query, sweep func([]Record) error) error {
+	var failed []error
+	for {
+		records, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return errors.Join(append(failed, err)...)
+		}
+		failed = append(failed, sweep(records))
 		if len(records) < q.Limit {
 			return errors.Join(failed...)
 		}

@@ -25,7 +25,8 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record
 	var found []registry.Record
 	keep := func(a *stored) { found = append(found, a.record) }
 	if indexed {
-		return found, s.bySkill(ctx, q, keep)
+		err := s.bySkill(ctx, q, keep)
+		return found, err
 	}
 	var after []byte
 	if q.After != (registry.Key{}) {
@@ -35,25 +36,36 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record
 		after = boltdb.Key(q.Tenant, q.After.Name)
 	}
 	err := s.pages(ctx, listQuery(listAgents, q.Tenant, after), q.Limit, func(rows []ddb.Item) (int, error) {
-		keys := make([]registry.Key, 0, len(rows))
-		for _, row := range rows {
-			parts := boltdb.Split(bytesOf(row, attrPosition))
-			if len(parts) == 2 {
-				keys = append(keys, registry.Key{Tenant: parts[0], Name: parts[1]})
-			}
-		}
-		agents, err := s.agents(ctx, keys)
-		if err != nil {
-			return 0, err
-		}
-		for _, key := range keys {
-			if a := agents[key]; a != nil && len(found) < q.Limit {
-				keep(a)
-			}
-		}
-		return len(found), nil
+		records, err := s.listed(ctx, rows, q.Bare)
+		found = append(found, records[:min(len(records), q.Limit-len(found))]...)
+		return len(found), err
 	})
 	return found, err
+}
+
+// listed returns the agents that rows of the list name, as far as they are there; bare ones without looking.
+func (s *Store) listed(ctx context.Context, rows []ddb.Item, bare bool) (records []registry.Record, err error) {
+	keys := make([]registry.Key, 0, len(rows))
+	for _, row := range rows {
+		parts := boltdb.Split(bytesOf(row, attrPosition))
+		if len(parts) == 2 {
+			keys = append(keys, registry.Key{Tenant: parts[0], Name: parts[1]})
+		}
+	}
+	var agents map[registry.Key]*stored
+	if !bare {
+		if agents, err = s.agents(ctx, keys); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range keys {
+		if bare {
+			records = append(records, registry.Record{Agent: registry.Agent{Tenant: key.Tenant, Name: key.Name}})
+		} else if a := agents[key]; a != nil {
+			records = append(records, a.record)
+		}
+	}
+	return records, nil
 }
 
 // bySkill calls keep for the agents with a skill, a tag, a skill with a tag, or a name like others: one query that the index filters by its copy of the

@@ -110,11 +110,13 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 		records = make([]registry.Record, 0, min(q.Limit, usualPage))
 		return scan(tx.Bucket(bucket), prefix, after, math.MaxInt, func(key, _ []byte) error {
 			parts := boltdb.Split(key) // tenant, perhaps skill or tag, name
-			record, err := r.agent(registry.Key{Tenant: parts[0], Name: parts[len(parts)-1]})
-			if err != nil {
-				return err
+			record := registry.Record{Agent: registry.Agent{Tenant: parts[0], Name: parts[len(parts)-1]}}
+			if !q.Bare {
+				if record, err = r.agent(record.Key()); err != nil {
+					return err
+				}
 			}
-			if q.Fits(&record.Card) {
+			if q.Bare || q.Fits(&record.Card) {
 				records = append(records, record)
 			}
 			if len(records) >= q.Limit {

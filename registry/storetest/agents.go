@@ -61,6 +61,9 @@ func listing(t *testing.T, s registry.Store) {
 	wantNames(t, s, registry.Query{Tenant: "t", After: registry.Key{Tenant: "t", Name: "c"}, Limit: 9})
 	wantNames(t, s, registry.Query{Limit: 3}, "s/z", "t/B", "t/a")
 	wantNames(t, s, registry.Query{After: registry.Key{Tenant: "s", Name: "z"}, Limit: 1}, "t/B")
+	wantNames(t, s, registry.Query{Bare: true, Limit: 3}, "s/z", "t/B", "t/a")
+	wantNames(t, s, registry.Query{Bare: true, After: registry.Key{Tenant: "t", Name: "a"}, Limit: 2}, "t/a-b", "t/b")
+	wantNames(t, s, registry.Query{Bare: true, Tenant: "t", After: registry.Key{Tenant: "t", Name: "b"}, Limit: 9}, "t/c")
 }
 
 func tenants(t *testing.T, s registry.Store) {
