@@ -67,10 +67,13 @@ func TestValidateMetadata(t *testing.T) {
 		"a level of evidence":                    {requirement(func(q *registry.ConsultationRequirement) { q.MinLevel = "C3" }), ""},
 		"a level that there is not":              {requirement(func(q *registry.ConsultationRequirement) { q.MinLevel = "C4" }), consultation + ".min_level"},
 		"a level that opens nothing":             {requirement(func(q *registry.ConsultationRequirement) { q.MinLevel = "C0" }), consultation + ".min_level"},
-		"an unknown operator":                    {condition("matches", "x"), consultation + ".condition.operator"},
-		"greater_than with a word":               {condition("greater_than", "3"), consultation + ".condition.value"},
-		"equals without a value":                 {condition("equals", nil), consultation + ".condition.value"},
-		"a value without end":                    {condition("equals", strings.Repeat("x", 5000)), consultation + ".condition.value"},
+		"a space behind an attribute": {requirement(func(q *registry.ConsultationRequirement) {
+			q.Condition = &registry.Condition{Attribute: "risky ", Operator: "exists"}
+		}), consultation + ".condition.attribute"},
+		"an unknown operator":      {condition("matches", "x"), consultation + ".condition.operator"},
+		"greater_than with a word": {condition("greater_than", "3"), consultation + ".condition.value"},
+		"equals without a value":   {condition("equals", nil), consultation + ".condition.value"},
+		"a value without end":      {condition("equals", strings.Repeat("x", 5000)), consultation + ".condition.value"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

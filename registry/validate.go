@@ -194,6 +194,9 @@ func (v *validator) requirements(agentName string, list []ConsultationRequiremen
 
 func (v *validator) condition(path string, c *Condition) {
 	v.length(path+".attribute", c.Attribute, 1, maxName)
+	if strings.TrimSpace(c.Attribute) != c.Attribute {
+		v.wrong(path+".attribute", "no task has an attribute whose name begins or ends with a space")
+	}
 	v.oneOf(path+".operator", c.Operator, operators)
 	_, isNumber := c.Value.(float64)
 	switch {

@@ -184,6 +184,7 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 		"a deadline in the past":            {func(s *engine.Submission) { s.Deadline = time.Now().Add(-time.Second) }, "DEADLINE_OUT_OF_RANGE"},
 		"a deadline too far away":           {func(s *engine.Submission) { s.Deadline = time.Now().Add(9000 * time.Hour) }, "DEADLINE_OUT_OF_RANGE"},
 		"an attribute that is an object":    {func(s *engine.Submission) { s.Attributes = map[string]any{"a": map[string]any{}} }, "ATTRIBUTE_KIND"},
+		"a space in an attribute's name":    {func(s *engine.Submission) { s.Attributes = map[string]any{"a ": true} }, "ATTRIBUTE_NAME"},
 		"an attribute that is not a number": {func(s *engine.Submission) { s.Attributes = map[string]any{"a": math.NaN()} }, "ATTRIBUTE_KIND"},
 		"data that JSON does not have": {func(s *engine.Submission) {
 			s.Message = &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewNumberValue(math.Inf(1))}}}}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -256,6 +257,9 @@ func checkAttributes(attributes consultation.Attributes) error {
 		return fault.Invalid("attributes", "TOO_MANY_ATTRIBUTES", "there are %d attributes; the limit is %d", len(attributes), orchestrator.MaxAttributes)
 	}
 	for key, value := range attributes {
+		if strings.TrimSpace(key) != key { // a rule that is meant would not hold
+			return fault.Invalid("attributes."+key, "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space: leave it out", key)
+		}
 		if !simple(value, true) {
 			return fault.Invalid("attributes."+key, "ATTRIBUTE_KIND", "attribute %q must be a string, a number, a boolean or a list of them", key)
 		}

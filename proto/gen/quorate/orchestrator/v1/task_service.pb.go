@@ -36,7 +36,7 @@ type SubmitTaskRequest struct {
 	Message *v1.Message `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	// Where it goes.
 	Route *Route `protobuf:"bytes,2,opt,name=route,proto3" json:"route,omitempty"`
-	// What rules look at: strings, numbers, booleans or lists of them. Keys of 1 to 128 characters; at most 64.
+	// What rules look at: strings, numbers, booleans or lists of them. Keys of 1 to 128 characters, without spaces at their ends; at most 64.
 	Attributes map[string]*structpb.Value `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`

@@ -780,7 +780,7 @@ func (x *ConsultationRequirement) GetMinLevel() string {
 // ConsultationCondition compares a task attribute with a value. What cannot be evaluated counts as true.
 type ConsultationCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The task attribute's key. 1 to 128 characters.
+	// The task attribute's key. 1 to 128 characters, without spaces at its ends.
 	Attribute string `protobuf:"bytes,1,opt,name=attribute,proto3" json:"attribute,omitempty"`
 	// The comparison: equals, contains, greater_than or exists.
 	Operator string `protobuf:"bytes,2,opt,name=operator,proto3" json:"operator,omitempty"`
