@@ -13,7 +13,7 @@ import (
 
 const (
 	maxShelves = 64  // tenants that are indexed
-	quickly    = 200 // examples that are learned from while a caller waits, once for a tenant; more are learned from in the background
+	quickly    = 200 // examples and skills that are learned from while a caller waits, once for a tenant; more are learned from in the background
 )
 
 // library keeps for each tenant an index of its agents. Decisions read what is there; Run makes anew what is out of date.
@@ -157,7 +157,7 @@ func (l *library) renewTexts(s *shelf) *texts {
 	switch {
 	case old != nil:
 		x.index = old.index.Renew(skills)
-	case examples <= quickly:
+	case examples+len(skills) <= quickly:
 		x.index, x.learned = text.New(skills, text.Options{}), true
 	default:
 		x.index = text.New(skills, text.Options{Untrained: true})

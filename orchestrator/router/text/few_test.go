@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -57,6 +58,25 @@ func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 		}
 		if want == "" && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("Search(%q) chose %q, want %q: %+v", query, got, want, r)
+		}
+	}
+}
+
+// TestWhatCardsSayIsLearnedBesideExamples has many skills with hardly an example, which would take as long to learn as with one each.
+func TestWhatCardsSayIsLearnedBesideExamples(t *testing.T) {
+	t.Parallel()
+	const skills = 300
+	for examples, want := range map[int]int{skills - 1: skills - 1, skills: 2 * skills} {
+		var list []text.Skill
+		for i := range skills {
+			s := text.Skill{Agent: "a", ID: fmt.Sprintf("skill%d", i), Name: fmt.Sprintf("Does thing%d", i)}
+			if i < examples {
+				s.Examples = []string{fmt.Sprintf("please do thing%d", i)}
+			}
+			list = append(list, s)
+		}
+		if got := text.Learned(list); got != want {
+			t.Errorf("with %d examples for %d skills there are %d samples, want %d", examples, skills, got, want)
 		}
 	}
 }

@@ -60,7 +60,8 @@ func New(skills []Skill, o Options) *Index {
 	return build(skills, docs, nil, false, nil) // without enough examples the linear scorer would only have learned them by heart
 }
 
-// prepareSkills sorts skills and makes their documents.
+// prepareSkills sorts skills and makes their documents. What cards say of their skills is learned beside examples, not instead of them: with fewer examples than
+// skills, learning would take as long as for so many examples and know little of how people ask.
 func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 	skills = slices.Clone(list)
 	slices.SortFunc(skills, compareSkills)
@@ -68,22 +69,27 @@ func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 	for i := range skills {
 		docs[i] = newDocument(&skills[i])
 	}
-	thinOut(docs)
+	if thinOut(docs) < len(docs) {
+		for i := range docs {
+			docs[i].said = example{}
+		}
+	}
 	return skills, docs
 }
 
-// thinOut leaves so many examples to each skill that there are not too many altogether.
-func thinOut(docs []document) {
+// thinOut leaves so many examples to each skill that there are not too many altogether, and returns how many that are.
+func thinOut(docs []document) (total int) {
 	for most := maxExamples; most > 0; most /= 2 {
-		total := 0
+		total = 0
 		for i := range docs {
 			docs[i].examples = spread(docs[i].examples, most)
 			total += len(docs[i].examples)
 		}
 		if total <= allExamples {
-			return
+			break
 		}
 	}
+	return total
 }
 
 // spread takes at most so many from a list, at even distances: examples are in the order of their words, so that like ones are neighbours.
