@@ -23,21 +23,14 @@ func (r *Registry) everyAgent(ctx context.Context, tenant string, chunk int, use
 	if err != nil {
 		return err
 	}
-	for q := (Query{Tenant: tenant, Limit: chunk}); ; {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return err
-		}
+	err = r.eachPage(ctx, Query{Tenant: tenant, Limit: chunk}, func(records []Record) error {
 		for i := range records {
-			q.After = records[i].Key()
-			delete(late, q.After.Name)
+			delete(late, records[i].Name)
 		}
-		if err := use(records); err != nil {
-			return err
-		}
-		if len(records) < q.Limit {
-			break
-		}
+		return use(records)
+	})
+	if err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(late)) {
 		record, err := r.store.Agent(ctx, Key{tenant, name})
@@ -52,6 +45,20 @@ func (r *Registry) everyAgent(ctx context.Context, tenant string, chunk int, use
 		}
 	}
 	return nil
+}
+
+// eachPage calls use with all agents of q's list, up to q.Limit at a time, and ends with the first error.
+func (r *Registry) eachPage(ctx context.Context, q Query, use func([]Record) error) error {
+	for {
+		records, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return err
+		}
+		if err := use(records); err != nil || len(records) < q.Limit {
+			return err
+		}
+		q.After = records[len(records)-1].Key()
+	}
 }
 
 // createdLately returns the names of the agents that were created within listLag, as far as the log tells.

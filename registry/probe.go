@@ -70,12 +70,7 @@ func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
 // probeCandidates returns the agents without a live lease of their own: those that answered lately, then the others.
 func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 	var up, down []Key
-	q := Query{Limit: probeChunk}
-	for {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return append(up, down...), err
-		}
+	err := r.eachPage(ctx, Query{Limit: probeChunk}, func(records []Record) error {
 		keys := make([]Key, 0, len(records))
 		for i := range records {
 			if probeURL(&records[i].Agent) != "" {
@@ -84,7 +79,7 @@ func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 		}
 		pulses, err := r.store.Pulses(ctx, keys...)
 		if err != nil {
-			return append(up, down...), err
+			return err
 		}
 		now := r.now()
 		for _, key := range keys {
@@ -96,13 +91,10 @@ func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 				down = append(down, key)
 			}
 		}
-		if len(records) < q.Limit {
-			break
-		}
-		q.After = records[len(records)-1].Key()
-	}
+		return nil
+	})
 	rand.Shuffle(len(down), func(i, j int) { down[i], down[j] = down[j], down[i] }) //nolint:gosec // not a secret
-	return append(up, down...), nil
+	return append(up, down...), err
 }
 
 // probeSoon has a new agent probed at once. When too many are new the next round finds it.

@@ -67,14 +67,17 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 }
 
 // sweepCards checks those cards that were taken while no signature was looked at, once signatures count.
-func (r *Registry) sweepCards(ctx context.Context, records []Record) error {
+func (r *Registry) sweepCards(ctx context.Context) error {
 	var failed []error
-	for i := range records {
-		if records[i].Verification.State == VerificationUnchecked {
-			failed = append(failed, r.recheckAgent(ctx, records[i]))
+	err := r.eachPage(ctx, Query{Limit: maxLimit}, func(records []Record) error {
+		for i := range records {
+			if records[i].Verification.State == VerificationUnchecked {
+				failed = append(failed, r.recheckAgent(ctx, records[i]))
+			}
 		}
-	}
-	return errors.Join(failed...)
+		return nil
+	})
+	return errors.Join(append(failed, err)...)
 }
 
 // recheckAgent checks one card again. When it is written meanwhile it is read anew: its writer may have checked it against the keys of before.

@@ -62,12 +62,7 @@ func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]
 	for _, w := range watches {
 		w.seen = false
 	}
-	q := Query{Limit: probeChunk}
-	for {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return due, err
-		}
+	err := r.eachPage(ctx, Query{Limit: probeChunk}, func(records []Record) error {
 		now := r.now()
 		for i := range records {
 			a := &records[i].Agent
@@ -83,10 +78,10 @@ func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]
 				due = append(due, a.Key())
 			}
 		}
-		if len(records) < q.Limit {
-			break
-		}
-		q.After = records[len(records)-1].Key()
+		return nil
+	})
+	if err != nil {
+		return due, err
 	}
 	for key, w := range watches {
 		if !w.seen {

@@ -100,27 +100,20 @@ func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 // MarkGone marks the agents of all tenants that came from a source other than SourceAPI and that gone wants marked, and returns
 // how many are newly marked. No agent is deleted: whoever depends on one decides about that.
 func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (marked int, err error) {
-	q := Query{Limit: probeChunk}
-	for {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return marked, err
-		}
+	err = r.eachPage(ctx, Query{Limit: probeChunk}, func(records []Record) error {
 		for i := range records {
 			a := &records[i].Agent
 			if a.Source.Type == "" || a.Source.Type == SourceAPI || a.Source.Gone || !gone(a) {
 				continue
 			}
 			if err := r.mark(ctx, a.Key(), true); err != nil {
-				return marked, err
+				return err
 			}
 			marked++
 		}
-		if len(records) < q.Limit {
-			return marked, nil
-		}
-		q.After = records[len(records)-1].Key()
-	}
+		return nil
+	})
+	return marked, err
 }
 
 // mark says whether an agent is gone from its source; that an agent is deleted meanwhile does not matter.

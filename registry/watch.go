@@ -209,38 +209,22 @@ func (r *Registry) Sweep(ctx context.Context) error {
 	if r.signatures == SignaturesOff {
 		return err
 	}
-	return errors.Join(err, r.sweepAll(ctx, Query{Limit: maxLimit}, func(records []Record) error { return r.sweepCards(ctx, records) }))
+	return errors.Join(err, r.sweepCards(ctx))
 }
 
 // sweepStatuses is the part of Sweep that looks at leases.
 func (r *Registry) sweepStatuses(ctx context.Context) error {
-	return r.sweepAll(ctx, Query{Limit: maxLimit, Bare: true}, func(records []Record) error {
+	var failed []error
+	err := r.eachPage(ctx, Query{Limit: maxLimit, Bare: true}, func(records []Record) error {
 		keys := make([]Key, len(records))
 		for i := range records {
 			keys[i] = records[i].Key()
 		}
 		pulses, err := r.store.Pulses(ctx, keys...)
-		if err != nil {
-			return err
-		}
-		return r.sweepPulses(ctx, pulses)
+		failed = append(failed, r.sweepPulses(ctx, pulses))
+		return err
 	})
-}
-
-// sweepAll calls sweep with all agents, and goes on after an error.
-func (r *Registry) sweepAll(ctx context.Context, q Query, sweep func([]Record) error) error {
-	var failed []error
-	for {
-		records, err := r.store.Agents(ctx, q)
-		if err != nil {
-			return errors.Join(append(failed, err)...)
-		}
-		failed = append(failed, sweep(records))
-		if len(records) < q.Limit {
-			return errors.Join(failed...)
-		}
-		q.After = records[len(records)-1].Key()
-	}
+	return errors.Join(append(failed, err)...)
 }
 
 func (r *Registry) sweepPulses(ctx context.Context, pulses map[Key]Pulse) error {
