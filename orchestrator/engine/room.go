@@ -17,7 +17,6 @@ type room struct {
 
 	mu      sync.Mutex
 	in      int                           // guarded by mu; tasks with others, and turns
-	queued  int                           // guarded by mu; tasks in all lines
 	lines   map[orchestrator.Key]*line    // guarded by mu; by whose they are, of those that have tasks
 	waiting map[orchestrator.Key]struct{} // guarded by mu; tasks in any line
 	turns   map[orchestrator.Key]*line    // guarded by mu; of tasks whose turn it is and that have not come yet
@@ -120,7 +119,6 @@ func (r *room) drop(group int) {
 				continue
 			}
 			delete(r.waiting, p.task)
-			r.queued--
 		}
 		l.tasks = stay
 		r.tidy(l)
@@ -131,14 +129,13 @@ func (r *room) drop(group int) {
 func (r *room) counts() (in, queued int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.in, r.queued
+	return r.in, len(r.waiting)
 }
 
 // queue puts a task at the end of a line; mu is held.
 func (r *room) queue(l *line, p place) {
 	l.tasks = append(l.tasks, p)
 	r.waiting[p.task] = struct{}{}
-	r.queued++
 	if !l.told {
 		l.told = true
 		r.full(l.whose, l.in)
@@ -147,7 +144,7 @@ func (r *room) queue(l *line, p place) {
 
 // next gives out turns; mu is held.
 func (r *room) next() (turns []orchestrator.Key) {
-	if r.queued == 0 {
+	if len(r.waiting) == 0 {
 		return nil
 	}
 	for _, l := range r.lines {
@@ -155,7 +152,6 @@ func (r *room) next() (turns []orchestrator.Key) {
 			k := l.tasks[0].task
 			l.tasks = l.tasks[1:]
 			delete(r.waiting, k)
-			r.queued--
 			r.take(l, 1)
 			r.turns[k] = l
 			turns = append(turns, k)

@@ -92,8 +92,9 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.crowded = false
+	in, _ := e.room.counts()
 	for k, happened := range e.pending {
-		if in, _ := e.room.counts(); len(e.runners)-in >= e.MaxRunning {
+		if len(e.runners)-in >= e.MaxRunning {
 			e.crowded = true
 			return // a runner that ends pokes, or goes to its agent
 		}
