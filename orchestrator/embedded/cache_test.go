@@ -59,9 +59,9 @@ func TestTheCacheHoldsNoMoreContentThanItMay(t *testing.T) {
 	}
 }
 
-// TestTheSizeOfContentFollowsIt changes a task's content in all ways, and looks at the size that the store counts, and at what one counts that reads the file.
-func TestTheSizeOfContentFollowsIt(t *testing.T) {
-	t.Parallel()
+// newStore returns a store in a file of its own.
+func newStore(t *testing.T) *Store {
+	t.Helper()
 	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +71,13 @@ func TestTheSizeOfContentFollowsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// TestTheSizeOfContentFollowsIt changes a task's content in all ways, and looks at the size that the store counts, and at what one counts that reads the file.
+func TestTheSizeOfContentFollowsIt(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
 	said := func(text string) *a2apb.Message { return &a2apb.Message{MessageId: text} }
 	k := orchestrator.Key{Tenant: "t", ID: "1"}
 	if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: k.Tenant, ID: k.ID, Message: said("do it")}); err != nil {
@@ -90,7 +97,7 @@ func TestTheSizeOfContentFollowsIt(t *testing.T) {
 		}
 		kept := s.cache.get(k)
 		var stored *record
-		if err := db.View(func(tx *bbolt.Tx) (err error) { stored, err = readTask(tx, k); return err }); err != nil {
+		if err := s.db.View(func(tx *bbolt.Tx) (err error) { stored, err = readTask(tx, k); return err }); err != nil {
 			t.Fatal(err)
 		}
 		if want := contentSize(stored); kept.size != want || stored.size != want {
@@ -102,15 +109,7 @@ func TestTheSizeOfContentFollowsIt(t *testing.T) {
 // TestTheCacheCountsWhatATaskIsWithoutContent fills a cache with tasks whose agents were chosen among many, and whose content is short.
 func TestTheCacheCountsWhatATaskIsWithoutContent(t *testing.T) {
 	t.Parallel()
-	db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	s, err := New(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newStore(t)
 	k := orchestrator.Key{Tenant: "t", ID: "1"}
 	look := func(when string, cached *cache, least int) {
 		t.Helper()
@@ -130,7 +129,7 @@ func TestTheCacheCountsWhatATaskIsWithoutContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("changed", &s.cache, second)
-	again := &Store{db: db}
+	again := &Store{db: s.db}
 	if _, err := again.Task(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
