@@ -27,16 +27,23 @@ func TestAWrongKeyIsSaidClearly(t *testing.T) {
 	b.nothingWrong()
 }
 
-// TestAKeyThatEndedIsRefusedWhenItIsTypedAgain signs in twice with the same token, which stands for nobody any more the second time.
-func TestAKeyThatEndedIsRefusedWhenItIsTypedAgain(t *testing.T) {
-	q := start(t, t.TempDir())
-	b := open(t, q.HTTP+"/#/agents/web-fetch", 1280, 800)
-	b.signIn(q.token)
+// newToken has the page of web-fetch make it a new token.
+func (b *tab) newToken() string {
+	b.t.Helper()
 	b.clicks("New token…")
 	b.clicks("Make it")
 	b.sees("The token of web-fetch")
 	token := eval[string](b, `document.querySelector("dialog pre").textContent`)
 	b.clicks("Done")
+	return token
+}
+
+// TestAKeyThatEndedIsRefusedWhenItIsTypedAgain signs in twice with the same token, which stands for nobody any more the second time.
+func TestAKeyThatEndedIsRefusedWhenItIsTypedAgain(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/agents/web-fetch", 1280, 800)
+	b.signIn(q.token)
+	token := b.newToken()
 	b.clicks("Sign out")
 	b.signIn(token)
 	b.sees("web-fetch · agent")
@@ -135,11 +142,7 @@ func TestAnAnswerToAnEarlierKeyEndsNoLaterSession(t *testing.T) {
 	q := start(t, t.TempDir())
 	b := open(t, q.HTTP+"/#/agents/web-fetch", 1280, 800)
 	b.signIn(q.token)
-	b.clicks("New token…")
-	b.clicks("Make it")
-	b.sees("The token of web-fetch")
-	token := eval[string](b, `document.querySelector("dialog pre").textContent`)
-	b.clicks("Done")
+	token := b.newToken()
 	b.clicks("Sign out")
 	b.signIn(token)
 	b.sees("web-fetch · agent")
