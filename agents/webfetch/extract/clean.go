@@ -3,6 +3,9 @@ package extract
 import (
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // clean drops characters that a reader cannot see and a language model can: controls, direction marks and the tag block,
@@ -20,6 +23,34 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// cleanTree cleans n and what is below it, and warns if that changed anything. It goes before writing: in what is written,
+// "<sc\x01ript>" would become an element that nobody looked at, and "“\u200b`" the end of a block of code.
+func (c *Content) cleanTree(n *html.Node) {
+	changed := false
+	shown := func(s string) string {
+		cleaned := clean(s)
+		changed = changed || len(cleaned) != len(s)
+		return cleaned
+	}
+	cleanNode := func(n *html.Node) {
+		name := n.Data
+		n.Data = shown(name)
+		if n.Type == html.ElementNode && n.Data != name {
+			n.Data, n.DataAtom = "span", atom.Span // an element that no browser knows
+		}
+		for i, a := range n.Attr {
+			n.Attr[i].Key, n.Attr[i].Val = shown(a.Key), shown(a.Val)
+		}
+	}
+	cleanNode(n)
+	for d := range n.Descendants() {
+		cleanNode(d)
+	}
+	if changed {
+		c.warn(WarnInvisible)
+	}
 }
 
 // line returns s on one line, at most n characters long, without invisible characters.

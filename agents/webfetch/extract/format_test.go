@@ -164,6 +164,30 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+func TestInvisibleCharactersHideNoMarkup(t *testing.T) {
+	t.Parallel()
+	css := func(expression string) extract.Selector {
+		return extract.Selector{Kind: extract.CSS, Expression: expression}
+	}
+	for name, test := range map[string]struct {
+		page string
+		o    extract.Options
+		want string
+	}{
+		"the name of an element":             {"<p>a<sc\x01ript>b</sc\x01ript>", extract.Options{Format: extract.HTML}, "<body><p>a<span>b</span></p></body>"},
+		"the name of a selected element":     {"<p>a<sc\x01ript>b</sc\x01ript>", extract.Options{Format: extract.HTML, Selector: css("p")}, "<p>a<span>b</span></p>"},
+		"the name of an attribute, as it is": {"<p><b on\x01click=c>d</b>", extract.Options{Format: extract.Raw, Selector: css("b")}, `<b onclick="c">d</b>`},
+		"the end of a block of code":         {"<pre>a\n``\u200b`\nb</pre>", extract.Options{}, "````\na\n```\nb\n````"},
+		"a heading":                          {"<p>\u200b# a", extract.Options{}, `\# a`},
+		"an attribute":                       {"<img alt='a]\u202e(b' src=/c>", extract.Options{}, `![a\](b](https://site.test/c)`},
+	} {
+		content := read(t, "text/html", test.page, test.o)
+		if content.Text != test.want || !slices.Contains(content.Warnings, extract.WarnInvisible) {
+			t.Errorf("%s: Extract(%q) = %q with %v, want %q with %s", name, test.page, content.Text, content.Warnings, test.want, extract.WarnInvisible)
+		}
+	}
+}
+
 func TestHTMLAsJSON(t *testing.T) {
 	got := read(t, "text/html", sample, extract.Options{Format: extract.JSON})
 	var described struct {

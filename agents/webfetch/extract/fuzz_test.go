@@ -23,6 +23,7 @@ func fuzzFormat(f *testing.F, format extract.Format, check func(t *testing.T, pa
 	f.Add(`<table><tr><td colspan=9007199254740991 rowspan=9007199254740991>a`)
 	f.Add(strings.Repeat("<a href=/x><object>", 30))
 	f.Add(strings.Repeat("<table><tr><td>", 30) + "x")
+	f.Add("<p>a<sc\x01ript>b</sc\x01ript>")
 	f.Add("<p><a><b><font size=1></p><p>x<p>y<svg><title>z</title></svg><math><mi>[")
 	f.Fuzz(func(t *testing.T, page string) {
 		got, err := extract.Extract(t.Context(), source("text/html; charset=utf-8", page), extract.Options{Format: format})

@@ -93,6 +93,7 @@ func write(ctx context.Context, content *Content, main *html.Node, base *url.URL
 
 // writeForm fills content with main as text, HTML or Markdown, and as text when another form costs too much.
 func writeForm(ctx context.Context, content *Content, main *html.Node) error {
+	content.cleanTree(main)
 	var err error
 	switch content.Format {
 	case Text:

@@ -191,6 +191,7 @@ func standAlone(holder *html.Node) {
 }
 
 func writeInner(content *Content, holder *html.Node) error {
+	content.cleanTree(holder)
 	var out strings.Builder
 	for n := range holder.ChildNodes() {
 		if err := html.Render(&out, n); err != nil {
