@@ -103,7 +103,7 @@ func invisible(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script:
 		return !strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") // some pages keep their text there
-	case atom.Style, atom.Noscript, atom.Template:
+	case atom.Style, atom.Noscript, atom.Noembed, atom.Noframes, atom.Template, atom.Datalist:
 		return true
 	default:
 	}
