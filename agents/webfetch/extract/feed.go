@@ -89,6 +89,7 @@ func (f feed) write(ctx context.Context, content *Content) error {
 		list.AppendChild(item)
 	}
 	root.AppendChild(list)
+	content.cleanTree(root)
 	return writeForm(ctx, content, root)
 }
 

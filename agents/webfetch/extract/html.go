@@ -75,9 +75,7 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *h
 
 // write fills content with main, which it changes, in the format asked for.
 func write(ctx context.Context, content *Content, main *html.Node, base *url.URL, o Options) error {
-	if !prepare(main, base) {
-		content.warn(WarnIncomplete)
-	}
+	content.prepare(main, base)
 	content.Format = o.Format
 	if o.Format == JSON {
 		content.Format = Markdown
@@ -93,7 +91,6 @@ func write(ctx context.Context, content *Content, main *html.Node, base *url.URL
 
 // writeForm fills content with main as text, HTML or Markdown, and as text when another form costs too much.
 func writeForm(ctx context.Context, content *Content, main *html.Node) error {
-	content.cleanTree(main)
 	var err error
 	switch content.Format {
 	case Text:

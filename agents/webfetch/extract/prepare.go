@@ -12,10 +12,17 @@ import (
 // maxImages is how many images are written. Each costs as much as a paragraph.
 const maxImages = 20_000
 
-// prepare makes content ready to be written: links and images absolute, those that no reader can follow (javascript:, data:) and
-// what a browser would run dropped, the language of code where converters look for it. It tells whether all links and images are
-// in there still.
-func prepare(content *html.Node, base *url.URL) (complete bool) {
+// prepare makes n ready to be written: without invisible characters, links and images absolute, those that no reader can follow
+// (javascript:, data:) and what a browser would run dropped, the language of code where converters look for it.
+func (c *Content) prepare(n *html.Node, base *url.URL) {
+	c.cleanTree(n)
+	if !prepared(n, base) {
+		c.warn(WarnIncomplete)
+	}
+}
+
+// prepared does what comes after cleaning, and tells whether all links and images are in there still.
+func prepared(content *html.Node, base *url.URL) (complete bool) {
 	complete = dropUnwritten(content)
 	languages := map[*html.Node]string{} // of code; the elements around it name them, and lose their attributes below
 	for n := range content.Descendants() {
@@ -23,11 +30,14 @@ func prepare(content *html.Node, base *url.URL) (complete bool) {
 			languages[n] = codeLanguage(n)
 		}
 	}
+	plainElement(content)
+	keepAttributes(content)
 	left := maxLinks
 	for n := range content.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
 		}
+		plainElement(n)
 		link := ""
 		switch n.DataAtom {
 		case atom.A:
@@ -75,22 +85,6 @@ func dropUnwritten(content *html.Node) bool {
 func unwritten(n *html.Node) bool {
 	return n.Type == html.CommentNode || n.DataAtom == atom.Source || n.DataAtom == atom.Style || n.DataAtom == atom.Link || n.DataAtom == atom.Meta ||
 		n.DataAtom == atom.Title || machinery(n)
-}
-
-// keepAttributes drops every attribute but those that say something about content.
-func keepAttributes(n *html.Node) {
-	kept := n.Attr[:0]
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "alt", "title", "lang", "dir", "colspan", "rowspan", "start", "reversed", "datetime", "cite":
-			kept = append(kept, a)
-		case "class":
-			if n.DataAtom == atom.Code && strings.HasPrefix(a.Val, "language-") {
-				kept = append(kept, a)
-			}
-		}
-	}
-	n.Attr = kept
 }
 
 // imageSource returns where an image is: pages that load images late keep the address beside a placeholder.

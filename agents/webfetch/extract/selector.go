@@ -140,16 +140,13 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 	case Links:
 		return writeLinks(content, linksOf(holder, base))
 	case Raw:
+		content.cleanTree(holder)
 		return writeInner(content, holder)
 	case HTML:
-		if !prepare(holder, base) {
-			content.warn(WarnIncomplete)
-		}
+		content.prepare(holder, base)
 		return writeInner(content, holder)
 	case JSON:
-		if !prepare(holder, base) {
-			content.warn(WarnIncomplete)
-		}
+		content.prepare(holder, base)
 		var values []string
 		for n := range holder.ChildNodes() {
 			values = append(values, strings.TrimPrefix(plainText(n), "- "))
@@ -191,7 +188,6 @@ func standAlone(holder *html.Node) {
 }
 
 func writeInner(content *Content, holder *html.Node) error {
-	content.cleanTree(holder)
 	var out strings.Builder
 	for n := range holder.ChildNodes() {
 		if err := html.Render(&out, n); err != nil {
