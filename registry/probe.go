@@ -13,12 +13,12 @@ import (
 
 const (
 	probeWorkers = 8
-	probeChunk   = 200
 )
 
 // RunProber reads the cards of agents that have no live lease of their own, every ProbeInterval and once right after a
 // registration, until ctx ends. An agent that answers with its own card holds a lease for LeaseDuration; one that does not
-// keeps what it has, which then runs out. It returns nil when ctx ends.
+// keeps what it has, which then runs out. Which agents there are and how they were heard of, the Directory says, whose Run must run besides. It returns nil
+// when ctx ends.
 func (r *Registry) RunProber(ctx context.Context) error {
 	if r.client == nil {
 		<-ctx.Done()
@@ -70,28 +70,15 @@ func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
 // probeCandidates returns the agents without a live lease of their own: those that answered lately, then the others.
 func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 	var up, down []Key
-	err := r.eachPage(ctx, Query{Limit: probeChunk}, func(records []Record) error {
-		keys := make([]Key, 0, len(records))
-		for i := range records {
-			if probeURL(&records[i].Agent) != "" {
-				keys = append(keys, records[i].Key())
-			}
+	now := r.now()
+	err := r.directory.every(ctx, func(a *Agent, p Pulse) {
+		switch {
+		case p.beating(now) || probeURL(a) == "":
+		case p.answering(now):
+			up = append(up, a.Key())
+		default:
+			down = append(down, a.Key())
 		}
-		pulses, err := r.store.Pulses(ctx, keys...)
-		if err != nil {
-			return err
-		}
-		now := r.now()
-		for _, key := range keys {
-			switch p := pulses[key]; {
-			case p.beating(now):
-			case p.answering(now):
-				up = append(up, key)
-			default:
-				down = append(down, key)
-			}
-		}
-		return nil
 	})
 	rand.Shuffle(len(down), func(i, j int) { down[i], down[j] = down[j], down[i] }) //nolint:gosec // not a secret
 	return append(up, down...), err
@@ -122,11 +109,11 @@ func (r *Registry) probeWorker(ctx context.Context, jobs <-chan Key) {
 
 // probe reads the agent's card and, if it is the agent's, renews its probe lease.
 func (r *Registry) probe(ctx context.Context, key Key) error {
-	record, err := r.store.Agent(ctx, key)
+	a, err := r.known(ctx, key)
 	if err != nil {
 		return err
 	}
-	uri := probeURL(&record.Agent)
+	uri := probeURL(a)
 	if uri == "" {
 		return nil
 	}

@@ -11,19 +11,22 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// running runs the prober of a registry over a fake web, in fake time, while test runs.
+// running runs the prober and the directory of a registry over a fake web, in fake time, while test runs.
 func running(t *testing.T, client func(*web) *http.Client, test func(t *testing.T, w *web, r *registry.Registry)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWeb()
 		r := open(t, registry.Options{Client: client(w)})
 		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
+		done := make(chan error, 2)
 		go func() { done <- r.RunProber(ctx) }()
+		go func() { done <- r.Directory().Run(ctx) }()
 		test(t, w, r)
 		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("RunProber() = %v, want nil", err)
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Errorf("RunProber() or Run() = %v, want nil", err)
+			}
 		}
 	})
 }

@@ -16,6 +16,8 @@ const (
 	recheckTime = 5 * time.Minute
 	// maxRechecks bounds how often one card is checked again because others write to its agent.
 	maxRechecks = 16
+	// recheckChunk is how many cards are read at a time.
+	recheckChunk = 200
 )
 
 // errWritten says that a card was written after it was read.
@@ -54,7 +56,7 @@ func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {
 // recheck checks the signatures of all signed cards of the tenant again. What they come to is noted, and no card is taken away:
 // whether an agent whose key is gone still gets work is for whoever gives it (SignaturePolicy.Trusts).
 func (r *Registry) recheck(ctx context.Context, tenant string) error {
-	return r.everyAgent(ctx, tenant, probeChunk, func(records []Record) error {
+	return r.everyAgent(ctx, tenant, recheckChunk, func(records []Record) error {
 		for i := range records {
 			if records[i].Verification.State != VerificationUnsigned {
 				if err := r.recheckAgent(ctx, records[i]); err != nil {
@@ -68,16 +70,22 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 
 // sweepCards checks those cards that were taken while no signature was looked at, once signatures count.
 func (r *Registry) sweepCards(ctx context.Context) error {
-	var failed []error
-	err := r.eachPage(ctx, Query{Limit: maxLimit}, func(records []Record) error {
-		for i := range records {
-			if records[i].Verification.State == VerificationUnchecked {
-				failed = append(failed, r.recheckAgent(ctx, records[i]))
-			}
+	var unchecked []Key
+	failed := []error{r.directory.every(ctx, func(a *Agent, _ Pulse) {
+		if a.Verification.State == VerificationUnchecked {
+			unchecked = append(unchecked, a.Key())
 		}
-		return nil
-	})
-	return errors.Join(append(failed, err)...)
+	})}
+	for _, key := range unchecked {
+		record, err := r.store.Agent(ctx, key)
+		if err == nil {
+			err = r.recheckAgent(ctx, record)
+		}
+		if fault.KindOf(err) != fault.NotFound { // deleted meanwhile
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // recheckAgent checks one card again. When it is written meanwhile it is read anew: its writer may have checked it against the keys of before.

@@ -62,23 +62,19 @@ func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]
 	for _, w := range watches {
 		w.seen = false
 	}
-	err := r.eachPage(ctx, Query{Limit: probeChunk}, func(records []Record) error {
-		now := r.now()
-		for i := range records {
-			a := &records[i].Agent
-			if a.CardURI == "" || (a.Source.Type != "" && a.Source.Type != SourceAPI) {
-				continue
-			}
-			w := watches[a.Key()]
-			if w == nil || !w.created.Equal(a.CreateTime) || w.uri != a.CardURI {
-				w = &cardWatch{created: a.CreateTime, uri: a.CardURI, due: now.Add(rand.N(r.refreshEvery))} //nolint:gosec // not a secret
-				watches[a.Key()] = w
-			}
-			if w.seen = true; !now.Before(w.due) {
-				due = append(due, a.Key())
-			}
+	now := r.now()
+	err := r.directory.every(ctx, func(a *Agent, _ Pulse) {
+		if a.CardURI == "" || (a.Source.Type != "" && a.Source.Type != SourceAPI) {
+			return
 		}
-		return nil
+		w := watches[a.Key()]
+		if w == nil || !w.created.Equal(a.CreateTime) || w.uri != a.CardURI {
+			w = &cardWatch{created: a.CreateTime, uri: a.CardURI, due: now.Add(rand.N(r.refreshEvery))} //nolint:gosec // not a secret
+			watches[a.Key()] = w
+		}
+		if w.seen = true; !now.Before(w.due) {
+			due = append(due, a.Key())
+		}
 	})
 	if err != nil {
 		return due, err
@@ -138,14 +134,14 @@ func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 
 // refreshIfChanged reads one agent's card, if it is another one than last time, and returns how long the server says it counts.
 func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) (time.Duration, error) {
-	record, err := r.store.Agent(ctx, key)
+	old, err := r.known(ctx, key)
 	if err != nil {
 		return 0, err
 	}
-	if record.CardURI != w.uri {
-		return 0, record.changed()
+	if old.CardURI != w.uri {
+		return 0, old.changed()
 	}
-	if w.hash != record.LatestHash {
+	if w.hash != old.LatestHash {
 		w.validators = Validators{} // they are of another card
 	}
 	asked := r.now().UTC()
@@ -160,7 +156,7 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 			return 0, err
 		}
 		w.hash, w.validators = agent.LatestHash, answer.Validators
-		if agent.LatestVersion != record.LatestVersion {
+		if agent.LatestVersion != old.LatestVersion {
 			r.logger.InfoContext(ctx, "card changed", slog.String("agent", key.Name), slog.String("tenant", key.Tenant),
 				slog.Int64("version", agent.LatestVersion), slog.Int("warnings", len(warnings)))
 		}

@@ -100,19 +100,18 @@ func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 // MarkGone marks the agents of all tenants that came from a source other than SourceAPI and that gone wants marked, and returns
 // how many are newly marked. No agent is deleted: whoever depends on one decides about that.
 func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (marked int, err error) {
-	err = r.eachPage(ctx, Query{Limit: probeChunk}, func(records []Record) error {
-		for i := range records {
-			a := &records[i].Agent
-			if a.Source.Type == "" || a.Source.Type == SourceAPI || a.Source.Gone || !gone(a) {
-				continue
-			}
-			if err := r.mark(ctx, a.Key(), true); err != nil {
-				return err
-			}
-			marked++
+	var missing []Key
+	err = r.directory.every(ctx, func(a *Agent, _ Pulse) {
+		if a.Source.Type != "" && a.Source.Type != SourceAPI && !a.Source.Gone && gone(a) {
+			missing = append(missing, a.Key())
 		}
-		return nil
 	})
+	for _, key := range missing {
+		if err := r.mark(ctx, key, true); err != nil {
+			return marked, err
+		}
+		marked++
+	}
 	return marked, err
 }
 

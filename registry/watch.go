@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"time"
 
@@ -189,7 +190,7 @@ func (r *Registry) RunSweeper(ctx context.Context) error {
 	var cards time.Time // when they are swept next
 	for {
 		sweep := r.sweepStatuses
-		if now := r.now(); !now.Before(cards) { // they are read whole, which costs more
+		if now := r.now(); !now.Before(cards) {
 			sweep, cards = r.Sweep, now.Add(maxSweep)
 		}
 		if err := sweep(ctx); err != nil && ctx.Err() == nil {
@@ -212,19 +213,20 @@ func (r *Registry) Sweep(ctx context.Context) error {
 	return errors.Join(err, r.sweepCards(ctx))
 }
 
-// sweepStatuses is the part of Sweep that looks at leases.
+// sweepStatuses is the part of Sweep that looks at leases: those that are over as far as the directory knows are read.
 func (r *Registry) sweepStatuses(ctx context.Context) error {
-	var failed []error
-	err := r.eachPage(ctx, Query{Limit: maxLimit, Bare: true}, func(records []Record) error {
-		keys := make([]Key, len(records))
-		for i := range records {
-			keys[i] = records[i].Key()
+	var over []Key
+	now := r.now()
+	failed := []error{r.directory.every(ctx, func(a *Agent, p Pulse) {
+		if p.At(now).Status != p.AnnouncedStatus() {
+			over = append(over, a.Key())
 		}
-		pulses, err := r.store.Pulses(ctx, keys...)
-		failed = append(failed, r.sweepPulses(ctx, pulses))
-		return err
-	})
-	return errors.Join(append(failed, err)...)
+	})}
+	for chunk := range slices.Chunk(over, maxLimit) {
+		pulses, err := r.store.Pulses(ctx, chunk...)
+		failed = append(failed, err, r.sweepPulses(ctx, pulses))
+	}
+	return errors.Join(failed...)
 }
 
 func (r *Registry) sweepPulses(ctx context.Context, pulses map[Key]Pulse) error {

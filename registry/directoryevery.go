@@ -1,0 +1,63 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// afterAll is behind all names of agents.
+const afterAll = "~"
+
+// every calls see for each agent of all tenants with its pulse, as the directory knows them after a Sync, in no order. The agent is read-only and without
+// RawCard; see must not call the directory. Tenants that could not be read are left out, and are an error at the end.
+func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) error {
+	tenants, err := d.registry.tenants(ctx)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, tenant := range tenants {
+		if err := d.Sync(ctx, tenant); err != nil {
+			failed = append(failed, fmt.Errorf("reading the agents of tenant %q: %w", tenant, err))
+			continue
+		}
+		s := d.shelf(tenant)
+		s.mu.RLock()
+		for name, a := range s.agents {
+			see(a, s.pulses[name])
+		}
+		s.mu.RUnlock()
+	}
+	return errors.Join(failed...)
+}
+
+// tenants returns the tenants that have agents. It reads keys alone, and of each tenant not many more than a page.
+func (r *Registry) tenants(ctx context.Context) (tenants []string, err error) {
+	for q := (Query{Limit: maxLimit, Bare: true}); ; {
+		keys, err := r.store.Agents(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range keys {
+			tenants = append(tenants, keys[i].Tenant)
+		}
+		tenants = slices.Compact(tenants)
+		if len(keys) < q.Limit {
+			return tenants, nil
+		}
+		q.After = Key{tenants[len(tenants)-1], afterAll}
+	}
+}
+
+// known returns an agent as the directory knows it after a Refresh, or the fault of Missing.
+func (r *Registry) known(ctx context.Context, key Key) (*Agent, error) {
+	if err := r.directory.Refresh(ctx, key.Tenant); err != nil {
+		return nil, err
+	}
+	if a, _, ok := r.directory.Peek(key.Tenant, key.Name); ok {
+		return a, nil
+	}
+	return nil, Missing(key)
+}
