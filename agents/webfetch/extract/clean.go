@@ -2,28 +2,67 @@ package extract
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// clean drops characters that a reader cannot see and a language model can: controls, direction marks and the tag block,
-// which carries hidden text (https://www.unicode.org/reports/tr36/).
+// clean drops characters that a reader cannot see and a language model can: controls, direction marks, fillers, and the tags and
+// variation selectors that carry hidden text, a byte in each (https://www.unicode.org/reports/tr36/). What shapes the character
+// before it stays, once: an emoji, a ligature, the form of an ideograph.
 func clean(s string) string {
+	var last rune // of those that stay
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < ' ', r >= 0x7f && r < 0xa0, // controls
-			r == 0x200b, r == 0x2060, r == 0xfeff, // zero width
-			r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, // direction
-			r >= 0xe0000 && r <= 0xe007f: // tags
+		if unseen(r) && !shapes(r, last) {
 			return -1
 		}
+		last = r
 		return r
 	}, s)
 }
+
+// unseen tells whether r has no form of its own.
+func unseen(r rune) bool {
+	switch {
+	case r < 0xa0:
+		return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f
+	case r < 0xad, r > 0x3164 && r < 0xfe00: // most of what there is
+		return false
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x1345f: // signs around numbers, hieroglyphs
+		return false
+	}
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// shapes tells whether r, which is unseen, changes the form of last as the Unicode Standard foresees it.
+func shapes(r, last rune) bool {
+	switch {
+	case r == 0x200c || r == 0x200d: // (zero width) non-joiner and joiner
+		return joined(last)
+	case r == 0xfe0e || r == 0xfe0f: // as text, as emoji
+		return unicode.In(last, unicode.S, unicode.P, unicode.Nd) || last == 0x2139
+	case r >= 0xfe00 && r <= 0xfe0d:
+		return unicode.In(last, unicode.Han, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa) || last > 0x7f && unicode.IsPunct(last)
+	case r >= 0x180b && r <= 0x180d || r == 0x180f:
+		return unicode.Is(unicode.Mongolian, last)
+	case r >= 0xe0100 && r <= 0xe01ef:
+		return unicode.Is(unicode.Han, last)
+	}
+	return false
+}
+
+// joined tells whether last may be joined to what follows: letters of scripts that do so, and emoji.
+func joined(last rune) bool {
+	if unicode.In(last, unicode.L, unicode.M, unicode.Nd) {
+		return last == 0xfe0f || last > 0x7f && !unicode.In(last, joinless...)
+	}
+	return unicode.In(last, unicode.So, unicode.Sk)
+}
+
+// joinless are the scripts in which nothing is joined.
+var joinless = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Variation_Selector}
 
 // cleanTree cleans n and what is below it, and warns if that changed anything. It goes before writing: in what is written,
 // "<sc\x01ript>" would become an element that nobody looked at, and "“\u200b`" the end of a block of code.
