@@ -77,7 +77,7 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	if err != nil || replayed != nil {
 		return r.appliedBefore(ctx, tenant, replayed, err)
 	}
-	return r.afterApply(ctx, key, &in, done, asked)
+	return r.afterApply(ctx, key, &in, done, asked), nil
 }
 
 // replace returns what makes of an agent that is there what in says, and says in done what it had to do.
@@ -118,22 +118,16 @@ func sameJSON(a, b any) bool {
 }
 
 // afterApply renews the probe of an agent whose card was read, has a new one probed, and returns the agent with its status.
-func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, done Applied, asked time.Time) (Applied, error) {
+func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, done Applied, asked time.Time) Applied {
 	switch {
 	case in.ValidateOnly:
 	case in.CardURI == "":
 		r.probeSoon(key)
 	case done.Outcome != OutcomeCreated:
-		if err := r.answered(ctx, key, asked); err != nil {
-			return Applied{}, err
-		}
+		r.answeredToo(ctx, key, asked)
 	}
-	pulses, err := r.store.Pulses(ctx, key)
-	if err != nil {
-		return Applied{}, err
-	}
-	done.Agent.Status = pulses[key].At(r.now())
-	return done, nil
+	done.Agent = r.written(ctx, done.Agent)
+	return done
 }
 
 // appliedBefore is again for Apply.

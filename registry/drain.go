@@ -39,23 +39,23 @@ func (r *Registry) changePulse(ctx context.Context, key Key, retry Retry, conten
 	if err != nil {
 		return Status{}, err
 	}
-	if !done {
-		err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
-			change(&p)
-			return p, nil
-		})
-		if err == nil && request != nil {
-			if err = r.remember(ctx, key, request); err != nil {
-				_, err = r.overtaken(ctx, key, retry, content, err)
-			}
-		}
-		if err != nil {
-			return Status{}, err
+	if done {
+		pulses, err := r.store.Pulses(ctx, key)
+		return pulses[key].At(r.now()), err
+	}
+	var made Pulse
+	err = r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
+		change(&p)
+		made = p
+		return p, nil
+	})
+	if err == nil && request != nil {
+		if err = r.remember(ctx, key, request); err != nil {
+			_, err = r.overtaken(ctx, key, retry, content, err)
 		}
 	}
-	pulses, err := r.store.Pulses(ctx, key)
 	if err != nil {
 		return Status{}, err
 	}
-	return pulses[key].At(r.now()), nil
+	return made.At(r.now()), nil
 }

@@ -70,7 +70,7 @@ func (r *Registry) CreateMapping(ctx context.Context, tenant string, m Mapping, 
 	}
 	m.CreateTime = r.now().UTC()
 	m.seal(m.CreateTime)
-	err := r.changeMappings(ctx, tenant, retry, []string{"create", m.From, m.To, m.Description}, func(old []Mapping) ([]Mapping, error) {
+	replayed, err := r.changeMappings(ctx, tenant, retry, []string{"create", m.From, m.To, m.Description}, func(old []Mapping) ([]Mapping, error) {
 		if mappingAt(old, m.Name()) >= 0 || slices.Contains(seedTable[m.From], m.To) {
 			return nil, fault.New(fault.AlreadyExists, "MAPPING_EXISTS", "an output of the type %s may be given as %s already", m.From, m.To).With("mapping", m.Name())
 		}
@@ -82,10 +82,10 @@ func (r *Registry) CreateMapping(ctx context.Context, tenant string, m Mapping, 
 		slices.SortFunc(next, func(a, b Mapping) int { return strings.Compare(a.Name(), b.Name()) })
 		return next, nil
 	})
-	if err != nil {
-		return Mapping{}, err
+	if err == nil && replayed {
+		return r.Mapping(ctx, tenant, m.Name())
 	}
-	return r.Mapping(ctx, tenant, m.Name())
+	return m, err
 }
 
 // UpdateMapping changes a mapping's description. A stale etag is a Conflict fault with the reason ETAG_MISMATCH.
@@ -94,7 +94,8 @@ func (r *Registry) UpdateMapping(ctx context.Context, tenant, name, etag, descri
 		return Mapping{}, fault.Invalid("semantic_mapping.description", "MAPPING_INVALID", "more than %d characters", maxDescription)
 	}
 	now := r.now().UTC()
-	err := r.changeMappings(ctx, tenant, retry, []string{"update", name, etag, description}, func(old []Mapping) ([]Mapping, error) {
+	var made Mapping
+	replayed, err := r.changeMappings(ctx, tenant, retry, []string{"update", name, etag, description}, func(old []Mapping) ([]Mapping, error) {
 		at, err := mappingToChange(old, name, etag)
 		if err != nil {
 			return nil, err
@@ -102,33 +103,37 @@ func (r *Registry) UpdateMapping(ctx context.Context, tenant, name, etag, descri
 		next := slices.Clone(old)
 		next[at].Description = description
 		next[at].seal(later(now, old[at].UpdateTime.Add(1)))
+		made = next[at]
 		return next, nil
 	})
-	if err != nil {
-		return Mapping{}, err
+	if err == nil && replayed {
+		return r.Mapping(ctx, tenant, name)
 	}
-	return r.Mapping(ctx, tenant, name)
+	return made, err
 }
 
 // DeleteMapping removes a mapping. A stale etag is a Conflict fault with the reason ETAG_MISMATCH.
 func (r *Registry) DeleteMapping(ctx context.Context, tenant, name, etag string, retry Retry) error {
-	return r.changeMappings(ctx, tenant, retry, []string{"delete", name, etag}, func(old []Mapping) ([]Mapping, error) {
+	_, err := r.changeMappings(ctx, tenant, retry, []string{"delete", name, etag}, func(old []Mapping) ([]Mapping, error) {
 		at, err := mappingToChange(old, name, etag)
 		if err != nil {
 			return nil, err
 		}
 		return slices.Delete(slices.Clone(old), at, at+1), nil
 	})
+	return err
 }
 
-// changeMappings writes what change makes of the mappings, once per request id.
-func (r *Registry) changeMappings(ctx context.Context, tenant string, retry Retry, content []string, change func([]Mapping) ([]Mapping, error)) error {
+// changeMappings writes what change makes of the mappings, once per request id; replayed is true when an earlier request has done so.
+func (r *Registry) changeMappings(
+	ctx context.Context, tenant string, retry Retry, content []string, change func([]Mapping) ([]Mapping, error),
+) (replayed bool, err error) {
 	if r.mappings == nil {
-		return unsupported("semantic mappings")
+		return false, unsupported("semantic mappings")
 	}
 	request, done, err := r.begin(ctx, Key{Tenant: tenant}, retry, content)
 	if err != nil || done {
-		return err
+		return done, err
 	}
 	err = r.mappings.UpdateMappings(ctx, tenant, func(old []Mapping) (MappingChange, error) {
 		next, err := change(old)
@@ -136,12 +141,12 @@ func (r *Registry) changeMappings(ctx context.Context, tenant string, retry Retr
 	})
 	if err != nil && request != nil {
 		_, err = r.overtaken(ctx, Key{Tenant: tenant}, retry, content, err)
-		return err
+		return true, err
 	}
 	if err == nil {
 		r.bell.ring()
 	}
-	return err
+	return false, err
 }
 
 func (m *Mapping) validate() error {

@@ -68,9 +68,9 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 	})
 }
 
-// sweepCards checks those cards that were taken while no signature was looked at, once signatures count.
+// sweepCards checks those cards that were taken while no signature was looked at, once signatures count, and those that could not be checked when they should.
 func (r *Registry) sweepCards(ctx context.Context) error {
-	var unchecked []Key
+	unchecked := r.unsure.take()
 	failed := []error{r.directory.every(ctx, func(a *Agent, _ Pulse) {
 		if a.Verification.State == VerificationUnchecked {
 			unchecked = append(unchecked, a.Key())
@@ -81,7 +81,8 @@ func (r *Registry) sweepCards(ctx context.Context) error {
 		if err == nil {
 			err = r.recheckAgent(ctx, record)
 		}
-		if fault.KindOf(err) != fault.NotFound { // deleted meanwhile
+		if err != nil && fault.KindOf(err) != fault.NotFound { // deleted meanwhile
+			r.unsure.add(key)
 			failed = append(failed, err)
 		}
 	}
@@ -129,11 +130,12 @@ func (r *Registry) renote(ctx context.Context, seen Record) error {
 }
 
 // rechecking is a Store that has a card checked once more after it was written as verified: keys are read before the write, and one that was unpinned
-// between the two may have had all cards rechecked but this.
+// between the two may have had all cards rechecked but this. The write counts whatever comes of it: a card that could not be checked is left to sweepCards.
 type rechecking struct {
 	Store
 
 	recheck func(context.Context, Record) error
+	later   func(context.Context, Key, error)
 }
 
 // Update writes and rechecks.
@@ -152,5 +154,8 @@ func (s *rechecking) Update(ctx context.Context, key Key, change func(old *Recor
 	}
 	ctx, cancel := tillRechecked(ctx)
 	defer cancel()
-	return s.recheck(ctx, *verified)
+	if err := s.recheck(ctx, *verified); err != nil {
+		s.later(ctx, key, err)
+	}
+	return nil
 }

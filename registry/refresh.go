@@ -38,15 +38,12 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	_, warnings, err := w.replaceCard(ctx, key, reread{raw: raw, uri: uri, from: from, etag: etag}, content)
+	agent, warnings, err := w.replaceCard(ctx, key, reread{raw: raw, uri: uri, from: from, etag: etag}, content)
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	if err := r.answered(ctx, key, asked); err != nil { // reading the card was a probe that the agent answered
-		return Agent{}, nil, err
-	}
-	agent, err := r.Agent(ctx, tenant, name)
-	return agent, warnings, err
+	r.answeredToo(ctx, key, asked) // reading the card was a probe that the agent answered
+	return r.written(ctx, agent), warnings, nil
 }
 
 // reread is a card that was read again.

@@ -50,6 +50,7 @@ type Registry struct {
 	strict        bool
 	denied        func(*http.Response) string // nil has one text for all
 	refreshEvery  time.Duration
+	unsure        unsureCards
 }
 
 // New returns a registry over store.
@@ -81,7 +82,7 @@ func New(store Store, o Options) *Registry {
 	r.keys, _ = store.(SigningKeyStore)
 	r.store = &announcer{Store: store, now: r.now, bell: &r.bell}
 	if r.keys != nil {
-		r.store = &rechecking{Store: r.store, recheck: r.recheckAgent}
+		r.store = &rechecking{Store: r.store, recheck: r.recheckAgent, later: r.recheckLater}
 	}
 	return r
 }

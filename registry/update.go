@@ -52,11 +52,7 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 	if err != nil || replayed != nil {
 		return r.again(ctx, tenant, replayed, err)
 	}
-	agents, err := r.withStatus(ctx, []Record{next})
-	if err != nil {
-		return Agent{}, nil, err
-	}
-	return agents[0], warnings, nil
+	return r.written(ctx, next.Agent), warnings, nil
 }
 
 // merger returns a function that copies the fields of mask from m.

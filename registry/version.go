@@ -117,11 +117,7 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 	if err != nil || replayed != nil {
 		return r.again(ctx, tenant, replayed, err)
 	}
-	agents, err := r.withStatus(ctx, []Record{next})
-	if err != nil {
-		return Agent{}, nil, err
-	}
-	return agents[0], warnings, nil
+	return r.written(ctx, next.Agent), warnings, nil
 }
 
 // take makes the card the agent's next version, and the live one. Two cards make no version: one that says what the live one says, and,

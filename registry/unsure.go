@@ -1,0 +1,38 @@
+package registry
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// recheckLater has the card of an agent checked by the next sweepCards, because it could not be now.
+func (r *Registry) recheckLater(ctx context.Context, key Key, err error) {
+	r.logger.WarnContext(ctx, "card not checked again", slog.String("agent", key.Name), slog.String("tenant", key.Tenant), slog.Any("error", err))
+	r.unsure.add(key)
+}
+
+// unsureCards are the agents whose cards have to be checked again; the zero value is ready.
+type unsureCards struct {
+	mu   sync.Mutex
+	keys map[Key]bool // guarded by mu
+}
+
+func (u *unsureCards) add(key Key) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.keys == nil {
+		u.keys = make(map[Key]bool)
+	}
+	u.keys[key] = true
+}
+
+func (u *unsureCards) take() []Key {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	keys := slices.Collect(maps.Keys(u.keys))
+	u.keys = nil
+	return keys
+}
