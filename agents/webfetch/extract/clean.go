@@ -65,7 +65,7 @@ func joined(last rune) bool {
 var joinless = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Variation_Selector}
 
 // cleanTree cleans n and what is below it, and warns if that changed anything. It goes before writing: in what is written,
-// "<sc\x01ript>" would become an element that nobody looked at, and "“\u200b`" the end of a block of code.
+// "<sc\x01ript>" would become an element that nobody looked at, and backquotes with "\u200b" between them the end of a block of code.
 func (c *Content) cleanTree(n *html.Node) {
 	changed := false
 	shown := func(s string) string {
