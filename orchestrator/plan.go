@@ -104,6 +104,17 @@ func (p *Plan) Lost() bool {
 	return left < p.Need
 }
 
+// Chain returns the links of a chain, by who does them now; nil of another plan.
+func (p *Plan) Chain() (list []Link) {
+	if p.Mode != PlanChain {
+		return nil
+	}
+	for i := range p.Steps {
+		list = append(list, p.Steps[i].Link)
+	}
+	return list
+}
+
 // Clone returns a plan whose steps may be changed.
 func (p *Plan) Clone() *Plan {
 	out := *p

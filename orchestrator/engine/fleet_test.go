@@ -92,7 +92,7 @@ func (n *node) start() {
 	}
 	agents := &played{actors: map[string]*actor{"worker": {name: "worker", once: f.agent.once()}}}
 	e, err := engine.New(engine.Config{
-		Store: storeOutside{&f.store, out}, Leases: leases, Directory: directory{agents}, Connect: connects{f.agent.seenFrom(out)},
+		Store: storeOutside{&f.store, out}, Leases: leases, Directory: directory{agents}, Connect: connects{client: f.agent.seenFrom(out)},
 		Ledger: consultation.NewLedger(noConsultations{}, consultation.LedgerOptions{}), Logger: logger,
 		Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,13 +19,10 @@ import (
 // of its agents, which deduplicate, did its work once.
 func TestAChainIsCompletedWhereverItBreaks(t *testing.T) {
 	t.Parallel()
-	for _, quick := range []bool{false, true} {
-		t.Run(fmt.Sprintf("quick agents %t", quick), func(t *testing.T) {
+	for name, scene := range map[string]chainScene{"slow agents": {}, "quick agents": {quick: true}, "one agent away": {away: "first"}} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wherever(t, 15, func(t *testing.T, x *trouble) {
-				t.Helper()
-				completeChain(t, x, quick)
-			})
+			wherever(t, 15, scene.play)
 		})
 	}
 }
@@ -46,14 +42,20 @@ func (p prompt) Send(_ context.Context, m *a2apb.Message, _ bool, each agentclie
 	return each(snapshot("remote-"+id, a2apb.TaskState_TASK_STATE_COMPLETED, "", "done"))
 }
 
-// completeChain has a task that two agents do one after the other.
-func completeChain(t *testing.T, x *trouble, quick bool) {
+// chainScene is a task that two agents do one after the other, and another one when one of them is away.
+type chainScene struct {
+	quick bool // who works has done so when it answers
+	away  string
+}
+
+func (c chainScene) play(t *testing.T, x *trouble) {
 	t.Helper()
 	w := newWorker()
-	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, actors: map[string]*actor{
+	s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, away: c.away, actors: map[string]*actor{
 		"first": turns("first", "idea", "comment", "plan", "reference"), "second": turns("second", "plan", "reference", "site", "collection"),
+		"spare": turns("spare", "idea", "comment", "plan", "reference"),
 	}}
-	if quick {
+	if c.quick {
 		s.client = prompt{w}
 	}
 	s.meet(x)
@@ -73,6 +75,11 @@ func (s *simulation) checkChain(when string, task orchestrator.Task) {
 	got, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: task.ID})
 	if err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(got.Artifacts) != 1 {
 		t.Errorf("%s: the task is in state %s (%+v) with %d artifacts, %v, want completed with 1", when, got.State, got.Error, len(got.Artifacts), err)
+	}
+	for i, step := range got.Plan.Steps {
+		if child, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: step.TaskID}); err != nil || child.Agent != step.Agent || child.Agent == s.away {
+			t.Errorf("%s: step %d is shown as that of %s, and its task is that of %q, %v, want the same, who is not away", when, i+1, step.Agent, child.Agent, err)
+		}
 	}
 	log, err := s.store.Events(ctx, orchestrator.Key{Tenant: tenant, ID: task.ID}, 0, 1000)
 	if err != nil || count(log, orchestrator.EventState) != 1 {

@@ -15,7 +15,7 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 	if err := checkInputs(s.Inputs); err != nil {
 		return orchestrator.Decision{}, err
 	}
-	to, err := e.decide(ctx, s.Tenant, s.Route)
+	to, err := e.decide(ctx, &s)
 	if err != nil && to.Decision.Refused == "" {
 		return orchestrator.Decision{}, err
 	}
@@ -28,9 +28,13 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 }
 
 // decide has the router decide, and measures it.
-func (e *Engine) decide(ctx context.Context, tenant string, route orchestrator.Route) (router.Result, error) {
+func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, err error) {
 	begin := time.Now()
-	to, err := e.router.Resolve(ctx, tenant, route)
+	if s.chain != nil {
+		to, err = e.router.ResolveStep(ctx, s.Tenant, s.chain, s.link)
+	} else {
+		to, err = e.router.Resolve(ctx, s.Tenant, s.Route)
+	}
 	e.meters.route(ctx, time.Since(begin), &to.Decision, err)
 	return to, err
 }

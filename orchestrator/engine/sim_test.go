@@ -54,6 +54,7 @@ type simulation struct {
 	leases   storetest.MemoryLeases
 	worker   *worker
 	client   agentclient.Client // the worker, or something before it
+	away     string             // an agent that cannot be reached
 	actors   map[string]*actor  // who is registered; nil: the worker
 	notifier engine.Notifier    // tells receivers of push notifications; may be nil
 	receiver func(orchestrator.Key, int) string
@@ -96,7 +97,7 @@ func (s *simulation) start() {
 		asked = noConsultations{}
 	}
 	e, err := engine.New(engine.Config{
-		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client}, Ledger: consultation.NewLedger(asked, consultation.LedgerOptions{}),
+		Store: life, Leases: leases, Directory: directory{agents}, Connect: connects{s.client, s.away}, Ledger: consultation.NewLedger(asked, consultation.LedgerOptions{}),
 		Notifier: s.notifier, Receiver: s.receiver, Logger: logger, Tracer: tracernoop.NewTracerProvider().Tracer(""), Meter: meternoop.NewMeterProvider().Meter(""),
 	})
 	if err != nil {
@@ -221,10 +222,21 @@ func (m *mortal) Update(ctx context.Context, k orchestrator.Key, change func(*or
 	return m.Store.Update(ctx, k, change)
 }
 
-// connects always connects to the same agent.
-type connects struct{ client agentclient.Client }
+// connects always connects to the same agent, apart from one that cannot be reached.
+type connects struct {
+	client agentclient.Client
+	away   string
+}
 
-func (c connects) Connect(string, registry.Card) (agentclient.Client, string, error) {
+// awayAgent is one that cannot be reached.
+type awayAgent struct{ agentclient.Client }
+
+func (awayAgent) Send(context.Context, *a2apb.Message, bool, agentclient.Each) error { return errAway }
+
+func (c connects) Connect(name string, _ registry.Card) (agentclient.Client, string, error) {
+	if name == c.away {
+		return awayAgent{c.client}, agentclient.BindingGRPC, nil
+	}
 	return c.client, agentclient.BindingGRPC, nil
 }
 

@@ -36,6 +36,7 @@ type round struct {
 	tasks  map[int]*orchestrator.Task // of the steps that are not dead
 	made   map[int][]*a2apb.Artifact
 	events []orchestrator.Event
+	moved  bool          // another agent does a step than the plan says
 	wait   time.Duration // before something is tried again; 0 is nothing is
 }
 
@@ -52,8 +53,8 @@ func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error
 		return step{}, err
 	}
 	for i := range r.plan.Steps {
-		if r.plan.Completed() >= r.plan.Need || r.plan.Lost() {
-			break
+		if r.moved || r.plan.Completed() >= r.plan.Need || r.plan.Lost() {
+			break // who did a step is written down before another one begins with what it made: nobody reviews that who made it
 		}
 		if r.plan.Due(i) {
 			if err := e.startStep(ctx, r, i); err != nil {
@@ -87,6 +88,10 @@ func (e *Engine) lookAtSteps(ctx context.Context, r *round) error {
 func (r *round) take(i int, child *orchestrator.Task) {
 	s := &r.plan.Steps[i]
 	r.tasks[i] = child
+	if child.Agent != s.Agent {
+		r.say(i, "%s does it instead; task %s says why", child.Agent, child.ID)
+		s.Agent, r.moved = child.Agent, true
+	}
 	if child.State == a2apb.TaskState_TASK_STATE_COMPLETED {
 		r.made[i] = child.Artifacts
 	}
@@ -129,6 +134,7 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 		hops = t.Parent.Hops
 	}
 	child, err := e.Submit(remoteSpan(ctx, t), Submission{
+		chain: r.plan.Chain(), link: i,
 		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequest(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
 		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops},
 	})
@@ -185,7 +191,7 @@ func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
 	if len(r.events) == 0 {
 		return next, nil
 	}
-	next.again = r.task.Plan.Asking != nil && r.plan.Asking == nil // perhaps another step waits
+	next.again = r.moved || r.task.Plan.Asking != nil && r.plan.Asking == nil // perhaps another step can begin, or waits
 	_, err := e.own(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
 		show(t)
 		if r.wait > 0 {

@@ -39,6 +39,8 @@ type Submission struct {
 
 	given  []orchestrator.Given // as which inputs of the agent the message has those of the submission
 	parent *orchestrator.Parent
+	chain  []orchestrator.Link // whose step the task does, the one at link; nil: it does none
+	link   int
 	owner  string // whom the task belongs to, when it is not the caller's
 }
 
@@ -60,7 +62,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if err := s.checkDeadline(now); err != nil { // a retry may come after it
 		return orchestrator.Task{}, err
 	}
-	to, err := e.decide(ctx, s.Tenant, s.Route)
+	to, err := e.decide(ctx, &s)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}

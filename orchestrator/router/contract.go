@@ -14,10 +14,23 @@ import (
 func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 	v := r.library.view(tenant)
 	makers := v.makers(want.Output)
+	f := r.makingOf(tenant, v, makers, &want)
+	f.others = func(rejected *rejections) { v.rejectOthers(makers, want.Output, rejected) }
+	if !r.takesAny(f.candidates) {
+		f.chain, f.refusal = r.plan(tenant, v, want)
+	}
+	if len(f.candidates) == 0 && f.refusal == nil {
+		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s of the inputs that are there", show(want.Output))
+	}
+	return f
+}
+
+// makingOf takes those of the makers of an output that make it of what is there.
+func (r *Router) makingOf(tenant string, v *view, makers []int, want *orchestrator.Contract) found {
 	b := v.binder(want.Inputs)
 	f := found{candidates: r.spare.take(), rejected: newRejections(len(v.Agents))}
 	r.directory.PeekAll(tenant, v.namesOf(makers), func(a *registry.Agent, status registry.Status) {
-		m := match{want: &want, output: v.produces(a, want.Output)}
+		m := match{want: want, output: v.produces(a, want.Output)}
 		if m.output == nil {
 			return // it has changed since the index was made
 		}
@@ -29,13 +42,6 @@ func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 		m.used = used(bound)
 		f.candidates = append(f.candidates, candidate{agent: a, status: status, match: m, relevance: m.relevance()})
 	})
-	f.others = func(rejected *rejections) { v.rejectOthers(makers, want.Output, rejected) }
-	if !r.takesAny(f.candidates) {
-		f.chain, f.refusal = r.plan(tenant, v, want)
-	}
-	if len(f.candidates) == 0 && f.refusal == nil {
-		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s of the inputs that are there", show(want.Output))
-	}
 	return f
 }
 

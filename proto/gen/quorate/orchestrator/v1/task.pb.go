@@ -432,7 +432,7 @@ func (x *Plan) GetWaitingStep() int32 {
 // PlanStep is one agent's part of a plan.
 type PlanStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The agent.
+	// The agent. When the one that the explanation names in a chain cannot be reached, another one that makes the same of the same; its task's explanation says why.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The skill it was found by; empty in a chain.
 	Skill string `protobuf:"bytes,2,opt,name=skill,proto3" json:"skill,omitempty"`

@@ -1,0 +1,119 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// withASpare is a chain of three with another analyst, who has another name for what it is given.
+func withASpare() []*actor {
+	return append(threeInAChain(), turns("spare", "thought", "comment", "stories", "reference"))
+}
+
+func TestAStepWhoseAgentCannotBeReachedGoesToAnotherOne(t *testing.T) {
+	t.Parallel()
+	list := withASpare()
+	list[0].down = 1000
+	w := newWorld(t, list...)
+	task, log := w.awaitEnd(w.submit(chained()).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Fatalf("state %s (%+v), want completed; log %v", task.State, task.Error, log)
+	}
+	if got, want := task.Artifacts[0].GetParts()[0].GetText(), "builder(coder(spare(a shop)))"; got != want {
+		t.Errorf("delivered %q, want %q", got, want)
+	}
+	child := w.task(task.Plan.Steps[0].TaskID)
+	d := child.Decision
+	if task.Plan.Steps[0].Agent != "spare" || d.Chosen != "spare" || len(d.Rejected) != 1 || d.Rejected[0].Agent != "analyst" ||
+		!strings.Contains(strings.Join(d.Candidates[0].Reasons, "; "), "analyst could not be reached") {
+		t.Errorf("the step is done by %s after the decision %+v, want the spare one instead of the analyst, with the reason", task.Plan.Steps[0].Agent, d)
+	}
+	if !slices.ContainsFunc(log, func(e orchestrator.Event) bool {
+		return strings.Contains(e.Detail, "step 1 of 3 (analyst): spare does it instead")
+	}) {
+		t.Errorf("the log does not say who does the step: %v", log)
+	}
+}
+
+func TestAStepWhoseAgentIsGoneGoesToAnotherOne(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(*world, *actor){
+		"not registered any more": func(w *world, a *actor) {
+			w.agents.mu.Lock()
+			defer w.agents.mu.Unlock()
+			delete(w.agents.actors, a.name)
+		},
+		"unavailable": func(_ *world, a *actor) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.status = registry.StatusUnavailable
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list := append(threeInAChain(), turns("smith", "stories", "reference", "code", "artifact"))
+			var w *world
+			play := list[0].play
+			list[0].play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+				leave(w, list[1])
+				return play(ctx, m, say)
+			}
+			w = newWorld(t, list...)
+			task, log := w.awaitEnd(w.submit(chained()).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Plan.Steps[1].Agent != "smith" {
+				t.Fatalf("state %s (%+v), the second step by %s, want completed, by smith; log %v", task.State, task.Error, task.Plan.Steps[1].Agent, log)
+			}
+			if d := w.task(task.Plan.Steps[1].TaskID).Decision; d.Chosen != "smith" || len(d.Rejected) != 1 || d.Rejected[0].Agent != "coder" {
+				t.Errorf("Decision = %+v, want smith, and why not coder", d)
+			}
+		})
+	}
+}
+
+func TestNobodyStepsInWhoDoesNotMakeTheSame(t *testing.T) {
+	t.Parallel()
+	picky := withASpare()
+	picky[1].inputs[0].JSONSchema = map[string]any{"type": "object"}
+	picky[3].outputs[0].JSONSchema = map[string]any{"type": "string"}
+	maybe := withASpare()
+	maybe[3].outputs[0].Guaranteed = false
+	for name, list := range map[string][]*actor{
+		"what it makes is called otherwise":     append(threeInAChain(), turns("spare", "idea", "comment", "sketches", "reference")),
+		"it does not always make it":            maybe,
+		"it needs what is not there":            append(threeInAChain(), turns("spare", "code", "artifact", "stories", "reference")),
+		"what it makes the next one cannot use": picky,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list[0].down = 1000
+			w := newWorld(t, list...)
+			task, log := w.awaitEnd(w.submit(chained()).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_FAILED || len(list[3].sends()) != 0 {
+				t.Errorf("state %s, and the spare one got %d messages, want failed and none; log %v", task.State, len(list[3].sends()), log)
+			}
+		})
+	}
+}
+
+// TestWhoSteppedInDoesNotReviewWhatItMade has the next agent be reviewed by who stepped in for the one before.
+func TestWhoSteppedInDoesNotReviewWhatItMade(t *testing.T) {
+	t.Parallel()
+	list := withASpare()
+	list[0].down = 1000
+	list[1].requirements = []registry.ConsultationRequirement{{ID: "r", TargetAgent: "spare", Phase: "pre-execution", Mandatory: true}}
+	w := newWorld(t, list...)
+	task, _ := w.await(w.submit(chained()).ID)
+	if _, err := w.engine.Consult(t.Context(), tenant, task.Plan.Steps[1].TaskID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != "SELF_REVIEW" {
+		t.Errorf("Consult() = %v, want SELF_REVIEW", err)
+	}
+}
