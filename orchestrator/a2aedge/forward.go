@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/rpcserver"
 )
 
 // envelopeOf reads a JSON-RPC request by bytes. It is not ok where anything is odd: the ordinary way says what.
@@ -126,7 +128,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if !ok {
 		return false
 	}
-	ctx, err := h.Admit(ctx, r.Header, x.method.path())
+	ctx, err := h.Gate.Admit(ctx, r.Header, x.method.path())
 	var way *agentclient.Passage
 	if err == nil {
 		way, err = h.Service.wayOverJSONRPC(ctx, x.at, body)
@@ -138,7 +140,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		err = h.Service.checkVersion(versionOf(r))
 	}
 	if err == nil {
-		err = h.forward(ctx, w, way, x.method, x.id, x.aimed(way.Tenant))
+		err = h.forward(ctx, w, r.Header, way, x)
 	}
 	if err != nil {
 		h.refuseJSONRPC(w, x.id, err)
@@ -156,35 +158,48 @@ func (s *Service) wayOverJSONRPC(ctx context.Context, at about, request []byte) 
 }
 
 // forward sends the request and writes the answer as it is. An error means that nothing was written.
-func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, way *agentclient.Passage, m *method, id json.RawMessage, params []byte) error {
+func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.Header, way *agentclient.Passage, x passer) error {
 	accept := jsonMIME
-	if m.stream {
+	if x.method.stream {
 		accept = "text/event-stream"
+		var stop func()
+		ctx, stop = h.Gate.WhileAdmitted(ctx, from, x.method.path())
+		defer stop()
 	}
-	body := slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"method":"`+m.name+`","params":`), params, []byte("}"))
+	body := slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), x.id, []byte(`,"method":"`+x.method.name+`","params":`), x.aimed(way.Tenant), []byte("}"))
 	resp, err := way.Post(ctx, body, accept)
 	if err != nil {
-		return err
+		return rpcserver.Refusal(ctx, err)
 	}
 	defer resp.Body.Close()
-	if !m.stream || !agentclient.IsEventStream(resp) {
-		answer, err := way.ReadAnswer(resp)
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Content-Type", jsonMIME)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(answer) // the client is gone when it fails
+	if x.method.stream && agentclient.IsEventStream(resp) {
+		h.relay(ctx, w, way, resp.Body, x.id)
 		return nil
 	}
+	answer, err := way.ReadAnswer(resp)
+	if err != nil {
+		return rpcserver.Refusal(ctx, err)
+	}
+	w.Header().Set("Content-Type", jsonMIME)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(answer) // the client is gone when it fails
+	return nil
+}
+
+// relay writes an agent's stream as it comes, and at its end what went wrong.
+func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentclient.Passage, from io.Reader, id json.RawMessage) {
 	e := &events{w: w, control: http.NewResponseController(w)}
 	e.open()
 	if e.control.Flush() != nil { // the agent may say nothing for long
-		return nil // the client is gone
+		return // the client is gone
 	}
-	if err := e.relay(resp.Body); err != nil && ctx.Err() == nil {
-		form := &jsonrpcForm{handler: h, id: id}
-		_ = e.broken(form.failure(statusOf(way.Broken(err)))) // the client is gone when it fails
+	err := e.relay(from)
+	if err == nil {
+		return
 	}
-	return nil
+	if ctx.Err() == nil {
+		err = way.Broken(err)
+	}
+	form := &jsonrpcForm{handler: h, id: id}
+	_ = e.broken(form.failure(statusOf(rpcserver.Refusal(ctx, err)))) // the client is gone when it fails
 }

@@ -99,11 +99,19 @@ func passingDoor(url string) *a2aedge.Handler {
 	}})
 	caller := auth.Principal{Tenant: auth.DefaultTenant, Name: "anybody", Roles: []auth.Role{auth.RoleDispatcher}}
 	return a2aedge.NewHandler(a2aedge.HandlerConfig{
-		Conn: agreeing{}, Service: service,
-		Admit: func(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
-			return auth.NewContext(ctx, caller), nil
-		},
+		Conn: agreeing{}, Service: service, Gate: openGate{caller},
 	})
+}
+
+// openGate admits everybody as one caller.
+type openGate struct{ caller auth.Principal }
+
+func (g openGate) Admit(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
+	return auth.NewContext(ctx, g.caller), nil
+}
+
+func (openGate) WhileAdmitted(ctx context.Context, _ http.Header, _ string) (context.Context, func()) {
+	return ctx, func() {}
 }
 
 // oneAgent is a directory of one agent.

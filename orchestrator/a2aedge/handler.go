@@ -42,10 +42,17 @@ type HandlerConfig struct {
 
 	Push bool // push notifications are sent
 
-	// Service and Admit, when they are not nil, let requests pass to agents over JSON-RPC. Admit returns ctx with the caller whose
-	// credentials are in the headers of a request that stands for a call of a gRPC method, by the same rules.
+	// Service and Gate, when they are not nil, let requests pass to agents over JSON-RPC.
 	Service *Service
-	Admit   func(ctx context.Context, h http.Header, method string) (context.Context, error)
+	Gate    Gate
+}
+
+// Gate admits callers by the rules of the gRPC methods that their requests stand for. A rpcserver.Server is one.
+type Gate interface {
+	// Admit returns ctx with the caller whose credentials are in the headers of a request.
+	Admit(ctx context.Context, h http.Header, method string) (context.Context, error)
+	// WhileAdmitted returns what Admit did as the context of a stream, which ends when the caller is not admitted any more, and when the server stops.
+	WhileAdmitted(ctx context.Context, h http.Header, method string) (_ context.Context, stop func())
 }
 
 // Handler serves the HTTP bindings. It keeps nothing between requests.

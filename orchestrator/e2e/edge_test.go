@@ -50,9 +50,7 @@ func (e edge) serve(over listeners) error {
 	})
 	a2aedge.Register(server, service)
 	handler := a2aedge.NewHandler(a2aedge.HandlerConfig{
-		Service: service, Admit: func(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
-			return auth.NewContext(ctx, caller), nil
-		},
+		Service: service, Gate: openGate{caller},
 	})
 	front := http1.New(http1.Options{
 		Handler: handler, Logger: slog.New(slog.DiscardHandler), ReadHeaderTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: http.DefaultMaxHeaderBytes,
@@ -60,6 +58,17 @@ func (e edge) serve(over listeners) error {
 	go func() { _ = front.Serve(over[1]) }()
 	_, err = server.Front(over[0]).Accept() // nothing comes that is not the server's
 	return err
+}
+
+// openGate admits everybody as one caller.
+type openGate struct{ caller auth.Principal }
+
+func (g openGate) Admit(ctx context.Context, _ http.Header, _ string) (context.Context, error) {
+	return auth.NewContext(ctx, g.caller), nil
+}
+
+func (openGate) WhileAdmitted(ctx context.Context, _ http.Header, _ string) (context.Context, func()) {
+	return ctx, func() {}
 }
 
 // registry returns a registry with the agent. Its file has no name any more, so that it goes with the process.

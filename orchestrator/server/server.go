@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
 	"google.golang.org/grpc"
@@ -56,6 +57,7 @@ type Options struct {
 	AllowedHosts  []string               // names that clients may use for us besides localhost and the addresses of the listener
 	PublicURL     string                 // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
 	PublicGRPC    string                 // host:port of gRPC, as PublicURL
+	ReadmitEvery  time.Duration          // as in rpcserver.Options
 }
 
 // Service is a gRPC service with its REST form and its rules.
@@ -152,6 +154,7 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	s.rpc, err = rpcserver.New(rpcserver.Options{
 		Telemetry: o.Telemetry, Authenticator: auth.Chain(o.Authenticator, registryrpc.Tokens(s.Registry)), Rules: rules,
 		HTTPListener: o.HTTPListener, GRPCListener: o.GRPCListener, AllowedHosts: o.AllowedHosts,
+		ReadmitEvery: o.ReadmitEvery,
 	})
 	if err != nil {
 		return fmt.Errorf("prepare the servers: %w", err)

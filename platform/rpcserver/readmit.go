@@ -10,9 +10,6 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// readmitEvery is how often it is asked whether the caller of an open stream may still have it: a watch outlives keys and tokens by days.
-const readmitEvery = 30 * time.Second
-
 // whileAdmitted returns a context that ends, with the reason as its cause, when the credentials of a stream's caller do not admit it any more. stop must be
 // called when the stream is over.
 func (s *Server) whileAdmitted(ctx context.Context, credentials []string, rule auth.Rule) (_ context.Context, stop func()) {
@@ -22,7 +19,7 @@ func (s *Server) whileAdmitted(ctx context.Context, credentials []string, rule a
 	}
 	caller, _ := auth.FromContext(ctx)
 	go func() {
-		ticker := time.NewTicker(readmitEvery)
+		ticker := time.NewTicker(s.opts.ReadmitEvery)
 		defer ticker.Stop()
 		for {
 			select {
@@ -52,8 +49,8 @@ func (s *Server) readmit(ctx context.Context, caller auth.Principal, credentials
 	}
 }
 
-// refusal returns why whileAdmitted ended ctx, or err when it did not.
-func refusal(ctx context.Context, err error) error {
+// Refusal returns why the caller of a stream is not admitted any more if that is what ended ctx, or err when it is not.
+func Refusal(ctx context.Context, err error) error {
 	if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {
 		return cause
 	}

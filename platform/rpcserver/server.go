@@ -29,6 +29,7 @@ import (
 
 const (
 	defaultMaxBody = 4 << 20
+	defaultReadmit = 30 * time.Second
 	maxAnswer      = 64 << 20 // of the in-memory connection; a page of large items is more than a request may be
 	maxStreams     = 4096     // per connection; all REST calls share one
 	workers        = 128      // goroutines that stay for the next call, with a stack that has grown; a call more than they are has its own
@@ -50,6 +51,9 @@ type Options struct {
 	GRPCListener  net.Listener // Run closes it
 	HTTPListener  net.Listener // Run closes it
 	AllowedHosts  []string     // names that a Host header may have besides localhost and the addresses of the listener
+
+	// ReadmitEvery is how often it is asked whether the caller of an open stream may still have it, which may outlive keys and tokens by days; zero is 30 s.
+	ReadmitEvery time.Duration
 }
 
 // Server is one gRPC server and one HTTP server before it. Register everything, then call Run once.
@@ -87,6 +91,9 @@ func New(opts Options) (*Server, error) {
 	}
 	if opts.MaxBodyBytes == 0 {
 		opts.MaxBodyBytes = defaultMaxBody
+	}
+	if opts.ReadmitEvery == 0 {
+		opts.ReadmitEvery = defaultReadmit
 	}
 	rules := defaultRules()
 	maps.Copy(rules, opts.Rules)
