@@ -33,7 +33,7 @@ type Applied struct {
 
 // Apply makes an agent what in says: it creates it, replaces its card and metadata, or finds them unchanged. A stale etag is a
 // Conflict fault with the reason ETAG_MISMATCH. An agent that applies itself, which OnlyName tells, keeps the consultations that
-// it needs; other ones are a PermissionDenied fault with the reason RULES_ARE_THE_ADMINS.
+// it needs and the skills whose work must not be done twice; others are a PermissionDenied fault with the reason RULES_ARE_THE_ADMINS.
 func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Applied, error) {
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
 		return Applied{}, fault.Invalid("card", "CARD_MISSING", "either a card or the URL of one is needed")
@@ -91,9 +91,9 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 	}
 	done.Warnings = append(slices.Clip(done.Warnings), warnings[len(c.warnings):]...) // the card's own are there already
 	if in.Metadata != nil && !sameJSON(old.Metadata, *in.Metadata) {
-		if in.OnlyName != "" && !sameJSON(old.Metadata.ConsultationRequirements, in.Metadata.ConsultationRequirements) {
+		if in.OnlyName != "" && !sameRules(old.Metadata, *in.Metadata) {
 			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
-				"an agent cannot change the consultations that it needs; apply the ones that are there, or ask an admin")
+				"an agent cannot change consultation_requirements or at_most_once_skills; apply what is there, or ask an admin")
 		}
 		next.Metadata = in.Metadata.kept()
 		version := change.Version
@@ -107,6 +107,11 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 		done.Outcome = OutcomeUnchanged
 	}
 	return change, nil
+}
+
+// sameRules reports whether two metadata have the same of what admins alone change.
+func sameRules(a, b Metadata) bool {
+	return sameJSON(a.ConsultationRequirements, b.ConsultationRequirements) && sameJSON(a.AtMostOnceSkills, b.AtMostOnceSkills)
 }
 
 // sameJSON reports whether two values have the same JSON; none and an empty list are the same.

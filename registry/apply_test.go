@@ -55,7 +55,9 @@ func TestApplySaysWhatItHadToDo(t *testing.T) {
 func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
-	rules := registry.Metadata{ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}}
+	rules := registry.Metadata{
+		ConsultationRequirements: []registry.ConsultationRequirement{{ID: "r", TargetAgent: "b", Phase: "pre-completion"}}, AtMostOnceSkills: []string{"*"},
+	}
 	in := registry.Application{Registration: registry.Registration{RawCard: named("a"), Metadata: &rules}}
 	if got := apply(t, r, in); !strings.Contains(got.Warnings[len(got.Warnings)-1].Code, "TARGET_AGENT_UNKNOWN") {
 		t.Errorf("Apply() warns %v, want TARGET_AGENT_UNKNOWN", got.Warnings)
@@ -69,7 +71,15 @@ func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
 	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" {
 		t.Errorf("Apply() by the agent without its rules = %v, want RULES_ARE_THE_ADMINS", err)
 	}
-	in.OnlyName = ""
+	in.Metadata = &registry.Metadata{ConsultationRequirements: rules.ConsultationRequirements}
+	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "RULES_ARE_THE_ADMINS" {
+		t.Errorf("Apply() by the agent whose work may be done twice then = %v, want RULES_ARE_THE_ADMINS", err)
+	}
+	in.Metadata.AtMostOnceSkills, in.Metadata.OutputSchemas = rules.AtMostOnceSkills, []registry.OutputSchema{{Name: "o", SemanticType: "document"}}
+	if got := apply(t, r, in); got.Outcome != registry.OutcomeReplaced || len(got.Agent.Metadata.OutputSchemas) != 1 {
+		t.Errorf("Apply() by the agent with its rules = %+v, want its outputs", got)
+	}
+	in.OnlyName, in.Metadata = "", &registry.Metadata{}
 	if got := apply(t, r, in); got.Outcome != registry.OutcomeReplaced || len(got.Agent.Metadata.ConsultationRequirements) != 0 || got.Agent.LiveVersion != 1 {
 		t.Errorf("Apply() by an admin = %+v, want no rules and the same card", got)
 	}

@@ -154,7 +154,7 @@ func (s *Server) UpdateAgentMetadata(
 	mask := maskPaths(req.GetUpdateMask())
 	if !p.Is(auth.RoleAdmin) && !onlySchemas(mask) {
 		return nil, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
-			"an agent cannot change the consultations that it needs; name input_schemas or output_schemas in update_mask, or ask an admin")
+			"an agent cannot change consultation_requirements or at_most_once_skills; name input_schemas or output_schemas in update_mask, or ask an admin")
 	}
 	once := s.registry.Once(registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()})
 	agent, warnings, err := once.UpdateMetadata(ctx, p.Tenant, req.GetName(), etag(ctx, req.GetEtag()),
