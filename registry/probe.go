@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-const (
-	probeWorkers = 8
-)
+// probeWorkers is how many agents are asked at a time. They are waited for most of the time: ten thousand that answer in a tenth of a second take a round of
+// 15 s, and of those that never answer, about 200 are asked in one.
+const probeWorkers = 64
 
 // RunProber reads the cards of agents that have no live lease of their own, every ProbeInterval and once right after a
 // registration, until ctx ends. An agent that answers with its own card holds a lease for LeaseDuration; one that does not

@@ -132,7 +132,7 @@ func TestManyDeadAgentsDoNotStarveOneThatIsUp(t *testing.T) {
 		w.serve("https://up.example/.well-known/agent-card.json", string(named("up")))
 		register(t, r, "up")
 		settle(time.Second)
-		for i := range 100 {
+		for i := range 300 {
 			register(t, r, "dead"+strconv.Itoa(i))
 		}
 		settle(70 * time.Second) // until what is fresh has been tried
@@ -140,6 +140,41 @@ func TestManyDeadAgentsDoNotStarveOneThatIsUp(t *testing.T) {
 			settle(11 * time.Second)
 			if got := statusOf(t, r, "up"); got.Status != registry.StatusAvailable {
 				t.Fatalf("Status = %+v, want available", got)
+			}
+		}
+	})
+}
+
+// lazy answers each request after a second.
+type lazy struct{ next http.RoundTripper }
+
+func (l lazy) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-time.After(time.Second)
+	return l.next.RoundTrip(r)
+}
+
+func TestManyAgentsThatTakeTheirTimeAllStayUp(t *testing.T) {
+	t.Parallel()
+	client := func(w *web) *http.Client { return &http.Client{Transport: lazy{w}} }
+	running(t, client, func(t *testing.T, w *web, r *registry.Registry) {
+		t.Helper()
+		const agents = 300
+		for i := range agents {
+			name := "a" + strconv.Itoa(i)
+			w.serve("https://"+name+".example/.well-known/agent-card.json", string(named(name)))
+			register(t, r, name)
+		}
+		settle(time.Minute)
+		for range 5 {
+			settle(11 * time.Second)
+			list, err := r.Agents(t.Context(), tenant, "", agents)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range list {
+				if got := list[i].Status; got.Status != registry.StatusAvailable {
+					t.Fatalf("Status of %s = %+v, want available", list[i].Name, got)
+				}
 			}
 		}
 	})
