@@ -43,7 +43,9 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 	if special(content) > maxSpecial {
 		return "", errTooComplex
 	}
+	flattenCode(content)
 	boundTables(content)
+	escapeAttributes(content)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		commonmark.NewCommonmarkPlugin(
@@ -66,12 +68,8 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 		return converter.RenderTryNext
 	}, converter.PriorityEarly)
 
-	conv.Register.UnEscaper(func(text []byte, at int) int {
-		if text[at] == '[' {
-			return 1 // escape it: the converter looks for the ] from every [, which takes minutes for a megabyte of them
-		}
-		return -1
-	}, converter.PriorityEarly)
+	conv.Register.UnEscaper(alwaysEscaped, converter.PriorityEarly)
+	conv.Register.UnEscaper(escapedInQuotes, converter.PriorityEarly)
 
 	text, err := conv.ConvertNode(content, converter.WithContext(ctx))
 	switch {

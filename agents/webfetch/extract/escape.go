@@ -1,0 +1,106 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/marker"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// marked is the byte that the converter puts before each character of text that may have to be escaped.
+var marked = marker.BytesMarkerEscaping[0]
+
+// alwaysEscaped has [ escaped wherever it is text: the converter looks for the ] from every [, which takes minutes for a megabyte of them.
+func alwaysEscaped(text []byte, at int) int {
+	if text[at] == '[' {
+		return 1
+	}
+	return -1
+}
+
+// escapedInQuotes has what would begin a block within a quotation escaped: the converter looks for the beginning of a line, and the sign
+// of the quotation stands there.
+func escapedInQuotes(text []byte, at int) int {
+	digits := text[at] == '.' || text[at] == ')'
+	if digits && at+1 < len(text) && text[at+1] != ' ' && text[at+1] != '\n' || !digits && strings.IndexByte("#-+*_=~`>|", text[at]) < 0 {
+		return -1
+	}
+	quoted := false
+	for i := at - 1; i >= 0 && text[i] != '\n'; i-- {
+		switch {
+		case text[i] == ' ' || text[i] == marked || digits && !quoted && text[i] >= '0' && text[i] <= '9':
+		case text[i] == '>' && (i == 0 || text[i-1] != marked):
+			quoted = true
+		default:
+			return -1
+		}
+	}
+	if quoted {
+		return 1
+	}
+	return -1
+}
+
+// escapeAttributes makes the attributes below n that are written in links and images text that ends nothing. The converter escapes only
+// brackets that no backslash stands before, and quotes.
+func escapeAttributes(n *html.Node) {
+	for d := range n.Descendants() {
+		if d.DataAtom != atom.Img && d.DataAtom != atom.A {
+			continue
+		}
+		for i, a := range d.Attr {
+			switch a.Key {
+			case "alt":
+				d.Attr[i].Val = inAlt.Replace(line(a.Val, maxValue))
+			case "title":
+				d.Attr[i].Val = inTitle.Replace(line(a.Val, maxValue))
+			case "href", "src":
+				d.Attr[i].Val = strings.ReplaceAll(a.Val, "|", "%7C")
+			}
+		}
+	}
+}
+
+var (
+	inAlt   = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "`", "\\`", `<`, `\<`, `>`, `\>`, `|`, `\|`)
+	inTitle = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
+)
+
+// flattenCode makes code in the cells of tables what a row can hold: lines instead of blocks, and no bars.
+func flattenCode(content *html.Node) {
+	var codes []*html.Node
+	for n := range content.Descendants() {
+		if (n.DataAtom == atom.Pre || n.DataAtom == atom.Code) && inCell(n) {
+			codes = append(codes, n)
+		}
+	}
+	for _, code := range codes {
+		lines := strings.Split(strings.ReplaceAll(textOf(code), "|", `\|`), "\n")
+		if code.DataAtom == atom.Code {
+			lines = []string{strings.Join(lines, " ")}
+		}
+		for code.FirstChild != nil {
+			code.RemoveChild(code.FirstChild)
+		}
+		rename(code, atom.Span)
+		for _, line := range lines {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			if code.FirstChild != nil {
+				code.AppendChild(element(atom.Br))
+			}
+			code.AppendChild(element(atom.Code, text(line)))
+		}
+	}
+}
+
+func inCell(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.DataAtom == atom.Td || p.DataAtom == atom.Th {
+			return true
+		}
+	}
+	return false
+}
