@@ -22,24 +22,35 @@ func alwaysEscaped(text []byte, at int) int {
 // escapedInQuotes has what would begin a block within a quotation escaped: the converter looks for the beginning of a line, and the sign
 // of the quotation stands there.
 func escapedInQuotes(text []byte, at int) int {
-	digits := text[at] == '.' || text[at] == ')'
-	if digits && at+1 < len(text) && text[at+1] != ' ' && text[at+1] != '\n' || !digits && strings.IndexByte("#-+*_=~`>|", text[at]) < 0 {
+	begin := at
+	switch {
+	case strings.IndexByte("#-+*_=~`>|", text[at]) >= 0:
+	case (text[at] == '.' || text[at] == ')') && (at+1 == len(text) || text[at+1] == ' ' || text[at+1] == '\n'):
+		for begin > 0 && (text[begin-1] == marked || text[begin-1] >= '0' && text[begin-1] <= '9') {
+			begin-- // the number of a list
+		}
+	default:
 		return -1
 	}
-	quoted := false
-	for i := at - 1; i >= 0 && text[i] != '\n'; i-- {
-		switch {
-		case text[i] == ' ' || text[i] == marked || digits && !quoted && text[i] >= '0' && text[i] <= '9':
-		case text[i] == '>' && (i == 0 || text[i-1] != marked):
-			quoted = true
-		default:
-			return -1
-		}
-	}
-	if quoted {
+	if beginsQuoted(text, begin) {
 		return 1
 	}
 	return -1
+}
+
+// beginsQuoted tells whether nothing but signs of quotations is between the beginning of a line and what is at begin.
+func beginsQuoted(text []byte, begin int) bool {
+	quoted := false
+	for i := begin - 1; i >= 0 && text[i] != '\n'; i-- {
+		switch {
+		case text[i] == ' ' || text[i] == marked:
+		case text[i] == '>' && (i == 0 || text[i-1] != marked):
+			quoted = true
+		default:
+			return false
+		}
+	}
+	return quoted
 }
 
 // escapeAttributes makes the attributes below n that are written in links and images text that ends nothing. The converter escapes only
