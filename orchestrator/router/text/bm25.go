@@ -24,6 +24,7 @@ const (
 // places, or in few words altogether, says it once, so that repetition gains nothing and leaving words out must not raise others.
 type bm25 struct {
 	terms    map[string]int32
+	docs     int
 	postings [][]posting
 	idf      []float32
 	unknown  float32 // the inverse document frequency of a word that no document has
@@ -38,7 +39,7 @@ func newBM25(docs []document, held func(skill, example int) bool) bm25 {
 	if !taught {
 		all = max(all, background)
 	}
-	m := bm25{terms: make(map[string]int32), unknown: idf(all, 0)}
+	m := bm25{terms: make(map[string]int32), docs: len(docs), unknown: idf(all, 0)}
 	for i, d := range docs {
 		add := func(list []string, weight float32) {
 			for _, w := range list {
@@ -117,22 +118,22 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 	}
 }
 
-// covered is the share of a text's words that a skill's document has, by their weight; fillers do not count.
-func (m *bm25) covered(list []string, skill int32) float32 {
-	var has, all float32
-	for _, w := range content(list) {
+// shared is the weight of those of a text's words that a skill's document has, and that of all of them.
+func (m *bm25) shared(said []string, skill int32) (has, all float64) {
+	for _, w := range said {
 		t, ok := m.terms[w]
 		if !ok {
-			all += m.unknown
+			all += rarity(m.docs, 0)
 			continue
 		}
-		all += m.idf[t]
+		weight := rarity(m.docs, len(m.postings[t]))
+		all += weight
 		if _, found := slices.BinarySearchFunc(m.postings[t], skill, func(p posting, skill int32) int { return cmp.Compare(p.skill, skill) }); found {
-			has += m.idf[t]
+			has += weight
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return has / all
+	return has, all
 }
+
+// rarity is the weight of a word for a skill that has no examples: among few skills, and many examples of others, what it says is what it says among many.
+func rarity(docs, with int) float64 { return float64(idf(max(docs, background), with)) }

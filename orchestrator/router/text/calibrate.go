@@ -6,7 +6,11 @@ const (
 	foldsMost  = 5
 	enoughHeld = 1000 // held-out examples that are enough to fit the limit
 	fewestHeld = 20   // and that are too few
-	usualLimit = 0.34 // of a skill without examples: so much of the text must be in its document
+
+	// Of a skill without examples nothing tells how people ask for it. The limit is where, in public sets with names and descriptions only, one text in
+	// twenty-five that nobody can do is taken, and half of those that somebody can.
+	usualLimit = 0.5
+	evenOdds   = 1.05 // evidence at the limit
 )
 
 // calibrate finds the confidence that the given share of examples would miss if they were not in the index; ok is false when there are not

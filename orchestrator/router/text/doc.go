@@ -6,7 +6,8 @@
 // skill. Both give one probability for each skill; an agent has those of its skills together.
 //
 // A text that is like nothing is refused. The limit is fitted to the examples: each is scored by an index that does not have it, and the
-// limit is where the given share of them would be refused.
+// limit is where the given share of them would be refused. Where there are not enough of them, and for skills that have none, nobody knows how people ask:
+// then the words that are shared must weigh enough, in themselves and as a share of the text's, and those of the skill's name count most.
 //
 // Nobody gets ahead by talking loudly: within a document each word counts once, wherever and however often it is, the same example again is no
 // example, characters that nobody sees are not there, and words of praise are not words at all.

@@ -32,7 +32,7 @@ type Index struct {
 	agents  []string
 	owner   []int32    // of each skill: its agent
 	taught  []bool     // of each skill: whether it has examples
-	names   [][]string // of each skill: the stems of its name and id, each once
+	names   [][]string // of each skill: the stems of its name, or else of its id, each once
 	bm25    bm25
 	linear  linear
 	trained bool
@@ -117,7 +117,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 		}
 		x.owner[i] = int32(len(x.agents) - 1) //nolint:gosec // far below 2^31
 		x.taught[i] = len(docs[i].examples) > 0
-		x.names[i] = docs[i].fields[0]
+		x.names[i] = docs[i].name
 	}
 	x.bm25 = newBM25(docs, held)
 	x.linear.sharpness = untaught
@@ -129,6 +129,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 
 // document is a skill as it is compared.
 type document struct {
+	name     []string   // stems of the name, or else of the id, each once
 	fields   [][]string // stems of each source of words, each once: name, description, tags, inputs and outputs, agent
 	examples []example
 	said     example // what the card says of the skill itself, as a set of words, wherever it says them
@@ -144,6 +145,10 @@ func newDocument(s *Skill) document {
 	var d document
 	add := func(texts ...string) {
 		d.fields = append(d.fields, distinct(stems(declared(texts...))))
+	}
+	d.name = distinct(stems(declared(s.Name)))
+	if len(d.name) == 0 {
+		d.name = distinct(stems(declared(s.ID)))
 	}
 	add(s.Name, s.ID)
 	add(s.Description)

@@ -130,8 +130,19 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 	case x.trained && x.taught[r.top]:
 		r.confidence = r.share[r.top] * slices.Max(r.words)
 	default:
-		r.confidence = x.bm25.covered(list, int32(r.top)) //nolint:gosec // far below 2^31
+		r.confidence = x.evidence(content(list), r.top)
 	}
+}
+
+// evidence says how sure it is, by shared words alone, that a text asks for a skill. Whether the share of the text's words or their weight counts more
+// depends on how long texts are, so that it is the geometric mean of both; and those of the skill's name count most, since they say what it does.
+func (x *Index) evidence(said []string, skill int) float32 {
+	has, all := x.bm25.shared(said, int32(skill)) //nolint:gosec // far below 2^31
+	if has == 0 {
+		return 0
+	}
+	e := has / math.Sqrt(all) * (0.5 + named(x.names[skill], said))
+	return float32(e / (e + evenOdds))
 }
 
 // breakTie puts the skill first whose name the text says most of, among those that are like it in the same way.
@@ -139,16 +150,12 @@ func (x *Index) breakTie(r *ranking, stems []string) {
 	if r.top < 0 || !slices.Contains(r.rank[r.top+1:], r.rank[r.top]) {
 		return
 	}
-	has := make(map[string]bool, len(stems))
-	for _, w := range stems {
-		has[w] = true
-	}
-	first, most := r.top, said(x.names[r.top], has)
+	first, most := r.top, named(x.names[r.top], stems)
 	for c := r.top + 1; c < len(r.rank); c++ {
 		if r.rank[c] != r.rank[r.top] {
 			continue
 		}
-		if share := said(x.names[c], has); share > most {
+		if share := named(x.names[c], stems); share > most {
 			first, most = c, share
 		}
 	}
@@ -158,11 +165,11 @@ func (x *Index) breakTie(r *ranking, stems []string) {
 	}
 }
 
-// said is the share of a name's words that a text has.
-func said(name []string, has map[string]bool) float64 {
+// named is the share of a name's words that a text has. Its stems are sorted.
+func named(name, stems []string) float64 {
 	n := 0
 	for _, w := range name {
-		if has[w] {
+		if _, found := slices.BinarySearch(stems, w); found {
 			n++
 		}
 	}
