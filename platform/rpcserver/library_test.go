@@ -60,7 +60,10 @@ func newLibrary() protoreflect.FileDescriptor {
 		return f
 	}
 	loan, due, returned := of("loan", 3, ".google.protobuf.Duration"), of("due", 4, ".google.protobuf.Timestamp"), of("returned", 5, ".google.protobuf.Timestamp")
-	returned.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+	others := of("others", 7, ".test.v1.Book")
+	for _, list := range []*descriptorpb.FieldDescriptorProto{returned, others} {
+		list.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+	}
 	message := func(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
 		return &descriptorpb.DescriptorProto{Name: new(name), Field: fields}
 	}
@@ -80,7 +83,7 @@ func newLibrary() protoreflect.FileDescriptor {
 		MessageType: []*descriptorpb.DescriptorProto{
 			message("Book", proto.CloneOf(name), field("etag", 2, text), field("sequence", 3, number)),
 			message("GetBookRequest", name, field("view_mode", 2, text)),
-			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned, of("note", 6, ".google.protobuf.Value")),
+			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned, of("note", 6, ".google.protobuf.Value"), others),
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
 		},
 		Service: []*descriptorpb.ServiceDescriptorProto{{Name: new("Library"), Method: []*descriptorpb.MethodDescriptorProto{

@@ -39,7 +39,7 @@ func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
 		case fits(m, field, value):
 			continue
 		}
-		if path, wrong = misfitIn(m, field, value); path != "" {
+		if path, wrong = misfitIn(m, field, value); path != "" || field.IsList() { // of a list, all that can be told is told
 			return path, wrong
 		}
 		return told(string(field.Name()), field, value)

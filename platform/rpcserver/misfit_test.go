@@ -35,6 +35,9 @@ func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
 		`{"returned":"2026-01-16T12:00:00Z"}`:        {"returned", `"2026-01-16T12:00:00Z" is not a list`},
 		`{"book":{"name":7}}`:                        {"book.name", "7 is not a text"},
 		`{"book":[]}`:                                {"book", "[] is not an object"},
+		`{"others":[{},{"name":7}]}`:                 {"others[1].name", "7 is not a text"},
+		`{"others":[5]}`:                             {"others[0]", "5 is not an object"},
+		`{"others":{}}`:                              {"others", "{} is not a list"},
 		`{"requestId":{}}`:                           {"request_id", "{} is not a text"},
 		`{"requestId":"a","due":"x","loan":"1s"}`:    {"due", `"x"` + instant},
 		"{\"loan\":{\n  \"seconds\": 5\n}}":          {"loan", `{"seconds":5}` + duration},
@@ -71,6 +74,7 @@ func TestWhatIsWrongFirstIsSaidWithItsPlace(t *testing.T) {
 		`{"note":1e999}`:                             `line 1:9: invalid google.protobuf.Value`,
 		`{"nope":1,"loan":5}`:                        `line 1:2: unknown field \"nope\"`,
 		`{"book":{"nope":1,"name":7}}`:               `line 1:10: unknown field \"nope\"`,
+		`{"others":[{},{"nope":1}]}`:                 `line 1:16: unknown field \"nope\"`,
 		"{\"requestId\":{},\n\"book\":{\"name\":7}}": `line 1:14: request_id: {}`,
 	} {
 		if resp, answer := r.do(t, "POST", "/v1/books", body, nil); resp.StatusCode != http.StatusBadRequest || !strings.Contains(answer, want) {
