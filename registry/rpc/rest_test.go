@@ -128,7 +128,7 @@ func wholeLife(t *testing.T, url string) {
 	for _, c := range []call{
 		{name: "a viewer may not register", token: "viewer-token", method: "POST", path: "/v1/agents:register", body: inline, status: 403, want: "ROLE_MISSING"},
 		{name: "an unknown field is named", token: admin, method: "POST", path: "/v1/agents:register", body: `{"card":{},"colour":1}`, status: 400, want: "colour"},
-		{name: "neither card nor URL", token: admin, method: "POST", path: "/v1/agents:register", body: `{}`, status: 400, want: "source"},
+		{name: "neither card nor URL", token: admin, method: "POST", path: "/v1/agents:register", body: `{}`, status: 400, want: "one of card, card_uri, card_json must be set"},
 		{
 			name: "a name with a space", token: admin, method: "POST", path: "/v1/agents:register", status: 400, want: `"card.name"`,
 			body: strings.Replace(inline, `"web"`, `"web fetch"`, 1),

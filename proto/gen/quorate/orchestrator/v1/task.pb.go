@@ -1645,7 +1645,7 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"check_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcheckTime\"=\n" +
 	"\tTaskError\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x9b\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xbb\x02\n" +
 	"\x05Route\x12!\n" +
 	"\x05agent\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@H\x00R\x05agent\x12\"\n" +
 	"\x05skill\x18\x02 \x01(\tB\n" +
@@ -1654,8 +1654,12 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\x04text\x18\x04 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80 H\x00R\x04text\x128\n" +
 	"\afan_out\x18\x05 \x01(\v2\x1f.quorate.orchestrator.v1.FanOutR\x06fanOut\x12!\n" +
-	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversionB\v\n" +
-	"\x02to\x12\x05\xbaH\x02\b\x01\"q\n" +
+	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversion:%\xbaH\"\" \n" +
+	"\x05agent\n" +
+	"\x05skill\n" +
+	"\bcontract\n" +
+	"\x04text\x10\x01B\x04\n" +
+	"\x02to\"q\n" +
 	"\x06FanOut\x12+\n" +
 	"\x04mode\x18\x01 \x01(\tB\x17\xbaH\x14r\x12R\x03allR\x03anyR\x06k_of_nR\x04mode\x12\x17\n" +
 	"\x01k\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\x01k\x12!\n" +

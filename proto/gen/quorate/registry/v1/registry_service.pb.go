@@ -1396,7 +1396,7 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\xe3\x03\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\x80\x04\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -1407,8 +1407,11 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
 	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12#\n" +
 	"\rvalidate_only\x18\x05 \x01(\bR\fvalidateOnly\x12!\n" +
-	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversionB\x0f\n" +
-	"\x06source\x12\x05\xbaH\x02\b\x01\"\x83\x01\n" +
+	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversion:\"\xbaH\x1f\"\x1d\n" +
+	"\x04card\n" +
+	"\bcard_uri\n" +
+	"\tcard_json\x10\x01B\b\n" +
+	"\x06source\"\x83\x01\n" +
 	"\x15RegisterAgentResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x128\n" +
 	"\bwarnings\x18\x02 \x03(\v2\x1c.quorate.registry.v1.WarningR\bwarnings\"0\n" +

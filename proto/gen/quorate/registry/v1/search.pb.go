@@ -539,7 +539,7 @@ const file_quorate_registry_v1_search_proto_rawDesc = "" +
 	"\x15BatchGetAgentsRequest\x12(\n" +
 	"\x05names\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18@R\x05names\"L\n" +
 	"\x16BatchGetAgentsResponse\x122\n" +
-	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\"\xdb\x03\n" +
+	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\"\xf8\x03\n" +
 	"\x11ApplyAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -550,8 +550,11 @@ const file_quorate_registry_v1_search_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
 	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12#\n" +
 	"\rvalidate_only\x18\x05 \x01(\bR\fvalidateOnly\x12\x1c\n" +
-	"\x04etag\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etagB\x0f\n" +
-	"\x06source\x12\x05\xbaH\x02\b\x01\"\x9a\x01\n" +
+	"\x04etag\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag:\"\xbaH\x1f\"\x1d\n" +
+	"\x04card\n" +
+	"\bcard_uri\n" +
+	"\tcard_json\x10\x01B\b\n" +
+	"\x06source\"\x9a\x01\n" +
 	"\x12ApplyAgentResponse\x120\n" +
 	"\x05agent\x18\x01 \x01(\v2\x1a.quorate.registry.v1.AgentR\x05agent\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x128\n" +
