@@ -2,6 +2,7 @@ package consultation
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -12,6 +13,15 @@ import (
 // requirement that applies, which blocks like any other verdict but approved; that is no error. It returns an
 // InvalidArgument fault with the reason SUBJECT_INVALID for a subject without tenant, task or source agent.
 func (l *Ledger) Check(ctx context.Context, s Subject) (Decision, error) {
+	return l.CheckInTurn(ctx, s, func() (leave func()) { return func() {} })
+}
+
+// ErrNoTurn says that there was no turn to look for evidence in the Traces.
+var ErrNoTurn = errors.New("others look for evidence")
+
+// CheckInTurn is Check for one of many at a time: Traces may take as long as they like to answer, and are asked only in a turn that begins with enter and ends
+// with what that returns. When it returns nil the error is ErrNoTurn.
+func (l *Ledger) CheckInTurn(ctx context.Context, s Subject, enter func() (leave func())) (Decision, error) {
 	if s.Tenant == "" || s.TaskID == "" || s.SourceAgent == "" {
 		return Decision{}, fault.New(fault.InvalidArgument, "SUBJECT_INVALID", "a check needs a tenant, a task and its agent")
 	}
@@ -27,8 +37,13 @@ func (l *Ledger) Check(ctx context.Context, s Subject) (Decision, error) {
 		in.Trouble = err
 	}
 	var again time.Duration
-	if len(l.traces) > 0 {
-		entries, in.Unread, again = l.search(ctx, s, entries, applies)
+	if list := l.sought(s, entries, applies); len(list) > 0 {
+		leave := enter()
+		if leave == nil {
+			return Decision{}, ErrNoTurn
+		}
+		entries, in.Unread, again = l.search(ctx, entries, list)
+		leave()
 	}
 	for _, e := range entries {
 		in.Consultations = append(in.Consultations, e.Consultation)

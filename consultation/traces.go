@@ -29,19 +29,28 @@ const (
 	maxRecheck  = 15 * time.Second
 )
 
-// search looks in the Traces for evidence that may decide on a requirement of s, records what counts, and returns the entries after that, the consultations
-// that could not be looked for, and when to look again.
+// sought returns the indexes of the entries that Traces may have evidence for that decides on a requirement of s.
 //
 // Only the newest attempt about the current content is looked for, after its answer was brought back and until it has evidence: what decides is
 // then on record, so that a backend may forget it and be away.
-func (l *Ledger) search(ctx context.Context, s Subject, entries []Entry, applies []Requirement) (after []Entry, unread []string, again time.Duration) {
-	after = slices.Clone(entries)
+func (l *Ledger) sought(s Subject, entries []Entry, applies []Requirement) (list []int) {
+	if len(l.traces) == 0 {
+		return nil
+	}
 	for _, r := range applies {
-		i := newest(after, r, s.Digests[r.Phase])
-		now := l.now()
-		if i < 0 || !after[i].Consultation.sought(now) {
-			continue
+		if i := newest(entries, r, s.Digests[r.Phase]); i >= 0 && entries[i].Consultation.sought(l.now()) {
+			list = append(list, i)
 		}
+	}
+	return list
+}
+
+// search looks in the Traces for evidence for some of the entries, records what counts, and returns the entries after that, the consultations that could not be
+// looked for, and when to look again.
+func (l *Ledger) search(ctx context.Context, entries []Entry, sought []int) (after []Entry, unread []string, again time.Duration) {
+	after = slices.Clone(entries)
+	for _, i := range sought {
+		now := l.now()
 		e, err := l.find(ctx, after[i])
 		if err != nil {
 			unread = append(unread, e.Consultation.ID)

@@ -43,7 +43,7 @@ type Config struct {
 	Rescan       time.Duration // how often unfinished tasks are looked for anew; default 60 s
 	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
 	BreakerDelay time.Duration // how long an agent that could not be reached five times in a row is left alone; default 15 s
-	MaxRunning   int           // runners at a time that are not with agents; more tasks wait their turn; default 4,096
+	MaxRunning   int           // runners at a time that are neither with agents nor look for evidence in trace backends; more tasks wait their turn; default 4,096
 	MaxExchanges int           // tasks that are with agents at a time; more wait in line, and no agent gets more than it leaves to others; default 16,384
 
 	Signatures registry.SignaturePolicy // whose cards are trusted; empty is verify-if-present
@@ -61,6 +61,7 @@ const (
 	maxRetryAfter = 10 * time.Minute // that an agent may ask for
 	pollEvery     = 5 * time.Second  // a remote task whose stream ended before it did, at most
 	pendingCheck  = 15 * time.Second // a gate that waits for an outcome
+	maxLooks      = 64               // for evidence in trace backends at a time, each of which may hang
 	storeRetry    = time.Second      // after a step failed because the store or the evidence was unavailable; doubled each time for other reasons of our own, up to maxBackoff
 )
 
@@ -71,7 +72,8 @@ type Engine struct {
 	router   *router.Router
 	breakers breakers
 	budget   budget
-	room     *room
+	room     *room // by agent
+	looks    *room // of gates for evidence in trace backends, by tenant
 	outbox   *outbox
 
 	signal chan struct{} // holds one token when pending may have work
@@ -155,6 +157,10 @@ func New(c Config) (*Engine, error) {
 	e.room = newRoom(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",
 			slog.String("tenant", agent.Tenant), slog.String("agent", agent.ID), slog.Int("tasks", in))
+	})
+	e.looks = newRoom(maxLooks, e.Wake, func(whose orchestrator.Key, in int) {
+		c.Logger.Warn("as many gates of a tenant as may look for evidence in traces at a time do; others wait for them",
+			slog.String("tenant", whose.Tenant), slog.Int("gates", in))
 	})
 	if err := e.meters.observe(c.Meter, e.room); err != nil {
 		return nil, err

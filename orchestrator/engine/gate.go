@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -14,7 +15,15 @@ import (
 // gate checks the requirements of the phase the task is in, and lets it pass, or writes down what it waits for. The check and the passage
 // are one write: it fails when the task changed since its content was judged.
 func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
-	d, err := e.Ledger.Check(ctx, subject(&t, t.Phase))
+	d, err := e.Ledger.CheckInTurn(ctx, subject(&t, t.Phase), func() (leave func()) {
+		if leave = e.looks.enter(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
+			e.makeWay()
+		}
+		return leave
+	})
+	if errors.Is(err, consultation.ErrNoTurn) {
+		return step{}, nil
+	}
 	if err != nil {
 		return step{}, err
 	}

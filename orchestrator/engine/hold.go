@@ -89,6 +89,7 @@ func (e holder) Drop(ctx context.Context, group int) {
 	}
 	e.mu.Unlock()
 	e.room.drop(group)
+	e.looks.drop(group)
 	e.outbox.room.drop(group)
 	for _, r := range ending {
 		select {

@@ -92,11 +92,12 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.crowded = false
-	in, _ := e.room.counts()
+	with, _ := e.room.counts()
+	look, _ := e.looks.counts()
 	for k, happened := range e.pending {
-		if len(e.runners)-in >= e.MaxRunning {
+		if len(e.runners)-with-look >= e.MaxRunning {
 			e.crowded = true
-			return // a runner that ends pokes, or goes to its agent
+			return // a runner that ends pokes, or goes to its agent, or looks for evidence
 		}
 		delete(e.pending, k)
 		rctx, cancel := context.WithCancel(ctx)
@@ -120,7 +121,7 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 	}
 }
 
-// makeWay says that a runner is with its agent, which makes room for one that is not.
+// makeWay says that a runner is with its agent, or looks for evidence, which makes room for one that is not.
 func (e *Engine) makeWay() {
 	e.mu.Lock()
 	crowded := e.crowded
@@ -168,6 +169,7 @@ func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
 	e.poke()
 	if !again {
 		e.room.pass(k)
+		e.looks.pass(k)
 	}
 }
 
