@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -110,7 +109,11 @@ func invisible(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "hidden":
-			return !strings.EqualFold(a.Val, "until-found")
+			if !strings.EqualFold(a.Val, "until-found") {
+				return true
+			}
+		case "popover":
+			return true // until a script or a button shows it
 		case "aria-hidden":
 			if strings.EqualFold(strings.TrimSpace(a.Val), "true") {
 				return true
@@ -122,50 +125,6 @@ func invisible(n *html.Node) bool {
 		}
 	}
 	return false
-}
-
-// Values of styles, in lower case and without spaces, of what is not to be seen.
-var (
-	far     = regexp.MustCompile(`(^|[^.\d])\d{4}`)                  // thousands of pixels off the screen
-	nothing = regexp.MustCompile(`scale(3d|x|y)?\(?0*\.?0+([,)]|$)`) // no size
-	clipped = regexp.MustCompile(`^(rect\(((0(px)?,?){3}|(1px,?){4})|inset\(50%|circle\(0)`)
-)
-
-// hiddenByStyle tells whether an inline style takes the element off the screen.
-func hiddenByStyle(style string) bool {
-	squeezed := strings.ToLower(strings.Join(strings.Fields(style), ""))
-	for declaration := range strings.SplitSeq(squeezed, ";") {
-		name, value, _ := strings.Cut(strings.TrimSuffix(declaration, "!important"), ":")
-		if hides(name, value) {
-			return true
-		}
-	}
-	return false
-}
-
-// hides tells whether one property does.
-func hides(name, value string) bool {
-	switch name {
-	case "display":
-		return value == "none"
-	case "visibility":
-		return value == "hidden" || value == "collapse"
-	case "opacity", "font-size":
-		return zero(value)
-	case "left", "right", "top", "text-indent", "margin-left", "margin-top":
-		return strings.HasPrefix(value, "-") && far.MatchString(value)
-	case "transform", "translate", "scale":
-		return far.MatchString(value) || nothing.MatchString(name+value)
-	case "clip", "clip-path":
-		return clipped.MatchString(value)
-	default:
-		return false
-	}
-}
-
-func zero(value string) bool {
-	digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz%")
-	return digits != "" && strings.Trim(digits, "0.") == ""
 }
 
 // machinery tells whether a reader operates n instead of reading it.

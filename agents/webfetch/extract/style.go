@@ -1,0 +1,125 @@
+package extract
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Values of styles, in lower case and without spaces, of what is not to be seen.
+var (
+	far     = regexp.MustCompile(`(^|[^.\d])(\d{4}|\d{3}(r?em|ch|v[wh]|v?min|v?max))`) // thousands of pixels off the screen
+	nothing = regexp.MustCompile(`scale(3d|x|y)?\(?0*\.?0+([,)]|$)`)                   // no size
+	clipped = regexp.MustCompile(`^(rect\(((0(px)?,?){3}|(1px,?){4})|inset\((50|100)%|circle\(0)`)
+	faint   = regexp.MustCompile(`^(transparent|(rgb|hsl)a?\((([^,)]*,){3}|[^,)]*/)0*\.?0*%?\)|#([0-9a-f]{3}0|[0-9a-f]{6}00))$`)
+
+	cssComment = regexp.MustCompile(`(?s)/\*.*?(\*/|$)`)
+	cssEscape  = regexp.MustCompile(`\\(?:([0-9a-fA-F]{1,6})\s?|(.))`)
+)
+
+// styles are the properties of an inline style; the last value of a name counts.
+type styles map[string]string
+
+// plainStyle returns an inline style in lower case and without spaces, comments and escapes, which would hide what it says.
+func plainStyle(style string) string {
+	if strings.ContainsAny(style, `\/`) {
+		style = cssComment.ReplaceAllString(style, "")
+		style = cssEscape.ReplaceAllStringFunc(style, func(escape string) string {
+			code, err := strconv.ParseInt(strings.TrimSpace(escape[1:]), 16, 32)
+			if err != nil {
+				return escape[1:]
+			}
+			return string(rune(code))
+		})
+	}
+	return strings.ToLower(strings.Join(strings.Fields(style), ""))
+}
+
+// hiddenByStyle tells whether an inline style takes the element off the screen. A later value does not take that back: a browser may
+// not know it.
+func hiddenByStyle(style string) bool {
+	s := styles{}
+	for declaration := range strings.SplitSeq(plainStyle(style), ";") {
+		name, value, _ := strings.Cut(strings.TrimSuffix(declaration, "!important"), ":")
+		if hides(name, value) {
+			return true
+		}
+		s[name] = value
+	}
+	return s.colorless() || s.shut()
+}
+
+// colorless tells whether letters cannot be told from what is behind them.
+func (s styles) colorless() bool {
+	color, background := s["color"], cmp.Or(s["background-color"], s["background"])
+	if color == "" || s["background-clip"] == "text" || s["-webkit-background-clip"] == "text" {
+		return false
+	}
+	switch color {
+	case "inherit", "initial", "unset", "revert", "currentcolor": // of something else than what is behind
+		return false
+	}
+	return color == background || faint.MatchString(color)
+}
+
+// shut tells whether an element has no room for what it holds, and cuts that off.
+func (s styles) shut() bool {
+	if cut := s["overflow"] + s["overflow-x"] + s["overflow-y"]; !strings.Contains(cut, "hidden") && !strings.Contains(cut, "clip") {
+		return false
+	}
+	for _, name := range []string{"height", "width", "max-height", "max-width"} {
+		if value := s[name]; value != "" && (zero(value) || value == "1px") {
+			return true
+		}
+	}
+	return false
+}
+
+// hides tells whether one property does.
+func hides(name, value string) bool {
+	switch name {
+	case "display":
+		return value == "none"
+	case "visibility":
+		return value == "hidden" || value == "collapse"
+	case "content-visibility":
+		return value == "hidden"
+	case "mso-hide":
+		return value == "all"
+	case "opacity", "font-size", "font":
+		return tooSmall(name, value)
+	case "left", "right", "top", "bottom", "text-indent", "margin-left", "margin-top", "margin-right":
+		return strings.HasPrefix(value, "-") && far.MatchString(value)
+	case "transform", "translate", "scale":
+		return far.MatchString(value) || nothing.MatchString(name+value)
+	case "clip", "clip-path":
+		return clipped.MatchString(value)
+	default:
+		return false
+	}
+}
+
+// tooSmall tells whether a size or an opacity is one that nobody sees.
+func tooSmall(name, value string) bool {
+	switch name {
+	case "opacity":
+		return tiny(value, "", 0.05) || tiny(value, "%", 5)
+	case "font":
+		return strings.HasPrefix(value, "0/") || strings.HasPrefix(value, "0px")
+	default:
+		return zero(value) || tiny(value, "px", 2) || tiny(value, "pt", 1.5) || tiny(value, "em", 0.1) || tiny(value, "%", 10)
+	}
+}
+
+// tiny tells whether value is a number of the unit, and below bound.
+func tiny(value, unit string, bound float64) bool {
+	digits, ok := strings.CutSuffix(value, unit)
+	number, err := strconv.ParseFloat(strings.TrimSuffix(digits, "r"), 64) // rem
+	return ok && err == nil && number < bound
+}
+
+func zero(value string) bool {
+	digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz%")
+	return digits != "" && strings.Trim(digits, "0.") == ""
+}
