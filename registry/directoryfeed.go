@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -62,19 +63,20 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	records := make(map[string]*Agent)
 	var keys []Key
 	for name, whole := range names {
-		key := Key{s.tenant, name}
-		keys = append(keys, key)
-		if !whole {
-			continue
-		}
-		record, err := d.registry.store.Agent(ctx, key)
-		switch {
-		case err == nil:
-			records[name] = &record.Agent
-		case fault.KindOf(err) == fault.NotFound:
+		keys = append(keys, Key{s.tenant, name})
+		if whole {
 			records[name] = nil
-		default:
+		}
+	}
+	for chunk := range slices.Chunk(slices.Collect(maps.Keys(records)), watchChunk) {
+		found, err := d.registry.store.Agents(ctx, Query{Tenant: s.tenant, Names: chunk, Limit: len(chunk)})
+		if err != nil {
 			return err
+		}
+		for i := range found {
+			a := found[i].Agent
+			a.RawCard = nil
+			records[a.Name] = &a
 		}
 	}
 	pulses, err := d.registry.store.Pulses(ctx, keys...)

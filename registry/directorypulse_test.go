@@ -19,11 +19,20 @@ type pulseStore struct {
 	*embedded.Store
 
 	read   atomic.Pointer[func() error]
-	agents atomic.Int64 // how many were read one by one
+	agents atomic.Int64 // how many were read
+	calls  atomic.Int64 // in how many calls
+}
+
+func (s *pulseStore) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
+	list, err := s.Store.Agents(ctx, q)
+	s.agents.Add(int64(len(list)))
+	s.calls.Add(1)
+	return list, err
 }
 
 func (s *pulseStore) Agent(ctx context.Context, key registry.Key) (registry.Record, error) {
 	s.agents.Add(1)
+	s.calls.Add(1)
 	return s.Store.Agent(ctx, key)
 }
 

@@ -16,6 +16,9 @@ type lagging struct{ *embedded.Store }
 
 func (s lagging) Agents(ctx context.Context, q registry.Query) ([]registry.Record, error) {
 	list, err := s.Store.Agents(ctx, q)
+	if q.Names != nil {
+		return list, err
+	}
 	return slices.DeleteFunc(list, func(r registry.Record) bool { return r.Name == "new" }), err
 }
 

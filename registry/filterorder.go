@@ -131,13 +131,17 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 	for {
 		want := limit - len(agents)
 		found := r.directory.inOrder(tenant, o, f, from, want)
+		names := make([]string, len(found))
+		for i, p := range found {
+			names[i] = p.name
+		}
+		there, err := r.named(ctx, tenant, names)
+		if err != nil {
+			return nil, nil, err
+		}
 		for _, from = range found {
-			agent, err := r.Agent(ctx, tenant, from.name)
-			switch {
-			case err == nil:
-				agents, places = append(agents, agent), append(places, from.text())
-			case fault.KindOf(err) != fault.NotFound: // it may have gone a moment ago
-				return nil, nil, err
+			if a := there[from.name]; a != nil { // it may have gone a moment ago
+				agents, places = append(agents, *a), append(places, from.text())
 			}
 		}
 		if len(found) < want || len(agents) == limit {

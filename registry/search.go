@@ -64,24 +64,35 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 		})
 	}
 	limit := bound(s.Limit)
-	for chunk := range slices.Chunk(found, limit) {
-		for i := range chunk {
-			agent, err := r.Agent(ctx, tenant, chunk[i].Name)
-			switch {
-			case fault.KindOf(err) == fault.NotFound: // since a moment ago
-				continue
-			case err != nil:
-				return nil, false, err
-			case s.Available && agent.Status.Status != StatusAvailable:
-				continue
-			case len(matches) == limit:
-				return matches, true, nil
-			}
-			chunk[i].Agent = agent
-			matches = append(matches, chunk[i])
+	for len(found) > 0 {
+		if len(matches) == limit {
+			return matches, true, nil
 		}
+		chunk := found[:min(len(found), limit-len(matches))]
+		found = found[len(chunk):]
+		there, err := r.matched(ctx, tenant, chunk, s.Available)
+		if err != nil {
+			return nil, false, err
+		}
+		matches = append(matches, there...)
 	}
 	return matches, false, nil
+}
+
+// matched returns the matches with their agents, without those that have gone a moment ago or, if that is asked, are not available.
+func (r *Registry) matched(ctx context.Context, tenant string, found []Match, available bool) (matches []Match, err error) {
+	names := make([]string, len(found))
+	for i := range found {
+		names[i] = found[i].Name
+	}
+	agents, err := r.named(ctx, tenant, names)
+	for _, m := range found {
+		if a := agents[m.Name]; a != nil && (!available || a.Status.Status == StatusAvailable) {
+			m.Agent = *a
+			matches = append(matches, m)
+		}
+	}
+	return matches, err
 }
 
 // Search returns what fits behind s.After, the best first, without the agents themselves and without looking at statuses.

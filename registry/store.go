@@ -42,13 +42,20 @@ type Request struct {
 
 // Query selects agents.
 type Query struct {
-	Tenant string // empty selects all tenants
-	Skill  string // the id of a skill that the agents have; only with Tenant; empty selects any
-	Tag    string // a tag of that skill, or of any, in the form of FoldTag; only with Tenant; empty selects any
-	Like   string // the Skeleton of the agents' names, which look-alikes share; only with Tenant, without Skill and Tag
-	Bare   bool   // what is returned has tenant and name alone, and may have been deleted a moment ago; without Skill, Tag and Like
-	After  Key    // continue behind this agent; the zero Key starts at the beginning
-	Limit  int    // how many at most; 1 or more
+	Tenant string   // empty selects all tenants
+	Skill  string   // the id of a skill that the agents have; only with Tenant; empty selects any
+	Tag    string   // a tag of that skill, or of any, in the form of FoldTag; only with Tenant; empty selects any
+	Like   string   // the Skeleton of the agents' names, which look-alikes share; only with Tenant, without Skill and Tag
+	Names  []string // no other agents than these, read as Store.Agent reads them; only with Tenant, without Skill, Tag, Like, Bare and After
+	Bare   bool     // what is returned has tenant and name alone, and may have been deleted a moment ago; without Skill, Tag and Like
+	After  Key      // continue behind this agent; the zero Key starts at the beginning
+	Limit  int      // how many at most; 1 or more
+}
+
+// OfNames returns the first of Names in order, each once and at most Limit of them.
+func (q Query) OfNames() []string {
+	names := slices.Compact(slices.Sorted(slices.Values(q.Names)))
+	return names[:min(len(names), q.Limit)]
 }
 
 // Fits reports whether the card's name, or a skill of the card, has what q asks for.

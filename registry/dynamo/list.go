@@ -28,6 +28,9 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record
 		err := s.bySkill(ctx, q, keep)
 		return found, err
 	}
+	if q.Names != nil {
+		return s.named(ctx, q)
+	}
 	var after []byte
 	if q.After != (registry.Key{}) {
 		after = boltdb.Key(q.After.Tenant, q.After.Name)
@@ -41,6 +44,25 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record
 		return len(found), err
 	})
 	return found, err
+}
+
+// named is Agents for names.
+func (s *Store) named(ctx context.Context, q registry.Query) (records []registry.Record, err error) {
+	names := q.OfNames()
+	keys := make([]registry.Key, len(names))
+	for i, name := range names {
+		keys[i] = registry.Key{Tenant: q.Tenant, Name: name}
+	}
+	agents, err := s.agents(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if a := agents[key]; a != nil {
+			records = append(records, a.record)
+		}
+	}
+	return records, nil
 }
 
 // listed returns the agents that rows of the list name, as far as they are there; bare ones without looking.
@@ -192,7 +214,7 @@ func (s *Store) agents(ctx context.Context, keys []registry.Key) (map[registry.K
 	agents := make(map[registry.Key]*stored, len(keys))
 	var wanted []ddb.Item
 	for _, key := range keys {
-		if _, twice := agents[key]; !twice {
+		if _, twice := agents[key]; !twice && len(agentKey(key)) <= maxKey {
 			agents[key] = nil
 			wanted = append(wanted, keyItem(agentKey(key)))
 		}

@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -85,26 +86,13 @@ func (s *Store) Agent(ctx context.Context, key registry.Key) (record registry.Re
 
 // Agents returns the selected agents in order of tenant and name.
 func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registry.Record, err error) {
-	bucket, prefix := bucketAgents, boltdb.Prefix()
-	after := boltdb.Key(q.After.Tenant, q.After.Name)
-	switch {
-	case (q.Skill != "" || q.Tag != "" || q.Like != "") && q.Tenant == "":
-		return nil, errors.New("skills, tags and names are looked up in one tenant only")
-	case q.Skill != "":
-		bucket, prefix = bucketSkills, boltdb.Prefix(q.Tenant, q.Skill)
-		after = boltdb.Key(q.Tenant, q.Skill, q.After.Name)
-	case q.Tag != "":
-		bucket, prefix = bucketTags, boltdb.Prefix(q.Tenant, q.Tag)
-		after = boltdb.Key(q.Tenant, q.Tag, q.After.Name)
-	case q.Like != "":
-		bucket, prefix = bucketLooks, boltdb.Prefix(q.Tenant, q.Like)
-		after = boltdb.Key(q.Tenant, q.Like, q.After.Name)
-	case q.Tenant != "":
-		prefix = boltdb.Prefix(q.Tenant)
-		after = boltdb.Key(q.Tenant, q.After.Name)
-	case q.After == (registry.Key{}):
-		after = nil
+	if q.Names != nil {
+		return s.named(ctx, q)
 	}
+	if (q.Skill != "" || q.Tag != "" || q.Like != "") && q.Tenant == "" {
+		return nil, errors.New("skills, tags and names are looked up in one tenant only")
+	}
+	bucket, prefix, after := place(q)
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		r := s.reader(tx)
 		records = make([]registry.Record, 0, min(q.Limit, usualPage))
@@ -124,6 +112,48 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 			}
 			return nil
 		})
+	})
+	return records, err
+}
+
+// place returns the bucket that lists the agents of q, what the keys of theirs begin with, and the key behind which they begin.
+func place(q registry.Query) (bucket, prefix, after []byte) {
+	within := func(path ...string) ([]byte, []byte) {
+		return boltdb.Prefix(path...), boltdb.Key(append(path, q.After.Name)...)
+	}
+	bucket = bucketAgents
+	switch {
+	case q.Skill != "":
+		bucket = bucketSkills
+		prefix, after = within(q.Tenant, q.Skill)
+	case q.Tag != "":
+		bucket = bucketTags
+		prefix, after = within(q.Tenant, q.Tag)
+	case q.Like != "":
+		bucket = bucketLooks
+		prefix, after = within(q.Tenant, q.Like)
+	case q.Tenant != "":
+		prefix, after = within(q.Tenant)
+	case q.After != (registry.Key{}):
+		after = boltdb.Key(q.After.Tenant, q.After.Name)
+	}
+	return bucket, prefix, after
+}
+
+// named is Agents for names.
+func (s *Store) named(ctx context.Context, q registry.Query) (records []registry.Record, err error) {
+	err = s.view(ctx, func(tx *bbolt.Tx) error {
+		r := s.reader(tx)
+		for _, name := range q.OfNames() {
+			record, err := r.agent(registry.Key{Tenant: q.Tenant, Name: name})
+			switch {
+			case err == nil:
+				records = append(records, record)
+			case fault.KindOf(err) != fault.NotFound:
+				return err
+			}
+		}
+		return nil
 	})
 	return records, err
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"crypto/sha256"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,9 @@ func listing(t *testing.T, s registry.Store) {
 	wantNames(t, s, registry.Query{Bare: true, Limit: 3}, "s/z", "t/B", "t/a")
 	wantNames(t, s, registry.Query{Bare: true, After: registry.Key{Tenant: "t", Name: "a"}, Limit: 2}, "t/a-b", "t/b")
 	wantNames(t, s, registry.Query{Bare: true, Tenant: "t", After: registry.Key{Tenant: "t", Name: "b"}, Limit: 9}, "t/c")
+	wantNames(t, s, registry.Query{Tenant: "t", Names: []string{"c", "z", "a", "c", "nobody", "", strings.Repeat("x", 3000)}, Limit: 9}, "t/a", "t/c")
+	wantNames(t, s, registry.Query{Tenant: "t", Names: []string{"c", "b", "a"}, Limit: 2}, "t/a", "t/b")
+	wantNames(t, s, registry.Query{Tenant: "t", Names: []string{}, Limit: 9})
 }
 
 func tenants(t *testing.T, s registry.Store) {
