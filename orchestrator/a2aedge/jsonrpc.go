@@ -152,7 +152,7 @@ func writeJSONRPC(w http.ResponseWriter, code int, id, result json.RawMessage, f
 	w.Header().Set("Content-Type", jsonMIME)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
-	_, _ = w.Write(formatJSONRPC(id, result, failure)) // the client is gone when it fails
+	_, _ = w.Write(formatJSONRPC(id, result, failure)) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
 }
 
 // formatJSONRPC writes a response. The result is not read again: it may be large.
