@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -151,6 +152,32 @@ func TestSubmitIsIdempotent(t *testing.T) {
 	s.Caller = "somebody else"
 	if other := w.submit(s); other.ID == first.ID {
 		t.Error("another caller with the same request id got the first caller's task")
+	}
+}
+
+// TestARetryMayHaveAnotherDeadline retries as programs do that give each attempt ten minutes from now, a task of the default deadline, and one of their own.
+func TestARetryMayHaveAnotherDeadline(t *testing.T) {
+	w := newWorld(t, &actor{name: "echo", play: delivers("hello")})
+	for i, first := range []time.Time{{}, time.Now().Add(10 * time.Minute), time.Now().Add(time.Minute).Round(time.Second)} {
+		s := engine.Submission{
+			Tenant: tenant, Caller: "tester", Route: orchestrator.Route{Agent: "echo"}, RequestID: fmt.Sprintf("r-%d", i), Message: text("a"), Deadline: first,
+			Inputs: []orchestrator.Input{{Name: "spec", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "short"}}}}},
+		}
+		task := w.submit(s)
+		if want := "65f404169f88b6a0aef125fd9fceeb083e53a8d2793c0b47a8b87911bf15c273"; first.IsZero() && task.RequestHash != want { // such hashes are in stores
+			t.Errorf("the task is kept with the hash %s, want %s", task.RequestHash, want)
+		}
+		for _, later := range []time.Time{first, {}, time.Now().Add(20 * time.Minute)} {
+			s.Deadline = later
+			if again := w.submit(s); again.ID != task.ID || !again.Deadline.Equal(task.Deadline) {
+				t.Errorf("Submit() by %v and then %v = task %s by %v, want %s by %v", first, later, again.ID, again.Deadline, task.ID, task.Deadline)
+			}
+			other := s
+			other.Message = text("b")
+			if _, err := w.engine.Submit(t.Context(), other); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
+				t.Errorf("Submit(other content) by %v = %v, want REQUEST_ID_REUSED", later, err)
+			}
+		}
 	}
 }
 

@@ -87,8 +87,8 @@ func checkInputs(inputs []orchestrator.Input) error {
 	return nil
 }
 
-// hashInputs lists what tells a submission's inputs from others.
-func (s *Submission) hashInputs() ([][]byte, error) {
+// encodeInputs lists what tells a submission's inputs from others.
+func (s *Submission) encodeInputs() ([][]byte, error) {
 	var list [][]byte
 	for _, in := range s.Inputs {
 		list = append(list, fmt.Appendf(nil, "%q %q %d", in.Name, in.SemanticType, len(in.Parts)))

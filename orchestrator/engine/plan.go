@@ -20,18 +20,18 @@ import (
 const plannerName = "quorate:plan"
 
 // submitPlan accepts a task that several agents do.
-func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result, id, hash string, now time.Time) (orchestrator.Task, error) {
+func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result, id string, now time.Time) (orchestrator.Task, error) {
 	p, err := e.plan(s, to)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
 	s.Message = router.Carry(s.Message, s.Inputs)
-	t := s.task(ctx, id, hash, now)
+	t := s.task(ctx, id, now)
 	t.Decision, t.Plan, t.Phase = to.Decision, p, orchestrator.PhaseExecution
 	if t.Webhooks, err = e.receivers(s); err != nil {
 		return orchestrator.Task{}, err
 	}
-	return e.accept(ctx, t, registry.Agent{}, s.RequestID)
+	return e.accept(ctx, s, t, registry.Agent{})
 }
 
 // plan makes steps of a decision for several agents. What those that begin are given is checked; the others are given what is not there yet.

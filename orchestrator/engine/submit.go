@@ -1,13 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -15,7 +12,6 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.opentelemetry.io/otel/trace"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -42,21 +38,22 @@ type Submission struct {
 	chain  []orchestrator.Link // whose step the task does, the one at link; nil: it does none
 	link   int
 	owner  string // whom the task belongs to, when it is not the caller's
+
+	content content // set by check
 }
 
-// Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again; other
-// content under the same id is fault Conflict "REQUEST_ID_REUSED".
+// Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again, with the first one's
+// deadline whatever the retry's; other content under the same id is fault Conflict "REQUEST_ID_REUSED".
 func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, error) {
 	now := e.now()
-	hash, err := s.check()
-	if err != nil {
+	if err := s.check(); err != nil {
 		return orchestrator.Task{}, err
 	}
 	id := orchestrator.TaskID(s.Tenant, s.Caller, s.RequestID)
 	if s.RequestID != "" {
 		old, err := e.Store.Task(ctx, orchestrator.Key{Tenant: s.Tenant, ID: id})
 		if err == nil || fault.KindOf(err) != fault.NotFound {
-			return same(old, hash, s.RequestID, err)
+			return s.same(old, err)
 		}
 	}
 	if err := s.checkDeadline(now); err != nil { // a retry may come after it
@@ -67,23 +64,23 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 		return orchestrator.Task{}, err
 	}
 	if to.Decision.Together() {
-		return e.submitPlan(ctx, &s, to, id, hash, now)
+		return e.submitPlan(ctx, &s, to, id, now)
 	}
 	if err := s.fill(e.router, to.Agent); err != nil {
 		return orchestrator.Task{}, err
 	}
-	t := s.task(ctx, id, hash, now)
+	t := s.task(ctx, id, now)
 	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, to.Decision.Skill, to.Decision, requirements(to.Agent.Metadata)
 	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
 	t.Phase = first(&t)
 	if t.Webhooks, err = e.receivers(&s); err != nil {
 		return orchestrator.Task{}, err
 	}
-	return e.accept(ctx, t, to.Agent, s.RequestID)
+	return e.accept(ctx, &s, t, to.Agent)
 }
 
 // accept stores a task, together with the intent to send it when nothing stands before that: one write fewer.
-func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry.Agent, requestID string) (orchestrator.Task, error) {
+func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task, agent registry.Agent) (orchestrator.Task, error) {
 	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for "+who(&t))}
 	var held bool
 	t.Shard, t.OwnerEpoch, held = e.Leases.Choose(t.ID)
@@ -113,7 +110,7 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 		if e.isFresh(&t); sends { // if it is there all the same, its message is sent as if it had been before
 			e.room.pass(keyOf(&t))
 		}
-		return same(stored, t.RequestHash, requestID, err)
+		return s.same(stored, err)
 	}
 	e.meters.accept(ctx, &stored)
 	e.Wake(keyOf(&stored))
@@ -122,26 +119,26 @@ func (e *Engine) accept(ctx context.Context, t orchestrator.Task, agent registry
 
 // same returns the task that is there already, unless a caller asked for another under its request id. Where the engine asks itself, for a step or a
 // consultation, the id is enough: it names the one and only, and what it was asked for may be put in other bytes after a restart.
-func same(t orchestrator.Task, hash, requestID string, err error) (orchestrator.Task, error) {
+func (s *Submission) same(t orchestrator.Task, err error) (orchestrator.Task, error) {
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	if t.RequestHash != hash && t.Parent == nil {
+	if t.Parent == nil && !s.content.isOf(&t) {
 		return orchestrator.Task{}, fault.New(fault.Conflict, "REQUEST_ID_REUSED",
-			"request id %q was used for task %s with other content; use a new id for new work", requestID, t.ID).With("task", t.ID)
+			"request id %q was used for task %s with other content; use a new id for new work", s.RequestID, t.ID).With("task", t.ID)
 	}
 	return t, nil
 }
 
 // task is the submission as a task that is not routed yet.
-func (s *Submission) task(ctx context.Context, id, hash string, now time.Time) orchestrator.Task {
+func (s *Submission) task(ctx context.Context, id string, now time.Time) orchestrator.Task {
 	m := s.Message
 	contextID := m.GetContextId()
 	if contextID == "" {
 		contextID = id
 	}
 	t := orchestrator.Task{
-		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: cmp.Or(s.owner, s.Caller), RequestHash: hash,
+		Tenant: s.Tenant, ID: id, ContextID: contextID, Owner: cmp.Or(s.owner, s.Caller), RequestHash: s.content.hash(s.Deadline),
 		State: a2apb.TaskState_TASK_STATE_SUBMITTED, Attributes: s.Attributes, Parent: s.parent,
 		CreateTime: now, UpdateTime: now, Deadline: s.Deadline, VersionRange: s.Route.Version, Inputs: s.given, Message: m,
 	}
@@ -162,23 +159,24 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// check refuses what cannot be a task, fills in what may be left out, and returns the hash that tells a retry from another request.
-func (s *Submission) check() (hash string, err error) {
+// check refuses what cannot be a task, and fills in what may be left out.
+func (s *Submission) check() error {
 	if err := checkParts(s.Message); err != nil {
-		return "", err
+		return err
 	}
 	if err := checkIDs(s.Message); err != nil {
-		return "", err
+		return err
 	}
 	if err := checkAttributes(s.Attributes); err != nil {
-		return "", err
+		return err
 	}
 	if err := checkInputs(s.Inputs); err != nil {
-		return "", err
+		return err
 	}
 	if s.RequestID != "" && s.parent == nil { // otherwise there is no retry, or none that could mean something else
-		if hash, err = s.hash(); err != nil {
-			return "", err
+		var err error
+		if s.content, err = s.encode(); err != nil {
+			return err
 		}
 	}
 	if s.Message.GetRole() == a2apb.Role_ROLE_UNSPECIFIED || s.Message.GetMessageId() == "" {
@@ -189,7 +187,7 @@ func (s *Submission) check() (hash string, err error) {
 		}
 		s.Message = m
 	}
-	return hash, nil
+	return nil
 }
 
 func (s *Submission) checkDeadline(now time.Time) error {
@@ -225,33 +223,6 @@ func checkParts(m *a2apb.Message) error {
 		return fault.Invalid("message", "VALUE_INVALID", "the message's data has values that JSON does not have (NaN, infinity, none at all), or is more than %d deep", maxNesting)
 	}
 	return nil
-}
-
-func (s *Submission) hash() (string, error) {
-	message, err := proto.MarshalOptions{Deterministic: true}.Marshal(s.Message)
-	if err != nil {
-		return "", fmt.Errorf("encode message: %w", err)
-	}
-	attributes, err := json.Marshal(s.Attributes)
-	if err != nil {
-		return "", fmt.Errorf("encode attributes: %w", err)
-	}
-	inputs, err := s.hashInputs()
-	if err != nil {
-		return "", err
-	}
-	rest := fmt.Sprintf("%q %q %d", s.Route.Agent, s.Route.Skill, s.Deadline.UnixMicro())
-	if s.Route.FanOut != nil {
-		rest += fmt.Sprintf(" fan-out %s %d %d", s.Route.FanOut.Mode, s.Route.FanOut.K, s.Route.FanOut.Agents)
-	}
-	if s.Route.Version != "" {
-		rest += fmt.Sprintf(" version %q", s.Route.Version)
-	}
-	if s.Route.Contract != nil || s.Route.Text != "" {
-		rest += fmt.Sprintf(" %q %+q", s.Route.Text, s.Route.Contract)
-	}
-	sum := sha256.Sum256(bytes.Join(append([][]byte{message, attributes, []byte(rest)}, inputs...), []byte{0}))
-	return hex.EncodeToString(sum[:]), nil
 }
 
 func checkAttributes(attributes consultation.Attributes) error {

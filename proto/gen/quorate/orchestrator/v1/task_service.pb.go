@@ -38,7 +38,8 @@ type SubmitTaskRequest struct {
 	Route *Route `protobuf:"bytes,2,opt,name=route,proto3" json:"route,omitempty"`
 	// What rules look at: strings, numbers, booleans or lists of them. Keys of 1 to 128 characters, without spaces at their ends; at most 64.
 	Attributes map[string]*structpb.Value `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED. At most 64 characters.
+	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED. The deadline
+	// is not compared: each attempt may have another, and that of the first one counts. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// When the task fails if it has not ended; absent means 24 hours from now, the most is 30 days.
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline,proto3" json:"deadline,omitempty"`
