@@ -114,6 +114,13 @@ func TestACardHasTheWordsOf03ForThoseWhoAskInIt(t *testing.T) {
 	if got := w.legacyCard(t, path, map[string]string{"A2A-Version": "0.3"}); got != want || got.URL != w.http+"/a2a" {
 		t.Errorf("the card in version 0.3 has %+v and at the older path %+v, want both to say where", got, want)
 	}
+	for path, promised := range map[string]bool{path: true, "/.well-known/agent.json": false} { // receivers cannot be named in 0.3
+		got := w.call(t, "GET", path, "", nil)
+		capabilities, _ := got.object(t)["capabilities"].(map[string]any)
+		if capabilities["pushNotifications"] != promised {
+			t.Errorf("the card at %s has the capabilities %v, want pushNotifications %t", path, capabilities, promised)
+		}
+	}
 }
 
 // TestTheSDKsClientOf03 drives the door with a2a-go's own client of 0.3, as its card says.

@@ -36,10 +36,11 @@ type securityScheme struct {
 	Scheme string          `json:"scheme"`
 }
 
-// encodeLegacyCard writes a card for clients of both versions.
+// encodeLegacyCard writes a card for clients of both versions. It promises no push notifications, whose receivers cannot be named in 0.3.
 func encodeLegacyCard(card *a2apb.AgentCard) ([]byte, error) {
 	card = proto.CloneOf(card)
 	card.SecuritySchemes = nil
+	card.GetCapabilities().PushNotifications = new(false)
 	modern, err := encodeCard(card)
 	if err != nil {
 		return nil, err
