@@ -115,6 +115,19 @@ func TestConfigExplainTellsWhereEachSettingComesFrom(t *testing.T) {
 	}
 }
 
+func TestConfigExplainTellsWhatEachSettingIsFor(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[string]string{
+		"dev":   "grpc.addr  127.0.0.1:9090  default\n    Address of gRPC and OTLP/gRPC; port 0 chooses a free one.\n    env QUORATE_GRPC_ADDR\n",
+		"serve": "agents.strict  false  default\n    Refuse rules whose target agent is not registered, and names that look like another agent's.\n    env QUORATE_AGENTS_STRICT\n",
+	} {
+		_, stdout, stderr := run(t.Context(), "", "config", "explain", of, "--describe")
+		if !strings.Contains(stdout, want) || strings.Contains(stdout, "\n    \n") {
+			t.Errorf("Main(config explain %s --describe) printed\n%s%s\nwant a word about each setting, and of one\n%s", of, stdout, stderr, want)
+		}
+	}
+}
+
 func TestAValueThatIsRefusedIsNamed(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{

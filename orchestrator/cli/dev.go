@@ -51,7 +51,8 @@ func (a *app) config() *cobra.Command {
 		Short: "Print every setting of dev or serve with its value and where that comes from",
 		Long: "Print every setting of dev or serve with its value and where that comes from.\n" +
 			"It ends with 0 when these settings suffice to start and with 6 when they do not. Files that they name are not read.",
-		Example:   "  quorate config explain\n  quorate config explain serve --config quorate.yaml",
+		Example: "  quorate config explain\n  quorate config explain serve --config quorate.yaml\n" +
+			"  quorate config explain serve --describe",
 		ValidArgs: []string{"dev", "serve"},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "dev" && args[0] != "serve" {
@@ -62,6 +63,7 @@ func (a *app) config() *cobra.Command {
 	}
 	load := a.devConfig(explain)
 	loadServe := a.serveConfig(explain)
+	describe := explain.Flags().Bool(flagDescribe, false, "also say what each setting is for, and which variable sets it")
 	explain.RunE = a.runs(func(_ context.Context, args []string) error {
 		var sources *config.Sources
 		var err error
@@ -76,7 +78,11 @@ func (a *app) config() *cobra.Command {
 		if sources == nil {
 			return err
 		}
-		if printErr := sources.Explain(a.out); printErr != nil {
+		show := sources.Explain
+		if *describe {
+			show = sources.Describe
+		}
+		if printErr := show(a.out); printErr != nil {
 			return printErr
 		}
 		if err != nil { // every value is known all the same
@@ -88,10 +94,13 @@ func (a *app) config() *cobra.Command {
 	return group
 }
 
-// changedFlag is the name of a flag that is given, other than --config; empty for none.
+// flagDescribe is the flag of config explain that is no setting.
+const flagDescribe = "describe"
+
+// changedFlag is the name of a setting's flag that is given; empty for none.
 func changedFlag(cmd *cobra.Command) (name string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "config" {
+		if f.Name != "config" && f.Name != flagDescribe {
 			name = f.Name
 		}
 	})

@@ -95,6 +95,11 @@ debug: null
 	if explained != wantExplained {
 		t.Errorf("Explain() =\n%s\nwant\n%s", explained, wantExplained)
 	}
+	out.Reset()
+	wantDescribed := "\ntoken  [redacted]  env QUORATE_TOKEN\n    what clients present\n    env QUORATE_TOKEN\n\nlabels  "
+	if err := sources.Describe(&out); err != nil || !strings.Contains(out.String(), wantDescribed) {
+		t.Errorf("Describe() = %v\n%s\nwant\n%s", err, out.String(), wantDescribed)
+	}
 }
 
 func TestLoadRefusesWhatItDoesNotUnderstand(t *testing.T) {

@@ -13,12 +13,12 @@ type Sources struct {
 	warnings []string
 }
 
-type row struct{ path, value, source string }
+type row struct{ path, value, source, env, doc string }
 
 func newSources(l *loader) *Sources {
 	s := &Sources{warnings: l.warnings}
 	for _, f := range l.fields {
-		s.rows = append(s.rows, row{f.path, display(f.value), f.source})
+		s.rows = append(s.rows, row{f.path, display(f.value), f.source, f.env, f.doc})
 	}
 	return s
 }
@@ -36,6 +36,16 @@ func (s *Sources) Explain(w io.Writer) error {
 		}
 	}
 	return table.Flush()
+}
+
+// Describe writes what Explain writes and, below each setting, what it is for and the variable that sets it.
+func (s *Sources) Describe(w io.Writer) error {
+	for _, r := range s.rows {
+		if _, err := fmt.Fprintf(w, "%s  %s  %s\n    %s\n    env %s\n\n", r.path, r.value, r.source, r.doc, r.env); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func display(v reflect.Value) string {
