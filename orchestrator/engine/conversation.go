@@ -148,7 +148,7 @@ func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
 }
 
 // forgotten deals with an agent that no longer knows the task that it accepted: the attempt begins anew with the next step, which writes down that the
-// message is sent again. Any other error is returned as it is, and so is this one from an agent that keeps forgetting.
+// message is sent again: at once, and after a while when it forgets again. Any other error is returned as it is, and so is this one from an agent that keeps forgetting.
 func (c *conversation) forgotten(ctx context.Context, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,6 +162,9 @@ func (c *conversation) forgotten(ctx context.Context, err error) error {
 	if err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
 		a := t.EditOpen()
 		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
+		if a.Sends > 1 { // it forgot before
+			t.NextDue = c.engine.now().Add(jittered(c.engine.backoff(a.Sends - 1)))
+		}
 		if lost := t.EditUnsent(); lost != nil {
 			lost.Done = true
 		}
