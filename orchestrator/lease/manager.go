@@ -66,6 +66,7 @@ type Manager struct {
 type sign struct {
 	beats uint64
 	at    time.Time // when it was first seen, by this process's own clock
+	left  bool      // at that time the node was not there any more
 }
 
 // New returns a manager that holds nothing; Run makes it take leases.

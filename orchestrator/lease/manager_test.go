@@ -227,6 +227,25 @@ func TestWordReachesWhoeverHoldsTheShard(t *testing.T) {
 	})
 }
 
+func TestWordForAReplicaThatLeftDoesNotStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		run(t, &store, "a")
+		b := run(t, &store, "b")
+		<-time.After(30 * time.Second)
+		b.stop()
+		<-b.ended
+		// The others have not read that yet.
+		if err := store.Post(t.Context(), "b", orchestrator.Key{Tenant: "t", ID: "late"}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		if word, err := store.Collect(t.Context(), "b", 10); err != nil || len(word) != 0 {
+			t.Errorf("Collect() = %v, %v, want nothing left for who is not there any more", word, err)
+		}
+	})
+}
+
 func TestMuchWordDoesNotCostTheLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store storetest.MemoryLeases

@@ -79,7 +79,7 @@ func (m *Manager) alive(ctx context.Context) (map[string]bool, error) {
 	listed := make(map[string]sign, len(nodes))
 	for _, n := range nodes {
 		last, ok := m.seen[n.ID]
-		if !ok || last.beats != n.Beats {
+		if !ok || last.left || last.beats != n.Beats {
 			last = sign{beats: n.Beats, at: now}
 		}
 		listed[n.ID] = last
@@ -92,8 +92,29 @@ func (m *Manager) alive(ctx context.Context) (map[string]bool, error) {
 			}
 		}
 	}
+	if err := m.clear(ctx, listed, now); err != nil {
+		return nil, err
+	}
 	m.seen = listed
 	return alive, nil
+}
+
+// clear removes word that came for nodes after they had left, once the others know that too. Those of which it is too early to say are added to listed.
+func (m *Manager) clear(ctx context.Context, listed map[string]sign, now time.Time) error {
+	for node, last := range m.seen {
+		if _, here := listed[node]; here {
+			continue
+		}
+		if !last.left {
+			last = sign{at: now, left: true}
+		}
+		if now.Sub(last.at) < m.duration {
+			listed[node] = last
+		} else if err := m.store.Leave(ctx, node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // view is every group's lease, taken or not.
