@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,20 +19,22 @@ import (
 const sweepTasks = 200
 
 // Sweep removes the tasks that are settled and kept from before a time, with all that belongs to them, and returns how many. It looks at all tasks that
-// were created before that time: the others cannot be over, and of these few are left.
+// were created before that time: the others cannot be over, and of these few are left. Tasks that cannot be read stay; the error is that of the last of them.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	var after []byte
+	var broken error
 	for {
-		over, next, err := s.over(before, after)
+		over, next, unread, err := s.over(before, after)
 		if err != nil {
 			return removed, fmt.Errorf("look for tasks that are over: %w", err)
 		}
-		n, err := s.removeAll(ctx, over, before)
+		n, unknown, err := s.removeAll(ctx, over, before)
 		if removed += n; err != nil {
 			return removed, fmt.Errorf("remove tasks that are over: %w", err)
 		}
+		broken = cmp.Or(unknown, unread, broken)
 		if next == nil {
-			return removed, nil
+			return removed, broken
 		}
 		after = next
 	}
@@ -41,8 +44,8 @@ func isOver(t *orchestrator.Task, before time.Time) bool {
 	return t.Settled() && t.KeptFrom().Before(before)
 }
 
-// over returns tasks of some that were created before a time and behind a key of the list of tasks, and where to go on, if anywhere.
-func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, next []byte, err error) {
+// over returns tasks of some that were created before a time and behind a key of the list of tasks, where to go on, if anywhere, and why one cannot be read.
+func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, next []byte, unread, err error) {
 	limit, seen := moment(before), 0
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		c := tx.Bucket(recentBucket).Cursor()
@@ -59,9 +62,8 @@ func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, n
 			next = bytes.Clone(key)
 			r, err := readState(tx, orchestrator.Key{Tenant: parts[0], ID: parts[2]})
 			if err != nil {
-				return err
-			}
-			if isOver(&r.Task, before) {
+				unread = err
+			} else if isOver(&r.Task, before) {
 				over = append(over, keyOf(r))
 			}
 			key, _ = c.Next()
@@ -69,38 +71,45 @@ func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, n
 		next = nil
 		return nil
 	})
-	return over, next, err
+	return over, next, unread, err
 }
 
-// removeAll removes tasks in one commit, but for those that have changed since, and returns how many.
-func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before time.Time) (removed int, err error) {
+// removeAll removes tasks in one commit, but for those that have changed since, and returns how many, and why one cannot be read.
+func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before time.Time) (removed int, unread, err error) {
 	if len(keys) == 0 {
-		return 0, nil
+		return 0, nil, nil
 	}
 	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
-		removed = 0
+		removed, unread = 0, nil
 		for _, k := range keys {
 			r, err := readState(tx, k)
 			if fault.KindOf(err) == fault.NotFound || err == nil && !isOver(&r.Task, before) {
 				continue
 			}
+			var log []uint64
 			if err == nil {
-				err = s.remove(tx, r)
+				log, err = entries(tx, r)
 			}
 			if err != nil {
+				unread = fmt.Errorf("read task %s: %w", k.ID, err)
+				continue
+			}
+			if err := s.remove(tx, r, log); err != nil {
 				return err
 			}
 			removed++
 		}
 		return nil
 	})
-	return removed, err
+	return removed, unread, err
 }
 
-// remove removes a task.
-func (s *Store) remove(tx *bbolt.Tx, r *record) error {
-	if err := removeLog(tx, r); err != nil {
-		return err
+// remove removes a task and its entries of the log.
+func (s *Store) remove(tx *bbolt.Tx, r *record, log []uint64) error {
+	for _, n := range log {
+		if err := tx.Bucket(logBucket).Delete(logKey(n)); err != nil {
+			return err
+		}
 	}
 	if err := tx.Bucket(recentBucket).Delete(recentKey(&r.Task)); err != nil {
 		return err
@@ -114,20 +123,15 @@ func (s *Store) remove(tx *bbolt.Tx, r *record) error {
 	return nil
 }
 
-// removeLog removes a task's content and events.
-func removeLog(tx *bbolt.Tx, r *record) error {
+// entries are those of the log that have a task's content and events.
+func entries(tx *bbolt.Tx, r *record) ([]uint64, error) {
 	all := slices.Concat(r.places.messages, r.places.artifacts)
 	for at := r.places.events; at > 0; {
 		b, err := readBatch(tx, at)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all, at = append(all, at), b.previous
 	}
-	for _, n := range all {
-		if err := tx.Bucket(logBucket).Delete(logKey(n)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all, nil
 }

@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -99,6 +100,41 @@ func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
 	wantKeys(t, db, map[string]int{ // of the one that never ended: its message and its one batch of events are in the log
 		"tasks": 1, "tasks_status": 0, "task_log": 2, "tasks_open": 1, "tasks_recent": 1,
 	})
+}
+
+func TestSweepGoesOnBehindATaskThatCannotBeRead(t *testing.T) {
+	db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
+	s, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = 10
+	for i := range all {
+		end(t, s, i)
+	}
+	spoil := func(bucket string, key []byte) {
+		if err := db.Update(t.Context(), func(tx *bbolt.Tx) error { return tx.Bucket([]byte(bucket)).Put(key, []byte("?")) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var last [][]byte // of the log: what the last task made, and the events of its end
+	if err := db.View(func(tx *bbolt.Tx) error {
+		c := tx.Bucket([]byte("task_log")).Cursor()
+		for key, _ := c.Last(); len(last) < 2; key, _ = c.Prev() {
+			last = append(last, bytes.Clone(key))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	spoil("tasks", boltdb.Key(id(0).Tenant, id(0).ID))
+	for _, key := range last {
+		spoil("task_log", key)
+	}
+	n, err := s.Sweep(t.Context(), at.AddDate(1, 0, 0))
+	if err == nil || n != all-2 {
+		t.Errorf("Sweep() = %d, %v, want %d removed and what is wrong with the other two", n, err, all-2)
+	}
 }
 
 func TestSweepLeavesAStepToTheTaskThatNeedsIt(t *testing.T) {
