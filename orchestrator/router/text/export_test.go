@@ -6,3 +6,22 @@ func Learned(skills []Skill) int {
 	samples, _ := prepare(docs, nil)
 	return len(samples)
 }
+
+// Features returns how many features a text has.
+func Features(text string) int {
+	whole, pieces := hashed(words(text))
+	return len(whole) + len(pieces)
+}
+
+// Size returns how many words a skill is compared by, without those of its examples, and how many features its examples have.
+func Size(s *Skill) (said, features int) {
+	_, docs := prepareSkills([]Skill{*s})
+	for _, f := range docs[0].fields {
+		said += len(f)
+	}
+	samples, _ := prepare(docs, nil)
+	for _, p := range samples {
+		features += len(p.whole) + len(p.pieces)
+	}
+	return said, features
+}

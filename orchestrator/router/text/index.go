@@ -44,6 +44,8 @@ const (
 	maxExamples     = 2000  // of a skill; more say nothing new
 	allExamples     = 50000 // of all skills: each takes some 20 KB while they are learned from
 	maxExampleWords = 64
+	maxExampleBytes = 1024 // of its words
+	allExampleBytes = 8 << 20
 )
 
 // New builds an index. The order of the skills does not matter.
@@ -80,12 +82,16 @@ func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 // thinOut leaves so many examples to each skill that there are not too many altogether, and returns how many that are.
 func thinOut(docs []document) (total int) {
 	for most := maxExamples; most > 0; most /= 2 {
+		bytes := 0
 		total = 0
 		for i := range docs {
 			docs[i].examples = spread(docs[i].examples, most)
 			total += len(docs[i].examples)
+			for _, x := range docs[i].examples {
+				bytes += x.bytes()
+			}
 		}
-		if total <= allExamples {
+		if total <= allExamples && bytes <= allExampleBytes {
 			break
 		}
 	}
@@ -141,6 +147,14 @@ type example struct {
 	stems []string // each once
 }
 
+// bytes is how long an example is: what learning from it takes grows with that.
+func (x *example) bytes() (n int) {
+	for _, w := range x.words {
+		n += len(w)
+	}
+	return n
+}
+
 func newDocument(s *Skill) document {
 	var d document
 	add := func(texts ...string) {
@@ -155,12 +169,12 @@ func newDocument(s *Skill) document {
 	add(s.Tags...)
 	add(slices.Concat(s.Inputs, s.Outputs)...)
 	add(s.Agent, s.AgentDescription)
-	own := spread(plainest(declared(append([]string{s.Name, s.ID, s.Description}, s.Tags...)...)), maxExampleWords)
+	own := within(spread(plainest(declared(append([]string{s.Name, s.ID, s.Description}, s.Tags...)...)), maxExampleWords), maxExampleBytes)
 	d.said = example{own, distinct(stems(own))}
 	shortest := make(map[string]example) // of those that say the same, the shortest
 	for _, text := range s.Examples {
 		list := words(text)
-		list = list[:min(len(list), maxExampleWords)]
+		list = within(list[:min(len(list), maxExampleWords)], maxExampleBytes)
 		x := example{list, distinct(stems(list))}
 		key := gist(list)
 		if old, ok := shortest[key]; len(list) > 0 && (!ok || len(list) < len(old.words)) {

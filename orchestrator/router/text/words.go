@@ -43,7 +43,24 @@ func withoutAddresses(s string) string {
 	return address.ReplaceAllString(s, " url ")
 }
 
-const maxWords = 256 // of a text; the rest is not looked at
+// What of a text is looked at: its first words, none of which is without end. A text that is longer says nothing new, and must not take longer.
+const (
+	maxText    = 16 << 10 // bytes of a text, or of all that a card says in one place
+	maxWords   = 256      // of a text that is asked, and of a sentence of a card
+	maxLetters = 2048     // of all words together
+	maxSaid    = 512      // words that a card says in one place: its description, its tags and so on; the last sentence is looked at as a whole
+)
+
+// within is the beginning of a list of words, of at most so many bytes altogether.
+func within(list []string, most int) []string {
+	for i, w := range list {
+		if len(w) > most {
+			return append(list[:i:i], strings.ToValidUTF8(w[:most], ""))
+		}
+		most -= len(w)
+	}
+	return list
+}
 
 // words splits a text into lower-case words: at everything that is neither letter nor digit, and at a capital behind a small letter.
 func words(s string) []string {
@@ -57,8 +74,8 @@ func words(s string) []string {
 			b.Reset()
 		}
 	}
-	small := false
-	for _, r := range withoutAddresses(s) {
+	small, letters := false, 0
+	for _, r := range withoutAddresses(s[:min(len(s), maxText)]) {
 		switch {
 		case r == '\'' || r == '’', unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me): // don't is one word, and so is one with a character that nobody sees
 			continue
@@ -72,6 +89,9 @@ func words(s string) []string {
 		if len(out) >= maxWords {
 			return out
 		}
+		if letters++; letters > maxLetters {
+			break
+		}
 		small = unicode.IsLower(r)
 		b.WriteRune(unicode.ToLower(r))
 	}
@@ -82,8 +102,14 @@ func words(s string) []string {
 // declared lists the words of what a card says of itself. A sentence with more than one word of praise is advertisement.
 func declared(texts ...string) []string {
 	var out []string
+	left := maxText
 	for _, text := range texts {
-		for _, sentence := range strings.FieldsFunc(withoutAddresses(text), func(r rune) bool { return strings.ContainsRune(".!?;\n", r) }) {
+		text = text[:min(len(text), left)]
+		left -= len(text)
+		for sentence := range strings.FieldsFuncSeq(withoutAddresses(text), func(r rune) bool { return strings.ContainsRune(".!?;\n", r) }) {
+			if len(out) >= maxSaid {
+				return out
+			}
 			list := words(sentence)
 			praised := 0
 			for _, w := range strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !unicode.IsLetter(r) }) {

@@ -1,0 +1,51 @@
+package text_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/orchestrator/router/text"
+)
+
+// endless is a text of a hundred thousand characters that says something new everywhere.
+func endless(between string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < 100_000; i++ {
+		fmt.Fprintf(&b, "%c%c%s%s", 'a'+i%26, 'a'+i/26%26, word(i), between)
+	}
+	return b.String()
+}
+
+func TestALongTextTakesNoLongerThanItsBeginning(t *testing.T) {
+	t.Parallel()
+	for name, long := range map[string]string{"of one word": endless(""), "of words": endless(" "), "in another script": strings.Repeat("\u77e5\u9053", 30_000), "of sentences": endless(". ")} {
+		if got := text.Features(long); got > 8000 {
+			t.Errorf("a text %s of %d bytes has %d features, want 8000 at most", name, len(long), got)
+		}
+	}
+}
+
+// TestACardCostsWhatACardIsWorth has a card of the greatest size that says all of it about one skill.
+func TestACardCostsWhatACardIsWorth(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]text.Skill{
+		"with a long description": {Description: endless(". "), AgentDescription: endless("! ")},
+		"with long inputs":        {Inputs: strings.Fields(endless(". "))},
+		"with many tags":          {Tags: strings.Fields(endless(" "))},
+		"with a long example":     {Examples: []string{endless(""), endless(" ")}},
+		"with a long word":        {Name: endless(""), Description: endless("")},
+	} {
+		said, features := text.Size(&s)
+		if said > 2000 || features > 10_000 {
+			t.Errorf("a skill %s is compared by %d words and %d features, want 2000 and 10000 at most", name, said, features)
+		}
+	}
+}
+
+func TestALongExampleCountsByItsBeginning(t *testing.T) {
+	t.Parallel()
+	if got := text.Learned([]text.Skill{{Agent: "a", ID: "b", Examples: []string{strings.Repeat("\u77e5\u9053", 3000)}}}); got != 2 {
+		t.Errorf("there are %d samples of a card and its one long example, want 2", got)
+	}
+}
