@@ -44,16 +44,10 @@ type Match struct {
 // Search returns the agents that fit, the best first, with the status of this moment, and whether there may be more. It knows of
 // every change that was made before the call.
 func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches []Match, more bool, err error) {
-	if s.Text == "" && s.Skill == "" && s.Tag == "" {
-		return nil, false, fault.Invalid("query", "SEARCH_EMPTY", "say what to look for: query, skill or tag")
-	}
-	if len(s.Text) > maxQuery {
-		return nil, false, fault.Invalid("query", "SEARCH_TOO_LONG", "the query has %d bytes; the most is %d", len(s.Text), maxQuery)
-	}
-	if err := r.directory.Sync(ctx, tenant); err != nil {
+	found, err := r.Find(ctx, tenant, s)
+	if err != nil {
 		return nil, false, err
 	}
-	found := r.directory.Search(tenant, s)
 	if s.Available { // of many that fit, perhaps, only those are read that seem to be
 		if err := r.directory.readPulses(ctx, r.directory.shelf(tenant)); err != nil {
 			return nil, false, err
@@ -77,6 +71,20 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 		matches = append(matches, there...)
 	}
 	return matches, false, nil
+}
+
+// Find is Directory.Search that knows of every change that was made before the call: it reads none of the agents that it finds.
+func (r *Registry) Find(ctx context.Context, tenant string, s Search) ([]Match, error) {
+	if s.Text == "" && s.Skill == "" && s.Tag == "" {
+		return nil, fault.Invalid("query", "SEARCH_EMPTY", "say what to look for: query, skill or tag")
+	}
+	if len(s.Text) > maxQuery {
+		return nil, fault.Invalid("query", "SEARCH_TOO_LONG", "the query has %d bytes; the most is %d", len(s.Text), maxQuery)
+	}
+	if err := r.directory.Sync(ctx, tenant); err != nil {
+		return nil, err
+	}
+	return r.directory.Search(tenant, s), nil
 }
 
 // matched returns the matches with their agents, without those that have gone a moment ago or, if that is asked, are not available.

@@ -2,14 +2,14 @@ package catalog
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/quorate/quorate/platform/auth"
@@ -30,8 +30,6 @@ const (
 	maxBytes   = 16 << 20
 )
 
-const readChunk = 500
-
 // Options are the optional settings of a Catalog.
 type Options struct {
 	// BaseURL is the origin that clients reach this server at, such as https://agents.example.com. Empty: that of each request.
@@ -49,6 +47,7 @@ type Catalog struct {
 	registry *registry.Registry
 	pages    *page.Codec
 	options  Options
+	rendered cache
 }
 
 var publisherPattern = regexp.MustCompile(`^[A-Za-z0-9.-]{1,253}$`)
@@ -81,47 +80,59 @@ func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, errMethod)
 		return
 	}
-	body, err := c.document(r)
+	doc, err := c.document(r)
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
-	hash := sha256.Sum256(body)
-	etag := `"` + base64.RawURLEncoding.EncodeToString(hash[:16]) + `"`
 	h := w.Header()
-	h.Set("ETag", etag)
+	h.Set("ETag", doc.etag)
 	h.Set("Cache-Control", "private, max-age=60")
 	h.Set("Vary", "Authorization")
-	if strings.Contains(r.Header.Get("If-None-Match"), etag) {
+	if strings.Contains(r.Header.Get("If-None-Match"), doc.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	h.Set("Content-Type", typeCatalog)
 	h.Set("X-Content-Type-Options", "nosniff")
-	if _, err := w.Write(body); err != nil { //nolint:gosec // JSON, and told to be read as nothing else
+	if _, err := w.Write(doc.body); err != nil {
 		return // the client left
 	}
 }
 
-func (c *Catalog) document(r *http.Request) ([]byte, error) {
+// document returns the AI Catalog, which is made anew when an agent has changed.
+func (c *Catalog) document(r *http.Request) (rendered, error) {
 	p, err := caller(r)
 	if err != nil {
-		return nil, err
+		return rendered{}, err
 	}
-	where := c.place(r)
+	directory, where := c.registry.Directory(), c.place(r)
+	if err := directory.Sync(r.Context(), p.Tenant); err != nil {
+		return rendered{}, err
+	}
+	if kept, ok := c.rendered.get(p.Tenant, where.base, directory.Edition(p.Tenant)); ok {
+		return kept, nil
+	}
+	listing := directory.Listing(p.Tenant)
+	body, err := c.render(where, listing.Agents)
+	if err != nil {
+		return rendered{}, err
+	}
+	made := rendered{base: where.base, edition: listing.Edition, body: body, etag: etagOf(body)}
+	c.rendered.put(p.Tenant, made)
+	return made, nil
+}
+
+func (c *Catalog) render(where place, agents []*registry.Agent) ([]byte, error) {
 	doc := document{SpecVersion: "1.0", Host: host{c.options.DisplayName}, Entries: []entry{where.registry()}}
 	bytes := 0
-	err = c.each(r.Context(), p.Tenant, func(a *registry.Agent) bool {
+	for _, a := range agents {
 		e := where.agent(a)
 		delete(e.Metadata, "status") // changes all the time, and a catalog is for keeping
-		if bytes += e.size(); bytes > maxBytes {
-			return false
+		if bytes += e.size(); bytes > maxBytes || len(doc.Entries) > maxEntries {
+			break
 		}
 		doc.Entries = append(doc.Entries, e)
-		return len(doc.Entries) <= maxEntries
-	})
-	if err != nil {
-		return nil, err
 	}
 	body, err := json.Marshal(doc)
 	if err != nil {
@@ -130,24 +141,24 @@ func (c *Catalog) document(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// each calls use for the tenant's agents in order of name until it returns false.
-func (c *Catalog) each(ctx context.Context, tenant string, use func(a *registry.Agent) bool) error {
-	after := ""
-	for {
-		agents, err := c.registry.Agents(ctx, tenant, after, readChunk)
-		if err != nil {
-			return err
-		}
-		for i := range agents {
-			if !use(&agents[i]) {
-				return nil
+// agents returns the tenant's agents behind after in order of name, with their status, as the directory knows them.
+func (c *Catalog) agents(ctx context.Context, tenant, after string) (iter.Seq[*registry.Agent], error) {
+	directory := c.registry.Directory()
+	if err := directory.Sync(ctx, tenant); err != nil {
+		return nil, err
+	}
+	list := directory.Listing(tenant).Agents
+	first, found := slices.BinarySearchFunc(list, after, func(a *registry.Agent, name string) int { return strings.Compare(a.Name, name) })
+	if found {
+		first++
+	}
+	return func(yield func(*registry.Agent) bool) {
+		for _, a := range list[first:] {
+			if shown, ok := directory.Agent(tenant, a.Name); ok && !yield(&shown) {
+				return
 			}
 		}
-		if len(agents) < readChunk {
-			return nil
-		}
-		after = agents[len(agents)-1].Name
-	}
+	}, nil
 }
 
 // place returns where the agents are published, as this client sees it.

@@ -13,7 +13,6 @@ const (
 	maxFacets    = 10
 	usualBuckets = 20
 	maxBuckets   = 1000
-	maxExplored  = 200_000 // agents
 )
 
 type exploreRequest struct {
@@ -101,29 +100,23 @@ func (q *exploreRequest) check() error {
 
 // visit calls use for each agent that fits text, or for all when it is empty.
 func (c *Catalog) visit(r *http.Request, tenant, text string, use func(a *registry.Agent)) error {
-	n := 0
 	if text == "" {
-		return c.each(r.Context(), tenant, func(a *registry.Agent) bool {
-			use(a)
-			n++
-			return n < maxExplored
-		})
-	}
-	search := registry.Search{Text: text, Limit: readChunk}
-	for ; n < maxExplored; n += readChunk {
-		matches, more, err := c.registry.Search(r.Context(), tenant, search)
+		agents, err := c.agents(r.Context(), tenant, "")
 		if err != nil {
 			return err
 		}
-		for i := range matches {
-			use(&matches[i].Agent)
+		for a := range agents {
+			use(a)
 		}
-		if !more || len(matches) == 0 {
-			return nil
-		}
-		search.After = matches[len(matches)-1].Place
+		return nil
 	}
-	return nil
+	matches, err := c.registry.Find(r.Context(), tenant, registry.Search{Text: text})
+	for _, m := range matches {
+		if a, ok := c.registry.Directory().Agent(tenant, m.Name); ok {
+			use(&a)
+		}
+	}
+	return err
 }
 
 // top returns the most frequent values.

@@ -64,26 +64,24 @@ func (c *Catalog) list(r *http.Request) (any, error) {
 
 // fill appends up to items entries of agents behind after, and returns where it ended and whether there are more.
 func (c *Catalog) fill(r *http.Request, tenant, after string, items int, keep keeper, out *listResponse) (last string, more bool, err error) {
-	where := c.place(r)
-	for reads := 0; reads < maxListed; reads += maxItems {
-		agents, err := c.registry.Agents(r.Context(), tenant, after, maxItems)
-		if err != nil {
-			return "", false, err
-		}
-		for i := range agents {
-			if e := where.agent(&agents[i]); keep(&e, &agents[i]) {
-				if len(out.Items) == items {
-					return after, true, nil
-				}
-				out.Items = append(out.Items, e)
-			}
-			after = agents[i].Name
-		}
-		if len(agents) < maxItems {
-			return "", false, nil
-		}
+	agents, err := c.agents(r.Context(), tenant, after)
+	if err != nil {
+		return "", false, err
 	}
-	return after, true, nil
+	where, looked := c.place(r), 0
+	for a := range agents {
+		e := where.agent(a)
+		kept := keep(&e, a)
+		if kept && len(out.Items) == items || looked == maxListed {
+			return after, true, nil
+		}
+		if kept {
+			out.Items = append(out.Items, e)
+		}
+		after = a.Name
+		looked++
+	}
+	return "", false, nil
 }
 
 func pageSize(values url.Values) (int, error) {

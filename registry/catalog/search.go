@@ -16,7 +16,6 @@ const (
 	usualResults = 10
 	maxResults   = 100
 	maxReads     = 5000 // matches that are looked at for one page
-	searchChunk  = 200
 )
 
 // query is what search and explore look for: entries that fit the text and all of the filter.
@@ -133,29 +132,26 @@ type results struct {
 // read appends the results behind from and moves it; more tells whether there may be another page.
 func (s *results) read(from *cursor, out *searchResponse) (more bool, err error) {
 	where := s.catalog.place(s.request)
-	for reads := 0; reads < maxReads; reads += searchChunk {
-		matches, more, err := s.catalog.registry.Search(s.request.Context(), s.tenant, registry.Search{
-			Text: s.query.Text, After: from.After, Limit: searchChunk,
-		})
-		if err != nil {
-			return false, err
-		}
-		for i := range matches {
-			if e := where.agent(&matches[i].Agent); s.query.match(&e) {
-				if len(out.Results) == s.size {
-					return true, nil
-				}
-				from.Best = max(from.Best, matches[i].Score)
-				score := int(math.Round(100 * matches[i].Score / from.Best))
-				out.Results = append(out.Results, searchResult{e, max(1, min(score, 100)), where.base + ARDPath})
-			}
-			from.After = matches[i].Place
-		}
-		if !more {
-			return false, nil
-		}
+	matches, err := s.catalog.registry.Find(s.request.Context(), s.tenant, registry.Search{Text: s.query.Text, After: from.After})
+	if err != nil {
+		return false, err
 	}
-	return true, nil
+	for looked, m := range matches {
+		if looked == maxReads {
+			return true, nil
+		}
+		a, ok := s.catalog.registry.Directory().Agent(s.tenant, m.Name)
+		if e := where.agent(&a); ok && s.query.match(&e) {
+			if len(out.Results) == s.size {
+				return true, nil
+			}
+			from.Best = max(from.Best, m.Score)
+			score := int(math.Round(100 * m.Score / from.Best))
+			out.Results = append(out.Results, searchResult{e, max(1, min(score, 100)), where.base + ARDPath})
+		}
+		from.After = m.Place
+	}
+	return false, nil
 }
 
 // size returns how many items a page holds.
