@@ -13,8 +13,10 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/quorate/quorate/agents/webfetch"
@@ -90,7 +92,14 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	allocator, stop := chromedp.NewExecAllocator(ctx, b.flags(proxy)...)
 	defer stop() // waits until Chromium has ended
 	tab, cancel := chromedp.NewContext(allocator)
+	var dialogs sync.WaitGroup
+	defer dialogs.Wait()
 	defer cancel()
+	if err := refuseDownloads(tab); err != nil {
+		return webfetch.Rendered{}, failed(err, "downloads cannot be refused")
+	}
+	opened := chromedp.Events(tab, page.JavascriptDialogOpening)
+	dialogs.Go(func() { dismiss(tab, opened) })
 	answer, err := chromedp.Run(tab, chromedp.NavigateResponse(u.String()))
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "it could not be loaded")
@@ -106,7 +115,7 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "its address cannot be read")
 	}
-	html, err := chromedp.Run(tab, chromedp.Evaluate[string](fmt.Sprintf("(h => h.length > %d ? '' : h)(document.documentElement.outerHTML)", maxSize)))
+	html, err := chromedp.Run(tab, chromedp.Evaluate[string](fmt.Sprintf("(h => typeof h != 'string' || h.length > %d ? '' : h)(document.documentElement.outerHTML)", maxSize)))
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "its content cannot be read")
 	}
@@ -124,13 +133,14 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
 }
 
-// settle waits until the page no longer grows.
+// settle waits until the page no longer grows. Of what a page answers, which may have an outerHTML of its own, only a number is taken
+// here, and a string above: anything else has no bounds.
 func settle(tab context.Context) error {
 	ticker := time.NewTicker(settleTime)
 	defer ticker.Stop()
 	begin, before := time.Now(), -1
 	for time.Since(begin) < maxSettle {
-		length, err := chromedp.Run(tab, chromedp.Evaluate[int]("document.documentElement.outerHTML.length"))
+		length, err := chromedp.Run(tab, chromedp.Evaluate[int]("(h => typeof h == 'string' ? h.length : 0)(document.documentElement.outerHTML)"))
 		if err != nil || length == before {
 			return err
 		}
@@ -160,6 +170,7 @@ func (b *Browser) flags(proxy string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("no-pings", true),
 		chromedp.Flag("dns-prefetch-disable", true),
+		chromedp.Flag("disable-popup-blocking", false), // chromedp's; each window may be a process of its own
 		chromedp.Flag("deny-permission-prompts", true),
 		chromedp.Flag("mute-audio", true),
 	)

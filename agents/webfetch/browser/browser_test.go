@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -174,6 +175,50 @@ func TestABrowserEndsWithItsPage(t *testing.T) {
 			t.Errorf("a browser is left over: %.200s", line)
 		}
 	}
+}
+
+func TestPagesThatIntrude(t *testing.T) {
+	text := "<p>" + strings.Repeat("This is enough text. ", 30) + "</p>"
+	tell := func(what string) string { return "<script>document.body.append(" + what + ")</script>" }
+	for name, test := range map[string]struct{ page, want string }{
+		"dialogs": {text + tell(`["told", alert(1), confirm(2), prompt(3)]`), "told,,false,"},
+		"windows": {text + tell(`[1, 2, 3].map(() => "opened " + (window.open("about:blank", "_blank", "popup") !== null))`), "opened false,opened false,opened false"},
+	} {
+		site, host := serve(t, page(test.page))
+		p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways, Format: webfetch.Text, Timeout: 20 * time.Second})
+		if err != nil || !strings.Contains(p.Content, test.want) {
+			t.Errorf("%s: Fetch() = %q, %v, want it to contain %q", name, p.Content, err, test.want)
+		}
+	}
+}
+
+func TestPagesWriteNoFiles(t *testing.T) {
+	name := fmt.Sprintf("download-%d-%d.txt", os.Getpid(), time.Now().UnixNano())
+	site, host := serve(t, page("<p>text</p><a id=a download="+name+" href='data:text/plain,x'>y</a><script>a.click()</script>"))
+	if p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways}); err != nil || !strings.Contains(p.Content, "text") {
+		t.Errorf("Fetch(a page that downloads) = %q, %v, want its text", p.Content, err)
+	}
+	if _, err := os.Stat("/nonexistent/Downloads/" + name); !os.IsNotExist(err) { // root may make the folder
+		t.Errorf("Stat(the download) = %v, want none", err)
+	}
+}
+
+// TestWhatAPageAnswersIsBounded has the page answer with an object of 200 MB where its text is asked for.
+func TestWhatAPageAnswersIsBounded(t *testing.T) {
+	site, host := serve(t, page(`<p>text</p><script>let large = "x".repeat(100e6);
+Object.defineProperty(Element.prototype, "outerHTML", {get: () => ({length: 1, a: large, b: large})})</script>`))
+	before := allocated()
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways})
+	if made := allocated() - before; err == nil || made > 100<<20 {
+		t.Errorf("Fetch() = %.100q, %v with %d MiB of memory, want a refusal with less than 100", p.Content, err, made>>20)
+	}
+}
+
+// allocated returns how many bytes this process has ever allocated.
+func allocated() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.TotalAlloc
 }
 
 func TestWithoutABrowser(t *testing.T) {
