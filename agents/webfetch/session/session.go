@@ -3,7 +3,6 @@ package session
 
 import (
 	"container/list"
-	"maps"
 	"math"
 	"net/http"
 	"net/http/cookiejar"
@@ -21,6 +20,7 @@ const (
 	maxCookies  = 200            // in one session
 	maxCookie   = 4 << 10        // bytes of one, with its attributes
 	maxPerHop   = 50             // of one answer
+	maxBytes    = 64 << 20       // of all cookies; the sessions that nobody used for longest make room
 )
 
 // Jars are the jars of all sessions. The zero value is empty. It is safe for concurrent use.
@@ -28,16 +28,26 @@ type Jars struct {
 	mu    sync.Mutex
 	byKey map[string]*list.Element // guarded by mu
 	order list.List                // of *Jar, the last used in front; guarded by mu
+	bytes int                      // of their cookies; guarded by mu
 }
 
 // Jar is one session's cookies.
 type Jar struct {
-	key  string
-	used time.Time // guarded by Jars.mu
-	jar  *cookiejar.Jar
+	key   string
+	jars  *Jars     // nil without a session
+	used  time.Time // guarded by Jars.mu
+	bytes int       // that Jars counts for it; guarded by Jars.mu
+	jar   *cookiejar.Jar
 
 	mu   sync.Mutex
-	ends map[cookie]time.Time // of the cookies in jar, the zero time of those that last; guarded by mu
+	has  map[cookie]held // what is in jar; guarded by mu
+	size int             // bytes of has; guarded by mu
+}
+
+// held is what is known of a cookie.
+type held struct {
+	end  time.Time // the zero time of one that lasts
+	size int       // bytes
 }
 
 // cookie is what makes one cookie another than the next, as far as its sender says (RFC 6265 section 5.3).
@@ -46,7 +56,7 @@ type cookie struct{ host, domain, path, name string }
 // Get returns the jar of a session, which belongs to an owner. An empty session has a jar of its own each time.
 func (j *Jars) Get(owner, session string) *Jar {
 	if session == "" {
-		return newJar("")
+		return newJar("", nil)
 	}
 	key := owner + "\x00" + session
 	now := time.Now()
@@ -57,8 +67,7 @@ func (j *Jars) Get(owner, session string) *Jar {
 		if j.order.Len() <= maxSessions && now.Sub(old.used) < maxAge {
 			break
 		}
-		j.order.Remove(last)
-		delete(j.byKey, old.key)
+		j.forget(last)
 	}
 	if element := j.byKey[key]; element != nil {
 		j.order.MoveToFront(element)
@@ -69,15 +78,42 @@ func (j *Jars) Get(owner, session string) *Jar {
 	if j.byKey == nil {
 		j.byKey = make(map[string]*list.Element)
 	}
-	jar := newJar(key)
+	jar := newJar(key, j)
 	jar.used = now
 	j.byKey[key] = j.order.PushFront(jar)
 	return jar
 }
 
-func newJar(key string) *Jar {
+// forget drops a session. It needs mu.
+func (j *Jars) forget(element *list.Element) {
+	jar, _ := j.order.Remove(element).(*Jar)
+	delete(j.byKey, jar.key)
+	j.bytes -= jar.bytes
+}
+
+// count counts the bytes of a session anew, and drops others when all together have too many.
+func (j *Jars) count(jar *Jar, bytes int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	element := j.byKey[jar.key]
+	if element == nil || element.Value != jar {
+		return // it was forgotten, and ends with its fetch
+	}
+	j.bytes += bytes - jar.bytes
+	jar.bytes = bytes
+	for last := j.order.Back(); j.bytes > maxBytes && last != nil; last = j.order.Back() {
+		if last == element {
+			if last = last.Prev(); last == nil {
+				return
+			}
+		}
+		j.forget(last)
+	}
+}
+
+func newJar(key string, jars *Jars) *Jar {
 	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // its error is always nil
-	return &Jar{key: key, jar: jar, ends: make(map[cookie]time.Time)}
+	return &Jar{key: key, jars: jars, jar: jar, has: make(map[cookie]held)}
 }
 
 // Cookies returns the cookies to send to u.
@@ -95,6 +131,9 @@ func (j *Jar) Keep(u *url.URL, cookies []*http.Cookie) {
 		}
 	}
 	j.jar.SetCookies(u, kept)
+	if j.jars != nil {
+		j.jars.count(j, j.size)
+	}
 }
 
 // counts counts c in or, when it ends one, out, and tells whether there is room for it. It needs mu.
@@ -105,18 +144,37 @@ func (j *Jar) counts(u *url.URL, c *http.Cookie, now time.Time) bool {
 		end = now.Add(time.Duration(min(c.MaxAge, math.MaxInt32)) * time.Second)
 	}
 	if c.MaxAge < 0 || !end.IsZero() && !end.After(now) {
-		delete(j.ends, is)
+		j.drop(is)
 		return true
 	}
-	if _, known := j.ends[is]; !known && len(j.ends) >= maxCookies {
-		maps.DeleteFunc(j.ends, func(_ cookie, end time.Time) bool { return !end.IsZero() && !end.After(now) })
-		if len(j.ends) >= maxCookies {
+	if _, known := j.has[is]; !known && len(j.has) >= maxCookies {
+		j.dropEnded(now)
+		if len(j.has) >= maxCookies {
 			return false
 		}
 	}
-	if len(is.host)+len(c.Domain)+len(c.Path)+len(c.Name)+len(c.Value) > maxCookie {
+	size := len(is.host) + len(c.Domain) + len(c.Path) + len(c.Name) + len(c.Value)
+	if size > maxCookie {
 		return false
 	}
-	j.ends[is] = end
+	j.drop(is)
+	j.has[is] = held{end: end, size: size}
+	j.size += size
 	return true
+}
+
+// drop no longer counts a cookie. It needs mu.
+func (j *Jar) drop(is cookie) {
+	j.size -= j.has[is].size
+	delete(j.has, is)
+}
+
+// dropEnded drops the cookies whose time is over. It needs mu.
+func (j *Jar) dropEnded(now time.Time) {
+	for is, h := range j.has {
+		if !h.end.IsZero() && !h.end.After(now) {
+			j.drop(is)
+			j.jar.Cookies(&url.URL{Scheme: "https", Host: is.host}) // the jar drops those of a site when it is asked for them
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,6 +70,65 @@ func TestSessionsAreBounded(t *testing.T) {
 			t.Errorf("a session that nobody used for a day has %d cookies, want it forgotten", got)
 		}
 	})
+}
+
+func TestSessionsAreBoundedInBytes(t *testing.T) {
+	var jars session.Jars
+	site := at(t, "https://example.com/")
+	var large []*http.Cookie
+	for i := range 40 {
+		large = append(large, &http.Cookie{Name: fmt.Sprint("c", i), Value: strings.Repeat("x", 4000)})
+	}
+	jars.Get("o", "first").Keep(site, large[:1])
+	jars.Get("o", "used").Keep(site, large[:1])
+	for i := range 900 {
+		jar := jars.Get("o", strconv.Itoa(i))
+		for range 3 { // the same cookies count once
+			jar.Keep(site, large)
+		}
+		jars.Get("o", "used").Keep(site, large[:1])
+	}
+	kept := 0
+	for i := range 900 {
+		kept += len(jars.Get("o", strconv.Itoa(i)).Cookies(site))
+	}
+	if kept < 60<<20/4000 || kept > 64<<20/4000 {
+		t.Errorf("%d cookies of 4,000 bytes are kept, want 64 MiB of them", kept)
+	}
+	if got := len(jars.Get("o", "first").Cookies(site)); got != 0 {
+		t.Errorf("the session that nobody used has %d cookies, want it forgotten", got)
+	}
+	if got := len(jars.Get("o", "used").Cookies(site)); got != 1 {
+		t.Errorf("the session that was used has %d cookies, want 1", got)
+	}
+}
+
+func TestEndedCookiesTakeNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jars session.Jars
+		jar := jars.Get("o", "s")
+		before := inUse()
+		for i := range 1000 {
+			var cookies []*http.Cookie
+			for c := range 50 {
+				cookies = append(cookies, &http.Cookie{Name: fmt.Sprint("c", c), Value: strings.Repeat(strconv.Itoa(c%10), 4000), MaxAge: 1})
+			}
+			jar.Keep(at(t, fmt.Sprintf("https://site%d.test/", i)), cookies)
+			time.Sleep(2 * time.Second) //nolint:forbidigo // the clock is synctest's
+		}
+		if grown := int64(inUse()) - int64(before); grown > 16<<20 {
+			t.Errorf("50,000 cookies that ended take %d MiB, want less than 16", grown>>20)
+		}
+		runtime.KeepAlive(jar)
+	})
+}
+
+// inUse returns how many bytes of the heap are reachable.
+func inUse() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }
 
 func TestCookiesOfALongSessionChangeAndEnd(t *testing.T) {
