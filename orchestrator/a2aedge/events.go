@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// openAfter is how long the first event may take before the client is told that the stream is open. Until then an error is an ordinary answer.
+	// openAfter is how long a call may take to begin its stream before the client is told that it is open. Until then an error is an ordinary answer.
 	openAfter = time.Second
 	heartbeat = 15 * time.Second
 )
@@ -29,7 +29,7 @@ type form interface {
 	failure(st *status.Status) []byte
 }
 
-// received is what came next from a call.
+// received is what came next from a call: neither, when all that is known is that its stream is open.
 type received struct {
 	response *a2apb.StreamResponse
 	err      error
@@ -43,7 +43,7 @@ func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, 
 	defer cancel()
 	next := make(chan received)
 	running.Go(func() { receive(ctx, h.Conn, m, req, next) })
-	e := &events{w: w, control: http.NewResponseController(w)}
+	e := newEvents(w)
 	timer := time.NewTimer(openAfter)
 	defer timer.Stop()
 	for {
@@ -55,6 +55,8 @@ func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, 
 			err = e.beat()
 		case x := <-next:
 			switch {
+			case x == received{}:
+				err = e.begin()
 			case x.err == nil:
 				err = e.send(f, x.response)
 			case errors.Is(x.err, io.EOF):
@@ -86,19 +88,25 @@ func receive(ctx context.Context, conn grpc.ClientConnInterface, m *method, req 
 	if errors.Is(err, io.EOF) { // the stream broke: RecvMsg says why
 		err = nil
 	}
-	for {
-		x := received{err: err}
-		if err == nil {
-			x.response = &a2apb.StreamResponse{}
-			err = s.RecvMsg(x.response)
-			x.err = err
-		}
+	pass := func(x received) bool {
 		select {
 		case next <- x:
+			return x.err == nil
 		case <-ctx.Done():
-			return
+			return false
 		}
-		if err != nil {
+	}
+	if err != nil {
+		pass(received{err: err})
+		return
+	}
+	if header, err := s.Header(); header != nil && err == nil && !pass(received{}) { // without one RecvMsg says why
+		return
+	}
+	for {
+		x := received{response: &a2apb.StreamResponse{}}
+		x.err = s.RecvMsg(x.response)
+		if !pass(x) {
 			return
 		}
 	}
@@ -109,6 +117,16 @@ type events struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	opened  bool
+}
+
+func newEvents(w http.ResponseWriter) *events {
+	return &events{w: w, control: http.NewResponseController(w)}
+}
+
+// begin tells the client that the stream is open: it may be silent for long.
+func (e *events) begin() error {
+	e.open()
+	return e.control.Flush()
 }
 
 func (e *events) send(f form, r *a2apb.StreamResponse) error {

@@ -188,9 +188,8 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 
 // relay writes an agent's stream as it comes, and at its end what went wrong.
 func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentclient.Passage, from io.Reader, id json.RawMessage) {
-	e := &events{w: w, control: http.NewResponseController(w)}
-	e.open()
-	if e.control.Flush() != nil { // the agent may say nothing for long
+	e := newEvents(w)
+	if e.begin() != nil {
 		return // the client is gone
 	}
 	err := e.relay(from)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/quorate/quorate/orchestrator/a2aedge"
 )
@@ -75,6 +76,8 @@ type once struct {
 func (*once) SendMsg(any) error { return nil }
 
 func (*once) CloseSend() error { return nil }
+
+func (*once) Header() (metadata.MD, error) { return metadata.MD{}, nil }
 
 func (o *once) RecvMsg(any) error {
 	if o.sent {

@@ -22,6 +22,8 @@ type heard struct {
 
 func (h *heard) Context() context.Context { return h.ctx }
 
+func (*heard) SendHeader(metadata.MD) error { return nil }
+
 func (h *heard) Send(r *a2apb.StreamResponse) error {
 	h.states = append(h.states, r.GetStatusUpdate().GetStatus().GetState())
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/quorate/quorate/orchestrator/a2aedge"
@@ -75,6 +76,8 @@ type silence struct {
 func (*silence) SendMsg(any) error { return nil }
 
 func (*silence) CloseSend() error { return nil }
+
+func (*silence) Header() (metadata.MD, error) { return nil, nil }
 
 func (s *silence) RecvMsg(any) error {
 	select {

@@ -45,7 +45,7 @@ func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc
 		return s.edition.refusal(reasonUnsupportedOperation, "task %s has ended (%s): there is nothing to follow; get the task", t.ID, t.State)
 	}
 	if resumed {
-		return s.resume(ctx, t, after, stream.Send)
+		return s.resume(ctx, t, after, stream)
 	}
 	return s.follow(ctx, t, stream.Send)
 }
@@ -64,7 +64,7 @@ func firstOf(t *orchestrator.Task) *a2apb.StreamResponse {
 }
 
 // resume goes on after an event. The client has had the task, and knows its state after that event.
-func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64, send func(*a2apb.StreamResponse) error) error {
+func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
 	if after == 0 || after > t.LastEvent {
 		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "the task has events 1 to %d", t.LastEvent)
 	}
@@ -75,7 +75,10 @@ func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64,
 	if len(seen) == 0 {
 		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "event %d is no longer on record", after)
 	}
-	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: seen[0].State, send: send, patient: true}
+	if err := stream.SendHeader(nil); err != nil { // nothing may happen for long
+		return err
+	}
+	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: seen[0].State, send: stream.Send, patient: true}
 	return f.run(ctx, after)
 }
 

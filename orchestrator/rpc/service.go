@@ -99,6 +99,9 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 	if after > t.LastEvent {
 		return fault.Invalid("after_sequence", "SEQUENCE_AHEAD", "the task's last event has the number %d", t.LastEvent)
 	}
+	if err := stream.SendHeader(nil); err != nil { // nothing may happen for long
+		return err
+	}
 	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
 	t, err = s.engine.Watch(ctx, key, after, req.GetThroughGates(), func(e orchestrator.Event) error {
 		return stream.Send(&orchestratorv1.WatchTaskResponse{

@@ -52,9 +52,26 @@ func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn,
 		}
 		if c.events {
 			c.out.start()
+			stream, err := open(ctx, desc, cc, method, opts...)
+			return &opening{stream, c.out}, err
 		}
 	}
 	return open(ctx, desc, cc, method, opts...)
+}
+
+// opening is a stream whose client is told when the service has begun it.
+type opening struct {
+	grpc.ClientStream
+	out *streamWriter
+}
+
+// Header waits until the service begins the stream; the gateway asks first of all.
+func (o *opening) Header() (metadata.MD, error) {
+	md, err := o.ClientStream.Header()
+	if md != nil && err == nil {
+		_ = o.out.begin() // the handler will see that the client is gone
+	}
+	return md, err
 }
 
 // checkText refuses a path or a query that is not UTF-8, of which no message can be made.

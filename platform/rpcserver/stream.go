@@ -1,6 +1,7 @@
 package rpcserver
 
 import (
+	"io"
 	"maps"
 	"net/http"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 const (
-	// openAfter is how long a stream may be silent before the client is told that it is open.
+	// openAfter is how long a service may take to begin a stream before the client is told that it is open.
 	openAfter = time.Second
 	heartbeat = 15 * time.Second
 )
@@ -36,10 +37,11 @@ type streamWriter struct {
 	beats   sync.WaitGroup
 
 	mu      sync.Mutex
-	failure error // guarded by mu; what ended the stream
-	opened  bool  // guarded by mu; the status is sent
-	silent  bool  // guarded by mu; no more heartbeats
-	discard bool  // guarded by mu; the answer is complete
+	failure error       // guarded by mu; what ended the stream
+	opened  bool        // guarded by mu; the status is sent
+	silent  bool        // guarded by mu; no more heartbeats
+	discard bool        // guarded by mu; the answer is complete
+	next    *time.Timer // guarded by mu; until the next heartbeat; nil before start
 }
 
 func newStreamWriter(w http.ResponseWriter) *streamWriter {
@@ -104,31 +106,37 @@ func (w *streamWriter) failWith(err error) {
 
 // start begins the heartbeats; it is called at most once, when the call turns out to be a stream.
 func (w *streamWriter) start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next = time.NewTimer(openAfter)
+	due := w.next.C
 	w.beats.Go(func() {
-		timer := time.NewTimer(openAfter)
-		defer timer.Stop()
 		for {
 			select {
 			case <-w.quit:
 				return
-			case <-timer.C:
-				if w.beat() != nil {
+			case <-due:
+				if w.beat(": alive\n\n") != nil {
 					return // the client is gone; the handler will see it too
 				}
-				timer.Reset(heartbeat)
 			}
 		}
 	})
 }
 
-func (w *streamWriter) beat() error {
+// begin tells the client that the stream is open, which has started.
+func (w *streamWriter) begin() error { return w.beat("") }
+
+// beat sends a comment, or the head alone, and puts the next heartbeat off.
+func (w *streamWriter) beat(comment string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.silent {
 		return nil
 	}
+	w.next.Reset(heartbeat)
 	w.open(http.StatusOK, http.Header{"Content-Type": {eventMIME}})
-	if _, err := w.under.Write([]byte(": alive\n\n")); err != nil {
+	if _, err := io.WriteString(w.under, comment); err != nil {
 		return err
 	}
 	return w.control.Flush()
