@@ -7,12 +7,13 @@ import { dispatch } from "./dispatch.js";
 import { h } from "./dom.js";
 import { domains } from "./domains.js";
 import { health } from "./health.js";
+import { refused } from "./live.js";
 import { register } from "./register.js";
 import { askOtherTabs, forgetKey, keepKey, key, onSignOut, signOut } from "./session.js";
 import { skills } from "./skills.js";
 import { task } from "./task.js";
 import { tasks } from "./tasks.js";
-import { failure, field, form } from "./ui.js";
+import { button, failure, field, form } from "./ui.js";
 
 // A view is called with the id in the address, its query, and a signal that ends when the user goes elsewhere. It returns the elements to show.
 const views = new Map(Object.entries({ agents, register, skills, tasks, dispatch, domains, health }));
@@ -41,7 +42,7 @@ async function open() {
     introduce(caller);
     content = await view({ id, query: new URLSearchParams(search), signal });
   } catch (error) {
-    content = [h("h1", null, id || "Not now"), failure(error)];
+    content = [h("h1", null, id || "Not now"), failure(error), !refused(error) && button("Try again", { id: "again" }, open)];
   }
   if (!signal.aborted) show(content, name || "agents");
 }

@@ -112,7 +112,7 @@ const untilSeen = (signal) =>
   });
 
 /** refused reports whether it is of no use to ask again. */
-const refused = (error) => error instanceof ApiError && [401, 403, 404].includes(error.status);
+export const refused = (error) => error instanceof ApiError && [401, 403, 404].includes(error.status);
 
 let revision; // of the registry, up to which this page has heard
 
