@@ -1,6 +1,9 @@
 package console_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // asked makes a task whose agent has a question, and opens it.
 func (q quorate) asked(t *testing.T) (id string, b *tab) {
@@ -62,6 +65,11 @@ func TestATaskIsNotReadFasterThanTheServerAnswers(t *testing.T) {
 	}
 	eval[bool](b, `(readings.pop()(), true)`)
 	b.until("read it once for the other two", "readings.length === 1")
+	if strings.Contains(b.text(), "quorate tasks watch") {
+		t.Error("of three events the page says that it has not all of them")
+	}
+	eval[bool](b, `(Array.from({ length: 500 }, (_, i) => tell(i + 4)), true)`)
+	b.sees("event 503", "The newest 500. All of them: quorate tasks watch "+id)
 }
 
 // mute has calls whose address begins so go unanswered, and streams open and say nothing. A minute passes when minute is called.

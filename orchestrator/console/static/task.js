@@ -43,13 +43,17 @@ export async function task({ id, signal }) {
   await again();
   const lost = connection();
   const log = h("ol", { class: "events", tabindex: "0", "aria-label": "Events" });
+  const more = h("p", { class: "quiet", hidden: true }, `The newest ${shown}. All of them: `, code(`quorate tasks watch ${id}`));
   const changed = soon(signal, lost.told, again);
   followTask(url, signal, lost.told, ({ event }) => {
     if (event) log.append(h("li", null, when(event.time), " ", code(event.type), " ", badge(stateOf(event)), " ", event.detail));
-    while (log.children.length > shown) log.firstChild.remove();
+    while (log.children.length > shown) {
+      log.firstChild.remove();
+      more.hidden = false;
+    }
     changed();
   });
-  return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), above, lost, section("Events", log), below];
+  return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), above, lost, section("Events", more, log), below];
 }
 
 /** views shows parts of a task, each anew only when the fields that it needs have changed: what is being typed or read stays. */
