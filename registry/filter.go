@@ -25,7 +25,10 @@ func (f Filter) Skill() string { return f.Has("skills") }
 func (f Filter) Tag() string { return f.Has("tags") }
 
 // live reports whether the filter looks at what heartbeats change.
-func (f Filter) live() bool { return f.Reads("status", "draining", "capacity", "in_flight") }
+func (f Filter) live() bool { return f.Reads("status") || f.Loads() }
+
+// Loads reports whether the filter looks at what heartbeats change and the change log does not tell: to know who passes takes reading the pulses of all agents.
+func (f Filter) Loads() bool { return f.Reads("draining", "capacity", "in_flight") }
 
 // filterFields are the fields that a filter can compare.
 var filterFields = filter.Fields[Agent]{

@@ -123,10 +123,8 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, nil, err
 	}
-	if f.live() {
-		if err := r.directory.readPulses(ctx, r.directory.shelf(tenant)); err != nil {
-			return nil, nil, err
-		}
+	if err := r.directory.readFor(ctx, r.directory.shelf(tenant), f); err != nil {
+		return nil, nil, err
 	}
 	for {
 		want := limit - len(agents)

@@ -49,7 +49,7 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 		return nil, false, err
 	}
 	if s.Available { // of many that fit, perhaps, only those are read that seem to be
-		if err := r.directory.readPulses(ctx, r.directory.shelf(tenant)); err != nil {
+		if err := r.directory.readOver(ctx, r.directory.shelf(tenant)); err != nil {
 			return nil, false, err
 		}
 		found = slices.DeleteFunc(found, func(m Match) bool {

@@ -31,12 +31,14 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 	if err != nil {
 		return nil, err
 	}
+	// The directory says who passes, unless it would have to read what all agents beat for each page.
+	known := !order.ByName() || (req.GetFilter() != "" && !filter.Loads())
 	list := agentList{
 		server: s, scope: scope(p, "ListAgents", req.GetFilter(), req.GetOrderBy()), size: req.GetPageSize(), token: req.GetPageToken(),
 		keep: filter.Match,
 		read: func(after string, limit int) ([]registry.Agent, []string, error) {
 			switch {
-			case !order.ByName():
+			case known:
 				return s.registry.AgentsInOrder(ctx, p.Tenant, order, filter, after, limit)
 			case filter.Skill() != "":
 				return byName(s.registry.AgentsWith(ctx, p.Tenant, filter.Skill(), "", after, limit))
@@ -47,7 +49,7 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 			}
 		},
 	}
-	if !order.ByName() { // each read looks at all agents, so there is one for the page
+	if known { // each read looks at all agents, so there is one for the page
 		list.chunk = page.Size(req.GetPageSize()) + 1
 	}
 	agents, next, err := list.page()
