@@ -29,7 +29,10 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 			n := len(docs[skill].examples)
 			return n > 1 && example*min(n, foldsMost)/n == (fold+skill)%min(n, foldsMost)
 		}
-		x := build(skills, docs, held, true, o.Stop)
+		x := build(skills, docs, held, true, o)
+		if o.stopped() {
+			return 0, false
+		}
 		for i, d := range docs {
 			for e, y := range d.examples {
 				if held(i, e) {

@@ -25,3 +25,9 @@ func Size(s *Skill) (said, features int) {
 	}
 	return said, features
 }
+
+// NewWithin builds an index with so many weights at most, and returns how many it has.
+func NewWithin(skills []Skill, most int) (x *Index, weights int) {
+	x = New(skills, Options{places: most})
+	return x, len(x.linear.weights)
+}

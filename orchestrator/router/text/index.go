@@ -24,6 +24,17 @@ type Options struct {
 
 	// Stop ends training early; the index is then of no use. nil never does.
 	Stop <-chan struct{}
+
+	places int // for weights; default placesMost
+}
+
+func (o *Options) stopped() bool {
+	select {
+	case <-o.Stop:
+		return true
+	default:
+		return false
+	}
 }
 
 // Index answers which skill a text asks for. It does not change and is safe for concurrent use.
@@ -53,13 +64,16 @@ func New(skills []Skill, o Options) *Index {
 	if o.FalseRefusal <= 0 || o.FalseRefusal >= 1 {
 		o.FalseRefusal = 0.05
 	}
+	if o.places <= 0 {
+		o.places = placesMost
+	}
 	skills, docs := prepareSkills(skills)
 	if limit, ok := calibrate(skills, docs, o); ok {
-		x := build(skills, docs, nil, true, o.Stop)
+		x := build(skills, docs, nil, true, o)
 		x.limit = limit
 		return x
 	}
-	return build(skills, docs, nil, false, nil) // without enough examples the linear scorer would only have learned them by heart
+	return build(skills, docs, nil, false, o) // without enough examples the linear scorer would only have learned them by heart
 }
 
 // prepareSkills sorts skills and makes their documents. What cards say of their skills is learned beside examples, not instead of them: with fewer examples than
@@ -115,7 +129,7 @@ func compareSkills(a, b Skill) int {
 }
 
 // build makes an index of all examples but those that are held out.
-func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool, stop <-chan struct{}) *Index {
+func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool, o Options) *Index {
 	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), names: make([][]string, len(skills)), trained: trained}
 	for i, s := range skills {
 		if i == 0 || s.Agent != skills[i-1].Agent {
@@ -128,7 +142,7 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 	x.bm25 = newBM25(docs, held)
 	x.linear.sharpness = untaught
 	if trained {
-		x.linear = train(docs, held, stop)
+		x.linear = train(docs, held, o)
 	}
 	return x
 }

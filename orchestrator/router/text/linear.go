@@ -9,11 +9,13 @@ import (
 
 // Settings of training.
 const (
-	rivalsMost = 256  // skills that an example is told apart from: those most like it
-	epochs     = 6    // times that each example is looked at
-	rowMost    = 2048 // skills that a feature may tell apart; one of more is no feature
-	workMost   = 2e9  // steps of training; beyond it there are fewer epochs
-	seenLeast  = 2    // examples that a feature has to be in
+	rivalsMost = 256      // skills that an example is told apart from: those most like it
+	rowMost    = 8        // times as many skills a feature may tell apart; one of more is no feature
+	placesMost = 32 << 20 // weights, of 8 bytes each; beyond it there are fewer rivals
+	epochs     = 6        // times that each example is looked at
+	workMost   = 2e9      // steps of training; beyond it there are fewer epochs
+	epochMost  = 8e9      // steps of an epoch; beyond it there are fewer rivals
+	seenLeast  = 2        // examples that a feature has to be in
 )
 
 const untaught = 10.2 // sharpness without examples
@@ -47,17 +49,11 @@ type sample struct {
 }
 
 // train fits the scorer to the examples that are not held out. It is the same for the same skills, whatever the order of their examples.
-func train(docs []document, held func(skill, example int) bool, stop <-chan struct{}) linear {
-	samples, ids := collect(docs, held)
-	m := layout(samples, ids)
+func train(docs []document, held func(skill, example int) bool, o Options) linear {
+	samples, ids := collect(docs, held, o)
+	m, work := layout(samples, ids, o)
 	if len(m.weights) == 0 {
 		return m
-	}
-	work := 0
-	for i := range samples {
-		for _, f := range samples[i].features {
-			work += int(m.starts[f.id+1] - m.starts[f.id])
-		}
 	}
 	rounds := min(epochs, max(1, int(workMost)/max(work, 1)))
 	order := make([]int, len(samples))
@@ -71,10 +67,8 @@ func train(docs []document, held func(skill, example int) bool, stop <-chan stru
 	}
 	for step, steps := 0, rounds*len(samples); step < steps; step++ {
 		if step%len(samples) == 0 {
-			select {
-			case <-stop:
+			if o.stopped() {
 				return m
-			default:
 			}
 			random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		}
@@ -208,7 +202,7 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 }
 
 // collect makes samples of the examples that are not held out.
-func collect(docs []document, held func(skill, example int) bool) ([]sample, *linear) {
+func collect(docs []document, held func(skill, example int) bool, o Options) ([]sample, *linear) {
 	all, m := prepare(docs, held)
 	mean, examples := 0, 0
 	for _, r := range all {
@@ -225,6 +219,9 @@ func collect(docs []document, held func(skill, example int) bool) ([]sample, *li
 	scores := make([]float32, len(docs))
 	samples := make([]sample, len(all))
 	for i, r := range all {
+		if o.stopped() {
+			return nil, m
+		}
 		clear(scores)
 		words.score(r.words.stems, r.skill, scores)
 		s := sample{skill: r.skill, features: weigh(r.whole, r.pieces, m.weight), scale: 1}
@@ -268,60 +265,6 @@ func bestRivals(list []int32, scores []float32) (best []int32, least float32) {
 	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
 	best = list[:rivalsMost-1]
 	return best, scores[best[len(best)-1]]
-}
-
-// layout makes a row for each feature, with a place for each skill that it may tell apart.
-func layout(samples []sample, m *linear) linear {
-	rows := make(map[uint32][]int32)
-	for i := range samples {
-		for _, f := range samples[i].features {
-			rows[f.id] = union(rows[f.id], samples[i].rivals)
-		}
-	}
-	for id := range m.row {
-		m.row[id] = -1
-	}
-	m.starts = []int32{0}
-	for id := range m.row {
-		row, ok := rows[uint32(id)]
-		if !ok || len(row) > rowMost {
-			m.idf[id] = 0
-			continue
-		}
-		m.row[id] = int32(len(m.starts) - 1) //nolint:gosec // far below 2^31
-		m.skills = append(m.skills, row...)
-		m.starts = append(m.starts, int32(len(m.skills))) //nolint:gosec // bounded by rows and rowMost
-	}
-	m.weights = make([]float32, len(m.skills))
-	for i := range samples {
-		kept := samples[i].features[:0]
-		for _, f := range samples[i].features {
-			if r := m.row[f.id]; r >= 0 {
-				kept = append(kept, feature{uint32(r), f.weight})
-			}
-		}
-		samples[i].features = kept
-	}
-	return *m
-}
-
-// union merges two sorted lists.
-func union(a, b []int32) []int32 {
-	if len(a) > rowMost || slices.Equal(a, b) {
-		return a
-	}
-	out := make([]int32, 0, max(len(a), len(b)))
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			out, a = append(out, a[0]), a[1:]
-		case a[0] > b[0]:
-			out, b = append(out, b[0]), b[1:]
-		default:
-			out, a, b = append(out, a[0]), a[1:], b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
 }
 
 // score adds what a text's features say to each skill's logit.

@@ -6,7 +6,7 @@ import "slices"
 // skills count as words only, until New has learned from them.
 func (x *Index) Renew(skills []Skill) *Index {
 	skills, docs := prepareSkills(skills)
-	y := build(skills, docs, nil, false, nil)
+	y := build(skills, docs, nil, false, Options{})
 	if !x.trained {
 		return y
 	}

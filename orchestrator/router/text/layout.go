@@ -1,0 +1,133 @@
+package text
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// narrow leaves to an example so many rivals, with its own skill.
+func (s *sample) narrow(most int) {
+	if len(s.rivals) <= most {
+		return
+	}
+	like := slices.Clone(s.base)
+	places := make([]int, len(s.rivals))
+	for i, c := range s.rivals {
+		places[i] = i
+		if c == s.skill {
+			like[i] = math.MaxFloat32
+		}
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(like[b], like[a]), cmp.Compare(a, b)) })
+	places = places[:most]
+	slices.Sort(places)
+	rivals, base := make([]int32, most), make([]float32, most)
+	for i, at := range places {
+		rivals[i], base[i] = s.rivals[at], s.base[at]
+	}
+	s.rivals, s.base = rivals, base
+}
+
+// layout makes a row for each feature, with a place for each skill that it may tell apart, and says how many steps an epoch takes. When there are too
+// many of either, examples are told apart from fewer others.
+func layout(samples []sample, m *linear, o Options) (linear, int) {
+	rows, work, ok := lay(samples, rivalsMost, o)
+	for most := rivalsMost / 2; !ok && most > 1 && !o.stopped(); most /= 2 {
+		for i := range samples {
+			samples[i].narrow(most)
+		}
+		rows, work, ok = lay(samples, most, o)
+	}
+	for id := range m.row {
+		m.row[id] = -1
+	}
+	m.starts = []int32{0}
+	for id := range m.row {
+		row, ok := rows[uint32(id)]
+		if !ok {
+			m.idf[id] = 0
+			continue
+		}
+		m.row[id] = int32(len(m.starts) - 1) //nolint:gosec // far below 2^31
+		m.skills = append(m.skills, row...)
+		m.starts = append(m.starts, int32(len(m.skills))) //nolint:gosec // bounded by placesMost
+	}
+	m.weights = make([]float32, len(m.skills))
+	for i := range samples {
+		kept := samples[i].features[:0]
+		for _, f := range samples[i].features {
+			if r := m.row[f.id]; r >= 0 {
+				kept = append(kept, feature{uint32(r), f.weight})
+			}
+		}
+		samples[i].features = kept
+	}
+	return *m, work
+}
+
+// lay lists for each feature the skills that it may tell apart, unless they are too many; ok is false when they take too much altogether.
+func lay(samples []sample, most int, o Options) (rows map[uint32][]int32, work int, ok bool) {
+	rows = make(map[uint32][]int32)
+	crowded := make(map[uint32]bool) // features that are no features, since too many have them
+	places := 0
+	for i := range samples {
+		for _, f := range samples[i].features {
+			if crowded[f.id] {
+				continue
+			}
+			before := rows[f.id]
+			row := union(before, samples[i].rivals)
+			places += len(row) - len(before)
+			rows[f.id] = row
+			if len(row) > rowMost*most {
+				places -= len(row)
+				delete(rows, f.id)
+				crowded[f.id] = true
+			}
+		}
+		if places > o.places || o.stopped() {
+			return nil, 0, false
+		}
+	}
+	for i := range samples {
+		for _, f := range samples[i].features {
+			work += len(rows[f.id])
+		}
+	}
+	return rows, work, work <= epochMost
+}
+
+// union merges two sorted lists.
+func union(a, b []int32) []int32 {
+	more := missing(a, b)
+	if more == 0 {
+		return a
+	}
+	out := make([]int32, 0, len(a)+more)
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			out, a = append(out, a[0]), a[1:]
+		case a[0] > b[0]:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// missing counts what of b is not in a; both are sorted.
+func missing(a, b []int32) int {
+	n := 0
+	for _, c := range b {
+		for len(a) > 0 && a[0] < c {
+			a = a[1:]
+		}
+		if len(a) == 0 || a[0] != c {
+			n++
+		}
+	}
+	return n
+}
