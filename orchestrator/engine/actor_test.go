@@ -25,6 +25,7 @@ type actor struct {
 	once         bool // its work must not be done twice
 	forgets      bool // it keeps no count, for benchmarks
 	play         func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error
+	follow       func(say agentclient.Each) error // streams a task that it has; nil: it does not
 
 	mu       sync.Mutex
 	version  string         // guarded by mu
@@ -76,7 +77,10 @@ func (a *actor) Send(ctx context.Context, m *a2apb.Message, _ bool, each agentcl
 	return a.play(ctx, m, each)
 }
 
-func (a *actor) Subscribe(context.Context, string, agentclient.Each) error {
+func (a *actor) Subscribe(_ context.Context, _ string, say agentclient.Each) error {
+	if a.follow != nil {
+		return a.follow(say)
+	}
 	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
 }
 

@@ -127,11 +127,38 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 		}
 	} else if c.stream && !c.rests() {
 		// A stream spares polling. An agent that will not give one is polled.
-		if err := c.client.Subscribe(ctx, remote, c.on(ctx)); err != nil && ctx.Err() != nil {
+		if err := c.follow(ctx, remote); err != nil && ctx.Err() != nil {
 			return err
 		}
 	}
 	return c.poll(ctx)
+}
+
+// follow takes in the stream of a task that an earlier exchange began. One that does not begin with the whole task, as A2A 1.0 asks and 0.3 does not, lacks what
+// was delivered since the agent was asked how the task stands: then the task is looked at once more when it has ended.
+func (c *conversation) follow(ctx context.Context, remote string) error {
+	begun, whole, on := false, false, c.on(ctx)
+	err := c.client.Subscribe(ctx, remote, func(r *a2apb.StreamResponse) error {
+		whole, begun = whole || !begun && r.GetTask() != nil, true
+		return on(r)
+	})
+	c.mu.Lock()
+	ended := c.heard.ended()
+	c.mu.Unlock()
+	if whole || !ended {
+		return err
+	}
+	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	t, failed := c.ask(look, remote)
+	if failed != nil { // then what was heard is all there is
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	failed = c.heard.complete(t.GetArtifacts())
+	c.done = failed == nil
+	return errors.Join(failed, err)
 }
 
 // ask returns the agent's task as it is now.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -115,6 +116,20 @@ func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 	}
 	h.artifacts = append(h.artifacts, a)
 	return h.check()
+}
+
+// complete takes in artifacts that are missing among those that were heard of, or of which there is more.
+func (h *heard) complete(list []*a2apb.Artifact) error {
+	for _, a := range list {
+		i := slices.IndexFunc(h.artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })
+		if i >= 0 && proto.Size(h.artifacts[i]) >= proto.Size(a) {
+			continue
+		}
+		if err := h.add(&a2apb.TaskArtifactUpdateEvent{Artifact: a}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (h *heard) check() error {
