@@ -295,6 +295,10 @@ func (c *conversation) flush(ctx context.Context) {
 
 // save writes what is not written yet. The caller holds mu.
 func (c *conversation) save(ctx context.Context) error {
+	if c.onlyWords() && c.task.LastEvent > orchestrator.MaxEvents { // for which the log has no room
+		c.said = nil
+		return nil
+	}
 	said := c.said
 	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
 		c.heard.name(t)
@@ -311,6 +315,13 @@ func (c *conversation) save(ctx context.Context) error {
 		c.said = nil
 	}
 	return err
+}
+
+// onlyWords reports whether all that is unwritten is what the agent said of its progress. The caller holds mu.
+func (c *conversation) onlyWords() bool {
+	h, a := &c.heard, c.task.Open()
+	known := (h.remote == "" || h.remote == a.RemoteTaskID) && (h.context == "" || h.context == a.RemoteContext)
+	return known && h.mirrored() == c.task.State && !h.asksAnew(&c.task) && !(h.delivered && c.task.Unsent() != nil)
 }
 
 // write updates the task while it is in this attempt and keeps the conversation's copy of it. The caller holds mu.
