@@ -159,6 +159,7 @@ func (b *Browser) flags(proxy string) []chromedp.ExecAllocatorOption {
 	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	flags = append(flags,
 		chromedp.ExecPath(b.path),
+		chromedp.ModifyCmdFunc(bound),
 		chromedp.NoInheritEnv, // the environment holds secrets, and may hold a proxy
 		chromedp.Env("PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8"),
 		chromedp.ProxyServer("http://"+proxy),

@@ -214,6 +214,17 @@ Object.defineProperty(Element.prototype, "outerHTML", {get: () => ({length: 1, a
 	}
 }
 
+func TestTheMemoryOfAPageIsBounded(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux bounds what a process may write to")
+	}
+	site, host := serve(t, page(`<p>text</p><script>let all = []; try { for (let i = 0; i < 30; i++) all.push(new Uint8Array(50e6).fill(1)) } catch (e) { document.body.append("bounded") }</script>`))
+	p, err := newFetcher(t, host).Fetch(t.Context(), webfetch.Request{URL: site + "/", Render: webfetch.RenderAlways})
+	if err != nil || !strings.Contains(p.Content, "bounded") {
+		t.Errorf("Fetch(a page that wants 1.5 GB) = %q, %v, want it refused to the page", p.Content, err)
+	}
+}
+
 // allocated returns how many bytes this process has ever allocated.
 func allocated() uint64 {
 	var stats runtime.MemStats

@@ -20,6 +20,7 @@ import (
 
 // Bounds of what one page may ask for.
 const (
+	maxMemory      = 1 << 30 // bytes of each of its processes, on Linux
 	maxConnections = 300
 	maxTraffic     = 128 << 20 // bytes from the network
 	headerTimeout  = 10 * time.Second
