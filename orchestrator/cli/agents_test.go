@@ -44,6 +44,75 @@ func TestRegisterSendsTheCardAndTheMetadata(t *testing.T) {
 	}
 }
 
+func TestRegisterReplacesWhenItIsTold(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"POST /v1/agents:apply":    answer(`{"agent":` + webFetch + `,"outcome":"replaced"}`),
+		"POST /v1/agents:register": {refuse(409, 6, "AGENT_EXISTS", "an agent named web-fetch is registered already")},
+	})
+	exit, stdout, stderr := g.run(t, "", "agents", "register", "http://x", "--replace", "--request-id", "r1")
+	if exit != 0 || !strings.HasPrefix(stdout, "Name         web-fetch\n") || stderr != "replaced\n" {
+		t.Errorf("Main(agents register --replace) = %d, %q, %q, want 0, the agent and what was done", exit, stdout, stderr)
+	}
+	if diff := cmp.Diff(map[string]any{"cardUri": "http://x", "requestId": "r1"}, sent(t, g, 0)); diff != "" {
+		t.Errorf("agents register --replace sent (-want +got):\n%s", diff)
+	}
+	if exit, _, stderr := g.run(t, "", "agents", "register", "http://x"); exit != 5 || !strings.Contains(stderr, "--replace") {
+		t.Errorf("Main(agents register) of an agent that is there = %d, %q, want 5 and what to do", exit, stderr)
+	}
+}
+
+func TestAgentsAreListedByAFilter(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents": answer(`{"agents":[` + webFetch + `]}`)})
+	if exit, stdout, stderr := g.run(t, "", "agents", "list", "--filter", "status=available"); exit != 0 || !strings.Contains(stdout, "web-fetch") {
+		t.Errorf("agents list = %d, %q, %q, want 0 and the agent", exit, stdout, stderr)
+	}
+	if diff := cmp.Diff([]string{"GET /v1/agents?filter=status%3Davailable&page_size=500"}, g.seen()); diff != "" {
+		t.Errorf("agents list asked (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnAgentIsDrainedResumedAndRefreshed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args           []string
+		call           string
+		answer         string
+		sent           map[string]any
+		stdout, stderr string // what they begin with
+	}{
+		"drained": {
+			[]string{"drain", "a", "--reason", "noon"},
+			"POST /v1/agents/a:drain", `{"agentName":"a","draining":true}`,
+			map[string]any{"name": "a", "reason": "noon"},
+			"drained a\n", "put it back: quorate agents resume a\n",
+		},
+		"resumed": {[]string{"resume", "a"}, "POST /v1/agents/a:resume", `{"agentName":"a"}`, map[string]any{"name": "a"}, "resumed a\n", ""},
+		"refreshed": {
+			[]string{"refresh", "a", "--card-url", "http://x", "--etag", "e"},
+			"POST /v1/agents/a:refreshCard",
+			`{"agent":` + webFetch + `,"warnings":[{"code":"SKILLS_EMPTY","message":"no skills","field":"card.skills"}]}`,
+			map[string]any{"name": "a", "cardUri": "http://x", "etag": "e"},
+			"Name         web-fetch\n", "warning: card.skills: no skills (SKILLS_EMPTY)\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{test.call: answer(test.answer)})
+			exit, stdout, stderr := g.run(t, "", append([]string{"agents"}, test.args...)...)
+			if exit != 0 || !strings.HasPrefix(stdout, test.stdout) || stderr != test.stderr {
+				t.Errorf("Main(agents %q) = %d, %q, %q, want 0, %q and %q", test.args, exit, stdout, stderr, test.stdout, test.stderr)
+			}
+			got := sent(t, g, 0)
+			delete(got, "requestId")
+			if diff := cmp.Diff(test.sent, got); diff != "" {
+				t.Errorf("agents %q sent (-want +got):\n%s", test.args, diff)
+			}
+		})
+	}
+}
+
 func TestDeleteDoesNotAskWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"agents", "delete", "a"}, {"agent", "rm", "a", "--yes"}} {

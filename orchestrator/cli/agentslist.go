@@ -12,15 +12,19 @@ import (
 
 func (a *app) agentsList() *cobra.Command {
 	var limit int
+	var filter string
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the agents with their status",
-		Example: "  quorate agents list",
+		Example: "  quorate agents list\n  quorate agents list --filter 'skills:fetch_url AND status=available'",
 		Args:    arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
 			all := &registryv1.ListAgentsResponse{}
 			err := pages(limit, func(query url.Values) (int, string, error) {
+				if filter != "" {
+					query.Set("filter", filter)
+				}
 				page := &registryv1.ListAgentsResponse{}
 				err := s.get(ctx, "/v1/agents", query, page)
 				all.Agents = append(all.Agents, page.GetAgents()...)
@@ -34,6 +38,8 @@ func (a *app) agentsList() *cobra.Command {
 		}),
 	}
 	addLimit(cmd, &limit, 1000)
+	cmd.Flags().StringVar(&filter, "filter", "", "only agents that pass, such as status=unavailable: comparisons of name, version, status, skills, tags,\n"+
+		"input_types, output_types, streaming, create_time and update_time")
 	return cmd
 }
 

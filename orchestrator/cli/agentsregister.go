@@ -11,12 +11,14 @@ import (
 
 func (a *app) agentsRegister() *cobra.Command {
 	var file, metadata string
+	var replace bool
 	request := &registryv1.RegisterAgentRequest{}
 	cmd := &cobra.Command{
 		Use:   "register [CARD_URL]",
 		Short: "Register an agent by the URL of its card, or by the card itself",
 		Example: "  quorate agents register https://agent.example.com\n" +
-			"  quorate agents register -f card.json --metadata metadata.json --validate-only",
+			"  quorate agents register -f card.json --metadata metadata.json --validate-only\n" +
+			"  quorate agents register -f card.json --replace",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args)+len(file) == 0 || len(args) > 1 || (len(args) == 1 && file != "") {
 				return usage("takes either the card's URL or -f with the card")
@@ -27,13 +29,15 @@ func (a *app) agentsRegister() *cobra.Command {
 			if err := a.fillRegistration(request, args, file, metadata); err != nil {
 				return err
 			}
-			response := &registryv1.RegisterAgentResponse{}
-			if err := s.postOnce(ctx, "/v1/agents:register", request, response); err != nil {
+			// ApplyAgent takes what RegisterAgent takes, and says besides what had to be done.
+			response := &registryv1.ApplyAgentResponse{}
+			if err := s.postOnce(ctx, choose(replace, "/v1/agents:apply", "/v1/agents:register"), request, response); err != nil {
 				return err
 			}
-			for _, w := range response.GetWarnings() {
-				a.err.line("warning: %s: %s (%s)", w.GetField(), w.GetMessage(), w.GetCode())
+			if done := response.GetOutcome(); done != "" {
+				a.err.line("%s", done)
 			}
+			a.warn(response.GetWarnings())
 			if request.GetValidateOnly() {
 				a.err.line("valid; nothing was written")
 			}
@@ -43,6 +47,7 @@ func (a *app) agentsRegister() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "file", "f", "", "file with the card as JSON; - reads stdin")
 	flags.StringVar(&metadata, "metadata", "", "file with inputs, outputs and consultation rules as JSON; - reads stdin")
+	flags.BoolVar(&replace, "replace", false, "give an agent of that name this card; without --metadata it keeps its own")
 	flags.StringVar(&request.RequestId, "request-id", "", "makes a repeated request return the first answer (default random)")
 	flags.BoolVar(&request.ValidateOnly, "validate-only", false, "check everything, write nothing")
 	return cmd

@@ -73,9 +73,7 @@ func (a *app) agentsRollback() *cobra.Command {
 			if err := s.postOnce(ctx, agentPath(args[0])+":setLiveVersion", request, response); err != nil {
 				return err
 			}
-			for _, w := range response.GetWarnings() {
-				a.err.line("warning: %s: %s (%s)", w.GetField(), w.GetMessage(), w.GetCode())
-			}
+			a.warn(response.GetWarnings())
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}

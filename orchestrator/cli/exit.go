@@ -108,6 +108,8 @@ func advice(e *fault.Error) string {
 		return "again in " + e.RetryAfter.Round(time.Second).String()
 	}
 	switch e.Reason {
+	case "AGENT_EXISTS":
+		return "the same with --replace, when it is to have this card"
 	case "AGENT_NOT_FOUND":
 		return "quorate agents list"
 	case "SKILL_NOT_FOUND":

@@ -152,7 +152,7 @@ func TestAWrongCommandLineIs2(t *testing.T) {
 func TestEveryVerbHasHelpWithAnExample(t *testing.T) {
 	t.Parallel()
 	verbs := []string{
-		"", "dev", "version", "whoami", "config explain", "agents list", "agents get", "agents register", "agents delete", "agents token", "skills find",
+		"", "dev", "version", "whoami", "config explain", "agents list", "agents get", "agents register", "agents delete", "agents token", "agents refresh", "agents drain", "agents resume", "skills find",
 		"tasks submit", "tasks get", "tasks list", "tasks watch", "tasks reply", "tasks cancel", "tasks explain",
 		"consultations request", "consultations list", "consultations check",
 	}
