@@ -43,7 +43,14 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 		}
 	}
 	slices.Sort(seen)
-	return seen[int(o.FalseRefusal*float64(len(seen)))], true
+	least := int(o.FalseRefusal * float64(len(seen)))
+	for least < len(seen) && seen[least] <= 0 { // what shares no word with any skill is like nothing, however many examples are like that
+		least++
+	}
+	if least == len(seen) {
+		return 0, false
+	}
+	return seen[least], true
 }
 
 // examplesHeld counts the examples of which some can be held out.
