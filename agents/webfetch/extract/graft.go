@@ -75,7 +75,7 @@ func (p *pruner) count(n *html.Node) int {
 func (p *pruner) lowest(n *html.Node, all int) *html.Node {
 	best := n
 	for n != nil {
-		if !inline[n.DataAtom] && !dependent[n.DataAtom] {
+		if !inLine(n) && !dependent[n.DataAtom] {
 			best = n
 		}
 		var next *html.Node

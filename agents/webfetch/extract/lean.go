@@ -16,6 +16,8 @@ func lean(root, head *html.Node) *html.Node {
 		case child.Type == html.CommentNode || machinery(child) && skipped[child.DataAtom] || indentation(child):
 		case child.DataAtom == atom.Head && head != nil:
 			made.AppendChild(head)
+		case child.DataAtom == atom.Math: // go-trafilatura would drop it, and the rest of the paragraph
+			made.AppendChild(text(textOf(child)))
 		default:
 			made.AppendChild(lean(child, head))
 		}

@@ -51,8 +51,16 @@ func TestMarkdownKeepsForm(t *testing.T) {
 			`<p><img src="data:image/gif;base64,R0lGOD" data-src="late.png" alt="A late seal"> stands above every decision that was made.</p>`,
 			"![A late seal](https://site.test/dir/late.png) stands above every decision that was made.",
 		},
-		"a quotation":               {"<blockquote><p>Silence is no vote, said the chair of the meeting.</p></blockquote>", "> Silence is no vote, said the chair of the meeting."},
-		"emphasis":                  {"<p>It was <em>not</em> decided <strong>today</strong> by any of the members.</p>", "It was *not* decided **today** by any of the members."},
+		"a quotation": {"<blockquote><p>Silence is no vote, said the chair of the meeting.</p></blockquote>", "> Silence is no vote, said the chair of the meeting."},
+		"emphasis":    {"<p>It was <em>not</em> decided <strong>today</strong> by any of the members.</p>", "It was *not* decided **today** by any of the members."},
+		"a formula": {
+			"<p>The sum is <math><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mi>y</mi></math> for all of the members who voted.</p>",
+			"The sum is x2=y for all of the members who voted.",
+		},
+		"formulas in a section": {
+			"<section><div><p>We count where <math><mi>n</mi></math> is the number of members, and <math><mi>q</mi></math> is enough.</p></div></section>",
+			"We count where n is the number of members, and q is enough.",
+		},
 		"headings":                  {"<h2>What counts as present</h2><p>Whoever has signed the list of the meeting counts as present.</p>", "## What counts as present\n\nWhoever has signed"},
 		"signs of Markdown in text": {"<p>The form 1*2*3 and the sign [open stay text, as does # and _under_ in a line.</p>", `1\*2\*3`},
 	} {

@@ -30,7 +30,7 @@ func (r run) within(elements ...atom.Atom) bool {
 		if slices.Contains(elements, p.DataAtom) {
 			return true
 		}
-		if !inline[p.DataAtom] {
+		if !inLine(p) {
 			return false
 		}
 	}
@@ -41,7 +41,7 @@ func (r run) within(elements ...atom.Atom) bool {
 func (r run) linked(wanted func(a *html.Node) bool) int {
 	size := 0
 	for _, n := range r.nodes {
-		for p := n.Parent; p != nil && inline[p.DataAtom]; p = p.Parent {
+		for p := n.Parent; p != nil && inLine(p); p = p.Parent {
 			if p.DataAtom == atom.A {
 				if wanted(p) {
 					size += squeezedSize(n.Data)
@@ -72,7 +72,7 @@ func runsOf(n *html.Node) []run {
 		if n.DataAtom == atom.Head || n.DataAtom == atom.Script {
 			return
 		}
-		divides := !inline[n.DataAtom] || n.DataAtom == 0
+		divides := !inLine(n)
 		if divides {
 			end()
 		}
@@ -95,6 +95,9 @@ var inline = map[atom.Atom]bool{
 	atom.Mark: true, atom.Q: true, atom.Rp: true, atom.Rt: true, atom.Ruby: true, atom.S: true, atom.Samp: true, atom.Small: true, atom.Span: true,
 	atom.Strike: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
 }
+
+// inLine tells whether n stands within a line of text, as inline elements and formulas do.
+func inLine(n *html.Node) bool { return inline[n.DataAtom] || n.Namespace == "math" }
 
 func squeeze(nodes []*html.Node) string {
 	var out strings.Builder
