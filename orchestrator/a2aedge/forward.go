@@ -169,7 +169,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 	body := slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), x.id, []byte(`,"method":"`+x.method.name+`","params":`), x.aimed(way.Tenant), []byte("}"))
 	resp, err := way.Post(ctx, body, accept)
 	if err != nil {
-		return rpcserver.Refusal(ctx, err)
+		return rpcserver.WhyEnded(ctx, err)
 	}
 	defer resp.Body.Close()
 	if x.method.stream && agentclient.IsEventStream(resp) {
@@ -178,7 +178,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 	}
 	answer, err := way.ReadAnswer(resp)
 	if err != nil {
-		return rpcserver.Refusal(ctx, err)
+		return rpcserver.WhyEnded(ctx, err)
 	}
 	w.Header().Set("Content-Type", jsonMIME)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -200,5 +200,5 @@ func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentcl
 		err = way.Broken(err)
 	}
 	form := &jsonrpcForm{handler: h, id: id}
-	_ = e.broken(form.failure(statusOf(rpcserver.Refusal(ctx, err)))) // the client is gone when it fails
+	_ = e.broken(form.failure(statusOf(rpcserver.WhyEnded(ctx, err)))) // the client is gone when it fails
 }

@@ -3,7 +3,6 @@ package server_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,12 +13,16 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/platform/telemetry"
@@ -58,6 +61,7 @@ type doors struct {
 	http, grpc string
 	ring       *auth.Keyring
 	task       string // with ruled
+	stop       func() // the server
 }
 
 func openDoors(t *testing.T, readmitEvery time.Duration) *doors {
@@ -79,7 +83,12 @@ func openDoors(t *testing.T, readmitEvery time.Duration) *doors {
 	if err != nil {
 		t.Fatalf("New() = %v, want no error", err)
 	}
-	background(t, func(ctx context.Context) error { return tasks.Run(ctx, tel.Logger, s.Tasks()...) }, s.Close, stores.Close)
+	running, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	d.stop = stop
+	background(t, func(ctx context.Context) error {
+		defer context.AfterFunc(ctx, stop)()
+		return tasks.Run(running, tel.Logger, s.Tasks()...)
+	}, s.Close, stores.Close)
 	d.addAgents(t)
 	return d
 }
@@ -230,12 +239,56 @@ func TestEveryStreamEndsWithItsKey(t *testing.T) {
 				t.Fatalf("Header() = %v, %v, want that the stream is open", header, err)
 			}
 			d.ring.Remove(key)
-			for err = nil; err == nil; {
-				err = stream.RecvMsg(&emptypb.Empty{}) // of whatever message
-			}
-			if errors.Is(err, io.EOF) || !strings.Contains(err.Error(), "Unauthenticated") {
+			if err := endOf(stream); fault.ReasonOf(rpcfault.FromStatus(err)) != "TOKEN_INVALID" {
 				t.Errorf("the stream ended with %v, want to be told that the key does not count", err)
 			}
 		})
+	}
+}
+
+// endOf returns how a stream ends.
+func endOf(stream grpc.ClientStream) error {
+	for {
+		if err := stream.RecvMsg(&emptypb.Empty{}); err != nil { // of whatever message
+			return err
+		}
+	}
+}
+
+// TestEveryStreamSaysThatTheServerStops opens each stream and stops the server: whoever is not told takes the stream for complete.
+func TestEveryStreamSaysThatTheServerStops(t *testing.T) {
+	d := openDoors(t, time.Hour)
+	key := d.key("admin")
+	conn, err := grpc.NewClient(d.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	bodies, streams := make(map[string]io.Reader), make(map[string]grpc.ClientStream)
+	for name, x := range d.httpStreams() {
+		resp := d.call(t, key, x.method, x.path, x.body, x.accept)
+		defer resp.Body.Close()
+		bodies[name] = resp.Body
+	}
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+key.Reveal(), "a2a-version", "1.0"), patience)
+	defer cancel()
+	for name, open := range d.grpcStreams() {
+		if streams[name], err = open(ctx, conn); err == nil {
+			_, err = streams[name].Header()
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	d.stop()
+	for name, body := range bodies {
+		if said, err := io.ReadAll(body); err != nil || !strings.Contains(string(said), "STREAM_ENDED") {
+			t.Errorf("%s ended with %q, %v, want STREAM_ENDED", name, said, err)
+		}
+	}
+	for name, stream := range streams {
+		if err := endOf(stream); status.Code(err) != codes.Unavailable || fault.ReasonOf(rpcfault.FromStatus(err)) != "STREAM_ENDED" {
+			t.Errorf("%s ended with %v, want STREAM_ENDED", name, err)
+		}
 	}
 }

@@ -29,7 +29,7 @@ func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.S
 	}
 	ctx, stop := s.whileAdmitted(ctx, presented(ctx), s.opts.Rules[info.FullMethod])
 	defer stop()
-	return Refusal(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
+	return WhyEnded(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
 }
 
 // presented returns the credentials of a call. No other metadata is looked at.
@@ -109,7 +109,7 @@ func (s *Server) Admit(ctx context.Context, h http.Header, method string) (conte
 }
 
 // WhileAdmitted returns a context for a stream that a call which Admit admitted, with ctx, is answered with. It ends when the server stops, and when the caller
-// is not admitted any more, of which Refusal tells. stop must be called when the stream is over.
+// is not admitted any more; see WhyEnded. stop must be called when the stream is over.
 func (s *Server) WhileAdmitted(ctx context.Context, h http.Header, method string) (_ context.Context, stop func()) {
 	ctx, release := s.streams.track(ctx)
 	ctx, end := s.whileAdmitted(ctx, h.Values("Authorization"), s.opts.Rules[method])

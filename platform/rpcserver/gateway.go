@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/quorate/quorate/platform/fault"
-	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
 // forwarded are the headers that become metadata of the call. The gateway passes authorization by itself; listing it
@@ -46,22 +45,12 @@ func newGateway() *runtime.ServeMux {
 			gatewayError(w, r, err)
 		}),
 		runtime.WithStreamErrorHandler(func(ctx context.Context, err error) *status.Status {
-			err = ended(err)
 			if c, ok := ctx.Value(restKey{}).(*restCall); ok {
 				c.out.failWith(err)
 			}
 			return statusOf(err)
 		}),
 	)
-}
-
-// ended says of a stream that was canceled what its reader can do. The reader is not who canceled it: that one reads no more.
-func ended(err error) error {
-	if status.Code(err) != codes.Canceled {
-		return err
-	}
-	return rpcfault.Status(fault.New(fault.Unavailable, "STREAM_ENDED",
-		"the server ends this stream, as it does when it stops; connect again and go on behind the last event")).Err()
 }
 
 var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")

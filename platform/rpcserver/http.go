@@ -34,7 +34,7 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// guard recovers panics and lets a stopping server end event streams.
+// guard recovers panics.
 func (s *Server) guard(next http.Handler) func(*response, *http.Request) {
 	return func(w *response, r *http.Request) {
 		defer func() {
@@ -45,11 +45,6 @@ func (s *Server) guard(next http.Handler) func(*response, *http.Request) {
 		if r.Method == http.MethodHead { // is answered wherever GET is (RFC 9110, section 9.3.2); net/http leaves the content out
 			r = r.WithContext(r.Context())
 			r.Method = http.MethodGet
-		}
-		if acceptsEvents(r) {
-			ctx, release := s.streams.track(r.Context())
-			defer release()
-			r = r.WithContext(ctx)
 		}
 		next.ServeHTTP(w, r)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -286,8 +287,10 @@ func TestStoppingEndsEveryKindOfStream(t *testing.T) {
 	r := start(t, func(_ *rpcserver.Options, then prepared) {
 		then(func(s *rpcserver.Server) {
 			s.Handle("/events", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				ctx, release := s.WhileAdmitted(r.Context(), r.Header, watchBooks)
+				defer release()
 				close(entered)
-				<-r.Context().Done()
+				<-ctx.Done()
 			}))
 		})
 	})
@@ -323,6 +326,45 @@ func TestStoppingEndsEveryKindOfStream(t *testing.T) {
 	r.done <- err
 	if took := time.Since(begin); err != nil || took > 5*time.Second {
 		t.Errorf("Run() = %v after %v, want no error at once", err, took)
+	}
+}
+
+// TestACallThatWouldTakeEventsMayFinish has a client say that it takes JSON and events, as those of A2A and MCP do, and get JSON when the server stops.
+func TestACallThatWouldTakeEventsMayFinish(t *testing.T) {
+	t.Parallel()
+	entered, may := make(chan struct{}), make(chan struct{})
+	r := start(t, func(_ *rpcserver.Options, then prepared) {
+		then(func(s *rpcserver.Server) {
+			s.Handle("/call", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				close(entered)
+				<-may
+				_, _ = fmt.Fprintf(w, "ended: %v", r.Context().Err())
+			}))
+		})
+	})
+	watch, err := grpc_health_v1.NewHealthClient(r.conn).Watch(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan string)
+	req := r.request(t, http.MethodGet, "/call", http.NoBody, header{"Accept": "application/json, text/event-stream"})
+	go func() {
+		var body []byte
+		resp, err := new(http.Client).Do(req)
+		if err == nil {
+			body, err = io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+		}
+		said <- fmt.Sprintf("%s, %v", body, err)
+	}()
+	<-entered
+	r.cancel()
+	for err == nil {
+		_, err = watch.Recv()
+	}
+	close(may)
+	if got := <-said; got != "ended: <nil>, <nil>" {
+		t.Errorf("GET /call = %s, want it to end as if nothing was", got)
 	}
 }
 

@@ -49,8 +49,8 @@ func (s *Server) readmit(ctx context.Context, caller auth.Principal, credentials
 	}
 }
 
-// Refusal returns why the caller of a stream is not admitted any more if that is what ended ctx, or err when it is not.
-func Refusal(ctx context.Context, err error) error {
+// WhyEnded returns why the server ended ctx, that of a stream: because it stops, or the caller is not admitted any more. It returns err when neither is so.
+func WhyEnded(ctx context.Context, err error) error {
 	if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {
 		return cause
 	}

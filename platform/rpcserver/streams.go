@@ -5,31 +5,39 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+
+	"github.com/quorate/quorate/platform/fault"
 )
+
+// errStopping ends all streams.
+var errStopping = fault.New(fault.Unavailable, "STREAM_ENDED",
+	"the server ends this stream, as it does when it stops; connect again and go on behind the last event")
 
 // openStreams can end every stream, because a watch would otherwise keep a stopping server waiting.
 type openStreams struct {
 	mu      sync.Mutex
-	stopped bool                       // guarded by mu
-	next    int                        // guarded by mu
-	cancels map[int]context.CancelFunc // guarded by mu
+	stopped bool                            // guarded by mu
+	next    int                             // guarded by mu
+	cancels map[int]context.CancelCauseFunc // guarded by mu
 }
 
-func newOpenStreams() *openStreams { return &openStreams{cancels: make(map[int]context.CancelFunc)} }
+func newOpenStreams() *openStreams {
+	return &openStreams{cancels: make(map[int]context.CancelCauseFunc)}
+}
 
 // track returns a context that endAll ends; release must be called when the stream is over.
 func (o *openStreams) track(parent context.Context) (ctx context.Context, release func()) {
-	ctx, cancel := context.WithCancel(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stopped {
-		cancel()
+		cancel(errStopping)
 	}
 	id := o.next
 	o.next++
 	o.cancels[id] = cancel
 	return ctx, func() {
-		cancel()
+		cancel(nil)
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		delete(o.cancels, id)
@@ -41,7 +49,7 @@ func (o *openStreams) endAll() {
 	defer o.mu.Unlock()
 	o.stopped = true
 	for _, cancel := range o.cancels {
-		cancel()
+		cancel(errStopping)
 	}
 }
 
@@ -54,6 +62,14 @@ type serverStream struct {
 
 // Context returns the context with what the interceptors added.
 func (s *serverStream) Context() context.Context { return s.ctx }
+
+// SendMsg sends a message unless the stream has to end, which its handler may not look for.
+func (s *serverStream) SendMsg(message any) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	return s.ServerStream.SendMsg(message)
+}
 
 // RecvMsg receives the next message and checks it.
 func (s *serverStream) RecvMsg(message any) error {
