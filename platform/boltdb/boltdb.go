@@ -59,6 +59,9 @@ func Open(path string, opts Options) (*DB, error) {
 		return nil, fault.New(fault.FailedPrecondition, "STORE_LOCKED",
 			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
 	}
+	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum) {
+		err = fmt.Errorf("the file is no database of this kind, or it is damaged; put a whole copy in its place: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the store %s: %w", path, err)
 	}

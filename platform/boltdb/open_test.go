@@ -12,6 +12,23 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
+func TestAFileOfAnotherFormIsRefusedInWords(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"a line": "hello\n", "pages of another": strings.Repeat("another database ", 9999)} {
+		path := filepath.Join(t.TempDir(), "quorate.db")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := boltdb.Open(path, boltdb.Options{})
+		if err == nil {
+			closeDB(t, db)
+		}
+		if err == nil || !strings.Contains(err.Error(), path+": the file is no database of this kind, or it is damaged; put a whole copy in its place") {
+			t.Errorf("Open(of %s) = %v, want words about the file and what to do", name, err)
+		}
+	}
+}
+
 func TestAFileThatWasCutShortIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "whole.db")
