@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -154,6 +155,21 @@ func TestCallTellsWhatIsNotQuorate(t *testing.T) {
 				t.Errorf("Call() = %v (%v), want %v UNEXPECTED_ANSWER", err, fault.KindOf(err), test.kind)
 			}
 		})
+	}
+}
+
+func TestCallTellsOfAServerThatSpeaksTLS(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewUnstartedServer(nil)
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	c, err := restclient.New(strings.Replace(s.URL, "https:", "http:", 1), token, s.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Call(t.Context(), http.MethodGet, "/", nil, nil, &structpb.Struct{}); err == nil || !strings.Contains(err.Error(), "https://") {
+		t.Errorf("Call() in the clear of a server with TLS = %v, want a word about https://", err)
 	}
 }
 
