@@ -165,8 +165,11 @@ func (c *Config) Validate() error {
 
 // loopback reports whether an address is one that only this machine reaches.
 func loopback(addr string) (bool, error) {
-	host, _, err := net.SplitHostPort(addr)
+	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
+		return false, err
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil { // a number, or a name such as https
 		return false, err
 	}
 	return netguard.IsLoopback(host), nil

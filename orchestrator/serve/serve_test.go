@@ -68,9 +68,10 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		change func(t *testing.T, c *serve.Config)
 		want   string
 	}{
-		"no TLS beyond loopback": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "not on loopback and there is no TLS"},
-		"nobody could call":      {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "nobody could call"},
-		"no file of keys":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "no such file"},
+		"a port that there is not": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "127.0.0.1:99999" }, "is not an address: write host:port"},
+		"no TLS beyond loopback":   {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "not on loopback and there is no TLS"},
+		"nobody could call":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "nobody could call"},
+		"no file of keys":          {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "no such file"},
 		"an empty file of keys": {func(t *testing.T, c *serve.Config) {
 			t.Helper()
 			write(t, c.Auth.KeysFile, "# none\n")
