@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"math"
 	"net"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/quorate/quorate/consultation"
@@ -169,8 +171,8 @@ func loopback(addr string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if _, err := net.LookupPort("tcp", port); err != nil { // a number, or a name such as https
-		return false, err
+	if number, err := strconv.Atoi(port); err == nil && (number < 0 || number > math.MaxUint16) { // names, such as https, are known where it listens
+		return false, &net.AddrError{Err: "invalid port", Addr: addr}
 	}
 	return netguard.IsLoopback(host), nil
 }
