@@ -62,15 +62,14 @@ func within(list []string, most int) []string {
 	return list
 }
 
-// words splits a text into lower-case words: at everything that is neither letter nor digit, and at a capital behind a small letter.
+// words splits a text into lower-case words: at everything that is neither letter nor digit, and at a capital behind a small letter. What is written
+// without spaces is as many words as it has pairs of characters.
 func words(s string) []string {
 	var out []string
 	var b strings.Builder
 	end := func() {
 		if b.Len() > 0 {
-			if w := b.String(); !praise[w] {
-				out = append(out, w)
-			}
+			out = append(out, slices.DeleteFunc(parted(b.String()), func(w string) bool { return praise[w] })...)
 			b.Reset()
 		}
 	}
@@ -79,7 +78,7 @@ func words(s string) []string {
 		switch {
 		case r == '\'' || r == '’', unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me): // don't is one word, and so is one with a character that nobody sees
 			continue
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mc, r): // vowels of Indian scripts are marks with a space of their own
 			end()
 			small = false
 			continue
@@ -96,7 +95,38 @@ func words(s string) []string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	end()
+	return out[:min(len(out), maxWords)]
+}
+
+// parted splits a word where it goes over to a script without spaces, or back, and what is in such a script into pairs of characters, each of which
+// but the first begins with the end of the one before: where words end in it only a dictionary could tell.
+func parted(word string) []string {
+	if strings.IndexFunc(word, unspaced) < 0 {
+		return []string{word}
+	}
+	var out []string
+	letters := []rune(word)
+	for from := 0; from < len(letters); {
+		to := from + 1
+		for to < len(letters) && unspaced(letters[to]) == unspaced(letters[from]) {
+			to++
+		}
+		if !unspaced(letters[from]) || to-from == 1 {
+			out = append(out, string(letters[from:to]))
+		} else {
+			for i := from; i+1 < to; i++ {
+				out = append(out, string(letters[i:i+2]))
+			}
+		}
+		from = to
+	}
 	return out
+}
+
+// unspaced reports whether a character is of a script that puts no spaces between words.
+func unspaced(r rune) bool {
+	const first, longVowel = '\u0e01', 'ー' // of Thai; of both Japanese alphabets
+	return r >= first && (r == longVowel || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
 // declared lists the words of what a card says of itself. A sentence with more than one word of praise is advertisement.
