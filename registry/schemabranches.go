@@ -29,7 +29,7 @@ func (w *withinSearch) branches(out map[string]any, in inputNode, keyword string
 
 // apart reports whether no value of the output fits the input. Where it cannot tell it says no.
 func (w *withinSearch) apart(out any, in inputNode, depth int) bool {
-	if w.steps++; w.steps > withinSteps || depth > withinDepth {
+	if !w.step(out, in.schema, depth) {
 		return false
 	}
 	in, why := w.resolveInput(in, "")
@@ -51,7 +51,7 @@ func (w *withinSearch) apart(out any, in inputNode, depth int) bool {
 	}
 	if values, ok := enumOf(schema); ok {
 		checker := w.compiled(in)
-		return checker != nil && !slices.ContainsFunc(values, func(value any) bool { return taken(checker, value) })
+		return checker != nil && !slices.ContainsFunc(values, func(value any) bool { return !w.checkable(in, value) || taken(checker, value) })
 	}
 	if len(commonTypes(schema, into)) == 0 {
 		return true

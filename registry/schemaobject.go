@@ -9,6 +9,9 @@ func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path strin
 	into := in.object()
 	inProperties, _ := into["properties"].(map[string]any)
 	promised := texts(out["required"])
+	if !w.spend(len(inProperties) + width(out["properties"]) + len(promised)*width(into["required"])/8) {
+		return no(path, tooComplex)
+	}
 	for _, name := range texts(into["required"]) {
 		if !slices.Contains(promised, name) {
 			return no(dot(path, name), "the input needs it, and the output does not always have it")
@@ -54,7 +57,7 @@ func (w *withinSearch) property(out map[string]any, name string) (schema any, de
 
 // matches reports whether a name fits a pattern; known is false when nobody can tell.
 func (w *withinSearch) matches(pattern, name string) (fits, known bool) {
-	if w.steps++; w.steps > withinSteps {
+	if w.steps++; w.steps > withinSteps || !w.spend(1+len(pattern)*len(name)/16) {
 		return false, false
 	}
 	expression, seen := w.patterns[pattern]

@@ -30,7 +30,7 @@ func (w *withinSearch) promised(keyword string, out, in map[string]any) bool {
 
 // same reports whether both sides say the same in the same words.
 func (w *withinSearch) same(out, in any) bool {
-	return reflect.DeepEqual(out, in) && w.sameTargets(in, make(map[string]bool))
+	return w.equal(out, in) && w.sameTargets(in, make(map[string]bool))
 }
 
 // sameTargets reports whether the references in what both sides say lead to the same. Those in seen are looked at already.
@@ -60,7 +60,11 @@ func (w *withinSearch) sameTargets(said any, seen map[string]bool) bool {
 }
 
 func (w *withinSearch) sameTarget(ref string, seen map[string]bool) bool {
-	out, _, okOut := lookUp(w.output, ref)
-	in, _, okIn := lookUp(w.input, ref)
-	return okOut && okIn && reflect.DeepEqual(out, in) && w.sameTargets(in, seen)
+	out, _, okOut := w.look(w.output, ref)
+	in, _, okIn := w.look(w.input, ref)
+	return okOut && okIn && w.equal(out, in) && w.sameTargets(in, seen)
+}
+
+func (w *withinSearch) equal(out, in any) bool {
+	return w.spend(size(in)) && reflect.DeepEqual(out, in)
 }

@@ -39,8 +39,9 @@ type withinSearch struct {
 	output, input map[string]any // the roots
 	compiler      *jsonschema.Compiler
 	patterns      map[string]*regexp.Regexp // of the output's properties; nil for what is none here
+	named         *bool                     // whether parts of the input have identifiers of their own; nil when nobody has looked
 	open          map[[2]string]bool        // references under way: in a cycle they are taken to fit
-	steps         int
+	steps, work   int
 }
 
 // outputNode is a schema of the output's side; parts of several may have been merged into it.
@@ -78,8 +79,8 @@ func no(path, format string, args ...any) string {
 }
 
 func (w *withinSearch) within(out outputNode, in inputNode, path string, depth int) string {
-	if w.steps++; w.steps > withinSteps || depth > withinDepth {
-		return no(path, "the schemas are too complex to compare")
+	if !w.step(out.schema, in.schema, depth) || !w.spend(len(path)/64) {
+		return no(path, tooComplex)
 	}
 	in, why := w.resolveInput(in, path)
 	if why != "" {
@@ -179,11 +180,27 @@ func (w *withinSearch) values(values []any, in inputNode, path string) string {
 		return no(path, "the input's schema cannot be read")
 	}
 	for _, value := range values {
+		if !w.checkable(in, value) {
+			return no(path, tooComplex)
+		}
 		if schema.Validate(value) != nil {
 			return no(path, "the input does not take %s", clip(fmt.Sprintf("%v", value)))
 		}
 	}
 	return ""
+}
+
+// checkable pays for the check of a value against a part of the input and reports whether it can be made.
+func (w *withinSearch) checkable(in inputNode, value any) bool {
+	if w.named == nil {
+		key := "$id"
+		if draft, _ := w.input["$schema"].(string); strings.Contains(draft, "draft-04") {
+			key = "id"
+		}
+		named := namesParts(without(w.input, key), key)
+		w.named = &named
+	}
+	return !*w.named && w.weigh(in.schema, value, 0)
 }
 
 // compiled returns what checks values against a part of the input, or nil.
@@ -219,7 +236,7 @@ func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, strin
 			}
 			return in, no(path, "the input has keywords beside a reference, which are not compared")
 		}
-		target, pointer, ok := lookUp(w.input, ref)
+		target, pointer, ok := w.look(w.input, ref)
 		if !ok {
 			return in, no(path, "the input's reference %s leads nowhere", clip(ref))
 		}
@@ -236,8 +253,10 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 		if !ok {
 			return outputNode{map[string]any{"allOf": []any{schema, rest}}}, ""
 		}
-		rest = merge(rest, without(schema, "$ref"))
-		target, _, ok := lookUp(w.output, ref)
+		if rest, ok = w.merge(rest, without(schema, "$ref")); !ok {
+			return outputNode{}, no(path, tooComplex)
+		}
+		target, _, ok := w.look(w.output, ref)
 		if !ok {
 			return outputNode{}, no(path, "the output's reference %s leads nowhere", clip(ref))
 		}
@@ -274,7 +293,9 @@ func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]a
 					continue
 				}
 			}
-			out = merge(out, schema)
+			if out, ok = w.merge(out, schema); !ok {
+				return nil, no(path, tooComplex)
+			}
 		}
 	}
 	return nil, no(path, "the output's allOf has no end")

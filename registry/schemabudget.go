@@ -1,0 +1,69 @@
+package registry
+
+// withinWork bounds one comparison by the size of all that is merged, compared and looked through: entries of objects and lists.
+const withinWork = 500_000
+
+const tooComplex = "the schemas are too complex to compare"
+
+// spend pays for work of a size and reports whether there was enough left.
+func (w *withinSearch) spend(size int) bool {
+	w.work += size
+	return w.work <= withinWork
+}
+
+// step pays for the comparison of two schemas and reports whether it may be made.
+func (w *withinSearch) step(out, in any, depth int) bool {
+	w.steps++
+	return w.spend(1+width(out)+width(in)) && w.steps <= withinSteps && depth <= withinDepth
+}
+
+// width returns how many entries v itself has.
+func width(v any) int {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v)
+	case []any:
+		return len(v)
+	}
+	return 0
+}
+
+// size returns how many values there are in v, itself included.
+func size(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case map[string]any:
+		for _, part := range v {
+			n += size(part)
+		}
+	case []any:
+		for _, part := range v {
+			n += size(part)
+		}
+	}
+	return n
+}
+
+// look is lookUp, paid for: an anchor is looked for everywhere.
+func (w *withinSearch) look(root map[string]any, ref string) (schema any, pointer string, ok bool) {
+	cost := 1 + len(ref)/64
+	if len(ref) > 1 && ref[1] != '/' {
+		cost = size(root)
+	}
+	if !w.spend(cost) {
+		return nil, "", false
+	}
+	return lookUp(root, ref)
+}
+
+// merge is the function of that name, paid for; ok is false when there is not enough left.
+func (w *withinSearch) merge(a, b map[string]any) (joined map[string]any, ok bool) {
+	cost := 1 + len(a) + len(b) + width(a["enum"])*size(b["enum"])/4
+	for _, keyword := range []string{"required", "allOf", "properties", "patternProperties"} {
+		cost += width(a[keyword]) + width(b[keyword])
+	}
+	if !w.spend(cost) {
+		return nil, false
+	}
+	return merge(a, b), true
+}

@@ -1,0 +1,79 @@
+package registry_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// doubled returns a schema of 22 levels, each of which names the one below twice: to follow each reference takes four million steps.
+func doubled(keyword string) map[string]any {
+	levels := map[string]any{"l0": map[string]any{"type": "string"}}
+	for i := 1; i <= 22; i++ {
+		below := map[string]any{"$ref": "#/$defs/l" + strconv.Itoa(i-1)}
+		levels["l"+strconv.Itoa(i)] = map[string]any{keyword: []any{below, below}}
+	}
+	return map[string]any{"$ref": "#/$defs/l22", "$defs": levels}
+}
+
+func numbers(n int) []any {
+	list := make([]any, n)
+	for i := range list {
+		list[i] = float64(i)
+	}
+	return list
+}
+
+// TestSchemasThatTakeTooMuchAreNotCompared has small schemas of which the comparison would take minutes or more: any agent may register one.
+func TestSchemasThatTakeTooMuchAreNotCompared(t *testing.T) {
+	t.Parallel()
+	text, itself := map[string]any{"type": "string"}, map[string]any{"$ref": "#"}
+	many := make([]any, 800)
+	for i := range many {
+		many[i] = map[string]any{"$ref": "#/$defs/a"}
+	}
+	properties := make(map[string]any)
+	for i := range 1500 {
+		properties["p"+strconv.Itoa(i)] = true
+	}
+	both := func(a, b map[string]any) map[string]any { return map[string]any{"allOf": []any{a, b}} }
+	for name, test := range map[string]struct{ output, input map[string]any }{
+		"an output that doubles":             {doubled("allOf"), text},
+		"an output of itself twice":          {both(itself, itself), text},
+		"a value for an input that doubles":  {map[string]any{"enum": []any{"a"}}, doubled("allOf")},
+		"a value for one of many the same":   {map[string]any{"enum": []any{1.0}}, doubled("anyOf")},
+		"a value for an input that forks":    {map[string]any{"enum": []any{"a"}}, doubled("oneOf")},
+		"many values for many":               {map[string]any{"enum": numbers(7000)}, map[string]any{"enum": numbers(7000)}},
+		"many values of two lists":           {both(map[string]any{"enum": numbers(3000)}, map[string]any{"enum": numbers(3000)}), text},
+		"many properties from many places":   {map[string]any{"allOf": many, "$defs": map[string]any{"a": map[string]any{"properties": properties}}}, text},
+		"many values from many places":       {map[string]any{"allOf": many, "$defs": map[string]any{"a": map[string]any{"enum": numbers(2000)}}}, text},
+		"a value for parts with a name each": {map[string]any{"enum": []any{"a"}}, map[string]any{"allOf": []any{map[string]any{"$id": "x:a", "type": "string"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if ok, why := registry.SchemaWithin(test.output, test.input); ok || !strings.Contains(why, "too complex") {
+				t.Errorf("SchemaWithin() = %t, %q, want that they are too complex", ok, why)
+			}
+		})
+	}
+}
+
+func TestLargeSchemasAreCompared(t *testing.T) {
+	t.Parallel()
+	tree := map[string]any{"type": "object", "properties": map[string]any{
+		"left": map[string]any{"$ref": "#"}, "right": map[string]any{"$ref": "#"}, "key": map[string]any{"type": "string", "pattern": "^k"}, "id": true,
+	}}
+	leaf := map[string]any{"key": "k"}
+	node := map[string]any{"key": "k", "left": leaf, "right": map[string]any{"left": leaf, "right": leaf}}
+	for name, test := range map[string]struct{ output, input map[string]any }{
+		"a thousand values": {map[string]any{"enum": numbers(1000)}, map[string]any{"enum": numbers(1000)}},
+		"trees as values":   {map[string]any{"enum": []any{leaf, node}}, tree},
+		"alternatives":      {doubled("anyOf")["$defs"].(map[string]any)["l0"].(map[string]any), doubled("anyOf")},
+	} {
+		if ok, why := registry.SchemaWithin(test.output, test.input); !ok {
+			t.Errorf("SchemaWithin() of %s = %q, want true", name, why)
+		}
+	}
+}

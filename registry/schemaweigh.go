@@ -1,0 +1,137 @@
+package registry
+
+import (
+	"maps"
+	"slices"
+)
+
+// weigh pays for the check of a value against a part of the input, with every alternative and reference, and reports whether there was enough left. What it
+// cannot follow it does not let through.
+func (w *withinSearch) weigh(schema, value any, depth int) bool {
+	keywords, ok := schema.(map[string]any)
+	if !ok {
+		return true
+	}
+	if !w.spend(1+len(keywords)) || depth > withinDepth {
+		return false
+	}
+	for keyword, said := range keywords {
+		if !w.weighKeyword(keyword, said, value, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *withinSearch) weighKeyword(keyword string, said, value any, depth int) bool {
+	switch keyword {
+	case "$ref":
+		ref, _ := said.(string)
+		target, _, ok := w.look(w.input, ref)
+		return ok && w.weigh(target, value, depth)
+	case "$dynamicRef", "$recursiveRef":
+		return false
+	case "enum", "const":
+		return w.spend(1 + size(said)/8)
+	case "uniqueItems":
+		return w.spend(width(value) * size(value))
+	case "pattern":
+		return w.weighPattern(said, value)
+	case "allOf", "anyOf", "oneOf":
+		return w.weighAll(list(said), value, depth)
+	case "not", "if", "then", "else":
+		return w.weigh(said, value, depth)
+	case "dependentSchemas", "dependencies":
+		return w.weighAll(slices.Collect(maps.Values(parts(said))), value, depth)
+	case "propertyNames":
+		object, _ := value.(map[string]any)
+		for name := range object {
+			if !w.weigh(said, name, depth) {
+				return false
+			}
+		}
+	case "properties", "patternProperties", "prefixItems", "items", "additionalItems", "additionalProperties", "contains", "unevaluatedItems", "unevaluatedProperties":
+		return w.weighWithin(keyword, said, value, depth)
+	}
+	return true
+}
+
+func (w *withinSearch) weighAll(schemas []any, value any, depth int) bool {
+	for _, schema := range schemas {
+		if !w.weigh(schema, value, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+// weighWithin pays for what a keyword says of the values in a value. All of its schemas may be for each of those, but for properties by name.
+func (w *withinSearch) weighWithin(keyword string, said, value any, depth int) bool {
+	object, _ := value.(map[string]any)
+	if keyword == "properties" {
+		for name, schema := range parts(said) {
+			if inner, ok := object[name]; ok && !w.weigh(schema, inner, depth) {
+				return false
+			}
+		}
+		return true
+	}
+	var schemas []any
+	switch keyword {
+	case "patternProperties":
+		for pattern, schema := range parts(said) {
+			for name := range object {
+				if !w.weighPattern(pattern, name) {
+					return false
+				}
+			}
+			schemas = append(schemas, schema)
+		}
+	default:
+		if schemas = list(said); schemas == nil {
+			schemas = []any{said}
+		}
+	}
+	for _, inner := range inside(value) {
+		if !w.weighAll(schemas, inner, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *withinSearch) weighPattern(pattern, text any) bool {
+	p, _ := pattern.(string)
+	t, _ := text.(string)
+	return w.spend(1 + len(p)*len(t)/16)
+}
+
+func parts(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// inside returns the values that an object or a list has.
+func inside(value any) []any {
+	if object, ok := value.(map[string]any); ok {
+		values := make([]any, 0, len(object))
+		for _, v := range object {
+			values = append(values, v)
+		}
+		return values
+	}
+	return list(value)
+}
+
+// namesParts reports whether a schema within v has an identifier of its own under the key: references in it are then relative to that one.
+func namesParts(v any, key string) bool {
+	part := func(v any) bool { return namesParts(v, key) }
+	switch v := v.(type) {
+	case map[string]any:
+		_, named := v[key].(string)
+		return named || slices.ContainsFunc(slices.Collect(maps.Values(v)), part)
+	case []any:
+		return slices.ContainsFunc(v, part)
+	}
+	return false
+}
