@@ -14,8 +14,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Events implements orchestrator.Store. It reads all records behind after and goes back from the task's last one: what a writer that
-// failed left among them is named by none.
+// Events implements orchestrator.Store. It reads records forward, and takes those that count by going back from one that does: what a writer that failed left
+// among them is named by none.
 func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, limit int) ([]orchestrator.Event, error) {
 	item, err := s.get(ctx, taskKey(k))
 	if err != nil {
@@ -35,34 +35,21 @@ func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, li
 	if last <= after {
 		return nil, nil
 	}
-	records, err := s.records(ctx, taskKey(k), after, last)
+	events, err := s.readLog(ctx, taskKey(k), name, after, last, limit)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the log of task %s: %w", k.ID, err)
 	}
-	var batches [][]orchestrator.Event
-	for last > after {
-		record, ok := records[name]
-		if !ok {
-			return nil, fmt.Errorf("reading the log of task %s: record %q is not there", k.ID, name)
-		}
-		var events []orchestrator.Event
-		if err := attributevalue.Unmarshal(record[attrEvents], &events); err != nil || len(events) == 0 {
-			return nil, fmt.Errorf("decoding record %q of task %s: %d events, %w", name, k.ID, len(events), err)
-		}
-		batches = append(batches, events)
-		name, last = ddb.TextOf(record, attrPrevious), events[0].Sequence-1
-	}
-	slices.Reverse(batches)
-	events := slices.Concat(batches...)
-	first := slices.IndexFunc(events, func(e orchestrator.Event) bool { return e.Sequence > after })
-	events = events[first:]
-	return events[:min(len(events), limit)], nil
+	return events, nil
 }
 
-// records returns the records whose last event is behind after and not behind last, by name.
-func (s *Store) records(ctx context.Context, key string, after, last uint64) (map[string]ddb.Item, error) {
+// spareRecords is how many records more than events are read at a time: those of writers that failed are among them.
+const spareRecords = 20
+
+// readLog returns up to limit events after one, of a log whose last record is name, with the event last. It stops reading when it has them: a long log that is
+// read in pages is not read anew for each.
+func (s *Store) readLog(ctx context.Context, key, name string, after, last uint64, limit int) ([]orchestrator.Event, error) {
 	pages := dynamodb.NewQueryPaginator(s.db.API(), &dynamodb.QueryInput{
-		TableName: s.db.Table(tableBlobs), ConsistentRead: aws.Bool(true),
+		TableName: s.db.Table(tableBlobs), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(min(limit, maxPage) + spareRecords)), //nolint:gosec // small, by maxPage
 		KeyConditionExpression: aws.String(attrTask + " = :task AND " + attrRecord + " BETWEEN :from AND :to"),
 		ProjectionExpression:   aws.String(attrRecord + ", " + attrEvents + ", " + attrPrevious),
 		ExpressionAttributeValues: ddb.Item{
@@ -78,6 +65,51 @@ func (s *Store) records(ctx context.Context, key string, after, last uint64) (ma
 		for _, item := range page.Items {
 			records[ddb.TextOf(item, attrRecord)] = item
 		}
+		if len(page.Items) == 0 || !pages.HasMorePages() {
+			continue
+		}
+		before := precedes(records, ddb.TextOf(page.Items[len(page.Items)-1], attrRecord))
+		if events, err := chain(records, before, after); err != nil || len(events) >= limit {
+			return events[:min(len(events), limit)], err
+		}
 	}
-	return records, nil
+	events, err := chain(records, name, after)
+	return events[:min(len(events), limit)], err
+}
+
+// precedes returns the record of the log on which the write of a record was based, whatever became of that. A write has several when it has many events.
+func precedes(records map[string]ddb.Item, name string) string {
+	of := nonceOf(name)
+	for name != "" && nonceOf(name) == of {
+		name = ddb.TextOf(records[name], attrPrevious)
+	}
+	return name
+}
+
+// chain returns the events after one up to those of a record of the log.
+func chain(records map[string]ddb.Item, name string, after uint64) ([]orchestrator.Event, error) {
+	var batches [][]orchestrator.Event
+	for name != "" {
+		last, err := lastOf(name)
+		if err != nil {
+			return nil, fmt.Errorf("a record is %q", name)
+		}
+		if last <= after {
+			break
+		}
+		record, ok := records[name]
+		if !ok {
+			return nil, fmt.Errorf("record %q is not there", name)
+		}
+		var events []orchestrator.Event
+		if err := attributevalue.Unmarshal(record[attrEvents], &events); err != nil || len(events) == 0 {
+			return nil, fmt.Errorf("decoding record %q: %d events, %w", name, len(events), err)
+		}
+		batches = append(batches, events)
+		name = ddb.TextOf(record, attrPrevious)
+	}
+	slices.Reverse(batches)
+	events := slices.Concat(batches...)
+	first := slices.IndexFunc(events, func(e orchestrator.Event) bool { return e.Sequence > after })
+	return events[max(first, 0):], nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -39,6 +40,9 @@ func lastOf(name string) (last uint64, err error) {
 	_, err = fmt.Sscanf(name, "log#%d#", &last)
 	return last, err
 }
+
+// nonceOf returns what tells the records of one write from those of others.
+func nonceOf(name string) string { return name[strings.LastIndexByte(name, '#')+1:] }
 
 // step is what one write of a task puts into TaskBlobs.
 type step struct {
