@@ -8,12 +8,15 @@ import (
 func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
 	inProperties, _ := into["properties"].(map[string]any)
-	promised := texts(out["required"])
-	if !w.spend(len(inProperties) + width(out["properties"]) + len(promised)*width(into["required"])/8) {
+	if !w.spend(len(inProperties) + width(out["properties"]) + width(out["required"]) + width(into["required"])) {
 		return no(path, tooComplex)
 	}
+	promised := make(map[string]bool)
+	for _, name := range texts(out["required"]) {
+		promised[name] = true
+	}
 	for _, name := range texts(into["required"]) {
-		if !slices.Contains(promised, name) {
+		if !promised[name] {
 			return no(dot(path, name), "the input needs it, and the output does not always have it")
 		}
 	}
