@@ -26,6 +26,8 @@ const (
 var (
 	errPDFWork  = errors.New("too much work")
 	errPDFPages = errors.New("too many pages")
+
+	errPDFOperator = errors.New("an operator has too few or too many operands")
 )
 
 // renderPDF fills content with the text of a PDF.
@@ -84,8 +86,9 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 		pages, err = maxPDFPages, errPDFPages
 	}
 	var out strings.Builder
+	shapes := map[string]pdfShape{}
 	for i := 1; i <= pages; i++ {
-		words, broken := pageText(doc, i)
+		words, broken := pageText(doc, i, shapes)
 		if file.over() {
 			return out.String(), title, errPDFWork
 		}
@@ -103,7 +106,7 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 }
 
 // pageText returns the text of one page.
-func pageText(doc *pdf.Reader, i int) (words string, err error) {
+func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape) (words string, err error) {
 	defer caught(&err)
 	page := doc.Page(i)
 	if page.V.IsNull() {
@@ -114,7 +117,21 @@ func pageText(doc *pdf.Reader, i int) (words string, err error) {
 		font := page.Font(name)
 		fonts[name] = &font
 	}
-	return page.GetPlainText(fonts)
+	contents := page.V.Key("Contents")
+	if contents.Kind() == pdf.Null {
+		return "", nil
+	}
+	text := newPDFPage(fonts, shapes)
+	pdf.Interpret(contents, func(stack *pdf.Stack, op string) {
+		values := make([]pdf.Value, stack.Len())
+		args := make([]float64, len(values))
+		for i := len(values) - 1; i >= 0; i-- {
+			values[i] = stack.Pop()
+			args[i] = values[i].Float64()
+		}
+		text.operator(op, args, values)
+	})
+	return text.out.String(), nil
 }
 
 // caught makes a panic of the library an error.

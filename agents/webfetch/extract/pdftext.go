@@ -1,0 +1,249 @@
+package extract
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// Where words and lines of a PDF end, as parts of the size of letters: most programs write neither spaces nor line breaks, but move on.
+const (
+	wordGap  = 0.2
+	lineGap  = 0.4
+	blockGap = 1.9
+)
+
+const (
+	maxStates = 256 // that operators may keep
+	maxWidths = 256 // of the letters of a font whose codes are bytes
+	speck     = 1.0 // points: nobody reads smaller letters
+	nearWhite = 0.99
+)
+
+// pdfState is what the operators q and Q keep and bring back.
+type pdfState struct {
+	shape                 pdfShape
+	enc                   pdf.TextEncoding // nil: bytes are characters
+	size                  float64          // of letters
+	letter, word, leading float64          // spacing
+	scale                 float64          // of the page to what is drawn
+	white                 bool
+}
+
+// pdfShape is how wide the letters of a font are.
+type pdfShape struct {
+	widths []float64 // in thousandths of the size; none when they are not known
+	first  int       // code of the first
+	drawn  bool      // whether each letter is a drawing, of a size of its own
+}
+
+// pdfPage reads the text of a page from its operators, and leaves out what nobody sees.
+type pdfPage struct {
+	pdfState
+
+	fonts   map[string]*pdf.Font
+	shapes  map[string]pdfShape // of fonts by their names, of all pages: to read them takes long
+	states  []pdfState
+	out     strings.Builder
+	painted bool // whether anything but white is drawn already, so that white letters may stand on it
+
+	placed  bool // whether the text object has a place
+	matrix  [6]float64
+	advance float64 // behind the beginning of the line; not a number when it is not known
+}
+
+func newPDFPage(fonts map[string]*pdf.Font, shapes map[string]pdfShape) *pdfPage {
+	return &pdfPage{pdfState: pdfState{scale: 1}, fonts: fonts, shapes: shapes}
+}
+
+// operator does what op does with args.
+func (p *pdfPage) operator(op string, args []float64, values []pdf.Value) {
+	switch op {
+	case "BT":
+		p.out.WriteByte('\n')
+		p.placed, p.matrix, p.advance = false, [6]float64{1, 0, 0, 1}, 0
+	case "Tf":
+		if len(values) != 2 {
+			panic(errPDFOperator)
+		}
+		p.setFont(values[0].Name(), args[1])
+	case "Td", "TD", "Tm", "T*", "TL", "Tc", "Tw":
+		p.place(op, args)
+	case "Tj", "TJ", "'", `"`:
+		if op == "'" || op == `"` {
+			p.place("T*", nil)
+		}
+		if len(values) == 0 || op == "Tj" && len(values) > 1 {
+			panic(errPDFOperator)
+		}
+		p.show(values[len(values)-1])
+	default:
+		p.graphics(op, args)
+	}
+}
+
+func (p *pdfPage) setFont(name string, size float64) {
+	font := p.fonts[name]
+	p.size, p.enc, p.shape = math.Abs(size), nil, pdfShape{}
+	if font == nil {
+		return
+	}
+	p.enc = font.Encoder()
+	key := font.BaseFont()
+	if key == "" {
+		key = "/" + name // which may be another font on another page
+		delete(p.shapes, key)
+	}
+	shape, known := p.shapes[key]
+	if !known {
+		shape = pdfShape{first: font.FirstChar(), drawn: font.V.Key("Subtype").Name() == "Type3"}
+		if !shape.drawn && font.V.Key("Widths").Len() <= maxWidths {
+			shape.widths = font.Widths()
+		}
+		p.shapes[key] = shape
+	}
+	p.shape = shape
+}
+
+// graphics does what operators do that keep or change the page's state, or draw.
+func (p *pdfPage) graphics(op string, args []float64) {
+	switch op {
+	case "q":
+		if len(p.states) == maxStates {
+			panic(errPDFOperator)
+		}
+		p.states = append(p.states, p.pdfState)
+	case "Q":
+		if n := len(p.states); n > 0 {
+			p.pdfState, p.states = p.states[n-1], p.states[:n-1]
+		}
+	case "cm":
+		if len(args) == 6 {
+			p.scale *= math.Sqrt(math.Abs(args[0]*args[3] - args[1]*args[2]))
+		}
+	case "f", "F", "f*", "B", "B*", "b", "b*":
+		p.painted = p.painted || !p.white
+	case "sh", "Do", "BI":
+		p.painted = true
+	case "cs":
+		p.white = false
+	case "g", "rg", "k", "sc", "scn":
+		p.white = white(op, args)
+	}
+}
+
+// white tells whether an operator sets the colour of paper. One number of a space that is not told may be as much of any ink.
+func white(op string, args []float64) bool {
+	switch {
+	case len(args) == 4:
+		return slices.Max(args) <= 1-nearWhite
+	case len(args) == 3 || len(args) == 1 && op == "g":
+		return slices.Min(args) >= nearWhite
+	}
+	return false
+}
+
+// place moves to where the next letters stand.
+func (p *pdfPage) place(op string, args []float64) {
+	switch {
+	case op == "T*":
+		p.out.WriteByte('\n')
+		p.shift(0, -p.leading)
+	case op == "TL" && len(args) == 1:
+		p.leading = args[0]
+	case op == "Tc" && len(args) == 1:
+		p.letter = args[0]
+	case op == "Tw" && len(args) == 1:
+		p.word = args[0]
+	case op == "Tm" && len(args) == 6:
+		before := p.matrix
+		copy(p.matrix[:], args)
+		if square := args[0]*args[0] + args[1]*args[1]; square > 0 {
+			x, y := args[4]-before[4], args[5]-before[5]
+			p.separate((x*args[0]+y*args[1])/square, (y*args[0]-x*args[1])/square)
+		}
+	case (op == "Td" || op == "TD") && len(args) == 2:
+		if op == "TD" {
+			p.leading = -args[1]
+		}
+		p.separate(args[0], args[1])
+		p.shift(args[0], args[1])
+	}
+}
+
+func (p *pdfPage) shift(x, y float64) {
+	p.matrix[4] += x*p.matrix[0] + y*p.matrix[2]
+	p.matrix[5] += x*p.matrix[1] + y*p.matrix[3]
+	p.placed, p.advance = true, 0
+}
+
+// separate writes what stands between text and other text that begins so far from the beginning of its line.
+func (p *pdfPage) separate(x, y float64) {
+	switch y = math.Abs(y); {
+	case !p.placed:
+	case y > blockGap*p.size:
+		p.out.WriteString("\n\n")
+	case y > lineGap*p.size:
+		p.out.WriteByte('\n')
+	case x-p.advance > wordGap*p.size || x < 0:
+		p.space()
+	}
+	p.placed, p.advance = true, 0
+}
+
+func (p *pdfPage) space() {
+	if text := p.out.String(); text != "" && text[len(text)-1] > ' ' {
+		p.out.WriteByte(' ')
+	}
+}
+
+// show writes a string, or the strings of an array with what they are moved apart.
+func (p *pdfPage) show(v pdf.Value) {
+	if v.Kind() == pdf.String {
+		p.letters(v.RawString())
+		return
+	}
+	for i := range v.Len() {
+		part := v.Index(i)
+		if part.Kind() == pdf.String {
+			p.letters(part.RawString())
+			continue
+		}
+		moved := -part.Float64() / 1000
+		if moved > wordGap && !p.unseen() {
+			p.space()
+		}
+		p.advance += moved * p.size
+	}
+}
+
+func (p *pdfPage) letters(raw string) {
+	if !p.unseen() {
+		if p.enc == nil {
+			p.out.WriteString(raw)
+		} else {
+			p.out.WriteString(p.enc.Decode(raw))
+		}
+	}
+	if len(p.shape.widths) == 0 {
+		p.advance = math.NaN()
+		return
+	}
+	for i := range len(raw) {
+		if code := int(raw[i]) - p.shape.first; code >= 0 && code < len(p.shape.widths) {
+			p.advance += p.shape.widths[code] / 1000 * p.size
+		}
+		p.advance += p.letter
+		if raw[i] == ' ' {
+			p.advance += p.word
+		}
+	}
+}
+
+// unseen tells whether letters are too small to be read, or white on white paper.
+func (p *pdfPage) unseen() bool {
+	height := p.size * p.scale * math.Hypot(p.matrix[2], p.matrix[3])
+	return height < speck && !p.shape.drawn || p.white && !p.painted
+}
