@@ -3,6 +3,7 @@ package a2aedge
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"unicode/utf8"
@@ -17,10 +18,10 @@ const maxID = 1 << 10 // bytes of a JSON-RPC id
 
 // envelope is a JSON-RPC 2.0 request.
 type envelope struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
+	Version string
+	ID      json.RawMessage
+	Method  string
+	Params  json.RawMessage
 }
 
 // rpcError is a JSON-RPC 2.0 error.
@@ -106,8 +107,7 @@ func open(body []byte) (envelope, *rpcError) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON in UTF-8"}
 	}
-	var e envelope
-	err := json.Unmarshal(body, &e)
+	e, err := readEnvelope(body)
 	if !validID(e.ID) {
 		return envelope{ID: null}, &rpcError{Code: codeInvalidRequest, Message: "the body is not one JSON-RPC request with an id that is a string or a number"}
 	}
@@ -121,6 +121,36 @@ func open(body []byte) (envelope, *rpcError) {
 		e.Params = nil
 	}
 	return e, nil
+}
+
+var errEnvelope = errors.New("not a JSON-RPC request")
+
+// readEnvelope reads an envelope. Its names are told apart by case, and none may be there twice: whoever looks at requests before they get here may go by the other.
+func readEnvelope(body []byte) (e envelope, err error) {
+	var version, method json.RawMessage
+	fields := map[json.Token]*json.RawMessage{"jsonrpc": &version, "id": &e.ID, "method": &method, "params": &e.Params}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return e, errEnvelope
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return e, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return e, err
+		}
+		switch field := fields[name]; {
+		case field == nil:
+		case *field != nil:
+			return e, errEnvelope
+		default:
+			*field = value
+		}
+	}
+	return e, errors.Join(json.Unmarshal(version, &e.Version), json.Unmarshal(method, &e.Method))
 }
 
 // validID allows what JSON-RPC does, but no request without an id: every A2A request has an answer.
