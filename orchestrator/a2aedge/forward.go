@@ -45,6 +45,7 @@ func envelopeOf(body []byte) (e envelope, ok bool) {
 func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
 	task, other := m.taskNames()
 	var kept [][]byte
+	messages := 0
 	ok = members(params, func(x member) bool {
 		switch string(x.name) {
 		case "tenant":
@@ -54,7 +55,11 @@ func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) 
 				return false
 			}
 		case "message":
-			if !members(x.value, at.read) {
+			if messages++; messages > 1 || !members(x.value, at.read) {
+				return false
+			}
+		default:
+			if bytes.EqualFold(x.name, []byte("tenant")) { // to the agents that do not look at case
 				return false
 			}
 		}

@@ -5,7 +5,8 @@ import "bytes"
 // member is a member of a JSON object, as bytes: the name without quotes, the value, and the whole.
 type member struct{ name, value, whole []byte }
 
-// members visits the members of an object in valid JSON. It reports whether all were visited; a name with an escape in it is not.
+// members visits the members of an object in valid JSON. It reports whether all were visited; one with an escape in its name, or with a value deeper than
+// maxDepth, is not.
 func members(object []byte, visit func(member) bool) bool {
 	i := space(object, 0)
 	if i >= len(object) || object[i] != '{' {
@@ -18,8 +19,8 @@ func members(object []byte, visit func(member) bool) bool {
 			return false
 		}
 		from := space(object, space(object, end)+1) // behind the colon
-		to := value(object, from)
-		if !visit(member{name, object[from:to], object[start:to]}) {
+		to, ok := value(object, from)
+		if !ok || !visit(member{name, object[from:to], object[start:to]}) {
 			return false
 		}
 		if i = space(object, to); object[i] == ',' {
@@ -46,31 +47,33 @@ func text(b []byte, i int) int {
 	return i + 1
 }
 
-// value returns where the value that begins at i ends.
-func value(b []byte, i int) int {
+// value returns where the value that begins at i ends; it is not ok when that is too deep.
+func value(b []byte, i int) (end int, ok bool) {
 	for depth := 0; i < len(b); {
 		switch b[i] {
 		case '"':
 			i = text(b, i)
 			if depth == 0 {
-				return i
+				return i, true
 			}
 			continue
 		case '{', '[':
-			depth++
+			if depth++; depth > maxDepth {
+				return 0, false
+			}
 		case '}', ']':
 			if depth == 0 {
-				return i // behind a number or a word
+				return i, true // behind a number or a word
 			}
 			if depth--; depth == 0 {
-				return i + 1
+				return i + 1, true
 			}
 		case ',', ' ', '\n', '\r', '\t':
 			if depth == 0 {
-				return i
+				return i, true
 			}
 		}
 		i++
 	}
-	return i
+	return i, true
 }

@@ -1,9 +1,15 @@
 package a2aedge_test
 
 import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
+
+const sayX = `"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}`
 
 // TestAnEnvelopeIsReadInOneWay sends requests that two readers could take for different ones.
 func TestAnEnvelopeIsReadInOneWay(t *testing.T) {
@@ -25,6 +31,31 @@ func TestAnEnvelopeIsReadInOneWay(t *testing.T) {
 	} {
 		if got := w.call(t, "POST", "/a2a", body, nil); !strings.Contains(got.body, `"totalSize"`) {
 			t.Errorf("%s: %d %s, want a list", name, got.code, got.body)
+		}
+	}
+}
+
+// TestWhatIsOddDoesNotPass wants an agent, which may read what comes in another way than Quorate, not to see what only it would understand.
+func TestWhatIsOddDoesNotPass(t *testing.T) {
+	w := newWorld(t, passAll)
+	agent := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var x struct{ Params json.RawMessage }
+		_ = json.Unmarshal(body, &x)
+		said, _ := json.Marshal(string(x.Params))
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(rw, `{"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"a","role":"ROLE_AGENT","parts":[{"text":`+string(said)+`}]}}}`)
+	}))
+	t.Cleanup(agent.Close)
+	w.addBare(t, agent.URL)
+	for name, test := range map[string]struct{ params, not string }{
+		"a tenant in another case": {`"Tenant":"another",` + sayX, "another"},
+		"two messages":             {`"message":{"messageId":"first"},` + sayX, "first"},
+		"what is very deep":        {`"metadata":{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `},` + sayX, strings.Repeat("[", 200)},
+	} {
+		got := w.call(t, "POST", "/agents/bare", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{`+test.params+`}}`, nil)
+		if got.code != http.StatusOK || strings.Contains(got.body, test.not) && strings.Contains(got.body, "ROLE_AGENT") {
+			t.Errorf("%s: %d %.300s, want that the agent does not see it", name, got.code, got.body)
 		}
 	}
 }
