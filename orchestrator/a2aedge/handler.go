@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -127,8 +128,11 @@ func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (pro
 
 // aimAt puts the agent of the base URL into the request.
 func aimAt(req proto.Message, agent string) error {
-	if agent == "" {
+	switch {
+	case agent == "":
 		return nil
+	case !utf8.ValidString(agent): // of which no message can be made
+		return invalidParams("tenant", "the agent of this URL, %q, is not UTF-8", agent)
 	}
 	m := req.ProtoReflect()
 	field := m.Descriptor().Fields().ByName("tenant")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
@@ -148,11 +149,19 @@ func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect
 		query["statusTimestampAfter"] = old // what a2a-go's client calls it
 	}
 	query.Del("lastUpdatedAfter")
+	for name, values := range query {
+		if !utf8.ValidString(strings.Join(values, "")) {
+			return nil, invalidParams("", "%s in the query is not UTF-8", name)
+		}
+	}
 	if err := runtime.PopulateQueryParameters(req, query, utilities.NewDoubleArray(nil)); err != nil {
 		return nil, invalidParams("", "the query is not valid: %s", readable(err))
 	}
 	message := req.ProtoReflect()
 	for name, value := range fields {
+		if !utf8.ValidString(value) {
+			return nil, invalidParams(string(name), "%q in the path is not UTF-8", value)
+		}
 		message.Set(message.Descriptor().Fields().ByName(name), protoString(value))
 	}
 	return req, nil

@@ -59,3 +59,22 @@ func TestWhatIsOddDoesNotPass(t *testing.T) {
 		}
 	}
 }
+
+// TestTextThatIsNoUTF8IsTheCallersMistake puts bytes into paths and queries of which no message can be made.
+func TestTextThatIsNoUTF8IsTheCallersMistake(t *testing.T) {
+	w := newWorld(t)
+	for _, test := range []struct {
+		method, path, body string
+		code               int
+	}{
+		{"POST", "/agents/%ff", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{` + sayX + `}}`, 200},
+		{"POST", "/agents/%ff/message:send", `{` + sayX + `}`, 400},
+		{"GET", "/a2a/tasks/%ff", "", 400},
+		{"GET", "/a2a/tasks?pageToken=%ff", "", 400},
+	} {
+		got := w.call(t, test.method, test.path, test.body, nil)
+		if got.code != test.code || !strings.Contains(got.body, "UTF-8") || strings.Contains(got.body, "marshal") || strings.Contains(got.body, "-32603") {
+			t.Errorf("%s %s = %d %s, want %d, and that it is not UTF-8", test.method, test.path, got.code, got.body, test.code)
+		}
+	}
+}
