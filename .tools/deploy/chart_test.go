@@ -135,6 +135,31 @@ func TestTheChartIsWhatKubernetesAndQuorateRead(t *testing.T) {
 	}
 }
 
+func TestTheChartLimitsTheMemoryOfGo(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"":                                       "GOMEMLIMIT=921MiB", // of 1Gi
+		"resources: {limits: {memory: 512Mi}}":   "GOMEMLIMIT=460MiB",
+		"resources: {limits: {memory: 1.5Gi}}":   "GOMEMLIMIT=1382MiB",
+		"resources: {limits: {memory: 2G}}":      "",
+		"resources: {limits: null}":              "",
+		"env: {GOMEMLIMIT: 1GiB, GOMAXPROCS: 2}": "GOMAXPROCS=2 GOMEMLIMIT=1GiB",
+	} {
+		r, err := render(t, "secretName: s\ntlsSecretName: t\n"+values)
+		if err != nil {
+			t.Errorf("rendering %q = %v, want no error", values, err)
+			continue
+		}
+		var got []string
+		for _, e := range r.pod.Spec.Containers[0].Env {
+			got = append(got, e.Name+"="+e.Value)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("with %q a replica gets the variables %q, want %q", values, got, want)
+		}
+	}
+}
+
 // probe says how readiness is probed, and at which port.
 func probe(c corev1.Container) string {
 	port := make(map[string]int32)

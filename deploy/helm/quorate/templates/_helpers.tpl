@@ -49,6 +49,16 @@ httpGet: {path: {{ .path }}, port: http, scheme: {{ include "quorate.scheme" .ro
 {{- end -}}
 {{- end -}}
 
+{{/* How much memory Go may take before it collects garbage harder. */}}
+{{- define "quorate.memory" -}}
+{{- $limit := dig "limits" "memory" "" .Values.resources | toString -}}
+{{- if hasSuffix "Gi" $limit -}}
+{{- mulf 921.6 (trimSuffix "Gi" $limit | float64) | int -}}MiB
+{{- else if hasSuffix "Mi" $limit -}}
+{{- mulf 0.9 (trimSuffix "Mi" $limit | float64) | int -}}MiB
+{{- end -}}
+{{- end -}}
+
 {{/* What would keep every replica from starting. */}}
 {{- define "quorate.check" -}}
 {{- if ne .Values.config.store.kind "dynamodb" -}}
