@@ -92,6 +92,14 @@ func (c *Content) cleanTree(n *html.Node) {
 	}
 }
 
+// cleanText cleans the text of c, and warns if that changed anything.
+func (c *Content) cleanText() {
+	if shown := clean(c.Text); len(shown) != len(c.Text) {
+		c.Text = shown
+		c.warn(WarnInvisible)
+	}
+}
+
 // line returns s on one line, at most n characters long, without invisible characters.
 func line(s string, n int) string {
 	if len(s) > 8*n {

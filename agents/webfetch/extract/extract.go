@@ -127,10 +127,7 @@ func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 	if err != nil {
 		return content, err
 	}
-	if shown := clean(content.Text); len(shown) != len(content.Text) {
-		content.Text = shown
-		content.warn(WarnInvisible)
-	}
+	content.cleanText()
 	content.Text = strings.Trim(content.Text, "\n")
 	return content, ctx.Err()
 }

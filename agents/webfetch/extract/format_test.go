@@ -149,6 +149,7 @@ func TestFormats(t *testing.T) {
 		"JSON as JSON":                          {"application/json", `{"a":1.0e5}`, extract.JSON, "{\n  \"a\": 1.0e5\n}", extract.JSON},
 		"JSON as it is":                         {"application/json", `{"a":1}`, extract.Raw, `{"a":1}`, extract.Raw},
 		"JSON is fenced in Markdown":            {"application/ld+json", `"` + "```" + `"`, extract.Markdown, "````json\n\"```\"\n````", extract.Markdown},
+		"broken JSON stays in its fence":        {"application/json", "{\"a\":\n``\u200b`\n# b", extract.Markdown, "````json\n{\"a\":\n```\n# b\n````", extract.Markdown},
 		"broken JSON stays as it is":            {"application/json", `{"a":`, extract.JSON, `{"a":`, extract.JSON},
 		"JSON that would be mostly indentation": {"application/json", strings.Repeat("[", 60) + strings.Repeat("0,", 10_000) + "0" + strings.Repeat("]", 60), extract.Text, strings.Repeat("[", 60) + strings.Repeat("0,", 10_000) + "0" + strings.Repeat("]", 60), extract.Text},
 		"JSON that nests is not changed":        {"application/json", strings.Repeat("[", 100) + strings.Repeat("]", 100), extract.Text, strings.Repeat("[", 100) + strings.Repeat("]", 100), extract.Text},

@@ -38,8 +38,10 @@ func indent(text string) string {
 	return out.String()
 }
 
-// fenceJSON marks the text of content, which is JSON, as what the format asked for allows.
+// fenceJSON marks the text of content, which is JSON, as what the format asked for allows. It is cleaned first: "``\u200b`" would become
+// the end of the fence, in JSON that is broken at the beginning of a line.
 func fenceJSON(content *Content, o Options) {
+	content.cleanText()
 	switch o.Format {
 	case JSON:
 		content.Format = JSON
