@@ -38,8 +38,8 @@ func indent(text string) string {
 	return out.String()
 }
 
-// fenceJSON marks the text of content, which is JSON, as what the format asked for allows. It is cleaned first: "``\u200b`" would become
-// the end of the fence, in JSON that is broken at the beginning of a line.
+// fenceJSON marks the text of content, which is JSON, as what the format asked for allows. It is cleaned first: backticks with something
+// invisible between them would become the end of the fence, in JSON that is broken at the beginning of a line.
 func fenceJSON(content *Content, o Options) {
 	content.cleanText()
 	switch o.Format {
