@@ -79,7 +79,11 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 	}
 	x.bm25.score(stems, -1, r.words)
 	for c, w := range r.words {
-		r.share[c] = x.linear.sharpness * w
+		if x.taught[c] {
+			r.share[c] = x.linear.sharpness * w
+		} else { // nothing else will speak for it
+			r.share[c] = untaught * w
+		}
 	}
 	x.linear.score(list, r.share)
 	most := slices.Max(r.share)
