@@ -19,6 +19,9 @@ func checkJSONSchema(schema map[string]any) error {
 	if err != nil || len(encoded) > maxJSONSchema {
 		return fmt.Errorf("the schema has more than %d bytes as JSON", maxJSONSchema)
 	}
+	if n := schemaSteps(schema); n > maxSchemaSteps {
+		return fmt.Errorf("the schema's patterns have %d steps, of which each repetition counts; the most is %d: repeat less often", n, maxSchemaSteps)
+	}
 	compiler := newCompiler()
 	if err := compiler.AddResource(schemaURL, schema); err != nil {
 		return fmt.Errorf("this is no JSON Schema: %w", err)

@@ -17,6 +17,13 @@ func rule(kind string, value any) registry.Metadata {
 	return input(registry.ValidationRule{Type: kind, Value: value, Message: "m"})
 }
 
+// patterned is an output with a property that fits a pattern, and others whose names fit one.
+func patterned(value, names string) registry.OutputSchema {
+	return registry.OutputSchema{Name: "n", SemanticType: "comment", JSONSchema: map[string]any{
+		"properties": map[string]any{"pattern": map[string]any{"type": "string", "pattern": value}}, "patternProperties": map[string]any{names: true},
+	}}
+}
+
 func requirement(change func(*registry.ConsultationRequirement)) registry.Metadata {
 	q := registry.ConsultationRequirement{ID: "r", TargetAgent: "reviewer", Phase: "on-error"}
 	change(&q)
@@ -55,6 +62,11 @@ func TestValidateMetadata(t *testing.T) {
 		"an unknown rule":                        {rule("min", 1.0), "metadata.input_schemas[0].validation_rules[0].type"},
 		"a pattern that does not compile":        {rule("pattern", "("), ruleValue},
 		"a pattern that is a number":             {rule("pattern", 1.0), ruleValue},
+		"a pattern for a text":                   {rule("pattern", `^[^\n]{1,1000}$`), ""},
+		"a pattern that repeats too often":       {rule("pattern", strings.Repeat("a{1000}", 140)), ruleValue},
+		"repeats in repeats":                     {rule("pattern", "(([a-z]{10}b){10}){0,10}|((c{10}){10}){10}"), ruleValue},
+		"a pattern in a schema":                  {registry.Metadata{OutputSchemas: []registry.OutputSchema{patterned("^[a-z]{1,1000}$", "x{3}")}}, ""},
+		"patterns in a schema that are too much": {registry.Metadata{OutputSchemas: []registry.OutputSchema{patterned(strings.Repeat("a{1000}", 6), strings.Repeat("b{1000}", 6))}}, "metadata.output_schemas[0].json_schema"},
 		"a length that is negative":              {rule("length", -1.0), ruleValue},
 		"a length that is not whole":             {rule("length", 1.5), ruleValue},
 		"an enum of numbers":                     {rule("enum", []any{1.0}), ruleValue},

@@ -153,10 +153,7 @@ func checkPattern(value any) error {
 	if !ok || len(text) > maxPattern {
 		return fmt.Errorf("a pattern rule's value is a regular expression of at most %d bytes", maxPattern)
 	}
-	if _, err := regexp.Compile(text); err != nil {
-		return fmt.Errorf("the pattern does not compile: %w", err)
-	}
-	return nil
+	return checkRegexp(text)
 }
 
 func checkEnum(value any) error {
