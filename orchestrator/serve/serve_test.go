@@ -149,7 +149,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"an issuer without audience": {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "audience"},
 		"an issuer that is not there": {func(_ *testing.T, c *serve.Config) {
 			c.Auth.OIDC.Issuer, c.Auth.OIDC.Audience = "http://127.0.0.1:1", "quorate"
-		}, "OpenID Connect provider"},
+		}, "OpenID Connect provider http://127.0.0.1:1 cannot be read; with auth.oidc.keysURL it is not needed: Get"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -75,7 +75,8 @@ func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, er
 	if keysURL == "" {
 		found, err := discover(ctx, c.Issuer)
 		if err != nil {
-			return nil, fmt.Errorf("reading the configuration of the OpenID Connect provider: %w", err)
+			message := fmt.Sprintf("the configuration of the OpenID Connect provider %s cannot be read; with auth.oidc.keysURL it is not needed", c.Issuer)
+			return nil, &fault.Error{Kind: fault.Unavailable, Reason: "OIDC_UNAVAILABLE", Message: message, Cause: err}
 		}
 		keysURL = found
 	}
