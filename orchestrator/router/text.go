@@ -75,8 +75,12 @@ func bestOfEach(hits []text.Hit) []text.Hit {
 }
 
 func notAlike(a text.Answer, hits []text.Hit, note string) error {
+	clipped := ""
+	if a.Clipped {
+		clipped = "; of a text this long only the beginning is compared: ask in a few words"
+	}
 	if len(hits) == 0 {
-		return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: none of its words is in any card")
+		return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: none of its words that mean something is in any card%s", clipped)
 	}
 	var names []string
 	for _, h := range hits[:min(len(hits), nearest)] {
@@ -85,6 +89,6 @@ func notAlike(a text.Answer, hits []text.Hit, note string) error {
 	if note != "" {
 		note = " (" + note + ")"
 	}
-	return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: sure to %.2f where %.2f is needed%s; the nearest are %s",
-		a.Confidence, a.Limit, note, strings.Join(names, ", "))
+	return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: sure to %.2f where %.2f is needed%s; the nearest are %s%s",
+		a.Confidence, a.Limit, note, strings.Join(names, ", "), clipped)
 }

@@ -51,6 +51,8 @@ func TestATextThatIsLikeNothingIsRefusedWithTheNearest(t *testing.T) {
 	for text, says := range map[string]string{
 		"what is the capital city of the country whose languages are many": "translate_text of translator",
 		"qwzx": "none of its words",
+		strings.Repeat("lorem ipsum ", 200) + "read this web page": "only the beginning is compared",
+		"languages " + strings.Repeat("🍰 ", 9000):                  "only the beginning is compared",
 	} {
 		got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Text: text})
 		if fault.ReasonOf(err) != router.ReasonNoneFits || !strings.Contains(got.Decision.Refused, says) || got.Decision.Chosen != "" {

@@ -9,7 +9,8 @@ func Learned(skills []Skill) int {
 
 // Features returns how many features a text has.
 func Features(text string) int {
-	whole, pieces := hashed(words(text))
+	list, _ := words(text)
+	whole, pieces := hashed(list)
 	return len(whole) + len(pieces)
 }
 

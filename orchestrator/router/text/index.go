@@ -187,7 +187,7 @@ func newDocument(s *Skill) document {
 	d.said = example{own, distinct(stems(own))}
 	shortest := make(map[string]example) // of those that say the same, the shortest
 	for _, text := range s.Examples {
-		list := words(text)
+		list, _ := words(text)
 		list = within(list[:min(len(list), maxExampleWords)], maxExampleBytes)
 		x := example{list, distinct(stems(list))}
 		key := gist(list)

@@ -19,6 +19,7 @@ type Answer struct {
 	Confidence float64 // how sure it is that the best one fits, 0 to 1
 	Limit      float64 // the least confidence that is not refused
 	Trained    bool    // whether examples had a say in the best one
+	Clipped    bool    // whether the text is so long that only its beginning was compared
 }
 
 // Refused reports whether the text is like nothing.
@@ -26,14 +27,14 @@ func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Lim
 
 // Search returns the best skills for a text, at most n.
 func (x *Index) Search(text string, n int) Answer {
-	list := words(text)
+	list, all := words(text)
 	r, ok := x.spare.Get().(*ranking)
 	if !ok {
 		r = &ranking{}
 	}
 	defer x.spare.Put(r)
 	x.rank(r, list, distinct(stems(list)))
-	a := Answer{Confidence: float64(r.confidence), Limit: usualLimit}
+	a := Answer{Confidence: float64(r.confidence), Limit: usualLimit, Clipped: !all}
 	if r.top >= 0 && x.trained && x.taught[r.top] {
 		a.Limit, a.Trained = float64(x.limit), true
 	}

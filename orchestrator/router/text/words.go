@@ -63,9 +63,8 @@ func within(list []string, most int) []string {
 }
 
 // words splits a text into lower-case words: at everything that is neither letter nor digit, and at a capital behind a small letter. What is written
-// without spaces is as many words as it has pairs of characters.
-func words(s string) []string {
-	var out []string
+// without spaces is as many words as it has pairs of characters. Of a long text these are the words that it begins with; then all is false.
+func words(s string) (out []string, all bool) {
 	var b strings.Builder
 	end := func() {
 		if b.Len() > 0 {
@@ -73,6 +72,7 @@ func words(s string) []string {
 			b.Reset()
 		}
 	}
+	all = len(s) <= maxText
 	small, letters := false, 0
 	for _, r := range withoutAddresses(s[:min(len(s), maxText)]) {
 		switch {
@@ -85,17 +85,15 @@ func words(s string) []string {
 		case unicode.IsUpper(r) && small:
 			end()
 		}
-		if len(out) >= maxWords {
-			return out
-		}
-		if letters++; letters > maxLetters {
+		if letters++; letters > maxLetters || len(out) >= maxWords {
+			all = false
 			break
 		}
 		small = unicode.IsLower(r)
 		b.WriteRune(unicode.ToLower(r))
 	}
 	end()
-	return out[:min(len(out), maxWords)]
+	return out[:min(len(out), maxWords)], all && len(out) <= maxWords
 }
 
 // parted splits a word where it goes over to a script without spaces, or back, and what is in such a script into pairs of characters, each of which
@@ -140,7 +138,7 @@ func declared(texts ...string) []string {
 			if len(out) >= maxSaid {
 				return out
 			}
-			list := words(sentence)
+			list, _ := words(sentence)
 			praised := 0
 			for _, w := range strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !unicode.IsLetter(r) }) {
 				if praise[w] {
