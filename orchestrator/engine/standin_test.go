@@ -38,6 +38,9 @@ func TestAStepWhoseAgentCannotBeReachedGoesToAnotherOne(t *testing.T) {
 		!strings.Contains(strings.Join(d.Candidates[0].Reasons, "; "), "analyst could not be reached") {
 		t.Errorf("the step is done by %s after the decision %+v, want the spare one instead of the analyst, with the reason", task.Plan.Steps[0].Agent, d)
 	}
+	if d := w.task(task.Plan.Steps[1].TaskID).Decision; d.Chosen != "coder" || d.Candidates[0].Reasons[0] != "its step in the chain" {
+		t.Errorf("Decision = %+v, want coder, since the step is its own", d)
+	}
 	if !slices.ContainsFunc(log, func(e orchestrator.Event) bool {
 		return strings.Contains(e.Detail, "step 1 of 3 (analyst): spare does it instead")
 	}) {

@@ -20,6 +20,9 @@ func (r *Router) ResolveStep(ctx context.Context, tenant string, chain []orchest
 		return got, err
 	}
 	d := &got.Decision
+	for i := range d.Candidates {
+		d.Candidates[i].Reasons[0] = "its step in the chain" // and not named by the caller
+	}
 	others, best := r.standIns(tenant, chain, at)
 	d.Candidates = append(d.Candidates, others...)
 	if err == nil || len(others) == 0 {
