@@ -48,7 +48,7 @@ func holdsBlocks(n *html.Node) bool {
 	return false
 }
 
-// keepAttributes drops every attribute but those that say something about content.
+// keepAttributes drops every attribute but those that say something about content, and shortens them: readers see little of them.
 func keepAttributes(n *html.Node) {
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
 		switch a.Key {
@@ -61,4 +61,7 @@ func keepAttributes(n *html.Node) {
 		}
 		return true
 	})
+	for i, a := range n.Attr {
+		n.Attr[i].Val = prefix(a.Val, maxValue)
+	}
 }

@@ -95,6 +95,16 @@ func TestHTMLRunsNothing(t *testing.T) {
 	}
 }
 
+func TestAttributesAreNoPlaceForLongText(t *testing.T) {
+	long := strings.Repeat("word ", 1000)
+	page := "<p><img src=/a alt='" + long + "' title='" + long + "'><a href=/b title='" + long + "'>c</a><time datetime='" + long + "'>d</time>"
+	for _, format := range []extract.Format{extract.Markdown, extract.HTML} {
+		if got := read(t, "text/html", page, extract.Options{Format: format}); len(got.Text) > 3500 || !strings.Contains(got.Text, long[:900]) {
+			t.Errorf("Extract(%s) has %d bytes, want the first 1,000 of each attribute", format, len(got.Text))
+		}
+	}
+}
+
 func TestFormulasStay(t *testing.T) {
 	const formula = "<math><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mfrac><mn>1</mn><mi>y</mi></mfrac></math>"
 	got := read(t, "text/html", "<p>The sum is "+formula+" for all.</p>", extract.Options{Format: extract.HTML})
