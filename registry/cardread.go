@@ -112,7 +112,13 @@ func (r *cardReader) interfaces(root map[string]any) []Interface {
 			list.add(path, Interface{URL: r.text(o, path, "url"), Binding: r.text(o, path, "transport"), ProtocolVersion: version})
 		})
 	}
-	if len(list.interfaces) == 0 {
+	if len(list.interfaces) > 0 {
+		return list.interfaces
+	}
+	for _, v := range list.skipped {
+		r.wrong(v.Field, "%s", v.Description)
+	}
+	if len(list.skipped) == 0 {
 		r.wrong("card.supportedInterfaces", "at least one interface with an absolute http or https URL or a gRPC host:port is needed")
 	}
 	return list.interfaces
@@ -121,6 +127,7 @@ func (r *cardReader) interfaces(root map[string]any) []Interface {
 type interfaceList struct {
 	reader     *cardReader
 	interfaces []Interface
+	skipped    []fault.Violation // why each of those that nobody could call is left out
 }
 
 func (l *interfaceList) add(path string, i Interface) {
@@ -129,6 +136,7 @@ func (l *interfaceList) add(path string, i Interface) {
 		i.Binding = BindingJSONRPC // the default of v0.3
 	}
 	if err := checkInterfaceURL(i); err != nil {
+		l.skipped = append(l.skipped, fault.Violation{Field: path + ".url", Description: err.Error()})
 		l.reader.warn("INTERFACE_SKIPPED", path+".url", fmt.Sprintf("the interface at %q is left out: %v", clip(i.URL), err))
 		return
 	}
@@ -161,12 +169,20 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, errors.New("it is not a URL")
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
 		return nil, errors.New("it is not an absolute http or https URL")
+	case !portFits(u.Port()):
+		return nil, errors.New("its port is not from 1 to 65535")
 	case u.User != nil:
 		return nil, errors.New("a URL with a user name is not accepted")
 	case u.Fragment != "":
 		return nil, errors.New("a URL with a fragment is not accepted")
 	}
 	return u, nil
+}
+
+// portFits reports whether a port is one; none is the scheme's own.
+func portFits(port string) bool {
+	number, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && number > 0
 }
 
 func (r *cardReader) skills(root map[string]any) []Skill {
