@@ -2,7 +2,7 @@ package engine_test
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +21,7 @@ type chatty struct {
 
 func (c chatty) Send(_ context.Context, _ *a2apb.Message, _ bool, each agentclient.Each) error {
 	for n := range c.words {
-		if err := each(snapshot("remote", a2apb.TaskState_TASK_STATE_WORKING, fmt.Sprintf("%d", n))); err != nil {
+		if err := each(snapshot("remote", a2apb.TaskState_TASK_STATE_WORKING, strconv.Itoa(n))); err != nil {
 			return err
 		}
 		<-time.After(100 * time.Millisecond)

@@ -321,7 +321,7 @@ func (c *conversation) save(ctx context.Context) error {
 func (c *conversation) onlyWords() bool {
 	h, a := &c.heard, c.task.Open()
 	known := (h.remote == "" || h.remote == a.RemoteTaskID) && (h.context == "" || h.context == a.RemoteContext)
-	return known && h.mirrored() == c.task.State && !h.asksAnew(&c.task) && !(h.delivered && c.task.Unsent() != nil)
+	return known && h.mirrored() == c.task.State && !h.asksAnew(&c.task) && (!h.delivered || c.task.Unsent() == nil)
 }
 
 // write updates the task while it is in this attempt and keeps the conversation's copy of it. The caller holds mu.
