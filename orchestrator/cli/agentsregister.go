@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"os"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -22,6 +23,9 @@ func (a *app) agentsRegister() *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args)+len(file) == 0 || len(args) > 1 || (len(args) == 1 && file != "") {
 				return usage("takes either the card's URL or -f with the card")
+			}
+			if file == "" && isFile(args[0]) {
+				return usage("%s is a file: give it with -f", args[0])
 			}
 			return nil
 		},
@@ -51,6 +55,12 @@ func (a *app) agentsRegister() *cobra.Command {
 	flags.StringVar(&request.RequestId, "request-id", "", "makes a repeated request return the first answer (default random)")
 	flags.BoolVar(&request.ValidateOnly, "validate-only", false, "check everything, write nothing")
 	return cmd
+}
+
+// isFile reports whether there is a file of that name; no URL of a card is one.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func (a *app) fillRegistration(request *registryv1.RegisterAgentRequest, args []string, file, metadata string) error {
