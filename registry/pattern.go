@@ -15,7 +15,7 @@ const (
 
 // checkRegexp returns why a text is no regular expression (RE2) of at most maxPatternSteps.
 func checkRegexp(text string) error {
-	if n := patternSteps(text); n > maxPatternSteps {
+	if n := PatternSteps(text); n > maxPatternSteps {
 		return fmt.Errorf("the pattern has %d steps, of which each repetition counts; the most is %d: repeat less often", n, maxPatternSteps)
 	}
 	if _, err := regexp.Compile(text); err != nil {
@@ -24,8 +24,8 @@ func checkRegexp(text string) error {
 	return nil
 }
 
-// patternSteps returns how many steps a regular expression has; what is none has none.
-func patternSteps(text string) int {
+// PatternSteps returns how many steps a regular expression has: about as many as it may take for each character of a text. What is none has none.
+func PatternSteps(text string) int {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return 0
@@ -52,10 +52,10 @@ func schemaSteps(v any) (n int) {
 	switch v := v.(type) {
 	case map[string]any:
 		if text, ok := v["pattern"].(string); ok {
-			n += patternSteps(text)
+			n += PatternSteps(text)
 		}
 		for text := range parts(v["patternProperties"]) {
-			n += patternSteps(text)
+			n += PatternSteps(text)
 		}
 		for _, part := range v {
 			n += schemaSteps(part)

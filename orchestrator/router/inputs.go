@@ -77,7 +77,10 @@ func violated(reason string, list []fault.Violation) error {
 func breaks(schema registry.InputSchema, value string) []string {
 	var out []string
 	for _, rule := range schema.ValidationRules {
-		if !holds(rule, value) {
+		switch {
+		case tooLong(rule, value):
+			out = append(out, fmt.Sprintf("%s (it has %d bytes, too many to match the pattern)", rule.Message, len(value)))
+		case !holds(rule, value):
 			out = append(out, rule.Message)
 		}
 	}

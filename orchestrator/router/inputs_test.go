@@ -114,16 +114,19 @@ func TestRules(t *testing.T) {
 	}{
 		"length counts characters": {registry.ValidationRule{Type: "length", Value: 3.0}, []string{"", "abc", "äöü"}, []string{"abcd"}},
 		"pattern is RE2":           {registry.ValidationRule{Type: "pattern", Value: "^a+$"}, []string{"aa"}, []string{"", "ab"}},
-		"enum":                     {registry.ValidationRule{Type: "enum", Value: []any{"a"}}, []string{"a"}, []string{"b", ""}},
-		"format email":             {registry.ValidationRule{Type: "format", Value: "email"}, []string{"a@b.c"}, []string{"a", "A <a@b.c>"}},
-		"format uuid":              {registry.ValidationRule{Type: "format", Value: "uuid"}, []string{"123e4567-e89b-12d3-a456-426614174000"}, []string{"123"}},
-		"format date":              {registry.ValidationRule{Type: "format", Value: "date"}, []string{"2026-02-28"}, []string{"2026-02-30"}},
-		"format date-time":         {registry.ValidationRule{Type: "format", Value: "date-time"}, []string{"2026-02-28T00:00:00Z"}, []string{"2026-02-28"}},
-		"format json":              {registry.ValidationRule{Type: "format", Value: "JSON"}, []string{"{}", "1"}, []string{"{"}},
-		"format ipv4":              {registry.ValidationRule{Type: "format", Value: "ipv4"}, []string{"127.0.0.1"}, []string{"::1", "127.1"}},
-		"format hostname":          {registry.ValidationRule{Type: "format", Value: "hostname"}, []string{"a.example"}, []string{"-a", ""}},
-		"format uri":               {registry.ValidationRule{Type: "format", Value: "uri"}, []string{"https://a.example/b", "urn:isbn:1"}, []string{"a", "/b"}},
-		"a format for people":      {registry.ValidationRule{Type: "format", Value: "markdown"}, []string{"", "x"}, nil},
+		"a pattern for long values": {
+			registry.ValidationRule{Type: "pattern", Value: "^[ab]{1000}[ab]*$"}, []string{strings.Repeat("a", 50_000)}, []string{strings.Repeat("a", 120_000)},
+		},
+		"enum":                {registry.ValidationRule{Type: "enum", Value: []any{"a"}}, []string{"a"}, []string{"b", ""}},
+		"format email":        {registry.ValidationRule{Type: "format", Value: "email"}, []string{"a@b.c"}, []string{"a", "A <a@b.c>"}},
+		"format uuid":         {registry.ValidationRule{Type: "format", Value: "uuid"}, []string{"123e4567-e89b-12d3-a456-426614174000"}, []string{"123"}},
+		"format date":         {registry.ValidationRule{Type: "format", Value: "date"}, []string{"2026-02-28"}, []string{"2026-02-30"}},
+		"format date-time":    {registry.ValidationRule{Type: "format", Value: "date-time"}, []string{"2026-02-28T00:00:00Z"}, []string{"2026-02-28"}},
+		"format json":         {registry.ValidationRule{Type: "format", Value: "JSON"}, []string{"{}", "1"}, []string{"{"}},
+		"format ipv4":         {registry.ValidationRule{Type: "format", Value: "ipv4"}, []string{"127.0.0.1"}, []string{"::1", "127.1"}},
+		"format hostname":     {registry.ValidationRule{Type: "format", Value: "hostname"}, []string{"a.example"}, []string{"-a", ""}},
+		"format uri":          {registry.ValidationRule{Type: "format", Value: "uri"}, []string{"https://a.example/b", "urn:isbn:1"}, []string{"a", "/b"}},
+		"a format for people": {registry.ValidationRule{Type: "format", Value: "markdown"}, []string{"", "x"}, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,11 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// holds reports whether a value keeps a rule. The registry lets only rules in whose values have the right form; any other holds for nothing.
+// maxMatch bounds the steps of a pattern times the bytes of a value: a match takes up to 50 ns for each, and nothing can stop it.
+const maxMatch = 100_000_000
+
+// holds reports whether a value keeps a rule. The registry lets only rules in whose values have the right form; any other holds for nothing. A value
+// must not be tooLong.
 func holds(rule registry.ValidationRule, value string) bool {
 	switch rule.Type {
 	case "format":
@@ -31,4 +35,10 @@ func holds(rule registry.ValidationRule, value string) bool {
 	default:
 		return false
 	}
+}
+
+// tooLong reports whether a value would take too long to match with the rule's pattern.
+func tooLong(rule registry.ValidationRule, value string) bool {
+	text, _ := rule.Value.(string)
+	return rule.Type == "pattern" && registry.PatternSteps(text)*len(value) > maxMatch
 }
