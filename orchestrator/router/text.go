@@ -27,11 +27,12 @@ func (r *Router) byText(ctx context.Context, tenant, words string) found {
 	})
 	refused := answer.Refused() && !second.fits
 	f := found{candidates: r.spare.take()}
+	var unlike []text.Hit
 	for i, h := range second.hits {
 		like := h.Score / second.hits[0].Score
 		if refused || like < nearAsGood {
 			if i < nearest || !refused {
-				f.rejected.add(h.Agent, CodeNotAlike, func() string { return fmt.Sprintf("of its skills %s is the nearest, with %.2f", h.Skill, h.Share) })
+				unlike = append(unlike, h)
 			}
 			continue
 		}
@@ -45,6 +46,11 @@ func (r *Router) byText(ctx context.Context, tenant, words string) found {
 			c.say("%s", second.note)
 		}
 		f.candidates = append(f.candidates, c)
+	}
+	f.others = func(rejected *rejections) { // behind those that do what the text asks for and cannot now
+		for _, h := range unlike {
+			rejected.add(h.Agent, CodeNotAlike, func() string { return fmt.Sprintf("of its skills %s is the nearest, with %.2f", h.Skill, h.Share) })
+		}
 	}
 	if len(f.candidates) == 0 {
 		f.refusal = notAlike(answer, hits, second.note)

@@ -69,6 +69,19 @@ func TestRelevanceDoesNotOverruleAStatus(t *testing.T) {
 	}
 }
 
+// TestWhoIsDownIsNamedBeforeThoseWhoAreUnlike has one agent that does what is asked, and more that share a word with it than a refusal names.
+func TestWhoIsDownIsNamedBeforeThoseWhoAreUnlike(t *testing.T) {
+	t.Parallel()
+	agents := library()
+	for i := range 15 {
+		agents = append(agents, skilled(fmt.Sprintf("clerk%02d", i), registry.StatusAvailable, fmt.Sprintf("file_%d", i), "Files pictures."))
+	}
+	got, err := newRouter(agents...).Resolve(t.Context(), tenant, orchestrator.Route{Text: "draw pictures and illustrations"})
+	if d := got.Decision; fault.ReasonOf(err) != router.ReasonNobody || d.Rejected[0].Agent != "painter" || !strings.Contains(d.Refused, "painter: it is unavailable") {
+		t.Errorf("Resolve(text) = %q, %v, the first rejected of %d %+v; want the painter named first", d.Refused, err, len(d.Rejected), d.Rejected[:1])
+	}
+}
+
 func TestATextSeesARegistrationAtOnce(t *testing.T) {
 	t.Parallel()
 	agents := fleet(library())
