@@ -145,7 +145,7 @@ func (e *events) write(id uint64, data []byte) error {
 		b = fmt.Appendf(b, "id: %d\n", id)
 	}
 	b = append(append(append(b, "data: "...), data...), "\n\n"...)
-	if _, err := e.w.Write(b); err != nil {
+	if _, err := e.w.Write(b); err != nil { //nolint:gosec // events, which no browser takes for HTML
 		return err
 	}
 	return e.control.Flush()

@@ -43,13 +43,14 @@ type HandlerConfig struct {
 
 	Push bool // push notifications are sent
 
-	// Service and Gate, when they are not nil, let requests pass to agents over JSON-RPC.
-	Service *Service
-	Gate    Gate
+	Gate    Gate     // nil: only calls behind Conn are admitted or not
+	Service *Service // with a Gate, lets requests pass to agents over JSON-RPC; may be nil
 }
 
 // Gate admits callers by the rules of the gRPC methods that their requests stand for. A rpcserver.Server is one.
 type Gate interface {
+	// CheckBody returns why the body of a request is not to be read, which is large and of a caller that is not known.
+	CheckBody(r *http.Request) error
 	// Admit returns ctx with the caller whose credentials are in the headers of a request.
 	Admit(ctx context.Context, h http.Header, method string) (context.Context, error)
 	// WhileAdmitted returns what Admit did as the context of a stream, which ends when the caller is not admitted any more, and when the server stops.
@@ -145,6 +146,11 @@ func aimAt(req proto.Message, agent string) error {
 
 // readBody reads a request's body, which the server bounds, and checks what it says it is.
 func (h *Handler) readBody(r *http.Request) ([]byte, error) {
+	if h.Gate != nil {
+		if err := h.Gate.CheckBody(r); err != nil {
+			return nil, err
+		}
+	}
 	body, err := io.ReadAll(r.Body)
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, status.Errorf(codes.ResourceExhausted, "the body is larger than %d bytes", tooLarge.Limit)

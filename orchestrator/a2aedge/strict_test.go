@@ -78,3 +78,21 @@ func TestTextThatIsNoUTF8IsTheCallersMistake(t *testing.T) {
 		}
 	}
 }
+
+// TestALargeMessageOfNobodyIsNotDecoded sends messages of empty parts, which take fifty times as much memory as they are long.
+func TestALargeMessageOfNobodyIsNotDecoded(t *testing.T) {
+	w := newWorld(t)
+	message := `{"message":{"parts":[` + strings.Repeat("{},", 30_000) + `7]}}` // it is not valid
+	for path, body := range map[string]string{
+		"/a2a/message:send": message,
+		"/a2a":              `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + message + `}`,
+		"/agents/echo":      `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + message + `}`,
+	} {
+		if got := w.call(t, "POST", path, body, map[string]string{"Authorization": ""}); got.code != http.StatusUnauthorized || !strings.Contains(got.body, "TOKEN_MISSING") {
+			t.Errorf("POST %s of nobody = %d %.300s, want 401", path, got.code, got.body)
+		}
+		if got := w.call(t, "POST", path, body, nil); got.code == http.StatusUnauthorized || !strings.Contains(got.body, "REQUEST_INVALID") {
+			t.Errorf("POST %s of the admin = %d %.300s, want to be told what is wrong", path, got.code, got.body)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -15,12 +16,33 @@ const (
 	drainBytes   = 64 << 20
 )
 
-// beforeREST refuses bodies that are compressed: they are read as they come. No browser may take an answer for something else than it says.
-func beforeREST(next http.Handler) http.Handler {
+// maxUnknown is how large a body may be, in bytes, that is read of anybody. What becomes of a body in memory is up to fifty times as large.
+const maxUnknown = 64 << 10
+
+// CheckBody returns why the body of a request is not to be read, if it is large or does not say how large it is: the caller has to be known then. The body is
+// taken and thrown away, since many clients read an answer only after they have sent everything.
+func (s *Server) CheckBody(r *http.Request) error {
+	if r.ContentLength >= 0 && r.ContentLength <= maxUnknown {
+		return nil
+	}
+	_, err := s.admit(r.Context(), r.Header.Values("Authorization"), auth.Rule{})
+	if err != nil && r.Header.Get("Expect") == "" {
+		_, _ = io.Copy(io.Discard, r.Body) // limitBody bounds its size and time
+	}
+	return err
+}
+
+// beforeREST refuses large bodies of unknown callers, and bodies that are compressed: they are read as they come. No browser may take an answer for something
+// else than it says.
+func (s *Server) beforeREST(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 			writeError(w, r, fault.New(fault.InvalidArgument, "CONTENT_ENCODING_UNSUPPORTED", "the body has the content encoding %.100q; send it without one", coding))
+			return
+		}
+		if err := s.CheckBody(r); err != nil {
+			writeError(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -12,7 +12,7 @@ import (
 
 // handler returns the mux behind the guards that apply to every request.
 func (s *Server) handler() http.Handler {
-	api := beforeREST(s.gateway)
+	api := s.beforeREST(s.gateway)
 	s.mux.Handle("/v1/", api)
 	if !s.hasRoot {
 		s.mux.Handle("/", api) // answers 404 as JSON

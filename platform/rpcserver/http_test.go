@@ -2,6 +2,7 @@ package rpcserver_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -397,5 +398,43 @@ func TestConnWaitsForTheServer(t *testing.T) {
 	}
 	if got := get(book, "name").String(); got != "dune" {
 		t.Errorf("GetBook() = %q, want dune", got)
+	}
+}
+
+// unread is a body of so many bytes that are no JSON.
+type unread struct{ left int }
+
+func (u *unread) Read(p []byte) (int, error) {
+	if u.left == 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), u.left)
+	u.left -= n
+	return copy(p, bytes.Repeat([]byte("x"), n)), nil
+}
+
+// TestALargeBodyOfNobodyIsNotRead sends what would be refused for what it is, if anybody looked.
+func TestALargeBodyOfNobodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, _ prepared) { o.MaxBodyBytes = 1 << 20 })
+	for name, test := range map[string]struct {
+		token  string
+		size   int
+		length bool
+		code   int
+	}{
+		"small, of nobody":                 {"", 1 << 10, true, http.StatusBadRequest},
+		"large, of nobody":                 {"", 512 << 10, true, http.StatusUnauthorized},
+		"of nobody, and may be large":      {"", 1 << 10, false, http.StatusUnauthorized},
+		"large, with a token that is none": {"Bearer x", 512 << 10, true, http.StatusUnauthorized},
+		"large, of somebody":               {"Bearer " + readerToken, 512 << 10, true, http.StatusBadRequest},
+	} {
+		req := r.request(t, http.MethodPost, "/v1/books", &unread{test.size}, header{"Authorization": test.token, "Content-Type": "application/json"})
+		if test.length {
+			req.ContentLength = int64(test.size)
+		}
+		if answer, text := r.send(t, req); answer.StatusCode != test.code {
+			t.Errorf("POST /v1/books, %s = %d %s, want %d", name, answer.StatusCode, text, test.code)
+		}
 	}
 }
