@@ -46,7 +46,7 @@ func (s *Server) authorize(ctx context.Context, method string) (context.Context,
 	if rule.Public {
 		return ctx, nil
 	}
-	p, err := s.admit(ctx, presented(ctx), rule)
+	p, err := s.admitOnce(ctx, rule)
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		c.caller = p
 	}
@@ -54,6 +54,14 @@ func (s *Server) authorize(ctx context.Context, method string) (context.Context,
 		return nil, err
 	}
 	return auth.NewContext(ctx, p), nil
+}
+
+// admitOnce returns what admit does, or did before the request was decoded.
+func (s *Server) admitOnce(ctx context.Context, rule auth.Rule) (auth.Principal, error) {
+	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known {
+		return a.caller, a.err
+	}
+	return s.admit(ctx, presented(ctx), rule)
 }
 
 // admit returns who presents the credentials, the values of an Authorization header, with an error if rule does not admit it.

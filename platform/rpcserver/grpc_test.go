@@ -1,6 +1,7 @@
 package rpcserver_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
@@ -165,5 +168,25 @@ func TestAPublicMethodNeedsNoToken(t *testing.T) {
 	})
 	if err := r.conn.Invoke(t.Context(), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); err != nil {
 		t.Errorf("GetBook() without a token = %v, want no error", err)
+	}
+}
+
+// TestTheRequestOfNobodyIsNotDecoded sends what is no message at all: nobody is told so.
+func TestTheRequestOfNobodyIsNotDecoded(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	broken := &emptypb.Empty{}
+	broken.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), []byte("\xff"))) // a name that is no text
+	for name, test := range map[string]struct {
+		ctx  context.Context //nolint:containedctx // the caller's identity goes with it
+		want codes.Code
+	}{
+		"without a token":           {t.Context(), codes.Unauthenticated},
+		"with a token that is none": {as(t, "x"), codes.Unauthenticated},
+		"with all that it takes":    {as(t, readerToken), codes.Internal},
+	} {
+		if err := r.conn.Invoke(test.ctx, getBook, broken, &emptypb.Empty{}); status.Code(err) != test.want {
+			t.Errorf("GetBook() %s = %v, want %s", name, err, test.want)
+		}
 	}
 }

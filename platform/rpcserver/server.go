@@ -168,7 +168,7 @@ func (s *Server) dial(options ...grpc.DialOption) (*grpc.ClientConn, error) {
 }
 
 // GRPC returns where services register.
-func (s *Server) GRPC() grpc.ServiceRegistrar { return s.grpc }
+func (s *Server) GRPC() grpc.ServiceRegistrar { return registrar{s} }
 
 // Conn returns the in-memory connection to the services. A call over it waits until Run serves, and passes every
 // interceptor as a call from outside does.
