@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
@@ -45,7 +46,11 @@ func (m *method) decode(raw []byte) (proto.Message, error) {
 	if len(raw) == 0 {
 		return req, nil
 	}
-	if err := lenient.Unmarshal(raw, req); err != nil {
+	err := bounded.JSON(raw)
+	if err == nil {
+		err = lenient.Unmarshal(raw, req)
+	}
+	if err != nil {
 		return nil, invalidParams("", "the request is not a %s: %s", m.request.ProtoReflect().Descriptor().Name(), readable(err))
 	}
 	if list, ok := req.(*a2apb.ListTasksRequest); ok && list.GetStatus() == a2apb.TaskState_TASK_STATE_UNSPECIFIED {

@@ -14,6 +14,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
+	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
@@ -96,8 +97,12 @@ func decodeRaw(raw *emptypb.Empty, req any) error {
 	if !ok {
 		return fault.New(fault.Internal, "REQUEST_INVALID", "the request is a %T", req)
 	}
-	if err := proto.Unmarshal(raw.ProtoReflect().GetUnknown(), m); err != nil {
-		return fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request is not a %s", m.ProtoReflect().Descriptor().Name())
+	kind, body := m.ProtoReflect().Descriptor(), raw.ProtoReflect().GetUnknown()
+	if err := bounded.Message(body, kind); err != nil {
+		return fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request cannot be read: %s", err)
+	}
+	if err := proto.Unmarshal(body, m); err != nil {
+		return fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request is not a %s", kind.Name())
 	}
 	return nil
 }

@@ -5,8 +5,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 const sayX = `"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}`
@@ -94,5 +101,24 @@ func TestALargeMessageOfNobodyIsNotDecoded(t *testing.T) {
 		if got := w.call(t, "POST", path, body, nil); got.code == http.StatusUnauthorized || !strings.Contains(got.body, "REQUEST_INVALID") {
 			t.Errorf("POST %s of the admin = %d %.300s, want to be told what is wrong", path, got.code, got.body)
 		}
+	}
+}
+
+// TestAMessageOfTooManyPartsIsNotDecoded sends what anybody may send who is known, and what would take hundreds of megabytes.
+func TestAMessageOfTooManyPartsIsNotDecoded(t *testing.T) {
+	w := newWorld(t)
+	const want, parts = "more than 262144 values", bounded.MaxValues + 1
+	message := `{"message":{"parts":[` + strings.Repeat("{},", parts) + `{}]}}`
+	for path, body := range map[string]string{
+		"/a2a/message:send": message,
+		"/a2a":              `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + message + `}`,
+	} {
+		if got := w.call(t, "POST", path, body, nil); !strings.Contains(got.body, "REQUEST_INVALID") || !strings.Contains(got.body, want) {
+			t.Errorf("POST %s = %d %.300s, want to be told that there are %s", path, got.code, got.body, want)
+		}
+	}
+	_, err := a2apb.NewA2AServiceClient(w.conn).SendMessage(w.ctx, &a2apb.SendMessageRequest{Message: &a2apb.Message{Parts: slices.Repeat([]*a2apb.Part{{}}, parts)}})
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), want) {
+		t.Errorf("SendMessage() = %v, want to be told that there are %s", err, want)
 	}
 }

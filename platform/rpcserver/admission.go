@@ -41,10 +41,15 @@ func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.Method
 		a := &admission{}
 		ctx = context.WithValue(ctx, admissionKey{}, a)
 		return next(srv, ctx, func(req any) error {
+			body := &undecoded{}
+			if err := decode(body); err != nil {
+				return err
+			}
+			defer body.data.Free()
 			if s.admitTo(ctx, a, rule); a.err != nil && a.caller.Name == "" {
 				return nil
 			}
-			return decode(req)
+			return body.decode(req)
 		}, intercept)
 	}
 }

@@ -62,6 +62,9 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 		if !utf8.Valid(data) { // protojson would quote it, and no answer can
 			return errors.New("the body is not UTF-8")
 		}
+		if err := bounded.JSON(data); err != nil {
+			return fmt.Errorf("the body cannot be read: %w", err)
+		}
 		if message, ok := v.(proto.Message); ok {
 			return readable(m.UnmarshalOptions.Unmarshal(data, message), message.ProtoReflect(), data)
 		}

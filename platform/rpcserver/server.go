@@ -141,6 +141,7 @@ func (s *Server) newGRPC(calls *answered) *grpc.Server {
 		grpc.StatsHandler(calls),
 		grpc.UnaryInterceptor(s.interceptUnary),
 		grpc.StreamInterceptor(s.interceptStream),
+		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.NumStreamWorkers(workers),

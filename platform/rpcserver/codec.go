@@ -1,0 +1,53 @@
+package rpcserver
+
+import (
+	"fmt"
+
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
+)
+
+// codec is gRPC's own for protobuf, but decodes no message of more values than anybody needs, and leaves an undecoded one as it came.
+type codec struct{ encoding.CodecV2 }
+
+func newCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
+
+// Unmarshal decodes data into v.
+func (codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if u, ok := v.(*undecoded); ok {
+		data.Ref()
+		u.data = data
+		return nil
+	}
+	return unmarshal(data, v)
+}
+
+func unmarshal(data mem.BufferSlice, v any) error {
+	message, ok := v.(proto.Message)
+	if !ok {
+		return fmt.Errorf("%T is no message", v)
+	}
+	body := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer body.Free()
+	if err := bounded.Message(body.ReadOnlyData(), message.ProtoReflect().Descriptor()); err != nil {
+		return err
+	}
+	return proto.Unmarshal(body.ReadOnlyData(), message)
+}
+
+// undecoded is a request as it came; its data has to be freed.
+type undecoded struct{ data mem.BufferSlice }
+
+// decode decodes it into req. What cannot be decoded is the caller's mistake; gRPC would call it internal.
+func (u *undecoded) decode(req any) error {
+	if err := unmarshal(u.data, req); err != nil {
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package rpcserver_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/platform/bounded"
+	"github.com/quorate/quorate/platform/rpcserver"
+)
+
+// TestARequestOfTooManyValuesIsRefused sends lists of what is empty, which would take hundred times their length of memory.
+func TestARequestOfTooManyValuesIsRefused(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, _ prepared) { o.MaxBodyBytes = 2 << 20 })
+	const more = bounded.MaxValues + 1
+	request := &emptypb.Empty{}
+	request.ProtoReflect().SetUnknown([]byte(strings.Repeat("\x3a\x00", more))) // others
+	err := r.conn.Invoke(as(t, readerToken), createBook, request, &emptypb.Empty{})
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read: it has more than 262144 values") {
+		t.Errorf("CreateBook() = %v, want to be told that there are too many values", err)
+	}
+	body := `{"others":[` + strings.Repeat("{},", more) + `{}]}`
+	resp, answer := r.do(t, http.MethodPost, "/v1/books", body, header{"Authorization": "Bearer " + readerToken})
+	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(answer, "the body cannot be read: it has more than 262144 values") {
+		t.Errorf("POST /v1/books = %d %.300s, want to be told that there are too many values", resp.StatusCode, answer)
+	}
+}
