@@ -115,11 +115,17 @@ func TestAStepThatBeganIsShownSoWhenItsTaskIsCanceledBeforeThatWasNoted(t *testi
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		s.restartIfDead()
+		if !died {
+			t.Fatal("the process is alive, want it to have died when the step's task was accepted")
+		}
+		s.running.Wait()
+		s.store.Reread()
+		work := s.boot()
 		k := orchestrator.Key{Tenant: tenant, ID: task.ID}
 		if now, err := s.engine.Cancel(t.Context(), k, "tester", ""); err != nil || now.Plan.Running(0) {
 			t.Fatalf("Cancel() = %+v, %v, want the step not noted yet", now.Plan, err)
 		}
+		work()
 		s.minutes(10)
 		s.stop()
 		got, err := s.store.Task(t.Context(), k)

@@ -77,7 +77,10 @@ func newSimulation(t *testing.T, f *flaky) *simulation {
 	return s
 }
 
-func (s *simulation) start() {
+func (s *simulation) start() { s.boot()() }
+
+// boot makes an engine that answers calls, and returns what has it work on tasks.
+func (s *simulation) boot() (work func()) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	agents := &played{actors: s.actors}
 	if s.actors == nil {
@@ -106,11 +109,13 @@ func (s *simulation) start() {
 	s.mu.Lock()
 	s.engine, s.cancel, s.life = e, cancel, life
 	s.mu.Unlock()
-	s.running.Go(func() {
-		if err := e.Run(ctx); err != nil {
-			s.kill() // the process would end; somebody starts it again
-		}
-	})
+	return func() {
+		s.running.Go(func() {
+			if err := e.Run(ctx); err != nil {
+				s.kill() // the process would end; somebody starts it again
+			}
+		})
+	}
 }
 
 // kill ends the engine from within a call to its store, as a crash would.
