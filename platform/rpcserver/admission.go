@@ -9,7 +9,8 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 )
 
-// registrar registers services whose requests are decoded when it is known who calls: what becomes of a message in memory is up to hundred times as large.
+// registrar registers services so that a request is decoded only after its caller is known: a decoded message can take a hundred times the memory of
+// its encoding.
 type registrar struct{ *Server }
 
 // RegisterService registers a service with gRPC.
@@ -22,7 +23,7 @@ func (r registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 	r.grpc.RegisterService(&d, impl)
 }
 
-// admission is whom a call was admitted for before its request was decoded.
+// admission is the result of authenticating a call before its request was decoded.
 type admission struct {
 	known  bool
 	caller auth.Principal
@@ -31,8 +32,8 @@ type admission struct {
 
 type admissionKey struct{}
 
-// admitFirst leaves the request of a caller who is nobody empty. The interceptors refuse the call, as they see every other. What somebody may not do is decoded,
-// and put on record.
+// admitFirst leaves the request of an unauthenticated caller empty instead of decoding it; the interceptors then refuse the call as they refuse any
+// other. The request of a caller who is known but lacks permission is decoded, so that the audit log can say what the call was about.
 func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.MethodHandler {
 	if rule.Public {
 		return next
@@ -54,7 +55,7 @@ func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.Method
 	}
 }
 
-// admitTo asks who calls. Nobody recovers a panic here.
+// admitTo authenticates the caller and stores the result in a. It runs outside the interceptor that recovers panics, so it recovers its own.
 func (s *Server) admitTo(ctx context.Context, a *admission, rule auth.Rule) {
 	defer func() {
 		if v := recover(); v != nil {

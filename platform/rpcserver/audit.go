@@ -5,10 +5,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// identities are the fields that name a resource, in our messages.
+// identities are the fields that name a resource in our messages, in order of preference.
 var identities = []protoreflect.Name{"name", "key_id", "domain"}
 
-// resource returns the name of what a call is about, as its answer or its request says it, there or one level below; empty when neither does.
+// resource returns the name of the resource that a call is about. It looks in the answer, then in the request, in the message itself and one level
+// below; it is empty when there is none.
 func resource(answer, request any) string {
 	for _, m := range []any{answer, request} {
 		if message, ok := m.(proto.Message); ok && message.ProtoReflect().IsValid() {

@@ -32,19 +32,16 @@ func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.S
 	return WhyEnded(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
 }
 
-// presented returns the credentials of a call. No other metadata is looked at.
+// presented returns the values of the Authorization header of a call; no other metadata counts as a credential.
 func presented(ctx context.Context) []string {
 	return metadata.ValueFromIncomingContext(ctx, "authorization")
 }
 
-// authorize returns ctx with the caller, if method needs one.
+// authorize returns ctx with the caller in it, unless method is public.
 func (s *Server) authorize(ctx context.Context, method string) (context.Context, error) {
-	rule, ok := s.opts.Rules[method]
-	if !ok {
-		return nil, fault.New(fault.PermissionDenied, "RPC_CLOSED", "nobody may call this method")
-	}
-	if rule.Public {
-		return ctx, nil
+	rule, err := s.ruleOf(method)
+	if err != nil || rule.Public {
+		return ctx, err
 	}
 	p, err := s.admitOnce(ctx, rule)
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
@@ -56,7 +53,16 @@ func (s *Server) authorize(ctx context.Context, method string) (context.Context,
 	return auth.NewContext(ctx, p), nil
 }
 
-// admitOnce returns what admit does, or did before the request was decoded.
+// ruleOf returns the rule of method; a method without one is closed to everybody.
+func (s *Server) ruleOf(method string) (auth.Rule, error) {
+	rule, ok := s.opts.Rules[method]
+	if !ok {
+		return auth.Rule{}, fault.New(fault.PermissionDenied, "RPC_CLOSED", "nobody may call this method")
+	}
+	return rule, nil
+}
+
+// admitOnce returns the result of the check that was made before the request was decoded, or else checks now.
 func (s *Server) admitOnce(ctx context.Context, rule auth.Rule) (auth.Principal, error) {
 	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known {
 		return a.caller, a.err
@@ -64,7 +70,8 @@ func (s *Server) admitOnce(ctx context.Context, rule auth.Rule) (auth.Principal,
 	return s.admit(ctx, presented(ctx), rule)
 }
 
-// admit returns who presents the credentials, the values of an Authorization header, with an error if rule does not admit it.
+// admit authenticates the caller by credentials, the values of an Authorization header. It returns the caller together with an error when rule does
+// not allow the call.
 func (s *Server) admit(ctx context.Context, credentials []string, rule auth.Rule) (auth.Principal, error) {
 	var token string
 	if len(credentials) == 1 {
@@ -83,8 +90,8 @@ func (s *Server) admit(ctx context.Context, credentials []string, rule auth.Rule
 	return p, rule.Allow(p)
 }
 
-// Authenticated admits to next the callers that have one of roles, or any caller with a valid token when there are none,
-// and puts the principal in the request's context. Others get 401 or 403.
+// Authenticated lets callers that have one of roles pass to next, or any caller with a valid token when no roles are given, and puts the principal in
+// the request's context. Other callers get 401 or 403.
 func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handler {
 	rule := auth.Rule{Roles: roles}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -99,15 +106,12 @@ func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handl
 	})
 }
 
-// Admit returns ctx with the caller whose credentials are in the headers of a request that stands for a call of a gRPC method, if the rule of the method
-// admits it.
+// Admit authorizes an HTTP request that stands for a call of a gRPC method: it returns ctx with the caller of the Authorization header h, or an error
+// when the method's rule does not allow the call.
 func (s *Server) Admit(ctx context.Context, h http.Header, method string) (context.Context, error) {
-	rule, ok := s.opts.Rules[method]
-	if !ok {
-		return nil, fault.New(fault.PermissionDenied, "RPC_CLOSED", "nobody may call this method")
-	}
-	if rule.Public {
-		return ctx, nil
+	rule, err := s.ruleOf(method)
+	if err != nil || rule.Public {
+		return ctx, err
 	}
 	p, err := s.admit(ctx, h.Values("Authorization"), rule)
 	if err != nil {
@@ -116,8 +120,9 @@ func (s *Server) Admit(ctx context.Context, h http.Header, method string) (conte
 	return auth.NewContext(ctx, p), nil
 }
 
-// WhileAdmitted returns a context for a stream that a call which Admit admitted, with ctx, is answered with. It ends when the server stops, and when the caller
-// is not admitted any more; see WhyEnded. stop must be called when the stream is over.
+// WhileAdmitted returns the context for a streamed answer to a call that Admit has authorized; ctx must be the context that Admit returned. It ends
+// when the server stops, and when the caller's credentials no longer allow the call; WhyEnded tells which. The caller must call stop when the stream
+// is over.
 func (s *Server) WhileAdmitted(ctx context.Context, h http.Header, method string) (_ context.Context, stop func()) {
 	ctx, release := s.streams.track(ctx)
 	ctx, end := s.whileAdmitted(ctx, h.Values("Authorization"), s.opts.Rules[method])

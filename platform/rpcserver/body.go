@@ -16,11 +16,11 @@ const (
 	drainBytes   = 64 << 20
 )
 
-// maxUnknown is how large a body may be, in bytes, that is read of anybody. What becomes of a body in memory is up to fifty times as large.
+// maxUnknown is the largest body, in bytes, that is read before the caller is authenticated. A decoded body can take fifty times its size in memory.
 const maxUnknown = 64 << 10
 
-// CheckBody returns why the body of a request is not to be read, if it is large or does not say how large it is: the caller has to be known then. The body is
-// taken and thrown away, since many clients read an answer only after they have sent everything.
+// CheckBody authenticates the caller of a request whose body is larger than 64 KiB or of unknown length, and returns the error when that fails; the
+// body must not be decoded then. It has been read and discarded, since many clients read an answer only after they have sent everything.
 func (s *Server) CheckBody(r *http.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength <= maxUnknown {
 		return nil
@@ -32,8 +32,8 @@ func (s *Server) CheckBody(r *http.Request) error {
 	return err
 }
 
-// beforeREST refuses large bodies of unknown callers, and bodies that are compressed: they are read as they come. No browser may take an answer for something
-// else than it says.
+// beforeREST refuses large bodies of unauthenticated callers, and compressed bodies, which nothing here decompresses. It forbids browsers to guess
+// the content type of an answer.
 func (s *Server) beforeREST(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -49,7 +49,7 @@ func (s *Server) beforeREST(next http.Handler) http.Handler {
 	})
 }
 
-// limitBody bounds the size of every body, and the time to send it.
+// limitBody bounds the size of each body and the time to send it.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := &limitedBody{
@@ -65,7 +65,7 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 	})
 }
 
-// limitedBody remembers that the limit was exceeded, because the gateway turns the error into text.
+// limitedBody remembers that the limit was exceeded, because the gateway reduces the error to its text.
 type limitedBody struct {
 	io.ReadCloser
 	raw      io.Reader
@@ -92,8 +92,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refuse answers 413. Many clients read the answer only after they have sent everything, so it takes the body first,
-// within bounds, unless the client waits for leave to send it.
+// refuse answers 413. It first discards the body, within bounds, because many clients read an answer only after they have sent everything; a client
+// that waits for 100 Continue is answered at once.
 func (b *limitedBody) refuse(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_ = b.control.SetReadDeadline(time.Now().Add(drainTimeout))

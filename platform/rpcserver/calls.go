@@ -18,8 +18,8 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// calls makes a span and a measurement of each call of a method that has a rule, as the semantic conventions of OpenTelemetry say, and as otelgrpc would.
-// The server knows no other method: their names are anybody's, and gRPC does not tell the end of their calls.
+// calls records a span and a duration for each call of a method that has a rule, by OpenTelemetry's semantic conventions and as otelgrpc does. Calls
+// of unknown methods are not recorded: their names are up to the caller, and gRPC does not report when such a call ends.
 type calls struct {
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
@@ -28,38 +28,38 @@ type calls struct {
 	methods    map[string]*method
 }
 
-// answered is the stats.Handler of a server.
-type answered struct{ calls }
+// serverCalls is the stats.Handler of a server.
+type serverCalls struct{ calls }
 
-// made is the stats.Handler of a client of a server of this process.
-type made struct{ calls }
+// clientCalls is the stats.Handler of a client whose server is in this process.
+type clientCalls struct{ calls }
 
-func newAnswered(t *telemetry.Telemetry, rules auth.Rules) (*answered, error) {
+func newServerCalls(t *telemetry.Telemetry, rules auth.Rules) (*serverCalls, error) {
 	tracer, meter := instruments(t)
 	took, err := rpcconv.NewServerCallDuration(meter, metric.WithExplicitBucketBoundaries(durations...))
 	if err != nil {
 		return nil, fmt.Errorf("measuring calls: %w", err)
 	}
-	return &answered{calls{tracer, t.Propagator, serverSpan, took.Inst(), newMethods(rules, serverFailed)}}, nil
+	return &serverCalls{calls{tracer, t.Propagator, serverSpan, took.Inst(), newMethods(rules, serverFailed)}}, nil
 }
 
-func newMade(t *telemetry.Telemetry, rules auth.Rules, server net.Addr) (*made, error) {
+func newClientCalls(t *telemetry.Telemetry, rules auth.Rules, server net.Addr) (*clientCalls, error) {
 	tracer, meter := instruments(t)
 	took, err := rpcconv.NewClientCallDuration(meter, metric.WithExplicitBucketBoundaries(durations...))
 	if err != nil {
 		return nil, fmt.Errorf("measuring calls: %w", err)
 	}
 	methods := newMethods(rules, clientFailed, addressAttributes(server)...)
-	return &made{calls{tracer, t.Propagator, clientSpan, took.Inst(), methods}}, nil
+	return &clientCalls{calls{tracer, t.Propagator, clientSpan, took.Inst(), methods}}, nil
 }
 
-// TagRPC begins the span of a call, below the one that its metadata names.
-func (h *answered) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
+// TagRPC begins the span of a call as a child of the span in the call's metadata.
+func (h *serverCalls) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
 	return h.begin(h.propagator.Extract(ctx, incoming{ctx}), info.FullMethodName)
 }
 
-// HandleRPC learns of what happens to a call.
-func (h *answered) HandleRPC(ctx context.Context, event stats.RPCStats) {
+// HandleRPC records the end of a call.
+func (h *serverCalls) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	switch event := event.(type) {
 	case *stats.InHeader:
 		if span := trace.SpanFromContext(ctx); span.IsRecording() && event.LocalAddr != nil {
@@ -70,8 +70,8 @@ func (h *answered) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	}
 }
 
-// TagRPC begins the span of a call and names it in the metadata.
-func (h *made) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
+// TagRPC begins the span of a call and puts it in the call's metadata.
+func (h *clientCalls) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Context {
 	ctx = h.begin(ctx, info.FullMethodName)
 	md, ok := metadata.FromOutgoingContext(ctx)
 	if !ok {
@@ -81,14 +81,14 @@ func (h *made) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Conte
 	return metadata.NewOutgoingContext(ctx, md)
 }
 
-// HandleRPC learns of what happens to a call.
-func (h *made) HandleRPC(ctx context.Context, event stats.RPCStats) {
+// HandleRPC records the end of a call.
+func (h *clientCalls) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	if event, ok := event.(*stats.End); ok {
 		h.end(ctx, event)
 	}
 }
 
-// begin returns ctx with the span and the method of a call, for end.
+// begin returns ctx with the span and the method of a call, which end reads.
 func (c *calls) begin(ctx context.Context, name string) context.Context {
 	m := c.methods[name]
 	if m != nil {
@@ -98,7 +98,7 @@ func (c *calls) begin(ctx context.Context, name string) context.Context {
 			span.SetAttributes(m.attributes...)
 		}
 	}
-	return context.WithValue(ctx, methodKey{}, m) // without a method, too: ctx may be that of another call
+	return context.WithValue(ctx, methodKey{}, m) // even when there is no method: ctx may come from another call
 }
 
 func (c *calls) end(ctx context.Context, event *stats.End) {
@@ -117,8 +117,8 @@ func (c *calls) end(ctx context.Context, event *stats.End) {
 	c.took.Record(ctx, event.EndTime.Sub(event.BeginTime).Seconds(), outcome.options...)
 }
 
-// TagConn is part of stats.Handler.
+// TagConn does nothing; stats.Handler requires it.
 func (*calls) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
 
-// HandleConn is part of stats.Handler.
+// HandleConn does nothing; stats.Handler requires it.
 func (*calls) HandleConn(context.Context, stats.ConnStats) {}

@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// codec is gRPC's own for protobuf, but decodes no message of more values than anybody needs, and leaves an undecoded one as it came.
+// codec is gRPC's own codec for protobuf with two differences: it refuses messages with too many values, and it can leave a request undecoded.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
@@ -41,10 +41,10 @@ func unmarshal(data mem.BufferSlice, v any) error {
 	return proto.Unmarshal(body.ReadOnlyData(), message)
 }
 
-// undecoded is a request as it came; its data has to be freed.
+// undecoded is a request as it was received. Its data has to be freed.
 type undecoded struct{ data mem.BufferSlice }
 
-// decode decodes it into req. What cannot be decoded is the caller's mistake; gRPC would call it internal.
+// decode decodes the request into req. A failure is an InvalidArgument status; gRPC itself would answer Internal.
 func (u *undecoded) decode(req any) error {
 	if err := unmarshal(u.data, req); err != nil {
 		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()

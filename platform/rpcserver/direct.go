@@ -11,14 +11,15 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// Direct returns where services register as well, whose calls are to cost less: connections over gRPC that begin with one of them are served without
-// grpc-go's transport, through the same interceptors. Every service that registers here registers with GRPC too.
+// Direct returns the registrar for services whose calls have to be cheap. A connection whose first call is to such a service bypasses grpc-go's
+// transport and passes the same interceptors; its calls of other services are passed on to grpc-go. So every service registered here must be
+// registered with GRPC too.
 func (s *Server) Direct() grpc.ServiceRegistrar {
 	return s.direct
 }
 
-// newDirect returns the server of these connections, and the connection that takes their other calls to gRPC's.
-func (s *Server) newDirect(calls *answered) (*grpcwire.Server, *grpc.ClientConn, error) {
+// newDirect returns the server for these connections, and the client connection over which their other calls reach grpc-go.
+func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientConn, error) {
 	other, err := s.dial()
 	if err != nil {
 		return nil, nil, fmt.Errorf("connecting to gRPC: %w", err)
@@ -30,7 +31,7 @@ func (s *Server) newDirect(calls *answered) (*grpcwire.Server, *grpc.ClientConn,
 	}), other, nil
 }
 
-// stopDirect lets calls finish until ctx is done; the channel is closed when all are over.
+// stopDirect lets calls finish until ctx is done. It closes the channel when all are over.
 func (s *Server) stopDirect(ctx context.Context) <-chan struct{} {
 	over := make(chan struct{})
 	go func() {

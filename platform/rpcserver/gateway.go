@@ -16,14 +16,14 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// forwarded are the headers that become metadata of the call. The gateway passes authorization by itself; listing it
-// would pass it twice.
+// forwarded are the headers that become metadata of the call. Authorization is not listed, since the gateway passes it on anyway and would do so
+// twice.
 var forwarded = []string{"traceparent", "tracestate", "if-match", "x-request-id", "accept-language", lastEventID}
 
 const lastEventID = "last-event-id"
 
-// newGateway closes what grpc-gateway leaves open: it drops unknown fields, makes metadata of any Grpc-Metadata-
-// header, lets a form override the method, and answers 501 to a wrong one.
+// newGateway returns a gateway without grpc-gateway's lax defaults: to ignore unknown fields, to make metadata of each Grpc-Metadata- header, to let
+// a form override the method, and to answer 501 to a wrong method.
 func newGateway() *runtime.ServeMux {
 	messages := newMessageMarshaler()
 	return runtime.NewServeMux(
@@ -55,7 +55,7 @@ func newGateway() *runtime.ServeMux {
 
 var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
-// setETag copies a response's field etag to the header, as the strong tag that If-Match wants.
+// setETag copies the field etag of a response to the ETag header, as the strong tag that If-Match expects.
 func setETag(_ context.Context, w http.ResponseWriter, message proto.Message) error {
 	if message == nil {
 		return nil
@@ -71,7 +71,7 @@ func setETag(_ context.Context, w http.ResponseWriter, message proto.Message) er
 	return nil
 }
 
-// gatewayError answers an error of a REST call, whether the gateway or the service found it.
+// gatewayError writes the answer for an error of a REST call, whether it comes from the gateway or from the service.
 func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 	if wrapped, ok := errors.AsType[*runtime.HTTPStatusError](err); ok { // a path that cannot be decoded
 		err = status.Error(codes.InvalidArgument, wrapped.Err.Error())
@@ -87,12 +87,12 @@ func gatewayError(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, r, err)
 }
 
-// probe asks whether a method has a handler, without calling it.
+// probe records whether a path and method have a handler; it is put into the context of a request that calls none.
 type probe struct{ matched bool }
 
 type probeKey struct{}
 
-// routingError answers a request that no REST handler wants.
+// routingError answers a request for which there is no REST handler.
 func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, code int) {
 	if _, probing := ctx.Value(probeKey{}).(*probe); probing {
 		return
@@ -108,7 +108,7 @@ func routingError(ctx context.Context, mux *runtime.ServeMux, _ runtime.Marshale
 	}
 }
 
-// allowedMethods tries each method, because the gateway's table is private.
+// allowedMethods tries each method in turn, because the gateway's routing table is private.
 func allowedMethods(ctx context.Context, mux *runtime.ServeMux, w http.ResponseWriter, r *http.Request) []string {
 	var allowed []string
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPatch, http.MethodPost, http.MethodPut} {
@@ -122,7 +122,7 @@ func allowedMethods(ctx context.Context, mux *runtime.ServeMux, w http.ResponseW
 	return allowed
 }
 
-// enterREST wraps every REST handler.
+// enterREST wraps each REST handler.
 func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request, path map[string]string) {
 		if p, probing := r.Context().Value(probeKey{}).(*probe); probing {
@@ -152,8 +152,8 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 	}
 }
 
-// conditional reports whether a request is about a certain version. It refuses a condition that would be lost on its way, and the call be made without: the
-// gateway passes on no header that is not printable ASCII, and IfMatch makes nothing of what names no version.
+// conditional reports whether If-Match names a version. It refuses a condition that would be lost on the way to the service, where the call would be
+// made unconditionally: the gateway drops headers that are not printable ASCII, and IfMatch returns nothing for a value without a tag.
 func conditional(r *http.Request) (bool, error) {
 	values := r.Header.Values("If-Match")
 	for _, value := range values {

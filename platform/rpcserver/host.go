@@ -10,8 +10,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// hostGuard refuses requests for a name that is not ours: a page whose name was rebound to our address could
-// otherwise read the answers. Such a page always has a name, so an address is safe where the listener has that address.
+// hostGuard refuses requests whose Host header is not ours, which defends against DNS rebinding: a page whose name was rebound to our address could
+// otherwise read the answers. Such a page always has a name, so an IP address is accepted when the listener has that address.
 type hostGuard struct {
 	names    []string
 	loopback bool // the listener is on a loopback address
@@ -35,7 +35,7 @@ func (g hostGuard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.allows(r.Host) {
 			writeErrorCode(w, http.StatusMisdirectedRequest,
-				fault.New(fault.PermissionDenied, "HOST_DENIED", "this server is not known as %q", r.Host))
+				fault.New(fault.PermissionDenied, "HOST_DENIED", "this server does not serve the host %q", r.Host))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -50,7 +50,7 @@ func (g hostGuard) allows(hostport string) bool {
 	return slices.Contains(g.names, name)
 }
 
-// hostname returns the lower case name in a Host header, without port, brackets and final dot.
+// hostname returns the name in a Host header in lower case, without port, brackets and final dot.
 func hostname(hostport string) string {
 	name, _, err := net.SplitHostPort(hostport)
 	if err != nil {

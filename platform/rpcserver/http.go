@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// handler returns the mux behind the guards that apply to every request.
+// handler returns the mux behind the checks that apply to every request.
 func (s *Server) handler() http.Handler {
 	api := s.beforeREST(s.gateway)
 	s.mux.Handle("/v1/", api)
@@ -19,7 +19,7 @@ func (s *Server) handler() http.Handler {
 	}
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, r, fault.New(fault.PermissionDenied, "ORIGIN_DENIED", "a page of another origin may not call this"))
+		writeError(w, r, fault.New(fault.PermissionDenied, "ORIGIN_DENIED", "cross-origin requests are refused"))
 	}))
 	guarded := s.guard(s.hosts.wrap(origins.Handler(s.limitBody(s.mux))))
 	return http.HandlerFunc(func(under http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func (s *Server) guard(next http.Handler) func(*response, *http.Request) {
 				s.recovered(w, r, v)
 			}
 		}()
-		if r.Method == http.MethodHead { // is answered wherever GET is (RFC 9110, section 9.3.2); net/http leaves the content out
+		if r.Method == http.MethodHead { // HEAD is answered wherever GET is (RFC 9110, section 9.3.2); net/http leaves the content out
 			r = r.WithContext(r.Context())
 			r.Method = http.MethodGet
 		}
@@ -50,7 +50,7 @@ func (s *Server) guard(next http.Handler) func(*response, *http.Request) {
 	}
 }
 
-// recovered answers a panic if nothing was answered yet, and cuts the connection otherwise.
+// recovered answers 500 after a panic if nothing was answered yet, and cuts the connection otherwise.
 func (s *Server) recovered(w *response, r *http.Request, v any) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(http.ErrAbortHandler)

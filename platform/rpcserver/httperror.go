@@ -30,7 +30,7 @@ func statusOf(err error) *status.Status {
 	return detailed
 }
 
-// writeError answers err with the HTTP status that belongs to its code.
+// writeError answers with the status of err and the HTTP status that belongs to its code.
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	st := statusOf(err)
 	httpCode := runtime.HTTPStatusFromCode(st.Code())
@@ -40,14 +40,14 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	writeStatus(w, httpCode, st)
 }
 
-// writeErrorCode answers err with an HTTP status that no code stands for.
+// writeErrorCode answers with the status of err and an HTTP status that no gRPC code maps to.
 func writeErrorCode(w http.ResponseWriter, httpCode int, err error) {
 	writeStatus(w, httpCode, statusOf(err))
 }
 
 func writeStatus(w http.ResponseWriter, httpCode int, st *status.Status) {
 	body, err := protojson.Marshal(st.Proto())
-	if err != nil { // a detail of a type that this binary does not know
+	if err != nil { // a detail has a type that this binary does not know
 		body, _ = protojson.Marshal(status.New(st.Code(), st.Message()).Proto()) // two scalar fields
 	}
 	h := w.Header()

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// interceptUnary is what every unary call passes, in this order, whatever transport it came by.
+// interceptUnary runs the interceptors that every unary call passes, in order, whatever transport it came by.
 func (s *Server) interceptUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	return s.observeUnary(ctx, req, info, func(ctx context.Context, req any) (any, error) {
 		return s.authorizeUnary(ctx, req, info, func(ctx context.Context, req any) (any, error) {

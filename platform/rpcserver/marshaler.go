@@ -26,14 +26,14 @@ const (
 	maxJSONDepth = 100
 )
 
-// messageMarshaler is the gateway's JSON, but strict: a body is exactly one value without unknown fields.
+// messageMarshaler is the gateway's JSON marshaler made strict: a body is exactly one value without unknown fields.
 type messageMarshaler struct{ *runtime.JSONPb }
 
 func newMessageMarshaler() *messageMarshaler {
 	return &messageMarshaler{&runtime.JSONPb{UnmarshalOptions: protojson.UnmarshalOptions{RecursionLimit: maxJSONDepth}}}
 }
 
-// ContentType returns what the message itself says when it is a body of its own, such as an agent's card.
+// ContentType returns application/json, or the type that an HttpBody names, as that of an agent's card does.
 func (m *messageMarshaler) ContentType(v any) string {
 	if body, ok := v.(*httpbody.HttpBody); ok {
 		return body.GetContentType()
@@ -41,7 +41,7 @@ func (m *messageMarshaler) ContentType(v any) string {
 	return m.JSONPb.ContentType(v)
 }
 
-// Marshal returns JSON, or the bytes of a body of its own as they are.
+// Marshal returns v as JSON, or the bytes of an HttpBody unchanged.
 func (m *messageMarshaler) Marshal(v any) ([]byte, error) {
 	if body, ok := v.(*httpbody.HttpBody); ok {
 		return body.GetData(), nil
@@ -49,7 +49,7 @@ func (m *messageMarshaler) Marshal(v any) ([]byte, error) {
 	return m.JSONPb.Marshal(v)
 }
 
-// NewDecoder returns a decoder of all of r; the gateway's own ignores what follows the first value.
+// NewDecoder returns a decoder that reads all of r; the gateway's own ignores what follows the first value.
 func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 	return runtime.DecoderFunc(func(v any) error {
 		data, err := io.ReadAll(r) // bounded by limitedBody
@@ -59,7 +59,7 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 		if len(bytes.TrimSpace(data)) == 0 {
 			return io.EOF // the gateway takes it for an empty message
 		}
-		if !utf8.Valid(data) { // protojson would quote it, and no answer can
+		if !utf8.Valid(data) { // protojson would put the bytes into its error, and an answer cannot carry them
 			return errors.New("the body is not UTF-8")
 		}
 		if err := bounded.JSON(data); err != nil {
@@ -75,7 +75,8 @@ func (m *messageMarshaler) NewDecoder(r io.Reader) runtime.Decoder {
 	})
 }
 
-// messageAt returns a new message of the kind that the gateway decodes into *v, where the body is one field of the request; nil when that is no message.
+// messageAt returns a new message of the type that the gateway decodes into *v when the body is one field of the request. It is nil when that field
+// is no message.
 func messageAt(v any) protoreflect.Message {
 	at := reflect.TypeOf(v)
 	if at.Kind() != reflect.Pointer || at.Elem().Kind() != reflect.Pointer {
@@ -88,14 +89,14 @@ func messageAt(v any) protoreflect.Message {
 	return message.ProtoReflect()
 }
 
-// place is where protojson says that an error is.
+// place matches the position at the beginning of an error of protojson.
 var place = regexp.MustCompile(`^(syntax error )?\((line \d+:\d+)\): `)
 
-// maxComplaint is how many bytes protojson may say: it repeats names of fields, however long they are.
+// maxComplaint bounds the text of an error of protojson, in bytes: it repeats field names of any length.
 const maxComplaint = 1 << 10
 
-// readable says that it is the body that is wrong, where, and which field of the message, if it is one, does not get what it takes. It undoes the
-// non-breaking spaces by which protojson keeps programs from parsing its errors.
+// readable rewords an error of protojson: it says that the body is at fault, at which line and column, and, where message is known, which field has a
+// wrong value. It also replaces the non-breaking spaces that protojson uses to keep programs from parsing its errors.
 func readable(err error, message protoreflect.Message, body []byte) error {
 	if err == nil {
 		return nil
@@ -113,10 +114,10 @@ func readable(err error, message protoreflect.Message, body []byte) error {
 	return fmt.Errorf("the body cannot be read, %s: %s%s", at[2], at[1], strings.TrimPrefix(text, at[0]))
 }
 
-// eventMarshaler writes each message of a stream as one server-sent event. Whatever is no part of a stream stays JSON.
+// eventMarshaler writes each message of a stream as one server-sent event. Answers that are no stream stay JSON.
 type eventMarshaler struct{ *messageMarshaler }
 
-// Marshal receives the chunks of the gateway: {"result": message} and {"error": status}.
+// Marshal receives the gateway's chunks of a stream, {"result": message} and {"error": status}.
 func (m *eventMarshaler) Marshal(v any) ([]byte, error) {
 	switch chunk := v.(type) {
 	case map[string]any:
@@ -136,10 +137,10 @@ func (m *eventMarshaler) Marshal(v any) ([]byte, error) {
 	}
 }
 
-// StreamContentType returns the type of a stream; that of any other answer is JSON.
+// StreamContentType returns the content type of a stream; other answers are JSON.
 func (*eventMarshaler) StreamContentType(any) string { return eventMIME }
 
-// Delimiter is empty, because an event must be written in one piece: a heartbeat may come between two writes.
+// Delimiter is empty because an event has to be written in one piece: a heartbeat may come between two writes.
 func (*eventMarshaler) Delimiter() []byte { return nil }
 
 func formatEvent(name, id string, data []byte) []byte {
@@ -154,7 +155,7 @@ func formatEvent(name, id string, data []byte) []byte {
 	return b.Bytes()
 }
 
-// eventID returns the number in the field sequence, from which a client can resume, or nothing.
+// eventID returns the number in the field sequence, from which a client can resume; it is empty when the message has no such field.
 func eventID(v any) string {
 	message, ok := v.(proto.Message)
 	if !ok {

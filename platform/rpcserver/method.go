@@ -20,15 +20,15 @@ import (
 
 const lastCode = codes.Unauthenticated
 
-// method is what spans and metrics say of an RPC, made once.
+// method holds the attributes that spans and metrics of an RPC have, which are computed once.
 type method struct {
 	name       string // of the span
 	attributes []attribute.KeyValue
 	failed     func(codes.Code) bool
-	outcomes   [lastCode + 1]atomic.Pointer[outcome] // by code; nil until there was one
+	outcomes   [lastCode + 1]atomic.Pointer[outcome] // by code; nil until a call ended with it
 }
 
-// outcome is what they say of how a call of it ended.
+// outcome holds the attributes for calls of a method that ended with one code.
 type outcome struct {
 	failed  bool
 	code    attribute.KeyValue
@@ -37,7 +37,7 @@ type outcome struct {
 
 type methodKey struct{}
 
-// newMethods returns the methods that have a rule, all of which have the attributes more.
+// newMethods returns the methods that have a rule. Each has the attributes more besides its own.
 func newMethods(rules auth.Rules, failed func(codes.Code) bool, more ...attribute.KeyValue) map[string]*method {
 	methods := make(map[string]*method, len(rules))
 	for full := range rules {
@@ -49,7 +49,7 @@ func newMethods(rules auth.Rules, failed func(codes.Code) bool, more ...attribut
 
 func (m *method) outcomeOf(c codes.Code) *outcome {
 	if c > lastCode {
-		c = codes.Unknown // as gRPC says of a code that it does not know
+		c = codes.Unknown // as gRPC does for a code that it does not know
 	}
 	if known := m.outcomes[c].Load(); known != nil {
 		return known
@@ -67,7 +67,7 @@ func (m *method) outcomeOf(c codes.Code) *outcome {
 
 func clientFailed(c codes.Code) bool { return c != codes.OK }
 
-// serverFailed reports whether c is the fault of a server.
+// serverFailed reports whether code c means that the server is at fault.
 func serverFailed(c codes.Code) bool {
 	switch c {
 	case codes.Unknown, codes.DeadlineExceeded, codes.Unimplemented, codes.Internal, codes.Unavailable, codes.DataLoss:
@@ -85,12 +85,12 @@ func addressAttributes(a net.Addr) []attribute.KeyValue {
 	return []attribute.KeyValue{semconv.ServerAddress(host), semconv.ServerPort(port)}
 }
 
-// incoming is the metadata of a call to this server, of which propagators read few keys.
+// incoming gives propagators the metadata of a call to this server. They read only a few keys.
 type incoming struct {
-	ctx context.Context //nolint:containedctx // that is where it is, and a copy of all would cost more than reading
+	ctx context.Context //nolint:containedctx // gRPC keeps the metadata there, and copying all of it costs more than reading a key
 }
 
-// Get returns the first value of key, or nothing.
+// Get returns the first value of key, or "".
 func (c incoming) Get(key string) string {
 	if values := metadata.ValueFromIncomingContext(c.ctx, key); len(values) > 0 {
 		return values[0]
@@ -98,7 +98,7 @@ func (c incoming) Get(key string) string {
 	return ""
 }
 
-// Set does nothing: propagators write elsewhere.
+// Set does nothing; propagators never write to an incoming call.
 func (incoming) Set(string, string) {}
 
 // Keys returns all keys.
@@ -107,10 +107,10 @@ func (c incoming) Keys() []string {
 	return slices.Collect(maps.Keys(md))
 }
 
-// outgoing is the metadata of a call that this process makes.
+// outgoing gives propagators the metadata of a call that this process makes.
 type outgoing metadata.MD
 
-// Get returns the first value of key, or nothing.
+// Get returns the first value of key, or "".
 func (c outgoing) Get(key string) string {
 	if values := metadata.MD(c).Get(key); len(values) > 0 {
 		return values[0]

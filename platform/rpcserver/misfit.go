@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	maxShown  = 60       // bytes of a value in an error
-	maxLooked = 64 << 10 // bytes of a body that is looked through: it takes several times as long as to decode it, before anybody is asked who they are
+	maxShown  = 60       // bytes of a value that an error shows
+	maxLooked = 64 << 10 // bytes of the largest body that is examined: that takes several times as long as decoding, and happens before the caller is authenticated
 )
 
-// misfit returns the path of the field whose value in body does not fit it, and what is wrong with that; the path is empty when no field is at fault. Each
-// field is decoded by itself, so that protojson alone judges.
+// misfit returns the path of the field whose value in body has the wrong type or form, and what is wrong with it; path is empty when no field is at
+// fault. It decodes each field by itself, so that protojson remains the only judge.
 func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
 	if len(body) > maxLooked {
 		return "", ""
@@ -26,7 +26,7 @@ func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
 	if begin, err := values.Token(); err != nil || begin != json.Delim('{') {
 		return "", ""
 	}
-	for values.More() { // in their order, in which protojson meets them
+	for values.More() { // in order, as protojson meets them
 		var value json.RawMessage
 		name, err := values.Token()
 		if err != nil || values.Decode(&value) != nil {
@@ -35,11 +35,11 @@ func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
 		field := fieldNamed(m.Descriptor(), fmt.Sprint(name))
 		switch {
 		case field == nil:
-			return "", "" // it is that which protojson complains of
+			return "", "" // protojson's error is about this unknown field
 		case fits(m, field, value):
 			continue
 		}
-		if path, wrong = misfitIn(m, field, value); path != "" || field.IsList() { // of a list, all that can be told is told
+		if path, wrong = misfitIn(m, field, value); path != "" || field.IsList() { // for a list this is the most that can be said
 			return path, wrong
 		}
 		return told(string(field.Name()), field, value)
@@ -47,7 +47,7 @@ func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
 	return "", ""
 }
 
-// told says what is wrong with the value at path, or nothing when that is for protojson to say.
+// told returns path and what is wrong with its value, or nothing when protojson's own error says more.
 func told(path string, field protoreflect.FieldDescriptor, value []byte) (_, wrong string) {
 	if wrong = wanted(field, value); wrong == "" {
 		return "", ""
@@ -55,7 +55,7 @@ func told(path string, field protoreflect.FieldDescriptor, value []byte) (_, wro
 	return path, clip(value) + wrong
 }
 
-// misfitIn looks for the misfit within a value that has parts: an item of a list, or a field of a message.
+// misfitIn looks for the misfit inside a value that has parts: an item of a list, or a field of a message.
 func misfitIn(m protoreflect.Message, field protoreflect.FieldDescriptor, value []byte) (path, wrong string) {
 	name := string(field.Name())
 	if !field.IsList() {
@@ -84,7 +84,7 @@ func misfitIn(m protoreflect.Message, field protoreflect.FieldDescriptor, value 
 	return "", ""
 }
 
-// hasFields reports whether a value of the field is an object with the fields of a message: those of google.protobuf have forms of their own.
+// hasFields reports whether a value of the field is a JSON object with the fields of a message. Messages of google.protobuf have forms of their own.
 func hasFields(field protoreflect.FieldDescriptor) bool {
 	return field.Message() != nil && !field.IsMap() && field.Message().FullName().Parent() != "google.protobuf"
 }
@@ -96,16 +96,16 @@ func below(name, path string) string {
 	return name + "." + path
 }
 
-// fits reports whether protojson takes value for the field of a message like m.
+// fits reports whether protojson accepts value for the field of a message like m.
 func fits(m protoreflect.Message, field protoreflect.FieldDescriptor, value []byte) bool {
 	alone := slices.Concat([]byte(`{"`+field.JSONName()+`":`), value, []byte("}"))
 	return protojson.UnmarshalOptions{RecursionLimit: maxJSONDepth}.Unmarshal(alone, m.New().Interface()) == nil
 }
 
-// seconds is the form of a duration.
+// seconds matches a duration in JSON.
 var seconds = regexp.MustCompile(`^"[+-]?[0-9]+(\.[0-9]{0,9})?s"$`)
 
-// wanted says how a value fails to be what a field, or an item of its list, is for; of an object it says nothing.
+// wanted says in which way value is not what a field, or an item of a list field, takes. It is empty for objects.
 func wanted(field protoreflect.FieldDescriptor, value []byte) string {
 	if of := field.Message(); of != nil {
 		switch {
@@ -116,7 +116,7 @@ func wanted(field protoreflect.FieldDescriptor, value []byte) string {
 		case of.FullName() == "google.protobuf.Timestamp":
 			return ` is not a time; write date, time and zone, such as "2026-01-16T12:00:00Z"`
 		case !hasFields(field) && !field.IsMap() && of.FullName() != "google.protobuf.Struct":
-			return "" // others of google.protobuf take many forms
+			return "" // other google.protobuf messages take many forms
 		case !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")):
 			return " is not an object"
 		default:
@@ -125,19 +125,19 @@ func wanted(field protoreflect.FieldDescriptor, value []byte) string {
 	}
 	switch field.Kind() {
 	case protoreflect.StringKind:
-		return " is not a text"
+		return " is not a string"
 	case protoreflect.BoolKind:
 		return " is neither true nor false"
 	case protoreflect.BytesKind:
-		return " is not a text in base64"
+		return " is not a base64 string"
 	case protoreflect.EnumKind:
 		return " is not one of the field's values"
 	default:
-		return " is not a number of its kind"
+		return " is not a valid number for this field"
 	}
 }
 
-// clip shows the beginning of a value, on one line.
+// clip returns the beginning of a value on one line.
 func clip(value []byte) string {
 	var line bytes.Buffer
 	if json.Compact(&line, value) == nil {

@@ -30,7 +30,7 @@ type call struct {
 
 type callKey struct{}
 
-// observeUnary is the outermost interceptor: it recovers, logs and maps errors, in that order, of all that is inside.
+// observeUnary is the outermost interceptor. It recovers panics, writes the log line of the call and maps its error to a status.
 func (s *Server) observeUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
 	c := &call{method: info.FullMethod, start: time.Now(), audited: s.opts.Rules[info.FullMethod].Audited}
 	ctx = context.WithValue(ctx, callKey{}, c)
@@ -61,16 +61,16 @@ func (s *Server) observeStream(srv any, stream grpc.ServerStream, info *grpc.Str
 	return next(srv, &serverStream{ServerStream: stream, ctx: ctx})
 }
 
-// finish logs the end of c once and returns what the client sees of err.
+// finish writes the one log line of c and returns the error that the client sees for err.
 func (s *Server) finish(ctx context.Context, c *call, err error) error {
 	st := rpcfault.Status(err)
-	if at := c.level(ctx, st.Code(), err); s.opts.Logger.Enabled(ctx, at) { // most calls end well, which is logged for debugging only
+	if at := c.level(ctx, st.Code(), err); s.opts.Logger.Enabled(ctx, at) { // calls that succeed are logged at debug level only
 		s.opts.Logger.LogAttrs(ctx, at, "rpc", c.attributes(st, err)...)
 	}
 	return st.Err()
 }
 
-// attributes are those of the line at the end of c.
+// attributes returns the attributes of the log line of c.
 func (c *call) attributes(st *status.Status, err error) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String(telemetry.LogMethod, c.method), slog.String(telemetry.LogCode, st.Code().String()),
@@ -91,9 +91,9 @@ func (c *call) attributes(st *status.Status, err error) []slog.Attr {
 	return attrs
 }
 
-// level is Error where an operator has to act: for bugs, and for trouble that says that it is ours. It is Warn for what has to do with the caller, or with
-// others that are not there. A caller that went away is nobody's fault, and asking for what is not there, or making what is, belongs to ordinary use.
-// An audited call is always worth a line.
+// level is Error when an operator has to act: for bugs, and for failures that are known to be ours. It is Warn when the cause is the caller or a
+// remote party that is unavailable. A caller that disconnects, a resource that does not exist and one that exists already are ordinary use. An
+// audited call is always logged.
 func (c *call) level(ctx context.Context, code codes.Code, err error) slog.Level {
 	switch {
 	case code == codes.NotFound || code == codes.AlreadyExists:
@@ -109,7 +109,7 @@ func (c *call) level(ctx context.Context, code codes.Code, err error) slog.Level
 	}
 }
 
-// panicError keeps the stack for the log; as it is no fault, the client sees an internal error.
+// panicError keeps the stack for the log. It is not a fault, so the client sees an internal error only.
 type panicError struct {
 	value any
 	stack string

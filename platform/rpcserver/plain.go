@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// How the errors of others are worded that the gateway makes texts of.
+// These match the errors of other packages that the gateway turns into text.
 var (
 	number    = regexp.MustCompile(`^strconv\.Parse(Bool|\w+): parsing (".*"): (?:invalid syntax|(value out of range))$`)
 	duration  = regexp.MustCompile(`^(?:time: )?(?:missing unit in|invalid|unknown unit ".*" in) duration (".*")$`)
@@ -19,7 +19,7 @@ var (
 	inBody    = regexp.MustCompile(`^the body cannot be read, line \d+:\d+: ([a-z0-9_.\[\]]+): (.*)$`)             // as readable words it
 )
 
-// plain says of which field it is that the gateway refused a value, and why in the API's own words.
+// plain rewords the gateway's error about a value that it refused, and names the field in a violation.
 func plain(err error) error {
 	st, ok := status.FromError(err)
 	if !ok || st.Code() != codes.InvalidArgument || len(st.Proto().GetDetails()) > 0 {
@@ -35,7 +35,7 @@ func plain(err error) error {
 	return err
 }
 
-// plainText says in the API's own words what is wrong with the value of a parameter.
+// plainText rewords what is wrong with the value of a parameter.
 func plainText(text string) string {
 	if wrong := number.FindStringSubmatch(text); wrong != nil {
 		switch {
@@ -44,7 +44,7 @@ func plainText(text string) string {
 		case wrong[3] != "":
 			return wrong[2] + " is a number out of range"
 		default:
-			return wrong[2] + " is not a number of its kind"
+			return wrong[2] + " is not a valid number"
 		}
 	}
 	if wrong := duration.FindStringSubmatch(text); wrong != nil {
@@ -56,7 +56,7 @@ func plainText(text string) string {
 	return text
 }
 
-// violation is the status for a field whose value is wrong.
+// violation returns the status for a field whose value is wrong.
 func violation(field, text, message string) error {
 	f := fault.New(fault.InvalidArgument, "INVALID_ARGUMENT", "%s", message)
 	f.Violations = []fault.Violation{{Field: field, Description: text}}

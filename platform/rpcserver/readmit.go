@@ -10,8 +10,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// whileAdmitted returns a context that ends, with the reason as its cause, when the credentials of a stream's caller do not admit it any more. stop must be
-// called when the stream is over.
+// whileAdmitted returns a context that ends, with the reason as its cause, once the credentials of a stream's caller no longer allow the call. The
+// caller must call stop when the stream is over.
 func (s *Server) whileAdmitted(ctx context.Context, credentials []string, rule auth.Rule) (_ context.Context, stop func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	if rule.Public {
@@ -36,7 +36,7 @@ func (s *Server) whileAdmitted(ctx context.Context, credentials []string, rule a
 	return ctx, func() { end(nil) }
 }
 
-// readmit says why a stream has to end. When it cannot be told who the caller is, the answer of before counts.
+// readmit returns why a stream has to end, or nil. When the credentials cannot be checked at the moment, the last result stands.
 func (s *Server) readmit(ctx context.Context, caller auth.Principal, credentials []string, rule auth.Rule) error {
 	now, err := s.admit(ctx, credentials, rule)
 	switch kind := fault.KindOf(err); {
@@ -49,7 +49,8 @@ func (s *Server) readmit(ctx context.Context, caller auth.Principal, credentials
 	}
 }
 
-// WhyEnded returns why the server ended ctx, that of a stream: because it stops, or the caller is not admitted any more. It returns err when neither is so.
+// WhyEnded returns why the server ended the context of a stream: it is stopping, or the caller may no longer have the stream. It returns err when the
+// server did not end it.
 func WhyEnded(ctx context.Context, err error) error {
 	if cause, ok := errors.AsType[*fault.Error](context.Cause(ctx)); ok {
 		return cause

@@ -21,7 +21,7 @@ const (
 	checkTimeout  = 2 * time.Second
 )
 
-// check is one thing that must work before requests make sense.
+// check is one condition of readiness.
 type check struct {
 	name string
 	run  func(context.Context) error
@@ -57,7 +57,7 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	for i, c := range s.checks {
 		answer.Checks[c.name] = "ok"
 		if err := results[i]; err != nil {
-			answer.Checks[c.name] = fault.From(err).Message // the rest of the text is not for strangers
+			answer.Checks[c.name] = fault.From(err).Message // the cause is not for strangers
 			answer.Status, code = "not ready", http.StatusServiceUnavailable
 		}
 	}

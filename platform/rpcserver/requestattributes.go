@@ -10,10 +10,10 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
 
-// otherMethod stands for each method that is not HTTP's own.
+// otherMethod stands for all methods that HTTP does not define, as the semantic conventions ask.
 const otherMethod = "_OTHER"
 
-// requestAttributes are those of the span of r.
+// requestAttributes returns the attributes of the span of r.
 func requestAttributes(r *http.Request) []attribute.KeyValue {
 	encrypted := r.TLS != nil
 	_, version, _ := strings.Cut(r.Proto, "/")
@@ -42,7 +42,7 @@ func requestAttributes(r *http.Request) []attribute.KeyValue {
 	return list
 }
 
-// answerAttributes are what the span of a request says of its answer, and of the bytes read of its body.
+// answerAttributes returns what the span of a request says about its answer, and about the bytes that were read of its body.
 func answerAttributes(w *response, read int64) []attribute.KeyValue {
 	list := []attribute.KeyValue{semconv.HTTPResponseStatusCode(w.status)}
 	if read > 0 {
@@ -54,7 +54,7 @@ func answerAttributes(w *response, read int64) []attribute.KeyValue {
 	return list
 }
 
-// hostAttributes are those of a Host header; the port is left out where it goes without saying.
+// hostAttributes returns the attributes for a Host header; the scheme's default port is left out.
 func hostAttributes(host string, encrypted bool) []attribute.KeyValue {
 	name, port := splitPort(host)
 	if port == 0 || port == 443 && encrypted || port == 80 && !encrypted {
@@ -70,7 +70,7 @@ func schemeOf(encrypted bool) attribute.KeyValue {
 	return semconv.URLScheme("http")
 }
 
-// splitPort returns the two parts of an address; port is zero when there is none.
+// splitPort splits an address; port is zero when there is none.
 func splitPort(address string) (host string, port int) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {
@@ -83,7 +83,7 @@ func splitPort(address string) (host string, port int) {
 	return host, int(n)
 }
 
-// knownMethod returns the method in upper case if it is one of HTTP's own.
+// knownMethod returns the method in upper case if HTTP defines it, and otherMethod if not.
 func knownMethod(method string) string {
 	switch method = strings.ToUpper(method); method {
 	case http.MethodConnect, http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPatch, http.MethodPost, http.MethodPut, http.MethodTrace:

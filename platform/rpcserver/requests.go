@@ -18,14 +18,14 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// scope names this package to those who receive its spans and metrics.
+// scope is the instrumentation scope of this package's spans and metrics.
 const scope = "quorate/rpcserver"
 
 var (
 	serverSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
 	clientSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
 
-	// durations are the buckets of the semantic conventions, in seconds.
+	// durations are the histogram buckets of the semantic conventions, in seconds.
 	durations = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
 )
 
@@ -33,7 +33,7 @@ func instruments(t *telemetry.Telemetry) (trace.Tracer, metric.Meter) {
 	return t.TracerProvider.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)), t.MeterProvider.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
 }
 
-// requests makes a span and three measurements of each HTTP request, as the semantic conventions of OpenTelemetry say, and as otelhttp would.
+// requests records a span and three measurements for each HTTP request, by OpenTelemetry's semantic conventions and as otelhttp does.
 type requests struct {
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
@@ -68,7 +68,7 @@ func (o *requests) observe(w *response, r *http.Request, next func(*response, *h
 	begin := time.Now()
 	ctx := o.propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	ctx, span := o.tracer.Start(ctx, spanName(r), serverSpan...)
-	defer span.End() // which records a panic
+	defer span.End() // and records a panic
 	if span.IsRecording() {
 		span.SetAttributes(requestAttributes(r)...)
 	}
@@ -79,7 +79,7 @@ func (o *requests) observe(w *response, r *http.Request, next func(*response, *h
 	w.begin(http.StatusOK)
 	read := body.read.Load()
 	if span.IsRecording() {
-		span.SetName(spanName(r)) // the mux has found the pattern
+		span.SetName(spanName(r)) // the mux has matched a pattern by now
 		span.SetAttributes(answerAttributes(w, read)...)
 		if w.status >= http.StatusInternalServerError {
 			span.SetStatus(codes.Error, "")
@@ -91,7 +91,7 @@ func (o *requests) observe(w *response, r *http.Request, next func(*response, *h
 	o.sent.Record(ctx, w.written, options...)
 }
 
-// spanName is the method, and the route once it is known: nothing that a caller invents.
+// spanName returns the method, and the route if there is one: nothing that a caller can invent.
 func spanName(r *http.Request) string {
 	method := knownMethod(r.Method)
 	if method == otherMethod {
@@ -103,7 +103,7 @@ func spanName(r *http.Request) string {
 	return method
 }
 
-// routeOf returns the path of the pattern that r matched; it is empty before, and for what was answered without the mux.
+// routeOf returns the path of the pattern that r matched. It is empty before the mux ran, and for requests answered without it.
 func routeOf(r *http.Request) string {
 	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 {
 		return r.Pattern[i:]
@@ -111,7 +111,7 @@ func routeOf(r *http.Request) string {
 	return ""
 }
 
-// countedBody counts what is read of a body, maybe by another goroutine than the handler's.
+// countedBody counts the bytes read of a body, possibly by another goroutine than the handler's.
 type countedBody struct {
 	io.ReadCloser
 	read atomic.Int64

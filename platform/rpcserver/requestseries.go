@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	maxHosts  = 64   // that metrics name; anybody may put any port, and many addresses, into a Host header
-	maxSeries = 2000 // as many as the metrics keep of one instrument
+	maxHosts  = 64   // hosts that metrics name; a caller may put any port, and many addresses, into a Host header
+	maxSeries = 2000 // as many as the metrics keep for one instrument
 )
 
-// requestSeries knows the attributes of the metrics of requests. What it keeps, and what it says, is bounded: hosts that are not ours, and those
-// that are too many, are left out.
+// requestSeries returns the metric attributes of requests. The number of series is bounded: hosts that are not ours, and hosts beyond the limit, are
+// left out.
 type requestSeries struct {
 	guard hostGuard
 	mu    sync.RWMutex
-	hosts map[string]struct{}                   // guarded by mu; those that are named
+	hosts map[string]struct{}                   // guarded by mu; hosts that metrics name
 	kept  map[requestKind][]metric.RecordOption // guarded by mu
 }
 
-// requestKind tells requests of one series from others.
+// requestKind identifies a series: requests with the same value are counted together.
 type requestKind struct {
 	method, protocol, host, route string
 	status                        int
@@ -35,7 +35,7 @@ func newRequestSeries(guard hostGuard) *requestSeries {
 	return &requestSeries{guard: guard, hosts: make(map[string]struct{}), kept: make(map[requestKind][]metric.RecordOption)}
 }
 
-// of returns the attributes of a request that was answered with status, as options of what is recorded.
+// of returns the attributes of a request that was answered with status, as options for recording a measurement.
 func (s *requestSeries) of(r *http.Request, status int) []metric.RecordOption {
 	kind := requestKind{knownMethod(r.Method), r.Proto, r.Host, routeOf(r), status, r.TLS != nil}
 	s.mu.RLock()
@@ -44,7 +44,7 @@ func (s *requestSeries) of(r *http.Request, status int) []metric.RecordOption {
 	if ok {
 		return options
 	}
-	kind.host = strings.Clone(kind.host) // it may be part of something larger
+	kind.host = strings.Clone(kind.host) // a clone, since the string may be part of something larger
 	named := s.names(kind.host)
 	options = []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(kind.attributes(named)...))}
 	if named {
@@ -53,7 +53,7 @@ func (s *requestSeries) of(r *http.Request, status int) []metric.RecordOption {
 	return options
 }
 
-// names reports whether metrics name host, which is for good.
+// names reports whether metrics name host. A host that is named once stays named.
 func (s *requestSeries) names(host string) bool {
 	if !s.guard.allows(host) {
 		return false

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// writeTimeout bounds one write, not the answer: a client that does not read for so long is cut off.
+// writeTimeout bounds one write, not the whole answer: a client that reads nothing for so long is cut off.
 const writeTimeout = 30 * time.Second
 
-// response extends the write deadline with each write and knows how far the answer is.
+// response extends the write deadline with each write, and records the status and the size of the answer.
 type response struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -39,7 +39,7 @@ func (w *response) Write(data []byte) (int, error) {
 
 // Flush sends what is buffered, for handlers that ask for an http.Flusher.
 func (w *response) Flush() {
-	_ = w.FlushError() // http.Flusher has no way to tell
+	_ = w.FlushError() // http.Flusher cannot return an error
 }
 
 // FlushError sends what is buffered within writeTimeout.
@@ -49,10 +49,10 @@ func (w *response) FlushError() error {
 	return w.control.Flush()
 }
 
-// Unwrap gives http.ResponseController the connection.
+// Unwrap gives http.ResponseController access to the connection.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// begin keeps the first status, which is the one that is sent.
+// begin records the first status, which is the one that is sent.
 func (w *response) begin(status int) {
 	if w.status == 0 {
 		w.status = status

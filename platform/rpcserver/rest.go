@@ -19,7 +19,7 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// restCall is what an RPC must know of the REST request that it came from.
+// restCall is what an RPC has to know about the REST request behind it.
 type restCall struct {
 	verb        string
 	query       url.Values
@@ -32,7 +32,7 @@ type restCall struct {
 
 type restKey struct{}
 
-// restUnary runs between the gateway and the service, where both the query and the method are known.
+// restUnary runs between the gateway and the service, the one place where both the query and the RPC method are known.
 func restUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if c, ok := ctx.Value(restKey{}).(*restCall); ok {
 		if err := c.check(method); err != nil {
@@ -59,13 +59,13 @@ func restStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn,
 	return open(ctx, desc, cc, method, opts...)
 }
 
-// opening is a stream whose client is told when the service has begun it.
+// opening is a stream that tells its client when the service has begun it.
 type opening struct {
 	grpc.ClientStream
 	out *streamWriter
 }
 
-// Header waits until the service begins the stream; the gateway asks first of all.
+// Header waits until the service begins the stream; the gateway calls it first.
 func (o *opening) Header() (metadata.MD, error) {
 	md, err := o.ClientStream.Header()
 	if md != nil && err == nil {
@@ -74,7 +74,7 @@ func (o *opening) Header() (metadata.MD, error) {
 	return md, err
 }
 
-// checkText refuses a path or a query that is not UTF-8, of which no message can be made.
+// checkText refuses a path or a query that is not UTF-8, which no protobuf string can hold.
 func (c *restCall) checkText() error {
 	for field, value := range c.path {
 		if !utf8.ValidString(value) {
@@ -92,7 +92,8 @@ func (c *restCall) checkText() error {
 	return nil
 }
 
-// identify makes the Idempotency-Key of a request its request_id. A call that has none may be sent again without: some clients send the header with everything.
+// identify copies the Idempotency-Key of a request to the field request_id. It ignores the header where a call has no such field, since some clients
+// send it with every request.
 func (c *restCall) identify(req any) error {
 	m, ok := req.(proto.Message)
 	if !ok || c.key == "" || c.verb == "GET" {
@@ -102,17 +103,17 @@ func (c *restCall) identify(req any) error {
 	field := r.Descriptor().Fields().ByName("request_id")
 	switch {
 	case field == nil || field.Kind() != protoreflect.StringKind:
-	case !utf8.ValidString(c.key): // of which no message can be made
+	case !utf8.ValidString(c.key): // which no protobuf string can hold
 		return fault.Invalid("idempotency-key", "IDEMPOTENCY_INVALID", "Idempotency-Key: %q is not UTF-8", c.key)
 	case r.Get(field).String() == "":
 		r.Set(field, protoreflect.ValueOfString(c.key))
 	case r.Get(field).String() != c.key:
-		return fault.Invalid("idempotency-key", "IDEMPOTENCY_AMBIGUOUS", "the header Idempotency-Key and the field request_id say different ids: leave one out")
+		return fault.Invalid("idempotency-key", "IDEMPOTENCY_AMBIGUOUS", "the header Idempotency-Key and the field request_id differ: send only one of them")
 	}
 	return nil
 }
 
-// check refuses what would be dropped in silence: query parameters, and a condition.
+// check refuses query parameters and conditions that would be ignored silently.
 func (c *restCall) check(method string) error {
 	if len(c.query) == 0 && !c.conditional {
 		return nil
@@ -132,23 +133,23 @@ func (c *restCall) check(method string) error {
 	return c.checkQuery(rpc)
 }
 
-// checkCondition refuses If-Match for a call that takes no etag: who sends it does not want the call without the condition.
+// checkCondition refuses If-Match for a call without an etag: a client that sends it does not want an unconditional call.
 func (c *restCall) checkCondition(rpc protoreflect.MethodDescriptor) error {
 	if !c.conditional || c.verb == "GET" || rpc.Input().Fields().ByName("etag") != nil {
 		return nil
 	}
 	if field := rpc.Input().Fields().ByTextName(c.bodyField(rpc)); c.verb == "PATCH" && field != nil && field.Message() != nil && field.Message().Fields().ByName("etag") != nil {
-		return nil // the thing that is changed has the etag
+		return nil // the resource that is updated has the etag
 	}
 	return fault.Invalid("if-match", "CONDITION_UNSUPPORTED", "this call takes no If-Match: leave the header out")
 }
 
-// checkQuery refuses the query parameters that the gateway would drop in silence: those of no field, those that the path
-// sets, and all of them where the body is the whole request.
+// checkQuery refuses the query parameters that the gateway would ignore silently: unknown fields, fields that the path sets, and any parameter where
+// the body is the whole request.
 func (c *restCall) checkQuery(rpc protoreflect.MethodDescriptor) error {
 	taken := c.bodyField(rpc)
 	for key := range c.query {
-		field, _, _ := strings.Cut(key, "[") // of a map, as in labels[team]
+		field, _, _ := strings.Cut(key, "[") // a key of a map, as in labels[team]
 		top, _, _ := strings.Cut(field, ".")
 		_, inPath := c.path[field]
 		if taken == "*" || taken == top || inPath || !hasField(rpc.Input(), field) {
@@ -158,7 +159,7 @@ func (c *restCall) checkQuery(rpc protoreflect.MethodDescriptor) error {
 	return nil
 }
 
-// bodyField returns the field of the request that the body fills, or "*" for all of it.
+// bodyField returns the field of the request that the body fills, or "*" when the body is the whole request.
 func (c *restCall) bodyField(rpc protoreflect.MethodDescriptor) string {
 	rule, _ := proto.GetExtension(rpc.Options(), annotations.E_Http).(*annotations.HttpRule)
 	for _, r := range append([]*annotations.HttpRule{rule}, rule.GetAdditionalBindings()...) {
@@ -204,7 +205,7 @@ func hasField(message protoreflect.MessageDescriptor, path string) bool {
 	return true
 }
 
-// fieldNamed returns the field of message that has the name in JSON or in the proto; nil when there is none.
+// fieldNamed returns the field of message with this JSON or proto name, or nil.
 func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
 	if field := message.Fields().ByTextName(name); field != nil {
 		return field
@@ -212,8 +213,8 @@ func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflec
 	return message.Fields().ByJSONName(name)
 }
 
-// IfMatch returns the etag in the If-Match header of the REST request behind ctx, without quotes; it is empty when there is
-// none or when any version will do. Of several it makes one that no version has.
+// IfMatch returns the etag in the If-Match header of the REST request behind ctx, without quotes. It is empty when there is no such header or when it
+// is "*". Several etags are joined into one that matches no version.
 func IfMatch(ctx context.Context) string {
 	values := metadata.ValueFromIncomingContext(ctx, "if-match")
 	if slices.Contains(values, "*") {
@@ -222,8 +223,8 @@ func IfMatch(ctx context.Context) string {
 	return strings.Trim(strings.Join(values, ","), `"`)
 }
 
-// LastEventID returns the number in the Last-Event-ID header of the REST request behind ctx, with which a reader of server-sent events takes a stream up
-// again, or 0 when there is none. Anything but a number is an InvalidArgument fault with the reason LAST_EVENT_ID_INVALID.
+// LastEventID returns the number in the Last-Event-ID header of the REST request behind ctx, by which a client resumes a stream of server-sent
+// events, or 0 when there is no such header. A value that is no number is an InvalidArgument fault with the reason LAST_EVENT_ID_INVALID.
 func LastEventID(ctx context.Context) (uint64, error) {
 	values := metadata.ValueFromIncomingContext(ctx, lastEventID)
 	if len(values) == 0 {

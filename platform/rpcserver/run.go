@@ -24,8 +24,8 @@ const (
 	idleTimeout       = 2 * time.Minute
 )
 
-// Run serves until ctx is done, then ends streams at once, lets calls finish for up to ten seconds, cuts off the rest and
-// returns. It refuses to start when a registered method has no rule.
+// Run serves until ctx is done. Then it ends streams at once, lets calls finish for up to ten seconds and cuts off the rest. It does not start when a
+// registered method has no rule.
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.checkRules(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return tasks.Run(ctx, s.opts.Logger, list...)
 }
 
-// serveGRPC serves until the server is stopped, which may come before it has begun to.
+// serveGRPC serves until the server is stopped, which may happen before it has begun.
 func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err := s.grpc.Serve(l); !errors.Is(err, grpc.ErrServerStopped) || ctx.Err() == nil {
 		return err
@@ -101,7 +101,7 @@ func (s *Server) shutdown(ctx context.Context, server *http1.Server) {
 	s.stopping.Store(true)
 	s.health.Shutdown()
 	s.streams.endAll()
-	// REST and what is passed on first: their calls still need gRPC.
+	// REST and the direct connections stop first, because their calls still need gRPC.
 	direct := s.stopDirect(ctx)
 	if err := server.Shutdown(ctx); err != nil {
 		s.opts.Logger.WarnContext(ctx, "cutting off HTTP requests", slog.Any(telemetry.LogError, errors.Join(err, server.Close())))

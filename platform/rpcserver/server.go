@@ -30,9 +30,9 @@ import (
 const (
 	defaultMaxBody = 4 << 20
 	defaultReadmit = 30 * time.Second
-	maxAnswer      = 64 << 20 // of the in-memory connection; a page of large items is more than a request may be
+	maxAnswer      = 64 << 20 // bytes of an answer over the in-memory connection: a page of large items may exceed what a request may have
 	maxStreams     = 4096     // per connection; all REST calls share one
-	workers        = 128      // goroutines that stay for the next call, with a stack that has grown; a call more than they are has its own
+	workers        = 128      // goroutines kept for the next call, whose stacks have grown already; calls beyond that number get a goroutine of their own
 	maxHeaderBytes = 64 << 10
 	pipeBuffer     = 256 << 10
 	connectTimeout = 20 * time.Second
@@ -52,11 +52,12 @@ type Options struct {
 	HTTPListener  net.Listener // Run closes it
 	AllowedHosts  []string     // names that a Host header may have besides localhost and the addresses of the listener
 
-	// ReadmitEvery is how often it is asked whether the caller of an open stream may still have it, which may outlive keys and tokens by days; zero is 30 s.
+	// ReadmitEvery is the interval at which the credentials behind an open stream are checked again: a stream may outlive them by days. Zero means 30
+	// s.
 	ReadmitEvery time.Duration
 }
 
-// Server is one gRPC server and one HTTP server before it. Register everything, then call Run once.
+// Server is one gRPC server with an HTTP server in front of it. Register everything, then call Run once.
 type Server struct {
 	opts      Options
 	validator protovalidate.Validator
@@ -76,7 +77,7 @@ type Server struct {
 	stopping  atomic.Bool
 }
 
-// New returns a server that knows the health and reflection services. It serves nothing before Run.
+// New returns a server with only the health and reflection services. It accepts no connection before Run.
 func New(opts Options) (*Server, error) {
 	switch {
 	case opts.Telemetry == nil:
@@ -110,7 +111,7 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s.gateway = newGateway()
-	calls, err := newAnswered(s.opts.Telemetry, s.opts.Rules)
+	calls, err := newServerCalls(s.opts.Telemetry, s.opts.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func defaultRules() auth.Rules {
 	}
 }
 
-func (s *Server) newGRPC(calls *answered) *grpc.Server {
+func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
 	return grpc.NewServer(
 		grpc.StatsHandler(calls),
 		grpc.UnaryInterceptor(s.interceptUnary),
@@ -153,7 +154,7 @@ func (s *Server) newGRPC(calls *answered) *grpc.Server {
 }
 
 func (s *Server) dialPipe() (*grpc.ClientConn, error) {
-	calls, err := newMade(s.opts.Telemetry, s.opts.Rules, s.pipe.Addr())
+	calls, err := newClientCalls(s.opts.Telemetry, s.opts.Rules, s.pipe.Addr())
 	if err != nil {
 		return nil, err
 	}
@@ -168,15 +169,15 @@ func (s *Server) dial(options ...grpc.DialOption) (*grpc.ClientConn, error) {
 	)...)
 }
 
-// GRPC returns where services register.
+// GRPC returns the registrar for services.
 func (s *Server) GRPC() grpc.ServiceRegistrar { return registrar{s} }
 
-// Conn returns the in-memory connection to the services. A call over it waits until Run serves, and passes every
-// interceptor as a call from outside does.
+// Conn returns the in-memory connection to the services. A call over it waits until Run serves, and passes the same interceptors as a call from
+// outside.
 func (s *Server) Conn() *grpc.ClientConn { return s.conn }
 
-// Gateway registers generated REST handlers, each a RegisterXHandler of grpc-gateway. Never register one with
-// RegisterXHandlerServer: it would pass no interceptor.
+// Gateway registers generated REST handlers, each of them a RegisterXHandler of grpc-gateway. Never register one with RegisterXHandlerServer: it
+// would bypass the interceptors.
 func (s *Server) Gateway(ctx context.Context, register ...func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error) error {
 	for _, r := range register {
 		if err := r(ctx, s.gateway, s.conn); err != nil {
@@ -186,14 +187,14 @@ func (s *Server) Gateway(ctx context.Context, register ...func(ctx context.Conte
 	return nil
 }
 
-// Handle serves h at pattern, in the form of http.ServeMux; it panics when two patterns conflict. The limits on body, host and
-// origin apply to h too; authentication does not, see Authenticated.
+// Handle serves h at pattern, which has the form of http.ServeMux; it panics when two patterns conflict. The limits on body, host and origin apply to
+// h. It is not authenticated: wrap it in Authenticated.
 func (s *Server) Handle(pattern string, h http.Handler) {
 	s.hasRoot = s.hasRoot || pattern == "/"
 	s.mux.Handle(pattern, h)
 }
 
-// OnReady adds a check to /readyz under name; what it returns is shown as a fault shows it, after at most two seconds.
+// OnReady adds a check to /readyz under name. It has two seconds; of its error only the message of a fault is shown.
 func (s *Server) OnReady(name string, run func(context.Context) error) {
 	s.checks = append(s.checks, check{name, run})
 }

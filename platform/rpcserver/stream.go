@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// openAfter is how long a service may take to begin a stream before the client is told that it is open.
+	// openAfter is how long a service may take to begin a stream before the client is told that the stream is open.
 	openAfter = time.Second
 	heartbeat = 15 * time.Second
 )
@@ -27,19 +27,19 @@ func acceptsEvents(r *http.Request) bool {
 	return false
 }
 
-// streamWriter is the response to a REST call. When the call turns out to be a stream of events it sends a comment now and
-// then, so that clients and proxies know that it is alive. An error before the first message is an ordinary error.
+// streamWriter is the response to a REST call. If the call turns out to be a stream of events, it sends a comment every 15 seconds, so that clients
+// and proxies see that the stream is alive. An error before the first message is answered like that of any other call.
 type streamWriter struct {
 	under   http.ResponseWriter
 	control *http.ResponseController
-	header  http.Header // of the handler; copied when the response begins, as a heartbeat may begin it at any time
+	header  http.Header // of the handler; copied when the answer begins, since a heartbeat may begin it at any time
 	quit    chan struct{}
 	beats   sync.WaitGroup
 
 	mu      sync.Mutex
 	failure error       // guarded by mu; what ended the stream
 	opened  bool        // guarded by mu; the status is sent
-	silent  bool        // guarded by mu; no more heartbeats
+	silent  bool        // guarded by mu; no heartbeats any more
 	discard bool        // guarded by mu; the answer is complete
 	next    *time.Timer // guarded by mu; until the next heartbeat; nil before start
 }
@@ -48,11 +48,11 @@ func newStreamWriter(w http.ResponseWriter) *streamWriter {
 	return &streamWriter{under: w, control: http.NewResponseController(w), header: make(http.Header), quit: make(chan struct{})}
 }
 
-// Header returns the headers for the answer, if it begins with the handler.
+// Header returns the headers that are sent if the handler begins the answer.
 func (w *streamWriter) Header() http.Header { return w.header }
 
-// WriteHeader begins the answer unless a heartbeat has begun it. After failWith it is the whole answer: the gateway would send the
-// error as a chunk of the stream.
+// WriteHeader begins the answer unless a heartbeat has begun it. After failWith it writes the error as the whole answer: the gateway would send it as
+// a chunk of the stream.
 func (w *streamWriter) WriteHeader(code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +104,7 @@ func (w *streamWriter) failWith(err error) {
 	w.failure = err
 }
 
-// start begins the heartbeats; it is called at most once, when the call turns out to be a stream.
+// start begins the heartbeats. It is called at most once, when the call turns out to be a stream.
 func (w *streamWriter) start() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,10 +124,10 @@ func (w *streamWriter) start() {
 	})
 }
 
-// begin tells the client that the stream is open, which has started.
+// begin tells the client that the stream is open.
 func (w *streamWriter) begin() error { return w.beat("") }
 
-// beat sends a comment, or the head alone, and puts the next heartbeat off.
+// beat sends a comment, or only the headers when it is empty, and postpones the next heartbeat.
 func (w *streamWriter) beat(comment string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -142,8 +142,7 @@ func (w *streamWriter) beat(comment string) error {
 	return w.control.Flush()
 }
 
-// sendLast sends err as the last event if a heartbeat has begun the answer; otherwise it returns false, and no
-// heartbeat will begin it any more.
+// sendLast sends err as the last event if a heartbeat has begun the answer. Otherwise it returns false, and no heartbeat begins the answer any more.
 func (w *streamWriter) sendLast(err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

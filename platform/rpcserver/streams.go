@@ -9,11 +9,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// errStopping ends all streams.
+// errStopping is why streams end when the server stops.
 var errStopping = fault.New(fault.Unavailable, "STREAM_ENDED",
 	"the server ends this stream, as it does when it stops; connect again and go on behind the last event")
 
-// openStreams can end every stream, because a watch would otherwise keep a stopping server waiting.
+// openStreams can end all streams, because an open watch would otherwise keep a stopping server waiting.
 type openStreams struct {
 	mu      sync.Mutex
 	stopped bool                            // guarded by mu
@@ -25,7 +25,7 @@ func newOpenStreams() *openStreams {
 	return &openStreams{cancels: make(map[int]context.CancelCauseFunc)}
 }
 
-// track returns a context that endAll ends; release must be called when the stream is over.
+// track returns a context that endAll ends. The caller must call release when the stream is over.
 func (o *openStreams) track(parent context.Context) (ctx context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	o.mu.Lock()
@@ -53,17 +53,17 @@ func (o *openStreams) endAll() {
 	}
 }
 
-// serverStream is a stream with another context and a check on what it receives.
+// serverStream is a stream with another context, and optionally with a check of each message that it receives.
 type serverStream struct {
 	grpc.ServerStream
 	ctx   context.Context //nolint:containedctx // grpc hands the context over in the stream
 	check func(message any) error
 }
 
-// Context returns the context with what the interceptors added.
+// Context returns the context to which the interceptors have added.
 func (s *serverStream) Context() context.Context { return s.ctx }
 
-// SendMsg sends a message unless the stream has to end, which its handler may not look for.
+// SendMsg sends a message unless the stream has been ended, which its handler may not notice.
 func (s *serverStream) SendMsg(message any) error {
 	if err := s.ctx.Err(); err != nil {
 		return err

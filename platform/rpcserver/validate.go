@@ -25,8 +25,7 @@ func (s *Server) validateStream(srv any, stream grpc.ServerStream, _ *grpc.Strea
 	return next(srv, &serverStream{ServerStream: stream, ctx: stream.Context(), check: s.validate})
 }
 
-// validate returns a fault with the reason VALIDATION_FAILED and one violation for each rule of the proto that message
-// breaks.
+// validate returns a fault with the reason VALIDATION_FAILED and one violation for each rule of the proto that message breaks, up to 20.
 func (s *Server) validate(message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
@@ -41,16 +40,16 @@ func (s *Server) validate(message any) error {
 	}
 	invalid, ok := errors.AsType[*protovalidate.ValidationError](err)
 	if !ok {
-		return fmt.Errorf("validating the request: %w", err) // a rule of ours is broken
+		return fmt.Errorf("validating the request: %w", err) // a rule of ours is wrong
 	}
 	list, text := Violations(invalid)
 	return &fault.Error{Kind: fault.InvalidArgument, Reason: "VALIDATION_FAILED", Message: text, Violations: list}
 }
 
-// maxViolations is how many rules an error says are broken: one megabyte can break hundreds of thousands.
+// maxViolations bounds the violations of one error: a request of one megabyte can break hundreds of thousands of rules.
 const maxViolations = 20
 
-// Violations returns the rules that a message breaks, at most 20, and all of them in words, or how many there are more.
+// Violations returns up to 20 of the rules that a message breaks, and a text that lists these and says how many more there are.
 func Violations(invalid *protovalidate.ValidationError) (list []fault.Violation, text string) {
 	var texts []string
 	for i, v := range invalid.Violations {
