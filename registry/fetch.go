@@ -20,6 +20,10 @@ const (
 	fetchTimeout  = 5 * time.Second
 )
 
+// cardVersion is the version of A2A that cards are asked for in. A request that names none is in 0.3 (A2A §3.6.2): servers of both versions answer it with
+// a card of 0.3, or with an error.
+const cardVersion = "1.0"
+
 // cardURL returns the URL that a card is read from: text itself or, when it has no path, the well-known path at its origin.
 func cardURL(text string) (string, error) {
 	u, err := parseURL(text)
@@ -73,6 +77,7 @@ func (r *Registry) fetch(ctx context.Context, uri string, known Validators) (Fet
 		return Fetched{}, fault.Invalid("card_uri", "CARD_URI_INVALID", "the card's URL cannot be used: %s", err.Error())
 	}
 	request.Header.Set("Accept", "application/json")
+	request.Header.Set("A2A-Version", cardVersion)
 	if known.ETag != "" {
 		request.Header.Set("If-None-Match", known.ETag)
 	} else if known.LastModified != "" {

@@ -85,6 +85,21 @@ func TestNoProxyOfTheEnvironmentSeesCards(t *testing.T) {
 	}
 }
 
+// TestACardIsAskedForInTheNewestVersion reads one from a server that answers who names no version in A2A 0.3, which it does not speak.
+func TestACardIsAskedForInTheNewestVersion(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("A2A-Version") != "1.0" {
+			http.Error(w, `{"code":-32009,"message":"AgentCard must have at least one interface with a protocol version in [0.3, 1.0)."}`, http.StatusBadRequest)
+			return
+		}
+		_, _ = w.Write(named("a", "s"))
+	}))
+	t.Cleanup(server.Close)
+	if _, _, err := guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: server.URL, ValidateOnly: true}); err != nil {
+		t.Errorf("Register() = %v, want the card that is given to callers of A2A 1.0", err)
+	}
+}
+
 // silence is a server that never answers.
 type silence struct{}
 
