@@ -5,10 +5,14 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 )
 
-// MaxTurns is how many messages a task takes after its first, from both sides together.
-const MaxTurns = 200
+// How much a task takes after its first message, from both sides together: everybody who reads the task gets all of it.
+const (
+	MaxTurns     = 200     // messages
+	MaxTurnBytes = 4 << 20 // of all of them
+)
 
 // Turn is a message in a task after the first: a question of its agent, or the caller's reply to one. A reply is stored before any byte of it leaves.
 type Turn struct {
@@ -23,6 +27,15 @@ type Turn struct {
 	Time        time.Time // when it was stored
 
 	Message *a2apb.Message `json:"-"` // kept apart from the rest by stores, never changed
+}
+
+// TurnBytes returns how many bytes the task's turns have, and a message would that is added to them.
+func (t *Task) TurnBytes(added *a2apb.Message) int {
+	n := proto.Size(added)
+	for i := range t.Turns {
+		n += proto.Size(t.Turns[i].Message)
+	}
+	return n
 }
 
 // Unsent returns the reply that is on its way to the agent, or nil. There is one at most: the next is taken only when the agent has asked again.

@@ -34,7 +34,7 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	}
 	t, err = s.engine.Reply(ctx, engine.Reply{Key: keyOf(&t), Caller: p.Name, Message: m, RequestID: word.GetRequestId(), Webhook: webhook})
 	switch fault.ReasonOf(err) {
-	case "TASK_ENDED", "TASK_NOT_WAITING", "TOO_MANY_TURNS":
+	case "TASK_ENDED", "TASK_NOT_WAITING", "TOO_MANY_TURNS", "TURNS_TOO_LARGE":
 		return t, s.edition.refusal(reasonUnsupportedOperation, "%s", fault.From(err).Message)
 	}
 	return t, s.edition.translate(err)

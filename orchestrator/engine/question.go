@@ -22,6 +22,9 @@ const (
 	latest, latestAsked   = time.Minute, 10 * time.Minute
 )
 
+// reasonTurnsLarge is why a task takes no more messages than it has.
+const reasonTurnsLarge = "TURNS_TOO_LARGE"
+
 // byMessage begins what tells a question by its message, which is sure.
 const byMessage = "message "
 
@@ -83,6 +86,9 @@ func (c *conversation) checkQuestion() error {
 		return nil
 	case len(c.task.Turns) >= orchestrator.MaxTurns:
 		return fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "the agent asks again after %d messages; a task takes no more", len(c.task.Turns))
+	case c.task.TurnBytes(c.heard.status) > orchestrator.MaxTurnBytes:
+		return fault.New(fault.FailedPrecondition, reasonTurnsLarge, "the messages of the task would have %d bytes with the agent's question, and a task takes %d",
+			c.task.TurnBytes(c.heard.status), orchestrator.MaxTurnBytes)
 	case proto.Size(c.heard.status) > maxQuestionBytes:
 		return fault.New(fault.FailedPrecondition, "QUESTION_TOO_LARGE", "the agent asks with more than %d bytes", maxQuestionBytes)
 	default:

@@ -71,7 +71,7 @@ func goOn(t *orchestrator.Task, was *orchestrator.Asking, child *orchestrator.Ta
 
 // addTurn adds to what was said as much as a task has room for.
 func addTurn(t *orchestrator.Task, turn orchestrator.Turn) {
-	if len(t.Turns) < orchestrator.MaxTurns {
+	if len(t.Turns) < orchestrator.MaxTurns && t.TurnBytes(turn.Message) <= orchestrator.MaxTurnBytes {
 		turn.Number = len(t.Turns) + 1
 		t.Turns = append(slices.Clip(t.Turns), turn)
 	}

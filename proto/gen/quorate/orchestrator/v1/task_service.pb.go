@@ -464,7 +464,8 @@ type ReplyToTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task's id.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What to tell the agent, as an A2A message with at least one part. role, message_id and context_id may be left out. At most 350 KiB.
+	// What to tell the agent, as an A2A message with at least one part. role, message_id and context_id may be left out. At most 350 KiB; a
+	// task takes 200 messages after its first, from both sides, with 4 MiB together.
 	Message *v1.Message `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// Makes a retry safe: a second message in the same task with the same id and content is the same message; with other content it is ABORTED. At
 	// most 64 characters.
