@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
@@ -21,7 +22,8 @@ const (
 	defaultPage = 50
 	maxPage     = 100
 	maxListed   = 10_000 // tasks that a list looks at
-	scanPage    = 500
+	scanPage    = 200
+	pageBytes   = 4 << 20 // of the tasks on a page, unless one alone has more
 )
 
 // place is where a task stands in a list: by the time of its last change, newest first (A2A §3.1.4).
@@ -63,21 +65,31 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 	if after != nil {
 		rest = all[behind(all, *after):]
 	}
-	page := rest[:min(int(size), len(rest))]
-	if len(page) < len(rest) {
-		resp.NextPageToken = s.pages.Encode(scope, page[len(page)-1].encode())
+	shown, err := s.showPage(ctx, p.Tenant, resp, rest[:min(int(size), len(rest))], view{history: req.HistoryLength, artifacts: req.GetIncludeArtifacts()})
+	if err == nil && shown < len(rest) {
+		resp.NextPageToken = s.pages.Encode(scope, rest[shown-1].encode())
 	}
-	for _, at := range page {
-		t, err := s.store.Task(ctx, orchestrator.Key{Tenant: p.Tenant, ID: at.id})
+	return resp, err
+}
+
+// showPage adds the tasks of places to resp, and returns how many places that were: it ends early rather than show more than a client takes at once.
+func (s *Service) showPage(ctx context.Context, tenant string, resp *a2apb.ListTasksResponse, places []place, v view) (shown int, err error) {
+	bytes := 0
+	for i, at := range places {
+		t, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: at.id})
 		if fault.KindOf(err) == fault.NotFound { // its time was over a moment ago
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return i, err
 		}
-		resp.Tasks = append(resp.Tasks, taskToA2A(&t, view{history: req.HistoryLength, artifacts: req.GetIncludeArtifacts()}))
+		task := taskToA2A(&t, v)
+		if bytes += proto.Size(task); bytes > pageBytes && len(resp.GetTasks()) > 0 {
+			return i, nil
+		}
+		resp.Tasks = append(resp.Tasks, task)
 	}
-	return resp, nil
+	return len(places), nil
 }
 
 // places returns where the selected tasks stand, in order.

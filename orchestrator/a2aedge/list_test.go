@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/a2aedge"
@@ -62,6 +65,44 @@ func TestAListLeavesOutWhatIsGoneWhenItIsRead(t *testing.T) {
 	resp, err := s.ListTasks(ctx, &a2apb.ListTasksRequest{})
 	if err != nil || len(resp.GetTasks()) != 2 {
 		t.Errorf("ListTasks() = %v, %v, want the two tasks that are there", resp, err)
+	}
+}
+
+// TestAPageOfLargeTasksEndsEarly lists tasks with artifacts that one answer would not hold.
+func TestAPageOfLargeTasksEndsEarly(t *testing.T) {
+	t.Parallel()
+	const most = 4 << 20
+	store := new(storetest.Memory)
+	for i := range 40 {
+		task := orchestrator.Task{Tenant: "default", ID: fmt.Sprintf("%02d", i), Owner: "ana", Released: true, UpdateTime: time.Unix(int64(i), 0)}
+		parts := []*a2apb.Part{{Content: &a2apb.Part_Text{Text: strings.Repeat("x", 300<<10)}}}
+		for n := range 1 + 16*(i%2) { // every second has more alone
+			task.Artifacts = append(task.Artifacts, &a2apb.Artifact{ArtifactId: strconv.Itoa(n), Parts: parts})
+		}
+		if _, _, err := store.Create(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := a2aedge.New(a2aedge.Config{Store: store, Pages: page.New(nil)})
+	ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
+	ctx = metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
+	size, artifacts := int32(100), true
+	req := &a2apb.ListTasksRequest{PageSize: &size, IncludeArtifacts: &artifacts}
+	var ids []string
+	for {
+		resp, err := s.ListTasks(ctx, req)
+		if err != nil || len(resp.GetTasks()) == 0 || len(resp.GetTasks()) > 1 && proto.Size(resp) > most+most/100 {
+			t.Fatalf("ListTasks() = %d tasks with %d bytes, %v, want one, or %d bytes at most", len(resp.GetTasks()), proto.Size(resp), err, most)
+		}
+		for _, task := range resp.GetTasks() {
+			ids = append(ids, task.GetId())
+		}
+		if req.PageToken = resp.GetNextPageToken(); req.GetPageToken() == "" {
+			break
+		}
+	}
+	if len(ids) != 40 || !slices.IsSortedFunc(ids, func(a, b string) int { return strings.Compare(b, a) }) {
+		t.Errorf("all pages have %v, want each task once, in order", ids)
 	}
 }
 

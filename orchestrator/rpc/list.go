@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
@@ -17,10 +18,12 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// A page ends early rather than look for tasks without end: few may pass the filter, or be the caller's.
+// A page ends early rather than look for tasks without end: few may pass the filter, or be the caller's. It does when its tasks are large, too.
 const (
 	pageReads = 40
-	pageLooks = 2000 // tasks
+	pageLooks = 2000    // tasks
+	readTasks = 100     // at a time, each with as much state as a store takes
+	pageBytes = 4 << 20 // after which nothing more is read
 )
 
 // taskFields are the fields that a filter of tasks can compare, as Task names them.
@@ -67,15 +70,16 @@ func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRe
 		return nil, err
 	}
 	resp := &orchestratorv1.ListTasksResponse{}
-	size, next, looks := page.Size(req.GetPageSize()), string(cursor), 0
-	for read := 0; read < pageReads && looks < pageLooks && len(resp.GetTasks()) < size; read++ {
+	size, next, looks, bytes := page.Size(req.GetPageSize()), string(cursor), 0, 0
+	for read := 0; read < pageReads && looks < pageLooks && bytes < pageBytes && len(resp.GetTasks()) < size; read++ {
 		var list []orchestrator.Task
-		if list, next, err = s.store.Tasks(ctx, p.Tenant, next, size-len(resp.GetTasks())); err != nil {
+		if list, next, err = s.store.Tasks(ctx, p.Tenant, next, min(size-len(resp.GetTasks()), readTasks)); err != nil {
 			return nil, err
 		}
 		for i := range list {
 			if t := &list[i]; MaySee(p, t) && wanted.Match(t) {
-				resp.Tasks = append(resp.Tasks, taskToProto(t))
+				shown := taskToProto(t)
+				resp.Tasks, bytes = append(resp.Tasks, shown), bytes+proto.Size(shown)
 			}
 		}
 		if looks += len(list); next == "" {

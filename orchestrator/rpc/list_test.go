@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/orchestrator/storetest"
@@ -117,6 +119,29 @@ func TestAPageLooksAtABoundedNumberOfTasks(t *testing.T) {
 		if len(got) != 0 || pages != test.pages {
 			t.Errorf("ListTasks(agent=nobody, pages of %d) of %d tasks = %v on %d pages, want none on %d", test.size, test.tasks, got, pages, test.pages)
 		}
+	}
+}
+
+// TestAPageOfLargeTasksEndsEarly has a list of tasks with as many attributes as a store takes, which one answer with all of them would not hold.
+func TestAPageOfLargeTasksEndsEarly(t *testing.T) {
+	t.Parallel()
+	const tasks, large, most = 250, 300 << 10, 48 << 20
+	store := &storetest.Memory{}
+	for i := range tasks {
+		at := time.Date(2026, 1, 16, 0, i, 0, 0, time.UTC)
+		task := orchestrator.Task{Tenant: "default", ID: fmt.Sprintf("%04d", i), Owner: "alice", CreateTime: at, Attributes: consultation.Attributes{"a": strings.Repeat("x", large)}}
+		if _, _, err := store.Create(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := rpc.New(nil, store, page.New([]byte("key")))
+	req := &orchestratorv1.ListTasksRequest{PageSize: 1000}
+	first, err := s.ListTasks(auth.NewContext(t.Context(), admin), req)
+	if size := proto.Size(first); err != nil || size > most {
+		t.Errorf("ListTasks() = %d tasks with %d bytes, %v, want %d bytes at most", len(first.GetTasks()), size, err, most)
+	}
+	if got, pages := all(t, s, admin, req); !slices.Equal(got, everyID(tasks)) || pages < 2 {
+		t.Errorf("ListTasks() = %v on %d pages, want all tasks on several", got, pages)
 	}
 }
 

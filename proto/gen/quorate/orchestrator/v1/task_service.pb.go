@@ -173,7 +173,7 @@ func (x *GetTaskRequest) GetId() string {
 type ListTasksRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many tasks to return at most: 0 means 50; the most is 1,000. A page may have fewer, or none, and a next_page_token: a page looks at 2,000 tasks at most,
-	// and at no more than 40 for each task that it is asked for.
+	// and at no more than 40 for each task that it is asked for, and it ends when its tasks have some MiB.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
