@@ -17,6 +17,7 @@ import (
 // Fault returns err, of the SDK, as what a caller may act on, or wrapped with what was being done:
 //
 //   - TABLES_MISSING (FailedPrecondition): the tables were not created or are elsewhere
+//   - STORE_DENIED (Unavailable): credentials that are over or wrong, or a policy that lacks a right; they come back when an operator gives them
 //   - STORE_BUSY (Unavailable): throttled in spite of retries
 //   - STORE_UNREACHABLE (Unavailable): no answer, or none but server errors
 //
@@ -35,8 +36,12 @@ func Fault(doing string, err error) error {
 			"a table of the store is not there; create it with quorate tables apply, and check region and table prefix"), wrapped)
 	}
 	api, answered := errors.AsType[smithy.APIError](err)
-	if answered && isThrottle(api.ErrorCode()) {
+	switch {
+	case answered && isThrottle(api.ErrorCode()):
 		return busy(wrapped)
+	case answered && slices.Contains(denials, api.ErrorCode()):
+		return caused(fault.New(fault.Unavailable, "STORE_DENIED",
+			"the store refuses Quorate's AWS credentials, or their policy lacks a right"), wrapped)
 	}
 	if !answered || api.ErrorFault() == smithy.FaultServer {
 		return caused(fault.New(fault.Unavailable, "STORE_UNREACHABLE", "the store gives no answer"), wrapped)
@@ -58,6 +63,12 @@ func busy(cause error) error {
 func unknownOutcome(cause error) error {
 	return caused(fault.New(fault.Unavailable, "WRITE_OUTCOME_UNKNOWN",
 		"the store gave no answer to a write, which may have been made or not; read before you repeat it"), cause)
+}
+
+// denials are AWS's codes for callers that it does not know, or not any more, and for those that may not do what they ask for.
+var denials = []string{
+	"AccessDeniedException", "ExpiredTokenException", "IncompleteSignatureException", "InvalidSignatureException", "MissingAuthenticationTokenException",
+	"NotAuthorized", "OptInRequired", "UnrecognizedClientException",
 }
 
 func isThrottle(code string) bool {
