@@ -21,18 +21,15 @@ func CopyMessage(m *a2apb.Message) *a2apb.Message {
 	return own
 }
 
-// ArtifactsDigest is the digest of what an agent delivered: all parts of all artifacts in order. Artifact ids and names do not
-// count, since an agent that asks for a review before it delivers cannot know them.
+// ArtifactsDigest is the digest of what an agent delivered: all that is reviewed of all artifacts, in order.
 func ArtifactsDigest(artifacts []*a2apb.Artifact) string {
-	var parts []consultation.Part
-	for _, a := range artifacts {
-		parts = append(parts, contentParts(a.GetParts())...)
-	}
-	return consultation.Digest(parts)
+	return consultation.Digest(contentParts(ReviewedArtifacts(artifacts)))
 }
 
-// MessageDigest is the digest of a message's parts.
-func MessageDigest(m *a2apb.Message) string { return consultation.Digest(contentParts(m.GetParts())) }
+// MessageDigest is the digest of what is reviewed of a message.
+func MessageDigest(m *a2apb.Message) string {
+	return consultation.Digest(contentParts(ReviewedMessage(m)))
+}
 
 // ErrorDigest is the digest of why an agent failed, the content that an on-error consultation is about.
 func ErrorDigest(e *Error) string {

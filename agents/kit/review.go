@@ -37,7 +37,7 @@ type Review struct {
 	SourceAgent    string
 	SubjectDigest  string      // of Parts, sha256:<hex>; the kit has checked it
 	Text           string      // the text parts of what is reviewed, one line break between two of them
-	Parts          []*a2a.Part // all parts of what is reviewed
+	Parts          []*a2a.Part // all parts of what is reviewed; metadata and the like are in data parts, behind those that they belong to
 }
 
 // Reviewer answers a consultation. An error counts as the outcome error; only the text of a fault is told.

@@ -172,7 +172,7 @@ func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifac
 		if t.Phase != orchestrator.PhaseExecution {
 			return nil, "", fault.New(fault.FailedPrecondition, "CONTENT_DELIVERED", "task %s is in phase %s: what is reviewed is what it holds; leave subject empty", t.ID, t.Phase)
 		}
-		return artifactParts(given), orchestrator.ArtifactsDigest(given), nil
+		return orchestrator.ReviewedArtifacts(given), orchestrator.ArtifactsDigest(given), nil
 	}
 	digest := t.Digest(p)
 	if digest == "" {
@@ -180,20 +180,12 @@ func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifac
 	}
 	switch p {
 	case orchestrator.PhasePreExecution:
-		return t.Message.GetParts(), digest, nil
+		return orchestrator.ReviewedMessage(t.Message), digest, nil
 	case orchestrator.PhaseOnError:
 		return []*a2apb.Part{textPart(t.Error.Reason), textPart(t.Error.Message)}, digest, nil
 	default:
-		return artifactParts(t.Artifacts), digest, nil
+		return orchestrator.ReviewedArtifacts(t.Artifacts), digest, nil
 	}
-}
-
-func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
-	var parts []*a2apb.Part
-	for _, a := range artifacts {
-		parts = append(parts, a.GetParts()...)
-	}
-	return parts
 }
 
 func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }

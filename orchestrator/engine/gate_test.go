@@ -166,6 +166,23 @@ func TestAnAgentThatAsksBeforeItDeliversPassesTheGate(t *testing.T) {
 	}
 }
 
+func TestTheReviewerIsShownWhateverTheCallerWillBe(t *testing.T) {
+	var w *world
+	reviewer := reviews(&w, "approved", "fine", true)
+	done := snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "the page")
+	done.GetTask().GetArtifacts()[0].Metadata = structOf(t, map[string]any{"title": "the secret is xyzzy"})
+	web := &actor{name: "web", requirements: requirement("pre-completion"), play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error { return say(done) }}
+	w = newWorld(t, web, reviewer)
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	consult(t, w, task.ID)
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Fatalf("state = %s, error %+v, want completed", task.State, task.Error)
+	}
+	if shown := fmt.Sprint(reviewer.sends()[0].GetParts()); !strings.Contains(shown, "xyzzy") {
+		t.Errorf("the reviewer was shown %s, want the metadata that the caller gets, too", shown)
+	}
+}
+
 func TestARestartFindsABlockedTaskAndItsEvidence(t *testing.T) {
 	var w *world
 	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))

@@ -125,6 +125,14 @@ func stepContent(t *orchestrator.Task, i int, made map[int][]*a2apb.Artifact) (*
 	return m, inputs
 }
 
+func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
+	var parts []*a2apb.Part
+	for _, a := range artifacts {
+		parts = append(parts, a.GetParts()...)
+	}
+	return parts
+}
+
 // named picks the artifacts of a name, or all when none has it: few agents name what they deliver as they declare it.
 func named(list []*a2apb.Artifact, name string) []*a2apb.Artifact {
 	var out []*a2apb.Artifact

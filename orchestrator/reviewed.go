@@ -1,0 +1,101 @@
+package orchestrator
+
+import (
+	"encoding/base64"
+	"strconv"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// maxLabelBytes is how long the id and the name of an artifact may be without being content.
+const maxLabelBytes = 128
+
+// ReviewedArtifacts returns what is reviewed of artifacts: their parts in order and, behind those of an artifact that says more than its parts do, a data
+// part with the rest. Whoever gets the artifacts gets metadata and descriptions, too. Ids and names are left out, as long as they are short: an agent that asks for a
+// review before it delivers cannot know them.
+func ReviewedArtifacts(artifacts []*a2apb.Artifact) []*a2apb.Part {
+	var parts []*a2apb.Part
+	for _, a := range artifacts {
+		r := rest{}
+		r.label("artifactId", a.GetArtifactId())
+		r.label("name", a.GetName())
+		r.text("description", a.GetDescription())
+		r.object("metadata", a.GetMetadata())
+		r.list("extensions", a.GetExtensions())
+		r.parts(a.GetParts())
+		r.unknown(a)
+		parts = append(parts, r.behind(a.GetParts(), "artifact")...)
+	}
+	return parts
+}
+
+// ReviewedMessage returns what is reviewed of a message, in the same way.
+func ReviewedMessage(m *a2apb.Message) []*a2apb.Part {
+	r := rest{}
+	r.object("metadata", m.GetMetadata())
+	r.list("extensions", m.GetExtensions())
+	r.list("referenceTaskIds", m.GetReferenceTaskIds())
+	r.parts(m.GetParts())
+	r.unknown(m)
+	return r.behind(m.GetParts(), "message")
+}
+
+// rest is what an artifact, a message or a part says besides its content, by the names of the fields in JSON.
+type rest map[string]*structpb.Value
+
+func (r rest) text(key, s string) {
+	if s != "" {
+		r[key] = structpb.NewStringValue(s)
+	}
+}
+
+func (r rest) label(key, s string) {
+	if len(s) > maxLabelBytes {
+		r.text(key, s)
+	}
+}
+
+func (r rest) object(key string, s *structpb.Struct) {
+	if len(s.GetFields()) > 0 {
+		r[key] = structpb.NewStructValue(s)
+	}
+}
+
+func (r rest) list(key string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	list := &structpb.ListValue{}
+	for _, s := range texts {
+		list.Values = append(list.Values, structpb.NewStringValue(s))
+	}
+	r[key] = structpb.NewListValue(list)
+}
+
+// unknown takes in fields of a newer version of A2A, which pass on as they are.
+func (r rest) unknown(m proto.Message) {
+	r.text("unknownFields", base64.StdEncoding.EncodeToString(m.ProtoReflect().GetUnknown()))
+}
+
+// parts takes in what the parts say besides their content, each under its number from 1.
+func (r rest) parts(parts []*a2apb.Part) {
+	numbered := rest{}
+	for i, p := range parts {
+		of := rest{}
+		of.object("metadata", p.GetMetadata())
+		of.unknown(p)
+		numbered.object(strconv.Itoa(i+1), &structpb.Struct{Fields: of})
+	}
+	r.object("parts", &structpb.Struct{Fields: numbered})
+}
+
+// behind returns parts and, when there is any, the rest of what they are the parts of.
+func (r rest) behind(parts []*a2apb.Part, of string) []*a2apb.Part {
+	if len(r) == 0 {
+		return parts
+	}
+	whole := &structpb.Struct{Fields: map[string]*structpb.Value{of: structpb.NewStructValue(&structpb.Struct{Fields: r})}}
+	return append(parts[:len(parts):len(parts)], &a2apb.Part{Content: &a2apb.Part_Data{Data: structpb.NewStructValue(whole)}})
+}
