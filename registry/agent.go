@@ -14,7 +14,7 @@ import (
 // Key names an agent across tenants.
 type Key struct{ Tenant, Name string }
 
-// Agent is a registered agent. What it holds is shared with other readers: treat slices and maps as read-only.
+// Agent is a registered agent. Its slices and maps are shared with other readers: treat them as read-only.
 type Agent struct {
 	Tenant     string
 	Name       string // the same as the card's
@@ -30,7 +30,7 @@ type Agent struct {
 
 	LiveVersion   int64  // the number of the version that Card is
 	LatestVersion int64  // the highest number so far
-	LatestHash    string // of the latest version's content
+	LatestHash    string // hash of the latest version's content
 	Source        Source
 	Verification  Verification
 }
@@ -38,10 +38,10 @@ type Agent struct {
 // Key returns the agent's key.
 func (a *Agent) Key() Key { return Key{a.Tenant, a.Name} }
 
-// Warning tells of something accepted that its author should know about.
+// Warning is something in a request that was accepted but may be a mistake.
 type Warning struct {
 	Code    string `json:"code"`    // stable, UPPER_SNAKE
-	Message string `json:"message"` // what is odd and what to do about it
+	Message string `json:"message"` // what is odd, and what to do about it
 	Field   string `json:"field"`   // path in the request, such as card.skills
 }
 
@@ -54,8 +54,8 @@ func Missing(key Key) error {
 	return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent is named %q", key.Name).With("agent", key.Name)
 }
 
-// seal gives the agent the revision and, from all that a reader can see of the registration, a new etag. The creation time
-// is part of it, so that an etag of a deleted agent never fits its successor.
+// seal gives the agent the revision and a new etag, which is computed from everything a reader can see of the registration. The creation time is
+// included, so that the etag of a deleted agent never matches a later agent of the same name.
 func (a *Agent) seal(revision int64) error {
 	metadata, err := json.Marshal(a.Metadata)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *Agent) seal(revision int64) error {
 	return nil
 }
 
-// checkEtag refuses a write whose etag is not the agent's; an empty etag and * always match.
+// checkEtag refuses a write whose etag is not the agent's. An empty etag and * always match.
 func (a *Agent) checkEtag(etag string) error {
 	if etag == "" || etag == "*" || etag == a.Etag {
 		return nil
@@ -78,7 +78,7 @@ func (a *Agent) checkEtag(etag string) error {
 	return a.changed()
 }
 
-// changed is the fault of a write that is based on what is not so any more.
+// changed returns the Conflict fault for a write that is based on an outdated state.
 func (a *Agent) changed() error {
 	return fault.New(fault.Conflict, "ETAG_MISMATCH", "agent %q has changed since it was read; read it again and retry", a.Name).
 		With("agent", a.Name).With("etag", a.Etag)

@@ -10,30 +10,30 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// What Apply had to do.
+// Outcomes of Apply.
 const (
 	OutcomeCreated   = "created"
 	OutcomeUnchanged = "unchanged"
 	OutcomeReplaced  = "replaced"
 )
 
-// Application says what an agent has to be. Its metadata, when nil, is what is there already or, for a new agent, what the card
+// Application is the state that Apply gives an agent. Without Metadata an existing agent keeps what it has, and a new agent gets what its card
 // carries.
 type Application struct {
 	Registration
-	Etag string // replace only if this is still the agent's; * only if the agent is there; empty whatever is there
+	Etag string // replace only if the agent has this etag; * only if the agent exists; empty in any case
 }
 
-// Applied is an agent as Apply left it.
+// Applied is the result of Apply.
 type Applied struct {
 	Agent    Agent
 	Outcome  string
 	Warnings []Warning
 }
 
-// Apply makes an agent what in says: it creates it, replaces its card and metadata, or finds them unchanged. A stale etag is a
-// Conflict fault with the reason ETAG_MISMATCH. An agent that applies itself, which OnlyName tells, keeps the consultations that
-// it needs and the skills whose work must not be done twice; others are a PermissionDenied fault with the reason RULES_ARE_THE_ADMINS.
+// Apply brings an agent to the state in: it creates the agent, replaces its card and metadata, or finds nothing to change. A stale etag is a Conflict
+// fault with the reason ETAG_MISMATCH. An agent that applies itself, which OnlyName tells, cannot change its consultation requirements and its
+// at-most-once skills: that is a PermissionDenied fault with the reason RULES_ARE_THE_ADMINS.
 func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Applied, error) {
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
 		return Applied{}, fault.Invalid("card", "CARD_MISSING", "either a card or the URL of one is needed")
@@ -80,7 +80,7 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	return r.afterApply(ctx, key, &in, done, asked), nil
 }
 
-// replace returns what makes of an agent that is there what in says, and says in done what it had to do.
+// replace returns the change that brings an existing agent to the state in, and stores the result in done.
 func (r *Registry) replace(old *Record, c content, uri string, in *Application, done *Applied) (Change, error) {
 	if err := old.checkEtag(in.Etag); err != nil {
 		return Change{}, err
@@ -89,7 +89,7 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 	if err != nil {
 		return Change{}, err
 	}
-	done.Warnings = append(slices.Clip(done.Warnings), warnings[len(c.warnings):]...) // the card's own are there already
+	done.Warnings = append(slices.Clip(done.Warnings), warnings[len(c.warnings):]...) // done has the card's own warnings already
 	if in.Metadata != nil && !sameJSON(old.Metadata, *in.Metadata) {
 		if in.OnlyName != "" && !sameRules(old.Metadata, *in.Metadata) {
 			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
@@ -109,12 +109,12 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 	return change, nil
 }
 
-// sameRules reports whether two metadata have the same of what admins alone change.
+// sameRules reports whether two metadata agree in the rules that only admins may change.
 func sameRules(a, b Metadata) bool {
 	return sameJSON(a.ConsultationRequirements, b.ConsultationRequirements) && sameJSON(a.AtMostOnceSkills, b.AtMostOnceSkills)
 }
 
-// sameJSON reports whether two values have the same JSON; none and an empty list are the same.
+// sameJSON reports whether two values have the same JSON, where null and an empty list count as the same.
 func sameJSON(a, b any) bool {
 	x, err := json.Marshal(a)
 	y, err2 := json.Marshal(b)
@@ -122,7 +122,7 @@ func sameJSON(a, b any) bool {
 	return err == nil && err2 == nil && (bytes.Equal(x, y) || none(x) && none(y))
 }
 
-// afterApply renews the probe of an agent whose card was read, has a new one probed, and returns the agent with its status.
+// afterApply renews the probe lease of an agent whose card was read, has a new agent probed, and returns the agent with its status.
 func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, done Applied, asked time.Time) Applied {
 	switch {
 	case in.ValidateOnly:
@@ -135,7 +135,7 @@ func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, don
 	return done
 }
 
-// appliedBefore is again for Apply.
+// appliedBefore answers a retried Apply, as again answers other writes.
 func (r *Registry) appliedBefore(ctx context.Context, tenant string, first *Request, err error) (Applied, error) {
 	agent, warnings, err := r.again(ctx, tenant, first, err)
 	if err != nil {

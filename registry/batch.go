@@ -2,8 +2,8 @@ package registry
 
 import "context"
 
-// BatchAgents returns the agents of the names, in their order, with their status. The first name that is nobody's is a NotFound
-// fault with the reason AGENT_NOT_FOUND.
+// BatchAgents returns the named agents in the order of names, with their status. If one does not exist, it returns a NotFound fault with the reason
+// AGENT_NOT_FOUND for the first such name.
 func (r *Registry) BatchAgents(ctx context.Context, tenant string, names []string) ([]Agent, error) {
 	found, err := r.named(ctx, tenant, names)
 	if err != nil {
@@ -20,7 +20,7 @@ func (r *Registry) BatchAgents(ctx context.Context, tenant string, names []strin
 	return agents, nil
 }
 
-// named returns the tenant's agents of the names, as far as they are there, with the status of this moment.
+// named returns those of the named agents that exist, with their current status.
 func (r *Registry) named(ctx context.Context, tenant string, names []string) (map[string]*Agent, error) {
 	if len(names) == 0 {
 		return nil, nil

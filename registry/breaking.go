@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// What of a card can be gone in the next one.
+// Codes of breaking changes: what a new card no longer offers.
 const (
 	SkillRemoved          = "SKILL_REMOVED"
 	InterfaceRemoved      = "INTERFACE_REMOVED"
@@ -13,17 +13,17 @@ const (
 	SecuritySchemeRemoved = "SECURITY_SCHEME_REMOVED"
 )
 
-// maxBreaking bounds a report; the last entry of a longer one says how many are left out.
+// maxBreaking bounds a report. The last entry of a longer one says how many are left out.
 const maxBreaking = 100
 
-// BreakingChange is something that callers of an agent may rely on and that its next card does not have.
+// BreakingChange is something that callers of an agent may rely on and that its new card no longer has.
 type BreakingChange struct {
 	Code    string `json:"code"`  // one of the constants above
-	Field   string `json:"field"` // path in the card before
+	Field   string `json:"field"` // path in the old card
 	Message string `json:"message"`
 }
 
-// breakingChanges reports what next no longer has of old.
+// breakingChanges reports what next no longer offers of old.
 func breakingChanges(old, next *Card) []BreakingChange {
 	var report breakingReport
 	for _, i := range old.Interfaces {
@@ -56,7 +56,7 @@ func breakingChanges(old, next *Card) []BreakingChange {
 	return report.done()
 }
 
-// sameInterface reports whether callers of a can go on as they are with b.
+// sameInterface reports whether callers of a can call b without any change.
 func sameInterface(a, b Interface) bool {
 	return a.Binding == b.Binding && a.URL == b.URL && a.Tenant == b.Tenant && a.ProtocolVersion == b.ProtocolVersion
 }
@@ -98,7 +98,7 @@ func (b *breakingReport) done() []BreakingChange {
 	return b.list
 }
 
-// breakingWarnings tells whoever changed the card.
+// breakingWarnings returns changes as warnings for the author of the new card.
 func breakingWarnings(changes []BreakingChange) []Warning {
 	warnings := make([]Warning, len(changes))
 	for i, c := range changes {

@@ -41,7 +41,7 @@ type Card struct {
 	SecuritySchemes    []string    `json:"security_schemes,omitempty"` // their names, sorted
 	Skills             []Skill     `json:"skills,omitempty"`
 
-	// Security is what the agent asks of its callers, in order of name; nil also in records from before it was kept.
+	// Security lists the ways in which callers can authenticate, in order of name. It is nil in records that were written before it was kept.
 	Security []SecurityScheme `json:"security,omitempty"`
 }
 

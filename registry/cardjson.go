@@ -11,8 +11,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// decodeCard returns the card as one JSON object. Unlike encoding/json it refuses what two readers could read differently:
-// a key that is there twice, names that differ only in case, and invalid UTF-8.
+// decodeCard returns the card as one JSON object. Unlike encoding/json it refuses everything that two readers could read differently: duplicate keys,
+// names that differ in case only, and invalid UTF-8.
 func decodeCard(raw []byte) (map[string]any, error) {
 	switch {
 	case len(raw) > MaxCardBytes:

@@ -15,7 +15,7 @@ import (
 
 const maxViolations = 20
 
-// cardReader reads fields of a decoded card and collects what is wrong with them. Absent fields read as zero.
+// cardReader reads the fields of a decoded card and collects the violations. Absent fields read as zero.
 type cardReader struct {
 	violations []fault.Violation
 	warnings   []Warning
@@ -33,7 +33,7 @@ func (r *cardReader) warn(code, field, message string) {
 	}
 }
 
-// field returns the field of the type T, or the zero value when it is absent, null or of another type.
+// field returns a field as a T. It is the zero value when the field is absent, null or of another type, the last of which is a violation.
 func field[T any](r *cardReader, object map[string]any, path, key, kind string) T {
 	value, ok := object[key].(T)
 	if !ok && object[key] != nil {
@@ -69,7 +69,7 @@ func (r *cardReader) texts(object map[string]any, path, key string) []string {
 	return texts
 }
 
-// objects calls each for every object of the list, at most limit.
+// objects calls each for at most limit objects of a list.
 func (r *cardReader) objects(object map[string]any, path, key string, limit int, each func(path string, object map[string]any)) {
 	list := field[[]any](r, object, path, key, "a list")
 	if len(list) > limit {
@@ -86,8 +86,8 @@ func (r *cardReader) objects(object map[string]any, path, key string, limit int,
 	}
 }
 
-// interfaces reads a v1.0 card's supportedInterfaces or else a v0.3 card's url and additionalInterfaces. It leaves out,
-// with a warning, those that nobody could call.
+// interfaces reads supportedInterfaces of a v1.0 card, or else url and additionalInterfaces of a v0.3 card. Interfaces that no client could call are
+// left out with a warning.
 func (r *cardReader) interfaces(root map[string]any) []Interface {
 	list := interfaceList{reader: r}
 	_, v1 := root["supportedInterfaces"]
@@ -127,7 +127,7 @@ func (r *cardReader) interfaces(root map[string]any) []Interface {
 type interfaceList struct {
 	reader     *cardReader
 	interfaces []Interface
-	skipped    []fault.Violation // why each of those that nobody could call is left out
+	skipped    []fault.Violation // for each interface that was left out, why
 }
 
 func (l *interfaceList) add(path string, i Interface) {
@@ -158,7 +158,7 @@ func checkInterfaceURL(i Interface) error {
 	return err
 }
 
-// parseURL accepts an absolute http or https URL with a host, without user name and fragment, of at most maxURL bytes.
+// parseURL accepts an absolute http or https URL of at most maxURL bytes with a host, and without user name and fragment.
 func parseURL(text string) (*url.URL, error) {
 	if len(text) > maxURL {
 		return nil, fmt.Errorf("a URL has at most %d bytes", maxURL)
@@ -179,7 +179,7 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// portFits reports whether a port is one; none is the scheme's own.
+// portFits reports whether port is a valid port or empty, which stands for the scheme's own.
 func portFits(port string) bool {
 	number, err := strconv.ParseUint(port, 10, 16)
 	return port == "" || err == nil && number > 0

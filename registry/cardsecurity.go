@@ -13,18 +13,18 @@ const (
 
 const maxSecuritySchemes = 32
 
-// SecurityScheme is one way in which an agent lets callers in.
+// SecurityScheme is one way in which callers of an agent can authenticate.
 type SecurityScheme struct {
 	Name      string `json:"name"`
 	Kind      string `json:"kind,omitempty"`      // one of the constants above; empty for another
-	In        string `json:"in,omitempty"`        // of an API key: header, query or cookie
-	Parameter string `json:"parameter,omitempty"` // of an API key: the header's name, say
-	Scheme    string `json:"scheme,omitempty"`    // of HTTP, in lower case: bearer, basic or another
-	Required  bool   `json:"required,omitempty"`  // the card names it among what it requires, perhaps beside others
+	In        string `json:"in,omitempty"`        // for an API key: header, query or cookie
+	Parameter string `json:"parameter,omitempty"` // for an API key: the name of the header, say
+	Scheme    string `json:"scheme,omitempty"`    // for HTTP, in lower case: bearer, basic or another
+	Required  bool   `json:"required,omitempty"`  // the card requires it, perhaps together with others
 }
 
-// securitySchemes reads the schemes of a card, as v1.0 or v0.3 writes them, at most maxSecuritySchemes. A scheme that makes no sense has a
-// name only: schemes are shown to people, and a wrong one keeps no agent from working.
+// securitySchemes reads at most maxSecuritySchemes schemes of a v1.0 or v0.3 card. A malformed scheme keeps its name only: schemes are just shown to
+// people, and a wrong one does not keep an agent from working.
 func securitySchemes(root, schemes map[string]any, names []string) []SecurityScheme {
 	required := requiredSchemes(root)
 	var list []SecurityScheme

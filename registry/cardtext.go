@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// concealing are characters that show a person another text than a program reads: they turn the writing direction, or carry
-// bytes that nobody sees. Direction marks and joiners are not among them: languages need those.
+// concealing are characters that make people see another text than programs read: they reverse the writing direction or carry invisible bytes.
+// Direction marks and joiners are not among them, since languages need those.
 var concealing = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x202A, Hi: 0x202E, Stride: 1}, // embeddings and overrides
@@ -19,7 +19,7 @@ var concealing = &unicode.RangeTable{
 	},
 }
 
-// invisible are characters of no width. Some are in honest texts by accident.
+// invisible are characters without width. Some get into honest texts by accident.
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x180E, Hi: 0x180E, Stride: 1},
@@ -30,8 +30,8 @@ var invisible = &unicode.RangeTable{
 	},
 }
 
-// visible refuses a text of a card with control characters or concealing ones, and warns of invisible ones. What a card says is
-// read by people and, at other places than this server, by models: both must see the same.
+// visible refuses card text with control or concealing characters, and warns of invisible ones. People read a card, and models elsewhere read it too:
+// both must see the same text.
 func (r *cardReader) visible(field, text string) {
 	warned := false
 	for _, c := range text {

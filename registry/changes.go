@@ -10,16 +10,16 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// ChangesKept is how many changes a tenant's log keeps at least.
+// ChangesKept is how many of the latest changes a tenant's log keeps at least.
 const ChangesKept = 1 << 16
 
-// What a change can be.
+// Types of changes.
 const (
-	ChangeCreated = "created" // an agent that was not there
-	ChangeUpdated = "updated" // its etag is another
+	ChangeCreated = "created" // a new agent
+	ChangeUpdated = "updated" // an agent has a new etag
 	ChangeDeleted = "deleted"
-	ChangeStatus  = "status"  // Pulse.Announced is another
-	ChangeMapping = "mapping" // the tenant's semantic mappings
+	ChangeStatus  = "status"  // Pulse.Announced has changed
+	ChangeMapping = "mapping" // the tenant's semantic mappings have changed
 )
 
 // Entry is one change in a tenant's log.
@@ -31,24 +31,24 @@ type Entry struct {
 	Time     time.Time `json:"time"`
 }
 
-// ChangeLog is what a Store that can be watched has besides. The store writes an entry in the same step as the change: for each
-// Update that creates or deletes an agent or gives it another etag, for each UpdatePulse, and each Update with a pulse for an
-// agent that was there, that changes Pulse.Announced, and for each UpdateMappings.
+// ChangeLog is implemented by a Store that can be watched. The store writes an entry in the same atomic step as the change itself: for each Update
+// that creates or deletes an agent or changes its etag; for each UpdatePulse, and each Update of an existing agent's pulse, that changes
+// Pulse.Announced; and for each UpdateMappings.
 type ChangeLog interface {
-	// Head returns the tenant's latest revision, 0 when nothing was ever changed.
+	// Head returns the tenant's latest revision, 0 before the first change.
 	Head(ctx context.Context, tenant string) (int64, error)
-	// Changes returns the tenant's changes behind the revision after, in order and without gaps, at most limit. When they are
-	// not all kept any more, or after is later than Head, it returns the fault of RevisionGone.
+	// Changes returns at most limit changes of the tenant with revisions greater than after, in order and without gaps. If some of those are no
+	// longer kept, or after is greater than Head, it returns the fault of RevisionGone.
 	Changes(ctx context.Context, tenant string, after int64, limit int) ([]Entry, error)
 }
 
-// RevisionGone returns the FailedPrecondition fault for a revision that cannot be continued from, with the reason REVISION_GONE.
+// RevisionGone returns the FailedPrecondition fault for a revision from which no reader can continue, with the reason REVISION_GONE.
 func RevisionGone(revision int64) error {
 	return fault.New(fault.FailedPrecondition, "REVISION_GONE",
 		"the changes behind revision %d are not kept; begin again with a snapshot", revision).With("revision", strconv.FormatInt(revision, 10))
 }
 
-// AnnouncedStatus returns the status that the change log told last, StatusUnknown when it told none.
+// AnnouncedStatus returns the status that the change log last had for the agent, or StatusUnknown.
 func (p Pulse) AnnouncedStatus() string {
 	if p.Announced == "" {
 		return StatusUnknown
@@ -56,14 +56,14 @@ func (p Pulse) AnnouncedStatus() string {
 	return p.Announced
 }
 
-// announcer is a Store that keeps Pulse.Announced true and tells of each write that may be in the change log.
+// announcer wraps a Store: it keeps Pulse.Announced up to date and rings the bell for each write that may be in the change log.
 type announcer struct {
 	Store
 	now  func() time.Time
 	bell *bell
 }
 
-// Update writes and tells.
+// Update writes, then rings the bell.
 func (a *announcer) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
 	err := a.Store.Update(ctx, key, func(old *Record) (Change, error) {
 		c, err := change(old)
@@ -80,7 +80,7 @@ func (a *announcer) Update(ctx context.Context, key Key, change func(old *Record
 	return err
 }
 
-// UpdatePulse writes and tells, if there is something to tell.
+// UpdatePulse writes, and rings the bell if the status has changed.
 func (a *announcer) UpdatePulse(ctx context.Context, key Key, change func(old Pulse) (Pulse, error)) error {
 	var news bool
 	err := a.Store.UpdatePulse(ctx, key, func(old Pulse) (Pulse, error) {
@@ -95,7 +95,7 @@ func (a *announcer) UpdatePulse(ctx context.Context, key Key, change func(old Pu
 	return err
 }
 
-// bell wakes all who wait; the zero value is ready.
+// bell wakes all who wait for it. The zero value is ready.
 type bell struct {
 	rings atomic.Uint64
 
@@ -103,7 +103,7 @@ type bell struct {
 	next chan struct{} // guarded by mu; closed when it rings
 }
 
-// wait returns what is closed when the bell rings next.
+// wait returns a channel that is closed when the bell rings next.
 func (b *bell) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,26 +11,26 @@ import (
 
 // Directions of FindCompatible.
 const (
-	Consumers = "consumers" // who can take what the agent produces
-	Producers = "producers" // who makes what the agent needs
+	Consumers = "consumers" // agents that accept what this agent produces
+	Producers = "producers" // agents that produce what this agent needs
 )
 
-// CompatibleQuery says whose neighbours are looked for.
+// CompatibleQuery says for which agent FindCompatible looks, and for what.
 type CompatibleQuery struct {
 	Agent     string
 	Direction string    // Consumers or Producers; empty is Consumers
-	Schema    string    // only this output, or input, of the agent; empty is each
+	Schema    string    // only this output or input of the agent; empty means all
 	MinTier   string    // the weakest tier to return; empty is TierStructure
 	Available bool      // only agents that are available now
-	After     PairPlace // continue behind it; the zero place starts at the beginning
-	Limit     int       // how many at most; 1 to 1,000
+	After     PairPlace // continue behind this place; the zero place starts at the beginning
+	Limit     int       // maximum number of pairs, 1 to 1,000
 }
 
-// PairPlace is where a pair stands in the order of an answer.
+// PairPlace is the position of a pair in the order of results.
 type PairPlace struct {
 	Tier   int    `json:"t"`           // 1 is the strongest
 	Own    string `json:"o,omitempty"` // the schema of the agent that was asked about
-	Type   string `json:"y,omitempty"` // of the other one's
+	Type   string `json:"y,omitempty"` // semantic type of the other agent's schema
 	Other  string `json:"a,omitempty"` // the other agent
 	Schema string `json:"s,omitempty"` // its schema
 }
@@ -51,9 +51,9 @@ type Pair struct {
 	Status                     Status   // of the agent that was found
 }
 
-// FindCompatible returns the pairs of an agent with others, the strongest tier first, and whether there may be more. It knows of
-// every change that was made before the call. Two sides that both have a JSON Schema fit only when the output's is within the
-// input's, whatever their types are.
+// FindCompatible returns the pairs of an agent with others, the strongest tier first, and whether there may be more. It reflects every change that
+// was made before the call. When both sides have a JSON Schema, they fit only if the output's schema is within the input's, whatever their semantic
+// types are.
 func (r *Registry) FindCompatible(ctx context.Context, tenant string, q CompatibleQuery) (pairs []Pair, more bool, err error) {
 	if q.Direction != "" && q.Direction != Consumers && q.Direction != Producers {
 		return nil, false, fault.Invalid("direction", "DIRECTION_INVALID", "%q is not one of consumers, producers", clip(q.Direction))
@@ -86,7 +86,7 @@ func (r *Registry) FindCompatible(ctx context.Context, tenant string, q Compatib
 	}
 }
 
-// withPairStatus gives the pairs the status of this moment and drops those that the query does not want.
+// withPairStatus gives the pairs their current status and drops those that the query does not want.
 func (r *Registry) withPairStatus(ctx context.Context, tenant string, q CompatibleQuery, pairs []Pair) ([]Pair, error) {
 	keys := make([]Key, len(pairs))
 	for i := range pairs {
@@ -108,8 +108,8 @@ func (r *Registry) withPairStatus(ctx context.Context, tenant string, q Compatib
 	return kept, nil
 }
 
-// pairs returns at most limit pairs behind q.After, and whether those are all. Schemas can take long to compare, and who reads or feeds the directory does not
-// wait for that.
+// pairs returns at most limit pairs behind q.After, and whether those are all. It does not hold the directory's lock while it compares schemas, which
+// can take long.
 func (d *Directory) pairs(ctx context.Context, tenant string, q CompatibleQuery, limit int) (found []Pair, end bool, err error) {
 	search, own, err := d.pairSearch(tenant, q)
 	if err != nil {
@@ -120,7 +120,7 @@ func (d *Directory) pairs(ctx context.Context, tenant string, q CompatibleQuery,
 	return search.pairs, !more, err
 }
 
-// pairSearch returns a search in what the directory has now, and the schemas of the agent itself.
+// pairSearch returns a search of the directory's current content, and the agent's own schemas.
 func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSearch, own []*port, err error) {
 	s := d.shelf(tenant)
 	s.mu.RLock()

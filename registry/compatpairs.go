@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// pairSearch walks the index in the order of the answer: by tier, then the agent's own schema, then the other's type, agent and
-// schema. It goes right to where the page before ended.
+// pairSearch walks the index in the order of results: by tier, then by the agent's own schema, then by the type, agent and schema of the other side.
+// It starts directly where the page before ended.
 type pairSearch struct {
 	query     CompatibleQuery
-	index     *portIndex // only for what within remembers
+	index     *portIndex // used only to remember verdicts
 	types     *typeTable
-	others    map[string][]*port // of the other side, by semantic type, in order of agent and name
-	producers bool               // the agent's inputs are its own side
+	others    map[string][]*port // ports of the other side, by semantic type, in order of agent and name
+	producers bool               // the agent's own side is its inputs
 	limit     int
 	pairs     []Pair
 }
 
-// run collects the pairs; it returns whether it stopped at the limit.
+// run collects the pairs. It reports whether it stopped at the limit.
 func (s *pairSearch) run(ctx context.Context, own []*port) (more bool, err error) {
 	for at, tier := range tiers {
 		place := PairPlace{Tier: at + 1}
@@ -80,7 +80,7 @@ func (s *pairSearch) steps(tier string, own *port) (steps []pairStep) {
 	return steps
 }
 
-// step collects from one list; it returns whether the limit was reached before its end.
+// step collects the pairs of one list. It reports whether it reached the limit before the end of the list.
 func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own *port, step pairStep) (more bool, err error) {
 	others := s.others[step.typ]
 	after := s.query.After
@@ -88,7 +88,7 @@ func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own
 	head.Other, head.Schema = "", ""
 	switch c := place.compare(head); {
 	case c < 0:
-		return false, nil // the page before had all of it
+		return false, nil // the page before ended behind this list
 	case c == 0:
 		behind := &port{agent: after.Other, name: after.Schema}
 		from, found := slices.BinarySearchFunc(others, behind, (*port).compare)
@@ -117,7 +117,7 @@ func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own
 	return false, nil
 }
 
-// pair returns the pair of two ports and why they fit; ok is false when they do not.
+// pair returns the pair of two ports and why they fit. If they do not, ok is false.
 func (s *pairSearch) pair(place PairPlace, tier string, own, other *port, step pairStep) (pair Pair, ok bool) {
 	output, input := own, other
 	if s.producers {

@@ -12,7 +12,7 @@ import (
 // port is one input or output of an agent.
 type port struct {
 	agent, name, semanticType string
-	sure                      bool // an input that is required, an output that is guaranteed
+	sure                      bool // an input is required, an output is guaranteed
 	rules                     int  // validation rules of an input
 	schema                    map[string]any
 	digest                    [sha256.Size]byte // of schema
@@ -45,24 +45,24 @@ func inputsOf(a *Agent) []*port {
 func newPort(agent, name, semanticType string, schema map[string]any) *port {
 	p := &port{agent: agent, name: name, semanticType: semanticType, schema: schema}
 	if schema != nil {
-		encoded, _ := json.Marshal(schema) // it came from JSON
+		encoded, _ := json.Marshal(schema) // schema came from JSON, so this cannot fail
 		p.digest = sha256.Sum256(encoded)
 	}
 	return p
 }
 
-// portIndex holds the inputs and outputs of all agents by semantic type, made as agents are written. Nothing that a query needs
-// is a scan over agents.
+// portIndex holds the inputs and outputs of all agents by semantic type. It is updated as agents are written, so that no query has to scan all
+// agents.
 type portIndex struct {
 	types   *typeTable
 	outputs map[string][]*port // in order of agent and name
 	inputs  map[string][]*port // in order of agent and name
 
 	mu    sync.Mutex
-	known map[[2][sha256.Size]byte]verdict // of pairs of JSON Schemas that were compared; guarded by mu
+	known map[[2][sha256.Size]byte]verdict // guarded by mu; by the digests of two JSON Schemas that were compared
 }
 
-// maxVerdicts bounds what a portIndex remembers.
+// maxVerdicts bounds how many verdicts a portIndex remembers.
 const maxVerdicts = 1 << 17
 
 type verdict struct {

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// What makes an output and an input fit, the strongest first.
+// Tiers: what makes an output and an input fit, the strongest first.
 const (
 	TierExact     = "exact"     // the same semantic type
-	TierSeed      = "seed"      // the built-in table
-	TierMapping   = "mapping"   // an admin's mapping is part of the way
+	TierSeed      = "seed"      // the built-in table relates the types
+	TierMapping   = "mapping"   // the types are related through at least one mapping of an admin
 	TierStructure = "structure" // unrelated types, but the output's JSON Schema is within the input's
 )
 
 var tiers = []string{TierExact, TierSeed, TierMapping, TierStructure}
 
-// seedTable says which other types of input an output of a type may be given to.
+// seedTable says which input types, besides its own, an output of a type may be given to.
 var seedTable = map[string][]string{
 	"artifact":  {"document"},
 	"reference": {"document"},
@@ -28,7 +28,7 @@ type typeTable struct {
 	backward map[string][]typeWay // by the input's type, strongest first
 }
 
-// typeWay is how an output of a type gets to an input of a type.
+// typeWay is the chain of types by which an output of one type fits an input of another.
 type typeWay struct {
 	tier string
 	path []string // from the output's type to the input's, both included
@@ -37,7 +37,7 @@ type typeWay struct {
 func (w typeWay) from() string { return w.path[0] }
 func (w typeWay) to() string   { return w.path[len(w.path)-1] }
 
-// typeTable reads the tenant's mappings and closes them.
+// typeTable reads the tenant's mappings and computes the transitive closure.
 func (r *Registry) typeTable(ctx context.Context, tenant string) (*typeTable, error) {
 	mappings, err := r.Mappings(ctx, tenant)
 	if err != nil {
@@ -77,12 +77,12 @@ func newTypeTable(mappings []Mapping) *typeTable {
 	return table
 }
 
-// related reports whether an output of one type may be given to an input of the other by what the types are.
+// related reports whether an output of type from may be given to an input of type to.
 func (t *typeTable) related(from, to string) bool {
 	return slices.ContainsFunc(t.forward[from], func(w typeWay) bool { return w.to() == to })
 }
 
-// shortestPath returns the types on the shortest way, both ends included, or nil when there is none.
+// shortestPath returns the types on the shortest path, both ends included, or nil when there is none.
 func shortestPath(from, to string, next func(string) []string) []string {
 	seen := map[string]bool{from: true}
 	for paths := [][]string{{from}}; len(paths) > 0; paths = paths[1:] {

@@ -12,10 +12,10 @@ import (
 
 const directoryChunk = 1000
 
-// Directory is an index of agents in memory, fed by the change log. What it returns may be a moment old, apart from right after
-// Sync; its statuses never show a lease as live that is over. It is safe for concurrent use.
+// Directory is an in-memory index of agents, fed by the change log. Its content may lag behind the store slightly, except right after Sync, but it
+// never shows a lease as live that has expired. It is safe for concurrent use.
 //
-// A tenant is loaded by its first Sync. Run keeps the loaded ones up to date.
+// The first Sync of a tenant loads that tenant. Run keeps loaded tenants up to date.
 type Directory struct {
 	registry *Registry
 	mu       sync.Mutex
@@ -25,23 +25,23 @@ type Directory struct {
 // shelf is one tenant's part of the directory.
 type shelf struct {
 	tenant string
-	feed   sync.Mutex    // held by whoever reads the log, so that revisions come in order
-	heard  atomic.Uint64 // how often the bell had rung before the log was last read
+	feed   sync.Mutex    // held while reading the log, so that revisions come in order
+	heard  atomic.Uint64 // bell.rings before the log was last read
 
-	reading chan struct{} // who has put a value in reads all pulses
-	begun   atomic.Uint64 // how often that was begun
-	whole   uint64        // the last of those times that it was done without an error; for who is reading
+	reading chan struct{} // a semaphore: held while reading all pulses
+	begun   atomic.Uint64 // how many readings of all pulses have begun
+	whole   uint64        // the number of the last of these that succeeded; guarded by reading
 
 	mu       sync.RWMutex
 	loaded   bool                // guarded by mu, as is all below
-	revision int64               // that the shelf has seen
-	edition  uint64              // changes with agents and ports.types, not with pulses; 0 is none
+	revision int64               // of the log, up to which the shelf is current
+	edition  uint64              // increased by changes of agents and ports.types, not of pulses; 0 before the first load
 	agents   map[string]*Agent   // without RawCard
-	pulses   map[string]Pulse    // of those that have one
-	newer    map[string]bool     // whose pulses the log has told of since readPulses asked for them; nil when everything was read since, or it does not ask
+	pulses   map[string]Pulse    // of agents that have one
+	newer    map[string]bool     // names whose pulses the log has reported since readPulses began; nil when it is not reading
 	skills   nameIndex           // skill id to agents
 	tags     nameIndex           // tag in lower case to agents
-	orders   map[string]*ordered // by field; those that somebody has asked for
+	orders   map[string]*ordered // by field; only those that were asked for
 	text     *textIndex
 	ports    *portIndex
 }
@@ -63,7 +63,7 @@ func (d *Directory) shelf(tenant string) *shelf {
 	return s
 }
 
-// Agent returns one agent without its RawCard, with its status; ok is false when there is none.
+// Agent returns one agent with its status and without RawCard. If it does not exist, ok is false.
 func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
 	s := d.shelf(tenant)
 	s.mu.RLock()
@@ -71,8 +71,8 @@ func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
 	return s.agent(name, d.registry.now())
 }
 
-// Peek returns one agent as the directory keeps it, without RawCard and Status, and its status beside it; ok is false when there is none. It
-// saves the copy that Agent makes: what it returns is shared with all who read and must not be changed.
+// Peek returns one agent as the directory keeps it, without RawCard and Status, and its status beside it. It saves the copy that Agent makes: the
+// agent is shared with all readers and must not be changed. If the agent does not exist, ok is false.
 func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool) {
 	s := d.shelf(tenant)
 	s.mu.RLock()
@@ -83,8 +83,8 @@ func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool)
 	return a, status, ok
 }
 
-// PeekAll calls see for each of the named agents as Peek returns it, all as of one moment, and leaves out names that are nobody's. see must
-// not call the directory.
+// PeekAll calls see for each of the named agents with what Peek returns, all at one moment. It skips names of agents that do not exist. see must not
+// call the directory.
 func (d *Directory) PeekAll(tenant string, names iter.Seq[string], see func(a *Agent, status Status)) {
 	s := d.shelf(tenant)
 	now := d.registry.now()
@@ -97,7 +97,7 @@ func (d *Directory) PeekAll(tenant string, names iter.Seq[string], see func(a *A
 	}
 }
 
-// BySkill returns the names of the agents that have the skill, in order.
+// BySkill returns the names of the agents that have the skill, sorted.
 func (d *Directory) BySkill(tenant, skill string) []string {
 	s := d.shelf(tenant)
 	s.mu.RLock()
@@ -105,7 +105,7 @@ func (d *Directory) BySkill(tenant, skill string) []string {
 	return slices.Clone(s.skills[skill])
 }
 
-// ByTag returns the agents that have a skill with the tag, in order of name, without their RawCard, with their status.
+// ByTag returns the agents that have a skill with the tag, in order of name, with their status and without RawCard.
 func (d *Directory) ByTag(tenant, tag string) []Agent {
 	s := d.shelf(tenant)
 	s.mu.RLock()
@@ -133,8 +133,8 @@ func (s *shelf) agent(name string, now time.Time) (Agent, bool) {
 	return found, true
 }
 
-// Run keeps the directory up to date until ctx ends: with the log at once, and with the leases, which the log does not tell, three
-// times within the life of one. It returns nil when ctx ends.
+// Run keeps the directory up to date until ctx ends, and then returns nil. It follows the change log, and reads the leases, whose renewal is not in
+// the log, three times per lease duration.
 func (d *Directory) Run(ctx context.Context) error {
 	poll, leases := time.NewTicker(watchPoll), time.NewTicker(max(d.registry.leaseDuration/3, time.Millisecond))
 	defer poll.Stop()
@@ -161,7 +161,7 @@ func (d *Directory) Run(ctx context.Context) error {
 	}
 }
 
-// loaded returns the shelves that somebody has asked for.
+// loaded returns the shelves of all tenants that were asked for.
 func (d *Directory) loaded() []*shelf {
 	d.mu.Lock()
 	defer d.mu.Unlock()

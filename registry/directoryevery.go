@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// afterAll is behind all names of agents.
+// afterAll sorts behind all agent names.
 const afterAll = "~"
 
-// every calls see for each agent of all tenants with its pulse, as the directory knows them after a Sync, in no order. The agent is read-only and without
-// RawCard; see must not call the directory. Tenants that could not be read are left out, and are an error at the end.
+// every calls see for each agent of all tenants with its pulse, after a Sync of each tenant, in no particular order. The agent is read-only and
+// without RawCard; see must not call the directory. Tenants that cannot be read are skipped and reported in the error at the end.
 func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) error {
 	tenants, err := d.registry.tenants(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) erro
 	return errors.Join(failed...)
 }
 
-// tenants returns the tenants that have agents. It reads keys alone, and of each tenant not many more than a page.
+// tenants returns the tenants that have agents. It reads keys only, and for each tenant little more than one page.
 func (r *Registry) tenants(ctx context.Context) (tenants []string, err error) {
 	for q := (Query{Limit: maxLimit, Bare: true}); ; {
 		keys, err := r.store.Agents(ctx, q)
@@ -51,7 +51,7 @@ func (r *Registry) tenants(ctx context.Context) (tenants []string, err error) {
 	}
 }
 
-// known returns an agent as the directory knows it after a Refresh, or the fault of Missing.
+// known returns an agent from the directory after a Refresh, or the fault of Missing.
 func (r *Registry) known(ctx context.Context, key Key) (*Agent, error) {
 	if err := r.directory.Refresh(ctx, key.Tenant); err != nil {
 		return nil, err

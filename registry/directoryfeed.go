@@ -8,7 +8,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Sync makes the directory know of every change of the tenant that was made before the call.
+// Sync brings the directory up to date with every change of the tenant that was made before the call.
 func (d *Directory) Sync(ctx context.Context, tenant string) error {
 	if d.registry.log == nil {
 		return unsupported("log of changes")
@@ -16,7 +16,7 @@ func (d *Directory) Sync(ctx context.Context, tenant string) error {
 	return d.feed(ctx, d.shelf(tenant))
 }
 
-// feed reads the log, or everything when the shelf is new or was left behind.
+// feed brings the shelf up to date from the log, or loads everything when the shelf is new or too far behind.
 func (d *Directory) feed(ctx context.Context, s *shelf) error {
 	s.feed.Lock()
 	defer s.feed.Unlock()
@@ -28,7 +28,7 @@ func (d *Directory) feed(ctx context.Context, s *shelf) error {
 	return err
 }
 
-// read is feed with the lock held.
+// read does the work of feed, with the lock held.
 func (d *Directory) read(ctx context.Context, s *shelf) error {
 	for {
 		s.mu.RLock()
@@ -50,7 +50,7 @@ func (d *Directory) read(ctx context.Context, s *shelf) error {
 	}
 }
 
-// apply reads what the entries are about, as it is now, and puts it on the shelf.
+// apply reads the current state of everything that the entries are about, and puts it on the shelf.
 func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error {
 	names, mappings := make(map[string]bool), false
 	for _, e := range entries {
@@ -102,7 +102,7 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	return nil
 }
 
-// take puts what has changed on the shelf: agents, nil for those that are gone, and the table if it is not nil.
+// take puts changes on the shelf: agents, where nil stands for a deleted one, and the type table if it is not nil.
 func (s *shelf) take(records map[string]*Agent, table *typeTable) {
 	for name, a := range records {
 		s.remove(name)
@@ -118,8 +118,8 @@ func (s *shelf) take(records map[string]*Agent, table *typeTable) {
 	}
 }
 
-// load reads everything. The revision is read first, so that what changes meanwhile is read again. The shelf has all of it at once: without their pulses
-// agents would count as never heard of, and as not drained.
+// load reads everything. It reads the revision first, so that changes made meanwhile are read again. The shelf gets everything in one step: agents
+// without their pulses would count as never heard of, and as not drained.
 func (d *Directory) load(ctx context.Context, s *shelf) error {
 	fresh := &shelf{
 		agents: make(map[string]*Agent), pulses: make(map[string]Pulse), skills: make(nameIndex), tags: make(nameIndex),
@@ -156,8 +156,8 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 	return nil
 }
 
-// readPulses makes the shelf have the pulses of all agents as they are, or were after the call. It does not keep those who read the log waiting, and what they
-// have put there meanwhile is newer.
+// readPulses reads the pulses of all agents; the result is no older than the call. It does not block readers of the log, and what they have put on
+// the shelf meanwhile is newer and stays.
 func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 	asked := s.begun.Load()
 	select {
@@ -166,7 +166,7 @@ func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if s.whole > asked { // another one has read them since
+	if s.whole > asked { // somebody else has read them since
 		return nil
 	}
 	this := s.begun.Add(1)
@@ -185,7 +185,7 @@ func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 	return nil
 }
 
-// readChunk is readPulses for some agents.
+// readChunk does the work of readPulses for some agents.
 func (d *Directory) readChunk(ctx context.Context, s *shelf, keys []Key) error {
 	s.mu.Lock()
 	s.newer = make(map[string]bool)

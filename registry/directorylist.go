@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Listing is a tenant's agents at one moment. All of it is shared and read-only.
+// Listing holds a tenant's agents at one moment. All of it is shared and read-only.
 type Listing struct {
-	Edition uint64   // another one whenever something of the listing has changed; 0 is that of a tenant that was never loaded
+	Edition uint64   // differs whenever anything in the listing has changed; 0 for a tenant that was never loaded
 	Agents  []*Agent // in order of name, without RawCard and without status
 	types   *typeTable
 }
 
-// Related reports whether an output of one semantic type may be given to an input of another, by the built-in table and the tenant's
-// mappings. A type is related to itself.
+// Related reports whether an output of semantic type from may be given to an input of type to, by the built-in table and the tenant's mappings. A
+// type is related to itself.
 func (l *Listing) Related(from, to string) bool {
 	types := l.types
 	if types == nil {
@@ -25,7 +25,7 @@ func (l *Listing) Related(from, to string) bool {
 
 var builtIn = newTypeTable(nil)
 
-// Listing returns the tenant's agents as they are registered.
+// Listing returns the tenant's agents.
 func (d *Directory) Listing(tenant string) Listing {
 	s := d.shelf(tenant)
 	s.mu.RLock()
@@ -49,7 +49,7 @@ func (d *Directory) Edition(tenant string) uint64 {
 	return s.edition
 }
 
-// Revision returns the revision of the tenant's log that the directory has seen.
+// Revision returns the revision of the tenant's log up to which the directory is current.
 func (d *Directory) Revision(tenant string) int64 {
 	s := d.shelf(tenant)
 	s.mu.RLock()
@@ -57,8 +57,8 @@ func (d *Directory) Revision(tenant string) int64 {
 	return s.revision
 }
 
-// Refresh makes the directory know of every change of the tenant that was made through this Registry before the call. It reads nothing when
-// the directory is Fresh already.
+// Refresh brings the directory up to date with every change of the tenant that was made through this Registry before the call. It reads nothing when
+// the directory is Fresh.
 func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 	if d.Fresh(tenant) {
 		return nil
@@ -66,8 +66,8 @@ func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 	return d.Sync(ctx, tenant)
 }
 
-// Fresh reports whether the directory knows of every change of the tenant that was made through this Registry before the call. What others
-// made comes with Run.
+// Fresh reports whether the directory reflects every change of the tenant that was made through this Registry before the call. Changes by other
+// replicas arrive through Run.
 func (d *Directory) Fresh(tenant string) bool {
 	s := d.shelf(tenant)
 	rung := d.registry.bell.rings.Load()

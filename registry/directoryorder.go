@@ -2,13 +2,13 @@ package registry
 
 import "slices"
 
-// ordered are the places of all agents of a shelf in one ascending order.
+// ordered holds the places of all agents of a shelf in one ascending order.
 type ordered struct {
 	order  Order
 	places []*place
 }
 
-// in returns the agents in the order of one field, which is kept from the first time that somebody asks for it.
+// in returns the agents in the order of one field. The order is built when it is first asked for, and kept from then on.
 func (s *shelf) in(o Order) *ordered {
 	s.mu.RLock()
 	list := s.orders[o.field]
@@ -47,7 +47,7 @@ func (l *ordered) remove(a *Agent) {
 	}
 }
 
-// behind returns where the walk behind a place begins, nil being the beginning, and the step to the next.
+// behind returns the index at which a walk starts behind the place from, or at the beginning for nil, and the step to the next index.
 func (l *ordered) behind(from *place, descending bool) (at, step int) {
 	at, found := 0, false
 	if from != nil {
@@ -65,14 +65,14 @@ func (l *ordered) behind(from *place, descending bool) (at, step int) {
 	}
 }
 
-// inOrder returns where the first agents stand that pass, at most limit.
+// inOrder returns the places of the first agents that pass the filter, at most limit.
 func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit int) []*place {
 	s := d.shelf(tenant)
 	now := d.registry.now()
 	for {
 		list := s.in(o)
 		s.mu.RLock()
-		if s.orders[o.field] != list { // the shelf was read anew meanwhile
+		if s.orders[o.field] != list { // the shelf was loaded anew meanwhile
 			s.mu.RUnlock()
 			continue
 		}

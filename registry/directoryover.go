@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// readFor makes the shelf, which has read the log, know as much of the agents' pulses as a filter looks at.
+// readFor reads as much of the pulses as the filter looks at. The shelf must be current with the log.
 func (d *Directory) readFor(ctx context.Context, s *shelf, f Filter) error {
 	switch {
 	case f.Loads():
@@ -16,9 +16,8 @@ func (d *Directory) readFor(ctx context.Context, s *shelf, f Filter) error {
 	return nil
 }
 
-// readOver makes the shelf, which has read the log, have the statuses of all agents as they are. The log has told of each status that is another one since a
-// beat or a probe; what it does not tell is that a lease was renewed. So the pulses are read whose lease is over as far as the shelf knows and whose end nobody
-// has told yet, which are few or none.
+// readOver brings the statuses of all agents up to date. The shelf must be current with the log, which has every change of status but no renewal of a
+// lease. So it reads only the pulses whose lease has expired, as far as the shelf knows, without the log having said so: few or none.
 func (d *Directory) readOver(ctx context.Context, s *shelf) error {
 	var over []Key
 	now := d.registry.now()

@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// nameIndex leads from a key to agents' names in order.
+// nameIndex maps a key to the names of agents, sorted.
 type nameIndex map[string]nameSet
 
-// nameSet is names in order.
+// nameSet is a sorted list of names.
 type nameSet []string
 
 func (x nameIndex) with(key, name string) {

@@ -1,8 +1,12 @@
 // Package registry keeps what A2A agents are and whether they are up.
 //
-// An agent is its card, verbatim and parsed, and the metadata that Quorate adds: typed inputs and outputs and consultation
-// rules. Names are unique within a tenant. Whether an agent is up is never stored: it is computed from leases at the time
-// of reading, so an agent that fell silent reads as unavailable without anybody having to notice.
+// An agent is its card, verbatim and parsed, and the metadata that Quorate adds: typed inputs and outputs, and consultation requirements. Names are
+// unique within a tenant. Whether an agent is up is never stored: it is computed from leases at the time of reading, so an agent that fell silent
+// reads as unavailable at once.
 //
-// The domain knows no transport and no database: package rpc serves it, packages embedded and dynamo store it.
+// The package knows neither transport nor database: package rpc serves it, packages embedded and dynamo store it.
+//
+// Where to begin: Registry has the operations; Agent, Card, Metadata and Pulse are the data; Store is what a database has to implement. Files are
+// named after what they are about: card* reads cards, compat* and schema* decide which outputs fit which inputs, directory* is the index in memory,
+// search* the text search, probe, heartbeat and drain the status, and version, signature and refresh* what happens to a card over time.
 package registry

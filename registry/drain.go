@@ -10,8 +10,8 @@ import (
 
 const maxDrainReason = 500 // characters
 
-// Drain keeps new tasks from an agent until Resume, whatever it says itself, and returns its status. An agent that is drained
-// already stays so since then, with the new reason.
+// Drain keeps new tasks from an agent until Resume, whatever status the agent reports, and returns its status. For an agent that is drained already
+// it only replaces the reason.
 func (r *Registry) Drain(ctx context.Context, tenant, name, reason string, retry Retry) (Status, error) {
 	if utf8.RuneCountInString(reason) > maxDrainReason {
 		return Status{}, fault.Invalid("reason", "REASON_TOO_LONG", "the reason has more than %d characters", maxDrainReason)
@@ -25,15 +25,15 @@ func (r *Registry) Drain(ctx context.Context, tenant, name, reason string, retry
 	})
 }
 
-// Resume lets an agent have tasks again and returns its status.
+// Resume lets a drained agent have tasks again and returns its status.
 func (r *Registry) Resume(ctx context.Context, tenant, name string, retry Retry) (Status, error) {
 	return r.changePulse(ctx, Key{tenant, name}, retry, []string{"resume", name}, func(p *Pulse) {
 		p.DrainTime, p.DrainReason = time.Time{}, ""
 	})
 }
 
-// changePulse writes what change makes of a pulse, once per request id. The change comes first and may be made again: it leads to
-// the same.
+// changePulse applies change to a pulse, once per request id. The pulse is written before the request is remembered; change may run again, with the
+// same result.
 func (r *Registry) changePulse(ctx context.Context, key Key, retry Retry, content []string, change func(*Pulse)) (Status, error) {
 	request, done, err := r.begin(ctx, key, retry, content)
 	if err != nil {

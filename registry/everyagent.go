@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// listLag is how long what is new may be missing from a store's lists.
+	// listLag is how long a new agent may be missing from a store's lists.
 	listLag = time.Minute
-	// maxLate bounds how many entries of the log are looked through for what is new.
+	// maxLate bounds how many log entries are searched for new agents.
 	maxLate = 10_000
 )
 
-// everyAgent calls use with all agents that the tenant had when it was called, up to chunk at a time: those of the store's list in order of name, and then those
-// that the log tells of and the list does not show yet.
+// everyAgent calls use with all agents that the tenant had at the time of the call, up to chunk at a time: first the agents of the store's list, in
+// order of name, then those that are in the log and not yet in the list.
 func (r *Registry) everyAgent(ctx context.Context, tenant string, chunk int, use func([]Record) error) error {
 	late, err := r.createdLately(ctx, tenant)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Registry) everyAgent(ctx context.Context, tenant string, chunk int, use
 	}
 	for _, name := range slices.Sorted(maps.Keys(late)) {
 		record, err := r.store.Agent(ctx, Key{tenant, name})
-		if fault.KindOf(err) == fault.NotFound { // deleted again
+		if fault.KindOf(err) == fault.NotFound { // it was deleted again
 			continue
 		}
 		if err != nil {
@@ -47,7 +47,7 @@ func (r *Registry) everyAgent(ctx context.Context, tenant string, chunk int, use
 	return nil
 }
 
-// eachPage calls use with all agents of q's list, up to q.Limit at a time, and ends with the first error.
+// eachPage calls use with all agents that q selects, up to q.Limit at a time. It stops at the first error.
 func (r *Registry) eachPage(ctx context.Context, q Query, use func([]Record) error) error {
 	for {
 		records, err := r.store.Agents(ctx, q)
@@ -61,7 +61,7 @@ func (r *Registry) eachPage(ctx context.Context, q Query, use func([]Record) err
 	}
 }
 
-// createdLately returns the names of the agents that were created within listLag, as far as the log tells.
+// createdLately returns the names of the agents that were created within listLag, according to the log.
 func (r *Registry) createdLately(ctx context.Context, tenant string) (map[string]bool, error) {
 	if r.log == nil {
 		return nil, nil

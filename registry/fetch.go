@@ -20,11 +20,11 @@ const (
 	fetchTimeout  = 5 * time.Second
 )
 
-// cardVersion is the version of A2A that cards are asked for in. A request that names none is in 0.3 (A2A §3.6.2): servers of both versions answer it with
-// a card of 0.3, or with an error.
+// cardVersion is the version of A2A in which cards are requested. A request without a version counts as one for 0.3 (A2A §3.6.2), which servers of both
+// versions answer with a card of 0.3 or with an error.
 const cardVersion = "1.0"
 
-// cardURL returns the URL that a card is read from: text itself or, when it has no path, the well-known path at its origin.
+// cardURL returns the URL of a card: text itself or, when it has no path, the well-known path at that origin.
 func cardURL(text string) (string, error) {
 	u, err := parseURL(text)
 	if err != nil {
@@ -36,27 +36,27 @@ func cardURL(text string) (string, error) {
 	return u.String(), nil
 }
 
-// Validators are what a server knows its answer by; zero for none.
+// Validators are the headers by which a server recognizes its earlier answer; both may be empty.
 type Validators struct{ ETag, LastModified string }
 
 const maxValidator = 1 << 10 // bytes
 
-// Fetched is a server's answer to the question for a card.
+// Fetched is the answer of a server that was asked for a card.
 type Fetched struct {
 	URI        string // the URL that was asked
-	RawCard    []byte // nil when the card is as the validators say
+	RawCard    []byte // nil when the card has not changed
 	Validators Validators
-	FreshFor   time.Duration // how long the server says that the card counts; 0 when it says nothing
+	FreshFor   time.Duration // how long the answer is fresh according to the server; 0 when the server does not say
 }
 
-// fetchCard reads the card at uri within 5 s and returns its bytes, at most MaxCardBytes.
+// fetchCard reads the card at uri within 5 s. A card larger than MaxCardBytes is an error.
 func (r *Registry) fetchCard(ctx context.Context, uri string) ([]byte, error) {
 	answer, err := r.fetch(ctx, uri, Validators{})
 	return answer.RawCard, err
 }
 
-// FetchCard reads a card by URL through the guarded client, within 5 s and at most MaxCardBytes, unless its server says that it is
-// still the one that is known. A URL without a path means the well-known path at that origin.
+// FetchCard reads a card through the guarded client within 5 s; a card larger than MaxCardBytes is an error. With known validators the server may
+// answer that the card has not changed. A URL without a path stands for the well-known path at that origin.
 func (r *Registry) FetchCard(ctx context.Context, uri string, known Validators) (Fetched, error) {
 	uri, err := cardURL(uri)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *Registry) FetchCard(ctx context.Context, uri string, known Validators) 
 	return r.fetch(ctx, uri, known)
 }
 
-// fetch reads the card at uri as fetchCard does, unless the server says that it is still the one with the validators.
+// fetch does the work of FetchCard for a complete URL.
 func (r *Registry) fetch(ctx context.Context, uri string, known Validators) (Fetched, error) {
 	if r.client == nil {
 		return Fetched{}, fault.New(fault.FailedPrecondition, "CARD_FETCH_DISABLED", "this server reads no cards by URL; send the card itself")
@@ -100,7 +100,7 @@ func (r *Registry) fetch(ctx context.Context, uri string, known Validators) (Fet
 	return answer, err
 }
 
-// letIn returns a fault when the server wants to know who asks, or knows and gives no card.
+// letIn returns a fault when the server answered 401 or 403.
 func (r *Registry) letIn(uri string, response *http.Response) error {
 	if response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
 		return nil
@@ -112,7 +112,7 @@ func (r *Registry) letIn(uri string, response *http.Response) error {
 	return fault.New(fault.FailedPrecondition, "CARD_DENIED", "%s answered HTTP %d, not a card: %s", uri, response.StatusCode, why).With("uri", uri)
 }
 
-// readCard reads the card that a server answers.
+// readCard reads the card from an answer.
 func readCard(uri string, response *http.Response) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fault.New(fault.FailedPrecondition, "CARD_UNREACHABLE", "%s answered %s, not a card", uri, response.Status).With("uri", uri)
@@ -121,7 +121,7 @@ func readCard(uri string, response *http.Response) ([]byte, error) {
 	if err != nil {
 		return nil, unreachable(uri, err)
 	}
-	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")) // many servers send a wrong type with a right card
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")) // many servers send a correct card with a wrong type
 	switch {
 	case looksLikeHTML(raw), kind == "text/html":
 		return nil, fault.Invalid("card_uri", "CARD_NOT_JSON", "%s answered HTML, not a card", uri)
@@ -131,7 +131,7 @@ func readCard(uri string, response *http.Response) ([]byte, error) {
 	return raw, nil
 }
 
-// short returns a header that is short enough to keep.
+// short returns the value of a header, or nothing when it is too long to keep.
 func short(header http.Header, name string) string {
 	if value := header.Get(name); len(value) <= maxValidator {
 		return value
@@ -139,8 +139,8 @@ func short(header http.Header, name string) string {
 	return ""
 }
 
-// freshFor returns how long an answer counts by its Cache-Control (RFC 9111, section 4.2.1), less its age; 0 when it says nothing
-// of it or wants to be asked each time.
+// freshFor returns the freshness lifetime by Cache-Control (RFC 9111, section 4.2.1) less the answer's age. It is 0 when the header does not say, and
+// when the server wants to be asked each time.
 func freshFor(header http.Header) time.Duration {
 	var fresh time.Duration
 	for directive := range strings.SplitSeq(strings.ToLower(strings.Join(header.Values("Cache-Control"), ",")), ",") {
@@ -155,7 +155,7 @@ func freshFor(header http.Header) time.Duration {
 	return max(0, fresh-deltaSeconds(header.Get("Age")))
 }
 
-// deltaSeconds reads a number of seconds, at most maxFresh.
+// deltaSeconds parses a number of seconds and returns at most maxFresh.
 func deltaSeconds(text string) time.Duration {
 	n, err := strconv.ParseUint(strings.Trim(text, `"`), 10, 31)
 	if err != nil {
@@ -164,13 +164,13 @@ func deltaSeconds(text string) time.Duration {
 	return min(time.Duration(n)*time.Second, maxFresh)
 }
 
-// unreachable explains why no answer came. A refusal of the guarded client explains itself.
+// unreachable explains why there was no answer. A refusal by the guarded client explains itself.
 func unreachable(uri string, err error) error {
 	if refusal, ok := errors.AsType[*fault.Error](err); ok {
 		return refusal
 	}
 	if inner, ok := errors.AsType[*url.Error](err); ok {
-		err = inner.Err // the message names the URL already
+		err = inner.Err // the message has the URL already
 	}
 	why := err.Error()
 	if errors.Is(err, context.DeadlineExceeded) {

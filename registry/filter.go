@@ -9,25 +9,26 @@ import (
 	"github.com/quorate/quorate/platform/filter"
 )
 
-// Filter is a condition on agents in the language of package filter. The zero value passes everything.
+// Filter is a condition on agents in the language of package filter. The zero value matches everything.
 type Filter struct{ filter.Filter[Agent] }
 
-// ParseFilter reads a filter. An error is an InvalidArgument fault with the reason FILTER_INVALID that says what is wrong where.
+// ParseFilter parses a filter. An error is an InvalidArgument fault with the reason FILTER_INVALID that says what is wrong, and where.
 func ParseFilter(text string) (Filter, error) {
 	f, err := filter.Parse(text, filterFields)
 	return Filter{f}, err
 }
 
-// Skill returns the id of a skill that every agent that passes has, or nothing: a store can look those up.
+// Skill returns the id of a skill that every matching agent must have, or "". Stores can look agents up by it.
 func (f Filter) Skill() string { return f.Has("skills") }
 
-// Tag returns a tag that every agent that passes has, or nothing.
+// Tag returns a tag that every matching agent must have, or "".
 func (f Filter) Tag() string { return f.Has("tags") }
 
-// live reports whether the filter looks at what heartbeats change.
+// live reports whether the filter depends on anything that heartbeats change.
 func (f Filter) live() bool { return f.Reads("status") || f.Loads() }
 
-// Loads reports whether the filter looks at what heartbeats change and the change log does not tell: to know who passes takes reading the pulses of all agents.
+// Loads reports whether the filter depends on something that heartbeats change and the change log does not record. Evaluating it takes the pulses of
+// all agents.
 func (f Filter) Loads() bool { return f.Reads("draining", "capacity", "in_flight") }
 
 // filterFields are the fields that a filter can compare.
@@ -84,7 +85,7 @@ func outputTypes(a *Agent, each func(string) bool) {
 	}
 }
 
-// versionOrder compares as semantic versions.
+// versionOrder compares values as semantic versions.
 func versionOrder(value string) (func(*Agent) (int, bool), error) {
 	want, err := semver.StrictNewVersion(value)
 	if err != nil {

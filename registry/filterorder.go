@@ -17,8 +17,8 @@ type Order struct {
 	descending bool
 }
 
-// ParseOrder reads an order: name, create_time, update_time or version, perhaps with asc or desc behind it. An error is an
-// InvalidArgument fault with the reason ORDER_INVALID.
+// ParseOrder parses an order: name, create_time, update_time or version, each optionally followed by asc or desc. An error is an InvalidArgument
+// fault with the reason ORDER_INVALID.
 func ParseOrder(text string) (Order, error) {
 	words := strings.Fields(text)
 	invalid := fault.Invalid("order_by", "ORDER_INVALID", "%q is not an order: name, create_time, update_time or version, with desc behind it for the reverse", clip(text))
@@ -43,14 +43,14 @@ func ParseOrder(text string) (Order, error) {
 // ByName reports whether this is the order in which stores keep agents.
 func (o Order) ByName() bool { return o == Order{} }
 
-// place is where an agent stands in an order.
+// place is the position of an agent in an order.
 type place struct {
 	at   time.Time
 	ver  *semver.Version
 	name string
 }
 
-// text returns the place for AgentsInOrder to continue behind.
+// text returns the place in the form that AgentsInOrder takes.
 func (p *place) text() string {
 	value := ""
 	switch {
@@ -70,12 +70,12 @@ func (o Order) placeOf(a *Agent) place {
 	case "update_time":
 		p.at = a.UpdateTime
 	case "version":
-		p.ver, _ = semver.StrictNewVersion(a.Card.Version) // a card's version is valid
+		p.ver, _ = semver.StrictNewVersion(a.Card.Version) // a stored card has a valid version
 	}
 	return p
 }
 
-// placeFrom reads the text of a place.
+// placeFrom parses the text of a place.
 func (o Order) placeFrom(text string) (p place, ok bool) {
 	value, name, ok := strings.Cut(text, "\x00")
 	if !ok {
@@ -92,7 +92,7 @@ func (o Order) placeFrom(text string) (p place, ok bool) {
 	return p, err == nil
 }
 
-// compare compares two places in the ascending order.
+// compare compares two places in ascending order.
 func (o Order) compare(a, b *place) int {
 	c := 0
 	switch {
@@ -107,9 +107,9 @@ func (o Order) compare(a, b *place) int {
 	return c
 }
 
-// AgentsInOrder returns the tenant's agents that pass the filter and stand behind the place after, or all when it is empty, in the
-// order, with their status; limit is at most 1,000. The places are where they stood when the order was looked at, each for another call to continue behind: an
-// agent that is changed meanwhile stands elsewhere now.
+// AgentsInOrder returns at most limit (up to 1,000) agents of the tenant that match the filter, in the order, with their status, starting behind the
+// place after or, when that is empty, at the beginning. Along with each agent it returns the place from which another call can continue. A place
+// stays what it was when the list was made, even if its agent has moved since.
 func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f Filter, after string, limit int) (agents []Agent, places []string, err error) {
 	limit = bound(limit)
 	var from *place
@@ -138,7 +138,7 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 			return nil, nil, err
 		}
 		for _, from = range found {
-			if a := there[from.name]; a != nil { // it may have gone a moment ago
+			if a := there[from.name]; a != nil { // it may have been deleted meanwhile
 				agents, places = append(agents, *a), append(places, from.text())
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// formats are the formats that are known.
+// formats are the known formats.
 var formats = map[string]func(string) bool{
 	"url":       isURL,
 	"uri":       isURL,
@@ -32,11 +32,11 @@ func isURL(s string) bool {
 	return err == nil && u.IsAbs() && (u.Host != "" || u.Opaque != "")
 }
 
-// Format returns the check of the format that a rule of type format names, in letters of any case, or nil when it is not known. A rule that names such a one is
-// not checked: it is for people.
+// Format returns the check for values of a format, whose name may be in upper or lower case, or nil when the format is not known. A rule with an
+// unknown format is not checked: it is only shown to people.
 func Format(name string) func(value string) bool { return formats[strings.ToLower(name)] }
 
-// unknownFormats warns of rules that are not checked, which may be a misspelling.
+// unknownFormats warns of rules that are not checked because of their format, which may be misspelt.
 func unknownFormats(inputs []InputSchema) []Warning {
 	var warnings []Warning
 	for i, in := range inputs {

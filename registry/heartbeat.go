@@ -12,23 +12,23 @@ import (
 // Beat is one heartbeat of an agent.
 type Beat struct {
 	Agent         string
-	Epoch         int64  // as the process's first beat was answered; 0 is a process's first beat
+	Epoch         int64  // as the answer to the process's first beat gave it; 0 in that first beat
 	Status        string // available, busy, unavailable or error
 	CurrentTaskID string // when busy; at most 128 bytes
 	ErrorMessage  string // at most 4,000 bytes
-	Capacity      int    // tasks that it can work on at a time; 0 says nothing about it
-	InFlight      int    // tasks that it is working on
+	Capacity      int    // how many tasks it can work on at a time; 0 when it does not say
+	InFlight      int    // how many tasks it is working on
 }
 
-// Lease is the answer to a beat.
+// Lease is the result of a heartbeat.
 type Lease struct {
 	Epoch         int64
-	NextHeartbeat time.Duration // how long to wait before the next beat, with jitter
+	NextHeartbeat time.Duration // how long to wait before the next beat; includes jitter
 	ExpireTime    time.Time
-	Draining      bool // no new tasks come until an admin resumes the agent
+	Draining      bool // the agent gets no new tasks until an admin resumes it
 }
 
-// Limits of a beat, in bytes; the contract's are in characters.
+// Limits of a beat, in bytes; those of the API are in characters.
 const (
 	maxTaskID       = 128 * 4
 	maxErrorMessage = 1000 * 4
@@ -36,8 +36,8 @@ const (
 
 const maxCapacity = 1_000_000 // tasks
 
-// Heartbeat renews an agent's lease. Epoch 0 starts a new epoch; any other epoch than the current one is a Conflict fault
-// with the reason EPOCH_STALE, so that a process that was replaced cannot speak for the agent again. A late beat revives.
+// Heartbeat renews an agent's lease. Epoch 0 starts a new epoch. Any epoch other than the current one is a Conflict fault with the reason
+// EPOCH_STALE, so that a process that was replaced cannot speak for the agent. A beat after the lease has expired renews it all the same.
 func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease, error) {
 	if !slices.Contains([]string{StatusAvailable, StatusBusy, StatusUnavailable, StatusError}, b.Status) {
 		return Lease{}, fault.Invalid("status", "STATUS_INVALID", "%q is not one of available, busy, unavailable, error", clip(b.Status))
@@ -72,7 +72,7 @@ func (r *Registry) Heartbeat(ctx context.Context, tenant string, b Beat) (Lease,
 	return lease, nil
 }
 
-// nextHeartbeat leaves room for two lost beats; the jitter keeps agents that started together from beating together.
+// nextHeartbeat leaves room for two lost beats. Its jitter keeps agents that started together from beating together.
 func (r *Registry) nextHeartbeat() time.Duration {
 	third := r.leaseDuration / 3
 	return third - rand.N(third/5+1) //nolint:gosec // not a secret

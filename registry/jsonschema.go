@@ -10,10 +10,10 @@ import (
 
 const (
 	maxJSONSchema = 32 << 10     // bytes
-	schemaURL     = "schema:///" // with all slashes, or references within the schema seem to lead elsewhere
+	schemaURL     = "schema:///" // with three slashes, or references within the schema would be resolved elsewhere
 )
 
-// checkJSONSchema returns why a schema is not a JSON Schema (2020-12) that stands alone.
+// checkJSONSchema returns an error unless schema is a self-contained JSON Schema (2020-12).
 func checkJSONSchema(schema map[string]any) error {
 	encoded, err := json.Marshal(schema)
 	if err != nil || len(encoded) > maxJSONSchema {
@@ -32,7 +32,7 @@ func checkJSONSchema(schema map[string]any) error {
 	return nil
 }
 
-// newCompiler returns a compiler for 2020-12 that reads nothing from anywhere.
+// newCompiler returns a compiler for 2020-12 that loads nothing from files or the network.
 func newCompiler() *jsonschema.Compiler {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
@@ -40,7 +40,7 @@ func newCompiler() *jsonschema.Compiler {
 	return compiler
 }
 
-// noLoader refuses every schema that is somewhere else.
+// noLoader refuses to load any other schema.
 type noLoader struct{}
 
 // Load returns an error.

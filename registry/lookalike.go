@@ -8,26 +8,26 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// maxAlikes is how many look-alikes a warning names, and how many names are compared.
+// maxAlikes bounds both how many look-alikes a warning names and how many names are compared.
 const maxAlikes = 10
 
 var (
 	coarse = strings.NewReplacer("0", "o", "1", "l", "i", "l", "rn", "m", "vv", "w")
-	// strokes are what one character is taken for, of those that names are made of; after the confusables of Unicode TS 39.
+	// strokes maps characters of names to the ones that they are mistaken for, after the confusables of Unicode TS 39.
 	strokes = strings.NewReplacer("0", "o", "O", "o", "1", "l", "I", "l", "rn", "m", "vv", "w")
 )
 
-// Skeleton returns what all names that may be taken for this one have in common, and some others.
+// Skeleton returns a key that is the same for all names that look alike, and for some others.
 func Skeleton(name string) string { return coarse.Replace(strings.ToLower(name)) }
 
-// alike reports whether one name may be taken for the other: by letter case, or because they look the same.
+// alike reports whether one name may be mistaken for the other: they differ in letter case only, or look the same.
 func alike(a, b string) bool {
 	look := func(name string) string { return strings.ToLower(strokes.Replace(name)) }
 	return strings.EqualFold(a, b) || look(a) == look(b)
 }
 
-// checkLooks returns a warning when the name of a new agent may be taken for that of another one; a strict registry refuses it, with
-// the reason NAME_LOOKS_LIKE.
+// checkLooks returns a warning when the name of a new agent may be mistaken for that of another agent. A strict registry refuses the name with the
+// reason NAME_LOOKS_LIKE.
 func (r *Registry) checkLooks(ctx context.Context, tenant, name string) ([]Warning, error) {
 	records, err := r.store.Agents(ctx, Query{Tenant: tenant, Like: Skeleton(name), Limit: maxAlikes})
 	if err != nil {

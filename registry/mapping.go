@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Mapping is an admin's word that an output of one semantic type may be given to an input of another.
+// Mapping is an admin's statement that an output of one semantic type may be given to an input of another.
 type Mapping struct {
 	From        string    `json:"from"`
 	To          string    `json:"to"`
@@ -26,23 +26,23 @@ type Mapping struct {
 // Name returns the mapping's name, such as document-comment.
 func (m Mapping) Name() string { return m.From + "-" + m.To }
 
-// MappingChange is what one UpdateMappings writes, all of it or nothing.
+// MappingChange is what UpdateMappings writes, in one atomic step.
 type MappingChange struct {
 	Mappings []Mapping // all of the tenant's
 	Remember *Request  // kept until its ExpireTime when not nil
 }
 
-// MappingStore is what a Store that keeps semantic mappings has besides.
+// MappingStore is implemented by a Store that keeps semantic mappings.
 type MappingStore interface {
-	// Mappings returns the tenant's mappings in order of name; none is an empty list.
+	// Mappings returns the tenant's mappings in order of name. When there are none, the list is empty.
 	Mappings(ctx context.Context, tenant string) ([]Mapping, error)
-	// UpdateMappings reads the tenant's mappings and writes what change makes of them, with an entry in the change log. The error
-	// of change is returned as it is and nothing is written. change must be safe to run again. A request that is remembered
-	// already makes it ErrRequestSeen.
+	// UpdateMappings reads the tenant's mappings and writes what change makes of them, with an entry in the change log. An error of change is
+	// returned unchanged, and nothing is written. change may run more than once. If the request to remember is remembered already, it returns
+	// ErrRequestSeen.
 	UpdateMappings(ctx context.Context, tenant string, change func(old []Mapping) (MappingChange, error)) error
 }
 
-// Mappings returns the tenant's mappings in order of name; there are at most twenty.
+// Mappings returns the tenant's mappings, at most twenty, in order of name.
 func (r *Registry) Mappings(ctx context.Context, tenant string) ([]Mapping, error) {
 	if r.mappings == nil {
 		return nil, nil
@@ -62,8 +62,8 @@ func (r *Registry) Mapping(ctx context.Context, tenant, name string) (Mapping, e
 	return Mapping{}, mappingMissing(name)
 }
 
-// CreateMapping adds a mapping. One that is there already, or built in, is an AlreadyExists fault with the reason MAPPING_EXISTS;
-// one that closes a cycle of mappings a FailedPrecondition fault with the reason MAPPING_CYCLE.
+// CreateMapping adds a mapping. If it exists already or is built in, the result is an AlreadyExists fault with the reason MAPPING_EXISTS; if it would
+// close a cycle, a FailedPrecondition fault with the reason MAPPING_CYCLE.
 func (r *Registry) CreateMapping(ctx context.Context, tenant string, m Mapping, retry Retry) (Mapping, error) {
 	if err := m.validate(); err != nil {
 		return Mapping{}, err
@@ -124,7 +124,7 @@ func (r *Registry) DeleteMapping(ctx context.Context, tenant, name, etag string,
 	return err
 }
 
-// changeMappings writes what change makes of the mappings, once per request id; replayed is true when an earlier request has done so.
+// changeMappings writes what change makes of the mappings, once per request id. replayed is true when an earlier request has done so.
 func (r *Registry) changeMappings(
 	ctx context.Context, tenant string, retry Retry, content []string, change func([]Mapping) ([]Mapping, error),
 ) (replayed bool, err error) {
@@ -191,7 +191,7 @@ func mappingToChange(list []Mapping, name, etag string) (int, error) {
 	return at, nil
 }
 
-// mappingPath returns the types on a way along the mappings, or nil when there is none.
+// mappingPath returns the types on a path along the mappings, or nil when there is none.
 func mappingPath(list []Mapping, from, to string) []string {
 	return shortestPath(from, to, func(at string) (next []string) {
 		for _, m := range list {

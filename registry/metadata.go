@@ -18,20 +18,21 @@ type Metadata struct {
 	InputSchemas             []InputSchema             `json:"input_schemas,omitempty"`
 	OutputSchemas            []OutputSchema            `json:"output_schemas,omitempty"`
 	ConsultationRequirements []ConsultationRequirement `json:"consultation_requirements,omitempty"`
-	AtMostOnceSkills         []string                  `json:"at_most_once_skills,omitempty"` // whose work must not be done twice; * is all
+	AtMostOnceSkills         []string                  `json:"at_most_once_skills,omitempty"` // skills whose work must not be done twice; * means all
 
-	// What its author takes it to be about is checked and not kept; empty when nothing was said.
+	// AgentName and Version are what the author of the metadata says it is about. They are checked and not kept; empty means that the author did not
+	// say.
 	AgentName string `json:"-"` // another agent's name is an error
 	Version   string `json:"-"` // another version than the card's is a warning
 }
 
-// kept returns the metadata without what is only checked.
+// kept returns the metadata without the fields that are only checked.
 func (m Metadata) kept() Metadata {
 	m.AgentName, m.Version = "", ""
 	return m
 }
 
-// AtMostOnce reports whether work for a skill must not be done twice. Work for no skill may be for any.
+// AtMostOnce reports whether work for a skill must not be done twice. A task without a skill counts as work for each of them.
 func (m *Metadata) AtMostOnce(skill string) bool {
 	return slices.Contains(m.AtMostOnceSkills, "*") || slices.Contains(m.AtMostOnceSkills, skill) || skill == "" && len(m.AtMostOnceSkills) > 0
 }
@@ -43,7 +44,7 @@ type InputSchema struct {
 	Description     string           `json:"description,omitempty"`
 	Required        bool             `json:"required,omitempty"`
 	ValidationRules []ValidationRule `json:"validation_rules,omitempty"`
-	JSONSchema      map[string]any   `json:"json_schema,omitempty"` // 2020-12, that the value must meet; nil says nothing
+	JSONSchema      map[string]any   `json:"json_schema,omitempty"` // 2020-12; the value must conform; nil means no schema
 }
 
 // OutputSchema declares one output of an agent.
@@ -51,15 +52,15 @@ type OutputSchema struct {
 	Name         string `json:"name"`
 	SemanticType string `json:"semantic_type"`
 	Description  string `json:"description,omitempty"`
-	Guaranteed   bool   `json:"guaranteed,omitempty"` // false means that it is produced sometimes
+	Guaranteed   bool   `json:"guaranteed,omitempty"` // false means that it is not always produced
 
-	JSONSchema map[string]any `json:"json_schema,omitempty"` // 2020-12, that the value meets; nil says nothing
+	JSONSchema map[string]any `json:"json_schema,omitempty"` // 2020-12; the value conforms; nil means no schema
 }
 
 // ValidationRule is one rule for an input's value.
 type ValidationRule struct {
 	Type    string `json:"type"`    // format, length, pattern or enum
-	Value   any    `json:"value"`   // a format's name, a maximum length in characters, a regular expression (RE2), a list of strings
+	Value   any    `json:"value"`   // the name of a format, a maximum length in characters, a regular expression (RE2), or a list of strings
 	Message string `json:"message"` // for the caller whose value breaks the rule
 }
 
@@ -69,7 +70,7 @@ type ConsultationRequirement struct {
 	TargetAgent string     `json:"target_agent"`
 	Phase       string     `json:"phase"` // pre-execution, design-review, pre-completion or on-error
 	Mandatory   bool       `json:"mandatory,omitempty"`
-	MinLevel    string     `json:"min_level,omitempty"` // of evidence: C1, C2 or C3; it raises the server's and never lowers it
+	MinLevel    string     `json:"min_level,omitempty"` // of evidence: C1, C2 or C3; it can raise the server's level, never lower it
 	Condition   *Condition `json:"condition,omitempty"` // nil means always
 }
 
@@ -80,7 +81,7 @@ type Condition struct {
 	Value     any    `json:"value,omitempty"`
 }
 
-// capabilities reads the card's capabilities into card and returns the metadata that it carries, if any.
+// capabilities reads the card's capabilities into card and returns the metadata in the card's extensions, or nil.
 func (r *cardReader) capabilities(root map[string]any, card *Card) *Metadata {
 	const path = "card.capabilities"
 	capabilities := r.object(root, "card", "capabilities")
@@ -104,8 +105,8 @@ func (r *cardReader) capabilities(root map[string]any, card *Card) *Metadata {
 	return metadata
 }
 
-// metadataFrom reads metadata with names in snake_case or lowerCamelCase. An unknown name is an error: a rule with a
-// misspelt field would otherwise silently bind less than its author meant.
+// metadataFrom reads metadata whose names are in snake_case or lowerCamelCase. An unknown name is an error: a rule with a misspelt field would
+// silently bind less than its author meant.
 func metadataFrom(params map[string]any) (*Metadata, error) {
 	renamed, err := snakeKeys(params)
 	if err != nil {
@@ -114,13 +115,13 @@ func metadataFrom(params map[string]any) (*Metadata, error) {
 	snake, _ := renamed.(map[string]any) // as params is one
 	about := func(key string) string {
 		said, ok := snake[key].(string)
-		if ok { // of another kind it is refused with what else is not known
+		if ok { // any other type is refused along with the unknown fields
 			delete(snake, key)
 		}
 		return said
 	}
 	name, version := about("agent_name"), about("version")
-	about("created_at") // the registry has times of its own
+	about("created_at") // dropped; the registry keeps its own times
 	about("updated_at")
 	encoded, err := json.Marshal(snake)
 	if err != nil {
@@ -136,7 +137,7 @@ func metadataFrom(params map[string]any) (*Metadata, error) {
 	return &m, nil
 }
 
-// snakeKeys returns v with all names in snake_case, apart from what is below a rule's own value or a JSON Schema.
+// snakeKeys returns v with all names in snake_case, except inside a rule's value and inside a JSON Schema.
 func snakeKeys(v any) (any, error) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -9,11 +9,11 @@ import (
 	"github.com/quorate/quorate/registry/jws"
 )
 
-// SignatureCheck returns nil when signature, a JWS in compact form without its payload, is over payload.
+// SignatureCheck returns nil when signature, a detached JWS in compact form, is a valid signature of payload.
 type SignatureCheck func(payload []byte, signature string) error
 
-// Signatures returns what checks what an agent signs besides its card. Only keys that are pinned for this agent and no other count: with a key of several,
-// one of them could sign for another.
+// Signatures returns a check for what an agent signs besides its card. It accepts only keys that are pinned for this agent alone: with a key of
+// several agents, one of them could sign for another.
 func (r *Registry) Signatures(ctx context.Context, agent Key) (SignatureCheck, error) {
 	var keys []jws.Key
 	if r.keys != nil {
@@ -25,7 +25,7 @@ func (r *Registry) Signatures(ctx context.Context, agent Key) (SignatureCheck, e
 			shared := func(k SigningKey) bool {
 				return k.Thumbprint == key.Thumbprint && !slices.Equal(k.Agents, []string{agent.Name})
 			}
-			if slices.ContainsFunc(pinned, shared) { // under this id or another
+			if slices.ContainsFunc(pinned, shared) { // the key is pinned for others too, maybe under another id
 				continue
 			}
 			parsed, err := jws.ParseKey(key.JWK)

@@ -6,14 +6,14 @@ import (
 	"regexp/syntax"
 )
 
-// Limits of regular expressions in steps, of which each repetition counts: a{1000} has 1,000. To compile one takes time and memory for each step, and to match
-// one takes time for each step and character.
+// Limits of regular expressions, in steps; repetitions are counted out: a{1000} has 1,000 steps. Compiling takes time and memory in proportion to the
+// steps, matching takes time in proportion to steps and characters.
 const (
 	maxPatternSteps = 2_000  // of a validation rule
 	maxSchemaSteps  = 10_000 // of all patterns of a JSON Schema
 )
 
-// checkRegexp returns why a text is no regular expression (RE2) of at most maxPatternSteps.
+// checkRegexp returns an error unless text is a regular expression (RE2) of at most maxPatternSteps steps.
 func checkRegexp(text string) error {
 	if n := PatternSteps(text); n > maxPatternSteps {
 		return fmt.Errorf("the pattern has %d steps, of which each repetition counts; the most is %d: repeat less often", n, maxPatternSteps)
@@ -24,7 +24,8 @@ func checkRegexp(text string) error {
 	return nil
 }
 
-// PatternSteps returns how many steps a regular expression has: about as many as it may take for each character of a text. What is none has none.
+// PatternSteps returns the number of steps of a regular expression, which is about the work for each character of a text. It is 0 for an invalid
+// expression.
 func PatternSteps(text string) int {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -47,7 +48,7 @@ func stepsOf(part *syntax.Regexp) int {
 	return n + 1
 }
 
-// schemaSteps returns how many steps the patterns in a JSON Schema have.
+// schemaSteps returns the total number of steps of the patterns in a JSON Schema.
 func schemaSteps(v any) (n int) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// probeWorkers is how many agents are asked at a time. They are waited for most of the time: ten thousand that answer in a tenth of a second take a round of
-// 15 s, and of those that never answer, about 200 are asked in one.
+// probeWorkers is how many agents are probed at a time. Most of that time is waiting: a round over ten thousand agents that answer within a tenth of
+// a second takes 15 s; of agents that never answer, about 200 are probed in that time.
 const probeWorkers = 64
 
-// RunProber reads the cards of agents that have no live lease of their own, every ProbeInterval and once right after a
-// registration, until ctx ends. An agent that answers with its own card holds a lease for LeaseDuration; one that does not
-// keeps what it has, which then runs out. Which agents there are and how they were heard of, the Directory says, whose Run must run besides. It returns nil
-// when ctx ends.
+// RunProber reads the cards of agents that have no live lease of their own, every ProbeInterval and once right after a registration, until ctx ends;
+// then it returns nil. An agent that answers with its own card gets a probe lease for LeaseDuration; for an agent that does not, the last lease just
+// runs out. RunProber takes the agents and their leases from the Directory, so Directory.Run must run too.
 func (r *Registry) RunProber(ctx context.Context) error {
 	if r.client == nil {
 		<-ctx.Done()
@@ -34,9 +33,8 @@ func (r *Registry) RunProber(ctx context.Context) error {
 	return nil
 }
 
-// feedProbes gives the workers every agent that needs a probe, once per interval. A round that takes longer than that is
-// cut short: agents that are up come first, so that many dead ones cannot make them look dead too, and the dead ones
-// come in a new order each time.
+// feedProbes gives the workers every agent that needs a probe, once per interval. A round that takes longer is cut short: agents that answered lately
+// come first, so that many dead ones cannot make them look dead too, and the dead ones come in a new order each time.
 func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
 	ticker := time.NewTicker(r.probeInterval)
 	defer ticker.Stop()
@@ -67,7 +65,7 @@ func (r *Registry) feedProbes(ctx context.Context, jobs chan<- Key) {
 	}
 }
 
-// probeCandidates returns the agents without a live lease of their own: those that answered lately, then the others.
+// probeCandidates returns the agents without a live lease of their own: first those that answered lately, then the others.
 func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 	var up, down []Key
 	now := r.now()
@@ -84,7 +82,7 @@ func (r *Registry) probeCandidates(ctx context.Context) ([]Key, error) {
 	return append(up, down...), err
 }
 
-// probeSoon has a new agent probed at once. When too many are new the next round finds it.
+// probeSoon has a new agent probed at once. If too many agents are new, the next round probes it.
 func (r *Registry) probeSoon(key Key) {
 	select {
 	case r.fresh <- key:
@@ -107,7 +105,7 @@ func (r *Registry) probeWorker(ctx context.Context, jobs <-chan Key) {
 	}
 }
 
-// probe reads the agent's card and, if it is the agent's, renews its probe lease.
+// probe reads the card at the agent's URL and, if it is the agent's card, renews the probe lease.
 func (r *Registry) probe(ctx context.Context, key Key) error {
 	a, err := r.known(ctx, key)
 	if err != nil {
@@ -132,7 +130,7 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 	return r.answered(ctx, key, asked)
 }
 
-// answered renews an agent's probe lease. It counts from when the agent was asked: the answer says nothing about a later time.
+// answered renews an agent's probe lease. The lease counts from the time of asking: the answer says nothing about a later time.
 func (r *Registry) answered(ctx context.Context, key Key, asked time.Time) error {
 	return r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
 		if asked.After(p.ProbeTime) {
@@ -142,8 +140,8 @@ func (r *Registry) answered(ctx context.Context, key Key, asked time.Time) error
 	})
 }
 
-// probeURL returns where the agent's card can be read: where it was read from or, for an inline card, the well-known path at
-// the origin of its first HTTP interface. It is empty for an agent that speaks gRPC only.
+// probeURL returns the URL at which to probe the agent: where its card was read or, for an inline card, the well-known path at the origin of its
+// first HTTP interface. It is empty for an agent with gRPC interfaces only.
 func probeURL(a *Agent) string {
 	if a.CardURI != "" {
 		return a.CardURI

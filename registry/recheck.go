@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// recheckTime is how long the cards of a tenant are checked again, even after the caller has gone.
+	// recheckTime bounds how long checking the cards of a tenant may take. The check goes on when the caller disconnects.
 	recheckTime = 5 * time.Minute
-	// maxRechecks bounds how often one card is checked again because others write to its agent.
+	// maxRechecks bounds how often the check of one card is repeated because its agent was written meanwhile.
 	maxRechecks = 16
 	// recheckChunk is how many cards are read at a time.
 	recheckChunk = 200
 )
 
-// errWritten says that a card was written after it was read.
+// errWritten means that an agent was written after its card was read.
 var errWritten = errors.New("the agent was written meanwhile")
 
-// tillRechecked returns a context for a change of keys and the recheck after it, which belong together: a caller that leaves between them would leave cards
-// trusted whose key is gone.
+// tillRechecked returns a context for a change of keys together with the recheck after it. It ignores cancellation: if a caller disconnected in
+// between, cards would stay trusted whose key is gone.
 func tillRechecked(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), recheckTime)
 }
@@ -32,7 +32,7 @@ func tillRechecked(ctx context.Context) (context.Context, context.CancelFunc) {
 // keysFor returns the keys that may sign the agent's card.
 func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {
 	if r.keys == nil {
-		return nil, nil // nothing can be pinned
+		return nil, nil // the store keeps no keys
 	}
 	pinned, err := r.keys.SigningKeys(ctx, agent.Tenant)
 	if err != nil {
@@ -53,8 +53,8 @@ func (r *Registry) keysFor(ctx context.Context, agent Key) ([]jws.Key, error) {
 	return keys, nil
 }
 
-// recheck checks the signatures of all signed cards of the tenant again. What they come to is noted, and no card is taken away:
-// whether an agent whose key is gone still gets work is for whoever gives it (SignaturePolicy.Trusts).
+// recheck checks the signatures of all signed cards of the tenant again and stores the results. It removes no card: whether an agent whose key is
+// gone still gets work is decided by whoever gives it work (SignaturePolicy.Trusts).
 func (r *Registry) recheck(ctx context.Context, tenant string) error {
 	return r.everyAgent(ctx, tenant, recheckChunk, func(records []Record) error {
 		for i := range records {
@@ -68,7 +68,8 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 	})
 }
 
-// sweepCards checks those cards that were taken while no signature was looked at, once signatures count, and those that could not be checked when they should.
+// sweepCards checks the cards that were taken while the policy was off, once signatures count, and those that could not be checked when they should
+// have been.
 func (r *Registry) sweepCards(ctx context.Context) error {
 	unchecked := r.unsure.take()
 	failed := []error{r.directory.every(ctx, func(a *Agent, _ Pulse) {
@@ -81,7 +82,7 @@ func (r *Registry) sweepCards(ctx context.Context) error {
 		if err == nil {
 			err = r.recheckAgent(ctx, record)
 		}
-		if err != nil && fault.KindOf(err) != fault.NotFound { // deleted meanwhile
+		if err != nil && fault.KindOf(err) != fault.NotFound { // it was deleted meanwhile
 			r.unsure.add(key)
 			failed = append(failed, err)
 		}
@@ -89,7 +90,7 @@ func (r *Registry) sweepCards(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// recheckAgent checks one card again. When it is written meanwhile it is read anew: its writer may have checked it against the keys of before.
+// recheckAgent checks one card again. If the agent is written meanwhile, it starts anew: the writer may have used the keys of before.
 func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
 	for range maxRechecks {
 		err := r.renote(ctx, seen)
@@ -98,7 +99,7 @@ func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
 				continue
 			}
 		}
-		if fault.KindOf(err) == fault.NotFound { // deleted meanwhile
+		if fault.KindOf(err) == fault.NotFound { // it was deleted meanwhile
 			return nil
 		}
 		return err
@@ -106,7 +107,8 @@ func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
 	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to agent %q at the same time", seen.Name)
 }
 
-// renote notes what the signatures of a card come to now, if that is something else, or returns errWritten.
+// renote stores what the check of a card's signatures results in now, if that has changed. It returns errWritten if the agent has been written since
+// it was read.
 func (r *Registry) renote(ctx context.Context, seen Record) error {
 	v, err := r.verify(ctx, seen.Key(), seen.RawCard)
 	if err != nil {
@@ -129,8 +131,9 @@ func (r *Registry) renote(ctx context.Context, seen Record) error {
 	})
 }
 
-// rechecking is a Store that has a card checked once more after it was written as verified: keys are read before the write, and one that was unpinned
-// between the two may have had all cards rechecked but this. The write counts whatever comes of it: a card that could not be checked is left to sweepCards.
+// rechecking wraps a Store so that a card is checked once more after it was written as verified: keys are read before the write, and a key that was
+// unpinned in between had all other cards rechecked, but not this one. The write stands whatever the check results in: sweepCards retries a card that
+// could not be checked.
 type rechecking struct {
 	Store
 

@@ -6,14 +6,14 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Refresh reads an agent's card again, from uri or, when that is empty, from where it was read before, and puts it in place of the old one. The
-// metadata stays as it is: rules that hold for an agent do not change because its card does. A card of another name is an InvalidArgument
-// fault with the reason CARD_NAME_CHANGED; an agent that gets another URL while its own is read, a Conflict fault with the reason ETAG_MISMATCH.
+// Refresh reads an agent's card again, from uri or, when that is empty, from where it was read before, and replaces the old card. The metadata stays
+// as it is: the rules for an agent do not change because its card does. A card with another name is an InvalidArgument fault with the reason
+// CARD_NAME_CHANGED. If the agent's URL is changed while it is being read, the result is a Conflict fault with the reason ETAG_MISMATCH.
 func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent, []Warning, error) {
 	return r.Once(Retry{}).Refresh(ctx, tenant, name, uri, "")
 }
 
-// Refresh is Registry.Refresh; with an etag it writes only if that is still the agent's.
+// Refresh is Registry.Refresh. With an etag it writes only if the agent still has that etag.
 func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Agent, []Warning, error) {
 	r, key, content := w.registry, Key{tenant, name}, []string{"refresh", name, uri, etag}
 	if request, done, err := r.begin(ctx, key, w.retry, content); err != nil || done {
@@ -42,7 +42,7 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	r.answeredToo(ctx, key, asked) // reading the card was a probe that the agent answered
+	r.answeredToo(ctx, key, asked) // reading the card was a probe, and the agent has answered it
 	return r.written(ctx, agent), warnings, nil
 }
 
@@ -50,12 +50,12 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 type reread struct {
 	raw  []byte
 	uri  string // where it was read
-	from string // the agent's URL that led there; empty when somebody said where to read
-	etag string // the agent's; empty is any
+	from string // the agent's URL when that was followed; empty when the caller gave the URL
+	etag string // the agent's; empty matches any
 }
 
-// replaceCard puts a card that was read again in place of the agent's. One that the agent's URL led to is of no account once the agent has another URL, or none:
-// reading takes a while, and an admin may have brought another card meanwhile.
+// replaceCard replaces the agent's card by one that was read again. A card that was read from the agent's own URL is dropped when the agent has
+// another URL, or none, by now: an admin may have brought another card while it was read.
 func (w Writer) replaceCard(ctx context.Context, key Key, card reread, content any) (Agent, []Warning, error) {
 	r := w.registry
 	c, err := r.read(ctx, key.Tenant, card.raw)

@@ -12,28 +12,28 @@ import (
 
 const (
 	refreshWorkers = 8
-	minFresh       = time.Minute    // no card is read again sooner, whatever its server says, unless RefreshInterval is shorter
-	maxFresh       = 24 * time.Hour // and none later
-	maxSweep       = time.Minute    // between two looks at what is due
+	minFresh       = time.Minute    // no card is read more often, whatever its server says, unless RefreshInterval is shorter
+	maxFresh       = 24 * time.Hour // or less often
+	maxSweep       = time.Minute    // between two looks at which cards are due
 )
 
-// cardWatch is what the refresher knows about one agent's card. It is kept in memory only: a process that starts asks each
-// server once without validators, spread over RefreshInterval.
+// cardWatch is what the refresher knows about one agent's card. It is kept in memory only: after a start each server is asked once without
+// validators, spread over RefreshInterval.
 type cardWatch struct {
-	created    time.Time // of the agent, so that a successor of the same name is another one
+	created    time.Time // of the agent, to recognize a later agent of the same name
 	uri        string
-	hash       string // the agent's latest version when the validators were given
+	hash       string // of the agent's latest version when the validators were received
 	validators Validators
 	due        time.Time
 	failures   int  // in a row
 	seen       bool // in this sweep
 }
 
-// RunRefresher reads the cards of agents that were registered by URL again, each when its time has come, until ctx ends: after
-// what its server says in Cache-Control or else after RefreshInterval, with jitter, and later and later when it fails. It asks
-// with the validators (ETag, Last-Modified) of the answer before. It returns nil when ctx ends.
+// RunRefresher reads the cards that were registered by URL again, each when it is due, until ctx ends; then it returns nil. A card is due when the
+// time in the server's Cache-Control is over, or else after RefreshInterval, with jitter; each failure in a row makes the wait longer. It sends the
+// validators (ETag, Last-Modified) of the last answer.
 //
-// Agents of other sources than SourceAPI are left out: whoever found them reads them again.
+// Agents of sources other than SourceAPI are left out: whoever found them reads them again.
 func (r *Registry) RunRefresher(ctx context.Context) error {
 	if r.client == nil {
 		<-ctx.Done()
@@ -56,7 +56,7 @@ func (r *Registry) RunRefresher(ctx context.Context) error {
 	}
 }
 
-// dueCards brings watches up to date and returns the agents whose time has come.
+// dueCards brings watches up to date and returns the agents whose cards are due.
 func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]Key, error) {
 	var due []Key
 	for _, w := range watches {
@@ -94,7 +94,7 @@ func (r *Registry) refreshAll(ctx context.Context, due []Key, watches map[Key]*c
 	for range min(refreshWorkers, len(due)) {
 		group.Go(func() {
 			for key := range jobs {
-				r.refreshOne(ctx, key, watches[key]) // each key once, so no watch is shared
+				r.refreshOne(ctx, key, watches[key]) // each key occurs once, so no watch is shared
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func (r *Registry) refreshAll(ctx context.Context, due []Key, watches map[Key]*c
 	group.Wait()
 }
 
-// refreshOne refreshes one agent and says when it is due again.
+// refreshOne refreshes one card and sets when it is due again.
 func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 	fresh, err := r.refreshIfChanged(ctx, key, w)
 	switch {
@@ -119,10 +119,10 @@ func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 		}
 		fresh = min(max(fresh, min(minFresh, r.refreshEvery)), maxFresh)
 	case ctx.Err() != nil, fault.KindOf(err) == fault.NotFound, fault.KindOf(err) == fault.Conflict:
-		return // the process ends, or the agent is deleted or has another URL
+		return // the process ends, or the agent was deleted or has another URL
 	default:
 		fresh = maxFresh
-		if w.failures < 16 { // the shift stays in bounds
+		if w.failures < 16 { // so that the shift stays within bounds
 			fresh = min(r.refreshEvery<<w.failures, maxFresh)
 		}
 		w.failures++
@@ -132,7 +132,8 @@ func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 	w.due = r.now().Add(fresh - fresh/10 + rand.N(fresh/5+1)) //nolint:gosec // not a secret
 }
 
-// refreshIfChanged reads one agent's card, if it is another one than last time, and returns how long the server says it counts.
+// refreshIfChanged reads one agent's card unless the server says that it has not changed. It returns how long the answer is fresh according to the
+// server.
 func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) (time.Duration, error) {
 	old, err := r.known(ctx, key)
 	if err != nil {
@@ -142,7 +143,7 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 		return 0, old.changed()
 	}
 	if w.hash != old.LatestHash {
-		w.validators = Validators{} // they are of another card
+		w.validators = Validators{} // they belong to another card
 	}
 	asked := r.now().UTC()
 	answer, err := r.fetch(ctx, w.uri, w.validators)
@@ -152,7 +153,7 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 	if answer.RawCard != nil {
 		agent, warnings, err := r.Once(Retry{}).replaceCard(ctx, key, reread{raw: answer.RawCard, uri: w.uri, from: w.uri}, nil)
 		if err != nil {
-			w.validators = Validators{} // so that a card that is refused now is looked at again
+			w.validators = Validators{} // so that a card that is refused now is read again
 			return 0, err
 		}
 		w.hash, w.validators = agent.LatestHash, answer.Validators

@@ -8,21 +8,21 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Registration is what RegisterAgent is asked for. Exactly one of RawCard and CardURI is set.
+// Registration is a request to register an agent. Exactly one of RawCard and CardURI is set.
 type Registration struct {
 	RawCard      []byte
-	CardURI      string    // without a path it means the well-known path at that origin
-	Metadata     *Metadata // wins over what the card carries
-	RequestID    string    // makes a retry safe for 24 hours; empty does not
+	CardURI      string    // without a path it stands for the well-known path at that origin
+	Metadata     *Metadata // takes precedence over what the card carries
+	RequestID    string    // makes a retry safe for 24 hours; empty: it is not
 	Caller       string    // who asks; request ids are the caller's own
 	OnlyName     string    // when set, the card must have this name, or it is a PermissionDenied fault with the reason NOT_YOUR_AGENT
 	ValidateOnly bool      // check everything and write nothing
-	Version      string    // what the caller takes the card's version to be; another one is a warning; empty says nothing
-	Source       Source    // where the card was found; zero for one that a caller brought
+	Version      string    // the version that the caller expects in the card; another one is a warning; empty for no expectation
+	Source       Source    // where the card was found; zero when the caller brought it
 }
 
-// Register registers an agent from its card. A name that is taken is an AlreadyExists fault with the reason AGENT_EXISTS; a
-// request id that came with other content, a Conflict with REQUEST_ID_REUSED.
+// Register registers an agent by its card. A name that is taken is an AlreadyExists fault with the reason AGENT_EXISTS. A request id that was used
+// with other content is a Conflict fault with the reason REQUEST_ID_REUSED.
 //
 // A card that was read by URL counts as an answered probe. The agent of an inline card is probed in the background.
 func (r *Registry) Register(ctx context.Context, tenant string, in Registration) (Agent, []Warning, error) {
@@ -64,7 +64,7 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 	return agent, warnings, nil
 }
 
-// asked is what a retry of the registration has to have in common with it.
+// asked returns what a retry must have in common with the first request.
 func (in *Registration) asked() any {
 	return struct {
 		RawCard  []byte
@@ -95,7 +95,7 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 	return r.compose(ctx, tenant, in, c, uri, pulse)
 }
 
-// compose returns what to write for a new agent with the card. Whether its name looks like another's, checkLooks says.
+// compose returns the change that creates an agent with the card. It does not check the name for look-alikes.
 func (r *Registry) compose(ctx context.Context, tenant string, in Registration, c content, uri string, pulse Pulse) (Change, []Warning, error) {
 	now := r.now().UTC()
 	verification, err := r.admit(nil, c.verification)
@@ -140,7 +140,7 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 	return Change{Record: &record, Pulse: &pulse, Version: record.version(c.hash, nil), DryRun: in.ValidateOnly}, append(warnings, more...), nil
 }
 
-// NotYours returns the PermissionDenied fault for an agent that acts on another one, with the reason NOT_YOUR_AGENT.
+// NotYours returns the PermissionDenied fault for an agent that acts on another agent, with the reason NOT_YOUR_AGENT.
 func NotYours(name string) error {
 	return fault.New(fault.PermissionDenied, "NOT_YOUR_AGENT", "an agent may act for itself only, and this is %q", clip(name)).With("agent", clip(name))
 }

@@ -16,18 +16,18 @@ const maxLimit = 1000
 
 // Options are the optional settings of a Registry.
 type Options struct {
-	Client        *http.Client     // reads cards; must refuse addresses that are not public. Nil: no card is read by URL
+	Client        *http.Client     // reads cards; must refuse non-public addresses. Nil: no card can be read by URL
 	Logger        *slog.Logger     // nil discards
 	Now           func() time.Time // nil is time.Now
-	LeaseDuration time.Duration    // how long a beat or an answered probe counts; 0 is 30 s
+	LeaseDuration time.Duration    // how long a heartbeat or an answered probe counts; 0 is 30 s
 	ProbeInterval time.Duration    // between two probes of an agent; 0 is 15 s; keep it well below LeaseDuration
-	Signatures    SignaturePolicy  // what a card's signature must be; empty is SignaturesIfPresent
-	Strict        bool             // errors instead of warnings: a rule's target that is not registered, a name like another's
+	Signatures    SignaturePolicy  // what signatures a card must have; empty is SignaturesIfPresent
+	Strict        bool             // refuse what is otherwise a warning: a consultation target that is not registered, a name like another's
 
-	// Denied says in words what an operator can do when a server answers 401 or 403 instead of with a card. Nil has one text for all.
+	// Denied returns the advice for operators when a server answers 401 or 403 instead of with a card. Nil uses one text for all servers.
 	Denied func(response *http.Response) string
 
-	// RefreshInterval is how long a card that was read by URL counts when its server says nothing; 0 is 10 min.
+	// RefreshInterval is how long a card counts that was read by URL from a server without Cache-Control; 0 is 10 min.
 	RefreshInterval time.Duration
 }
 
@@ -39,16 +39,16 @@ type Registry struct {
 	now           func() time.Time
 	leaseDuration time.Duration
 	probeInterval time.Duration
-	fresh         chan Key     // registered a moment ago and not heard of yet
+	fresh         chan Key     // agents that were just registered and not probed yet
 	log           ChangeLog    // nil when the store has none
 	mappings      MappingStore // nil when the store has none
 	directory     *Directory
-	bell          bell            // rings with each write of this process that may be in the log
+	bell          bell            // rings for each write of this process that may be in the log
 	versions      VersionStore    // nil when the store has none
 	keys          SigningKeyStore // nil when the store has none
 	signatures    SignaturePolicy
 	strict        bool
-	denied        func(*http.Response) string // nil has one text for all
+	denied        func(*http.Response) string // nil uses one text for all servers
 	refreshEvery  time.Duration
 	unsure        unsureCards
 }
@@ -100,7 +100,7 @@ func (r *Registry) Agent(ctx context.Context, tenant, name string) (Agent, error
 	return agents[0], nil
 }
 
-// AgentExists reports whether the tenant has an agent of that name. Its errors are the store's own.
+// AgentExists reports whether the tenant has an agent of that name. An error is the store's own.
 func (r *Registry) AgentExists(ctx context.Context, tenant, name string) (bool, error) {
 	_, err := r.store.Agent(ctx, Key{tenant, name})
 	if fault.KindOf(err) == fault.NotFound {
@@ -109,19 +109,18 @@ func (r *Registry) AgentExists(ctx context.Context, tenant, name string) (bool, 
 	return err == nil, err
 }
 
-// Agents returns the tenant's agents behind after, in order of name, with their status; limit is at most 1,000.
+// Agents returns at most limit (up to 1,000) agents of the tenant whose names come behind after, in order of name, with their status.
 func (r *Registry) Agents(ctx context.Context, tenant, after string, limit int) ([]Agent, error) {
 	return r.agents(ctx, Query{Tenant: tenant, After: Key{tenant, after}, Limit: bound(limit)})
 }
 
-// AgentsBySkill returns the tenant's agents behind after that have the skill, in order of name, with their status; limit is
-// at most 1,000. An unknown skill is an empty list.
+// AgentsBySkill is Agents for the agents that have the skill. For an unknown skill the list is empty.
 func (r *Registry) AgentsBySkill(ctx context.Context, tenant, skill, after string, limit int) ([]Agent, error) {
 	return r.AgentsWith(ctx, tenant, skill, "", after, limit)
 }
 
-// AgentsWith returns the tenant's agents behind after that have a skill with this id or this tag, or both where both are given, in
-// order of name, with their status; limit is at most 1,000. Upper and lower case of a tag are the same.
+// AgentsWith is Agents for the agents that have a skill with the given id, the given tag, or both when both are given. Tags match in upper and lower
+// case.
 func (r *Registry) AgentsWith(ctx context.Context, tenant, skill, tag, after string, limit int) ([]Agent, error) {
 	if skill == "" && tag == "" {
 		return nil, fault.Invalid("skill_id", "SKILL_MISSING", "a skill id or a tag is needed")
@@ -136,7 +135,7 @@ type AgentSkill struct {
 	Status Status
 }
 
-// Skills returns the tenant's skills behind after, in order of skill id and agent name; limit is at most 1,000.
+// Skills returns at most limit (up to 1,000) skills of the tenant behind after, in order of skill id and agent name.
 func (r *Registry) Skills(ctx context.Context, tenant string, after SkillKey, limit int) ([]AgentSkill, error) {
 	rows, err := r.store.Skills(ctx, tenant, after, bound(limit))
 	if err != nil {
@@ -159,8 +158,8 @@ func (r *Registry) Skills(ctx context.Context, tenant string, after SkillKey, li
 	return skills, nil
 }
 
-// Delete removes an agent, its status and its token; with an etag only if it is still the agent's: else it is a Conflict fault with the
-// reason ETAG_MISMATCH. A name that is nobody's is a NotFound fault with the reason AGENT_NOT_FOUND.
+// Delete removes an agent, its status and its token. With an etag it does so only if the agent still has it; otherwise the result is a Conflict fault
+// with the reason ETAG_MISMATCH. An agent that does not exist is a NotFound fault with the reason AGENT_NOT_FOUND.
 func (r *Registry) Delete(ctx context.Context, tenant, name, etag string) error {
 	return r.Once(Retry{}).Delete(ctx, tenant, name, etag)
 }
@@ -177,14 +176,14 @@ func (w Writer) Delete(ctx context.Context, tenant, name, etag string) error {
 	return err
 }
 
-// SetTokenHash makes hash, the SHA-256 of a random token, the agent's one credential and ends the one before. A name that is nobody's is a
+// SetTokenHash gives the agent a new credential, by the SHA-256 hash of a random token, and revokes the one before. An agent that does not exist is a
 // NotFound fault with the reason AGENT_NOT_FOUND.
 func (r *Registry) SetTokenHash(ctx context.Context, tenant, name string, hash [sha256.Size]byte) error {
 	return r.Once(Retry{}).SetTokenHash(ctx, tenant, name, hash)
 }
 
-// SetTokenHash is Registry.SetTokenHash. A retry changes nothing and is a FailedPrecondition fault with the reason TOKEN_SHOWN_BEFORE: the token of
-// the first request cannot be answered again.
+// SetTokenHash is Registry.SetTokenHash. A retry changes nothing and returns a FailedPrecondition fault with the reason TOKEN_SHOWN_BEFORE, because
+// the token of the first request cannot be shown again.
 func (w Writer) SetTokenHash(ctx context.Context, tenant, name string, hash [sha256.Size]byte) error {
 	key := Key{tenant, name}
 	replayed, err := w.update(ctx, key, []string{"token", name}, nil, func(old *Record) (Change, error) {
@@ -203,7 +202,7 @@ func (w Writer) SetTokenHash(ctx context.Context, tenant, name string, hash [sha
 	return err
 }
 
-// AgentByTokenHash returns whose credential has the hash, or an Unauthenticated fault with the reason TOKEN_INVALID.
+// AgentByTokenHash returns the agent whose token has the hash, or an Unauthenticated fault with the reason TOKEN_INVALID.
 func (r *Registry) AgentByTokenHash(ctx context.Context, hash [sha256.Size]byte) (tenant, name string, err error) {
 	key, ok, err := r.store.AgentByToken(ctx, hash)
 	if err != nil {
@@ -223,7 +222,7 @@ func (r *Registry) agents(ctx context.Context, q Query) ([]Agent, error) {
 	return r.withStatus(ctx, records)
 }
 
-// withStatus returns the agents of records with the status of this moment.
+// withStatus returns the agents of records with their current status.
 func (r *Registry) withStatus(ctx context.Context, records []Record) ([]Agent, error) {
 	keys := make([]Key, len(records))
 	for i := range records {

@@ -11,28 +11,27 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// requestLife is how long a retry gets the first answer.
+// requestLife is how long a request is remembered for retries.
 const requestLife = 24 * time.Hour
 
-// Retry makes a write safe to send again; the zero value does not.
+// Retry identifies a request so that a write can be sent again safely. The zero value identifies none.
 type Retry struct {
 	Caller    string // who asks; request ids are the caller's own
 	RequestID string // empty: the write is not remembered
 }
 
-// Writer writes like its registry, and each of its writes is safe to send again. What a retry answers is the agent as it is then,
-// as AIP-155 allows.
+// Writer has the writes of a Registry, made safe to send again. A retry is answered with the current state of the agent, as AIP-155 allows.
 type Writer struct {
 	registry *Registry
 	retry    Retry
 }
 
-// Once returns a writer whose writes are remembered for 24 hours. A request id that came with other content is a Conflict fault
-// with the reason REQUEST_ID_REUSED.
+// Once returns a writer whose writes are remembered for 24 hours under retry. A request id that was used with other content is a Conflict fault with
+// the reason REQUEST_ID_REUSED.
 func (r *Registry) Once(retry Retry) Writer { return Writer{r, retry} }
 
-// update is Store.Update that remembers the request in the same step, with what note, which may be nil, adds of the answer. It
-// returns the first request when this is a retry: then nothing was written.
+// update calls Store.Update and remembers the request in the same atomic step; note, which may be nil, adds what the answer says to it. For a retry
+// nothing is written, and the first request is returned.
 func (w Writer) update(
 	ctx context.Context, key Key, content any, note func(*Request), change func(old *Record) (Change, error),
 ) (replayed *Request, err error) {
@@ -59,8 +58,8 @@ func (w Writer) update(
 	return nil, err
 }
 
-// overtaken says what a write came to that failed with err: another one under its request id may have been quicker. When that was the same
-// write, its request is returned; when it was another one and err says that the id is taken, the fault is that of begin.
+// overtaken resolves a write that failed with err because another write may have used its request id first. If that was the same write, its request
+// is returned. If it was a different one and err says that the id is taken, the fault is that of begin.
 func (r *Registry) overtaken(ctx context.Context, key Key, retry Retry, content any, err error) (first *Request, _ error) {
 	first, done, beginErr := r.begin(ctx, key, retry, content)
 	switch {
@@ -72,7 +71,7 @@ func (r *Registry) overtaken(ctx context.Context, key Key, retry Retry, content 
 	return nil, err
 }
 
-// again answers a retry of a write to an agent from the first request for it, or with the error of looking for that.
+// again answers the retry of a write to an agent, given the first request or the error of looking for it.
 func (r *Registry) again(ctx context.Context, tenant string, first *Request, err error) (Agent, []Warning, error) {
 	if err != nil {
 		return Agent{}, nil, err
@@ -81,8 +80,8 @@ func (r *Registry) again(ctx context.Context, tenant string, first *Request, err
 	return agent, first.Warnings, err
 }
 
-// begin returns what to remember of a write of content to an agent, nil when it is not to be remembered. done is true when it was
-// answered before. A request id that came with other content is a Conflict fault with the reason REQUEST_ID_REUSED.
+// begin returns the request under which to remember a write, or nil when it is not to be remembered. done is true when the write was answered before.
+// A request id that was used with other content is a Conflict fault with the reason REQUEST_ID_REUSED.
 func (r *Registry) begin(ctx context.Context, key Key, retry Retry, content any) (request *Request, done bool, err error) {
 	if retry.RequestID == "" {
 		return nil, false, nil
@@ -108,7 +107,7 @@ func (r *Registry) begin(ctx context.Context, key Key, retry Retry, content any)
 	return request, true, nil
 }
 
-// remember keeps a request whose write went another way than through Store.Update.
+// remember stores a request whose write did not go through Store.Update.
 func (r *Registry) remember(ctx context.Context, key Key, request *Request) error {
 	return r.store.Update(ctx, key, func(old *Record) (Change, error) {
 		if old == nil {

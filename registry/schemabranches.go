@@ -7,7 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// branches looks for an alternative of the input for each type that the output can be of. One of oneOf fits only if no other takes any of the values.
+// branches looks for an alternative of the input for each type that the output can have. An alternative of oneOf fits only if no other one accepts
+// any of the values.
 func (w *withinSearch) branches(out map[string]any, in inputNode, keyword string, branches []any, path string, depth int) string {
 	for _, one := range typesOf(out) {
 		single := without(out, "type", "nullable")
@@ -27,7 +28,7 @@ func (w *withinSearch) branches(out map[string]any, in inputNode, keyword string
 	return ""
 }
 
-// apart reports whether no value of the output fits the input. Where it cannot tell it says no.
+// apart reports whether no value of the output is valid for the input. When it cannot tell, it returns false.
 func (w *withinSearch) apart(out any, in inputNode, depth int) bool {
 	if !w.step(out, in.schema, depth) {
 		return false
@@ -61,8 +62,8 @@ func (w *withinSearch) apart(out any, in inputNode, depth int) bool {
 
 func taken(checker *jsonschema.Schema, value any) bool { return checker.Validate(value) == nil }
 
-// objectsApart is apart for objects: by a property that the input needs and the output never has, or one that the output always has and the input
-// does not take.
+// objectsApart is apart for objects: the input needs a property that the output never has, or the output always has a property that the input does
+// not accept.
 func (w *withinSearch) objectsApart(out map[string]any, in inputNode, depth int) bool {
 	into := in.object()
 	for _, name := range texts(into["required"]) {
@@ -80,7 +81,7 @@ func (w *withinSearch) objectsApart(out map[string]any, in inputNode, depth int)
 	return false
 }
 
-// declaresElsewhere reports whether an object may have properties by other keywords than those that property looks at.
+// declaresElsewhere reports whether an object may have properties through keywords that property does not look at.
 func declaresElsewhere(out map[string]any) bool {
 	return slices.ContainsFunc([]string{"anyOf", "oneOf", "then", "else", "dependentSchemas", "$dynamicRef"}, func(keyword string) bool { return out[keyword] != nil })
 }

@@ -1,23 +1,23 @@
 package registry
 
-// withinWork bounds one comparison by the size of all that is merged, compared and looked through: entries of objects and lists.
+// withinWork bounds the work of one comparison, in entries of objects and lists that are merged, compared or searched.
 const withinWork = 500_000
 
 const tooComplex = "the schemas are too complex to compare"
 
-// spend pays for work of a size and reports whether there was enough left.
+// spend takes size from the budget and reports whether there was enough left.
 func (w *withinSearch) spend(size int) bool {
 	w.work += size
 	return w.work <= withinWork
 }
 
-// step pays for the comparison of two schemas and reports whether it may be made.
+// step takes one comparison of two schemas from the budget and reports whether it may be made.
 func (w *withinSearch) step(out, in any, depth int) bool {
 	w.steps++
 	return w.spend(1+width(out)+width(in)) && w.steps <= withinSteps && depth <= withinDepth
 }
 
-// width returns how many entries v itself has.
+// width returns the number of entries of v itself.
 func width(v any) int {
 	switch v := v.(type) {
 	case map[string]any:
@@ -28,7 +28,7 @@ func width(v any) int {
 	return 0
 }
 
-// size returns how many values there are in v, itself included.
+// size returns the number of values in v, including v itself.
 func size(v any) int {
 	n := 1
 	switch v := v.(type) {
@@ -44,7 +44,7 @@ func size(v any) int {
 	return n
 }
 
-// look is lookUp, paid for: an anchor is looked for everywhere.
+// look is lookUp within the budget: finding an anchor means searching everything.
 func (w *withinSearch) look(root map[string]any, ref string) (schema any, pointer string, ok bool) {
 	cost := 1 + len(ref)/64
 	if len(ref) > 1 && ref[1] != '/' {
@@ -56,7 +56,7 @@ func (w *withinSearch) look(root map[string]any, ref string) (schema any, pointe
 	return lookUp(root, ref)
 }
 
-// merge is the function of that name, paid for; ok is false when there is not enough left.
+// merge calls the function merge within the budget; ok is false when there is not enough left.
 func (w *withinSearch) merge(a, b map[string]any) (joined map[string]any, ok bool) {
 	cost := 1 + len(a) + len(b) + width(a["enum"])*size(b["enum"])/4
 	for _, keyword := range []string{"required", "allOf", "properties", "patternProperties"} {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// keywords compares what is left when references and alternatives are resolved.
+// keywords compares what remains after references and alternatives are resolved.
 func (w *withinSearch) keywords(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
 	types := typesOf(out)
@@ -44,7 +44,7 @@ func stringWithin(out, in map[string]any, path string) string {
 	return ""
 }
 
-// boundsWithin compares a lower and an upper bound; what has no bound is unbounded.
+// boundsWithin compares a lower and an upper bound. A missing bound means unbounded.
 func boundsWithin(lower, upper string, out, in map[string]any, path string) string {
 	if want, ok := in[lower].(float64); ok {
 		if got, ok := out[lower].(float64); (!ok || got < want) && (ok || want > 0) {
@@ -82,7 +82,7 @@ func numberWithin(kind string, out, in map[string]any, path string) string {
 	return ""
 }
 
-// numberBound returns the tighter of two bounds and whether the bound itself is outside; sign is 1 for an upper bound.
+// numberBound returns the tighter of two bounds, and whether the bound itself is excluded. sign is 1 for an upper bound and -1 for a lower one.
 func numberBound(schema map[string]any, inclusive, exclusive string, sign float64) (bound float64, open bool) {
 	bound = math.Inf(int(sign))
 	if v, ok := schema[inclusive].(float64); ok {

@@ -23,7 +23,7 @@ func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path strin
 	for _, name := range sortedKeys(inProperties) {
 		got, declared := w.property(out, name)
 		if !declared {
-			continue // it counts as absent
+			continue // the property counts as absent
 		}
 		if why := w.within(outputNode{got}, in.child(inProperties[name], "properties", name), dot(path, name), depth+1); why != "" {
 			return why
@@ -32,7 +32,7 @@ func (w *withinSearch) objectWithin(out map[string]any, in inputNode, path strin
 	return w.additional(out, in, path, depth)
 }
 
-// property returns what the output says of a property; declared is false when it says nothing.
+// property returns the output's schema for a property. If the output does not declare it, declared is false.
 func (w *withinSearch) property(out map[string]any, name string) (schema any, declared bool) {
 	properties, _ := out["properties"].(map[string]any)
 	if schema, declared = properties[name]; declared {
@@ -58,14 +58,14 @@ func (w *withinSearch) property(out map[string]any, name string) (schema any, de
 	return true, slices.Contains(texts(out["required"]), name)
 }
 
-// matches reports whether a name fits a pattern; known is false when nobody can tell.
+// matches reports whether a name matches a pattern. If the pattern cannot be evaluated, known is false.
 func (w *withinSearch) matches(pattern, name string) (fits, known bool) {
 	if w.steps++; w.steps > withinSteps || !w.spend(1+len(pattern)*len(name)/16) {
 		return false, false
 	}
 	expression, seen := w.patterns[pattern]
 	if !seen {
-		expression, _ = regexp.Compile(pattern) // nil for what other engines understand
+		expression, _ = regexp.Compile(pattern) // nil for a pattern that only other engines understand
 		if w.patterns == nil {
 			w.patterns = make(map[string]*regexp.Regexp)
 		}
@@ -74,7 +74,7 @@ func (w *withinSearch) matches(pattern, name string) (fits, known bool) {
 	return expression != nil && expression.MatchString(name), expression != nil
 }
 
-// additional compares what the output has and the input does not name.
+// additional compares the properties that the output has and the input does not name.
 func (w *withinSearch) additional(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
 	rest, ok := into["additionalProperties"]
@@ -106,7 +106,8 @@ func (w *withinSearch) additional(out map[string]any, in inputNode, path string,
 	return ""
 }
 
-// unnamed returns what the output says of properties that it does not name. Patterns that the input has too are no additional ones there.
+// unnamed returns the output's schemas for properties that it does not name: those of its patterns, unless the input has patterns too, and that of
+// additional properties.
 func unnamed(out, into map[string]any) (schemas []any) {
 	if into["patternProperties"] == nil {
 		patterns, _ := out["patternProperties"].(map[string]any)

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// comparedKeywords are those that SchemaWithin understands.
+// comparedKeywords are the keywords that SchemaWithin understands.
 var comparedKeywords = []string{
 	"type", "nullable", "enum", "const", "properties", "required", "additionalProperties", "items", "prefixItems",
 	"minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
 	"multipleOf", "allOf", "anyOf", "oneOf",
 }
 
-// annotations do not change what is valid.
+// annotations are keywords that do not change which values are valid.
 var annotations = []string{
 	"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$vocabulary", "title", "description", "default", "examples",
 	"deprecated", "readOnly", "writeOnly",
@@ -48,13 +48,13 @@ func typesOf(schema map[string]any) []string {
 	default:
 		return allTypes
 	}
-	if schema["nullable"] == true && !slices.Contains(types, "null") { // OpenAPI's way
+	if schema["nullable"] == true && !slices.Contains(types, "null") { // OpenAPI's notation
 		types = append(types, "null")
 	}
 	return types
 }
 
-// enumOf returns the values that a schema allows when they are listed.
+// enumOf returns the values that a schema allows, if it lists them.
 func enumOf(schema map[string]any) ([]any, bool) {
 	if value, ok := schema["const"]; ok {
 		return []any{value}, true
@@ -110,7 +110,7 @@ func article(typ string) string {
 	}
 }
 
-// lookUp returns what a reference within root leads to, and its JSON pointer.
+// lookUp returns what a reference within root refers to, and its JSON pointer.
 func lookUp(root map[string]any, ref string) (schema any, pointer string, ok bool) {
 	escaped, local := strings.CutPrefix(ref, "#")
 	fragment, err := url.PathUnescape(escaped)
@@ -145,7 +145,7 @@ func lookUp(root map[string]any, ref string) (schema any, pointer string, ok boo
 	return nil, "", false
 }
 
-// anchor finds the schema with the $anchor.
+// anchor finds the schema with the given $anchor.
 func anchor(at any, name, pointer string, depth int) (schema any, found string, ok bool) {
 	if depth > withinDepth {
 		return nil, "", false
@@ -171,7 +171,8 @@ func anchor(at any, name, pointer string, depth int) (schema any, found string, 
 	return nil, "", false
 }
 
-// merge returns a schema for the values that fit both, or for more: what both say in ways that cannot be joined is kept once.
+// merge returns a schema for the values that are valid for both a and b. It may allow more values: of keywords that cannot be combined it keeps only
+// one.
 func merge(a, b map[string]any) map[string]any {
 	joined := maps.Clone(a)
 	for keyword, value := range b {

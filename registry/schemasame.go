@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// notCompared names a keyword of the input that is not compared, unless the output promises the very same.
+// notCompared returns a keyword of the input that SchemaWithin does not compare and the output does not have in the same form.
 func (w *withinSearch) notCompared(out, in map[string]any, path string) string {
 	for keyword := range constraints(in) {
 		_, old := in[keyword].([]any)
-		old = old && keyword == "items" // as drafts before 2020-12 write a tuple
+		old = old && keyword == "items" // a tuple as drafts before 2020-12 write it
 		if (old || !slices.Contains(comparedKeywords, keyword)) && !w.promised(keyword, out, in) {
 			return no(path, "the input uses %s, which is not compared", clip(keyword))
 		}
@@ -17,10 +17,10 @@ func (w *withinSearch) notCompared(out, in map[string]any, path string) string {
 	return ""
 }
 
-// promised reports whether a keyword that is not compared says the same on both sides.
+// promised reports whether both sides say the same in a keyword that is not compared.
 func (w *withinSearch) promised(keyword string, out, in map[string]any) bool {
 	switch keyword {
-	case "unevaluatedProperties", "unevaluatedItems": // about what all other keywords leave
+	case "unevaluatedProperties", "unevaluatedItems": // these depend on all other keywords
 		return w.same(out, in)
 	case "contains":
 		return w.same(out[keyword], in[keyword]) && reflect.DeepEqual(out["minContains"], in["minContains"])
@@ -28,12 +28,12 @@ func (w *withinSearch) promised(keyword string, out, in map[string]any) bool {
 	return w.same(out[keyword], in[keyword])
 }
 
-// same reports whether both sides say the same in the same words.
+// same reports whether both sides are the same JSON.
 func (w *withinSearch) same(out, in any) bool {
 	return w.equal(out, in) && w.sameTargets(in, make(map[string]bool))
 }
 
-// sameTargets reports whether the references in what both sides say lead to the same. Those in seen are looked at already.
+// sameTargets reports whether equal references on both sides refer to the same schemas. Those in seen were checked already.
 func (w *withinSearch) sameTargets(said any, seen map[string]bool) bool {
 	switch said := said.(type) {
 	case []any:

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// weigh pays for the check of a value against a part of the input, with every alternative and reference, and reports whether there was enough left. What it
-// cannot follow it does not let through.
+// weigh takes the work of validating a value against a part of the input, including each alternative and reference, from the budget, and reports
+// whether there was enough left. It refuses schemas that it cannot follow.
 func (w *withinSearch) weigh(schema, value any, depth int) bool {
 	keywords, ok := schema.(map[string]any)
 	if !ok {
@@ -65,7 +65,8 @@ func (w *withinSearch) weighAll(schemas []any, value any, depth int) bool {
 	return true
 }
 
-// weighWithin pays for what a keyword says of the values in a value. All of its schemas may be for each of those, but for properties by name.
+// weighWithin takes the work that a keyword causes for the parts of a value from the budget. It assumes that each of the keyword's schemas applies to
+// each part, except for properties by name.
 func (w *withinSearch) weighWithin(keyword string, said, value any, depth int) bool {
 	object, _ := value.(map[string]any)
 	if keyword == "properties" {
@@ -111,7 +112,7 @@ func parts(v any) map[string]any {
 	return m
 }
 
-// inside returns the values that an object or a list has.
+// inside returns the values in an object or a list.
 func inside(value any) []any {
 	if object, ok := value.(map[string]any); ok {
 		values := make([]any, 0, len(object))
@@ -123,7 +124,7 @@ func inside(value any) []any {
 	return list(value)
 }
 
-// namesParts reports whether a schema within v has an identifier of its own under the key: references in it are then relative to that one.
+// namesParts reports whether a schema within v has an identifier of its own under the key: references in that schema are then relative to it.
 func namesParts(v any, key string) bool {
 	part := func(v any) bool { return namesParts(v, key) }
 	switch v := v.(type) {

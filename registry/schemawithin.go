@@ -13,16 +13,17 @@ import (
 const (
 	withinSteps = 20_000 // comparisons of two schemas in one call
 	withinDepth = 100
-	withinHops  = 32  // of references that lead to references
-	maxWhy      = 250 // characters of a reason: an answer and the memory of a directory hold many
+	withinHops  = 32  // references that lead to references
+	maxWhy      = 250 // characters of a reason, since answers and the directory hold many
 )
 
-// SchemaWithin reports whether every value that the output's JSON Schema describes is valid under the input's, and why, or why
-// not, naming the place. What a schema does not declare counts as absent: an object is taken to have its declared properties
-// only. Where it cannot tell it says no.
+// SchemaWithin reports whether every value that is valid for the output's JSON Schema is valid for the input's. why says why, or why not and at which
+// place. A property that a schema does not declare counts as absent: an object is taken to have its declared properties only. When SchemaWithin
+// cannot tell, it returns false.
 //
-// It compares types with null and integer, required and optional properties at any depth, additional properties and the output's by
-// pattern, arrays and tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, cycles included.
+// It compares types, including null and integer, required and optional properties at any depth, additional properties and the output's pattern
+// properties, arrays and tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, including
+// cycles.
 func SchemaWithin(output, input map[string]any) (within bool, why string) {
 	w := &withinSearch{output: output, input: input, open: make(map[[2]string]bool)}
 	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
@@ -34,28 +35,28 @@ func SchemaWithin(output, input map[string]any) (within bool, why string) {
 	return true, "nothing that the input needs is missing"
 }
 
-// withinSearch is one comparison under way. Its methods return why not, or nothing.
+// withinSearch is one comparison in progress. Its methods return why the output does not fit, or "".
 type withinSearch struct {
 	output, input map[string]any // the roots
 	compiler      *jsonschema.Compiler
-	patterns      map[string]*regexp.Regexp // of the output's properties; nil for what is none here
-	named         *bool                     // whether parts of the input have identifiers of their own; nil when nobody has looked
-	open          map[[2]string]bool        // references under way: in a cycle they are taken to fit
+	patterns      map[string]*regexp.Regexp // of the output's pattern properties; nil for a pattern that does not compile
+	named         *bool                     // whether parts of the input have identifiers of their own; nil until it is looked up
+	open          map[[2]string]bool        // pairs of references that are being compared: in a cycle they are taken to fit
 	steps, work   int
 }
 
-// outputNode is a schema of the output's side; parts of several may have been merged into it.
+// outputNode is a schema of the output. It may be merged from several.
 type outputNode struct {
 	schema any // map[string]any or bool
 }
 
-// inputNode is a schema of the input's side at a JSON pointer.
+// inputNode is a schema of the input and its JSON pointer.
 type inputNode struct {
 	schema  any // map[string]any or bool
 	pointer string
 }
 
-// object returns the schema's keywords; a boolean has none.
+// object returns the schema's keywords; a boolean schema has none.
 func (n inputNode) object() map[string]any {
 	keywords, _ := n.schema.(map[string]any)
 	return keywords
@@ -70,7 +71,7 @@ func (n inputNode) child(schema any, keys ...string) inputNode {
 	return inputNode{schema, strings.Join(parts, "/")}
 }
 
-// no says why not and where.
+// no formats why the output does not fit, and at which place.
 func no(path, format string, args ...any) string {
 	if path == "" {
 		path = "the value"
@@ -97,7 +98,7 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 	}
 	if schema, ok := out.schema.(map[string]any); ok {
 		if ref, ok := schema["$ref"].(string); ok {
-			if len(constraints(schema)) == 1 { // with more beside it, it says more than when it comes again
+			if len(constraints(schema)) == 1 { // with other keywords beside the reference, the schema differs each time it comes up
 				key := [2]string{ref, in.pointer}
 				if w.open[key] {
 					return ""
@@ -113,13 +114,13 @@ func (w *withinSearch) within(out outputNode, in inputNode, path string, depth i
 		}
 	}
 	schema, ok := out.schema.(map[string]any)
-	if !ok { // true
+	if !ok { // the schema is true
 		schema = map[string]any{}
 	}
 	return w.objects(schema, in, path, depth)
 }
 
-// objects compares two schemas that are no booleans and no references.
+// objects compares two schemas that are neither booleans nor references.
 func (w *withinSearch) objects(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
 	if len(constraints(into)) == 0 {
@@ -149,7 +150,7 @@ func (w *withinSearch) objects(out map[string]any, in inputNode, path string, de
 	return w.against(out, in, path, depth)
 }
 
-// against compares an output without alternatives with all that the input says.
+// against compares an output without alternatives with everything that the input says.
 func (w *withinSearch) against(out map[string]any, in inputNode, path string, depth int) string {
 	into := in.object()
 	for i, part := range list(into["allOf"]) {
@@ -173,7 +174,7 @@ func (w *withinSearch) against(out map[string]any, in inputNode, path string, de
 	return w.keywords(out, in, path, depth)
 }
 
-// values checks each value that the output can have.
+// values validates each of the values that the output can have.
 func (w *withinSearch) values(values []any, in inputNode, path string) string {
 	schema := w.compiled(in)
 	if schema == nil {
@@ -190,7 +191,7 @@ func (w *withinSearch) values(values []any, in inputNode, path string) string {
 	return ""
 }
 
-// checkable pays for the check of a value against a part of the input and reports whether it can be made.
+// checkable takes the work of validating a value from the budget, and reports whether that can be done.
 func (w *withinSearch) checkable(in inputNode, value any) bool {
 	if w.named == nil {
 		key := "$id"
@@ -203,7 +204,7 @@ func (w *withinSearch) checkable(in inputNode, value any) bool {
 	return !*w.named && w.weigh(in.schema, value, 0)
 }
 
-// compiled returns what checks values against a part of the input, or nil.
+// compiled returns a validator for a part of the input, or nil.
 func (w *withinSearch) compiled(in inputNode) *jsonschema.Schema {
 	if w.compiler == nil {
 		w.compiler = newCompiler()
@@ -245,7 +246,7 @@ func (w *withinSearch) resolveInput(in inputNode, path string) (inputNode, strin
 	return in, no(path, "the input's references have no end")
 }
 
-// resolveOutput follows a reference of the output; keywords beside it hold too.
+// resolveOutput follows a reference of the output. Keywords beside the reference apply too.
 func (w *withinSearch) resolveOutput(schema map[string]any, path string) (outputNode, string) {
 	rest := map[string]any{}
 	for range withinHops {
@@ -267,8 +268,8 @@ func (w *withinSearch) resolveOutput(schema map[string]any, path string) (output
 	return outputNode{}, no(path, "the output's references have no end")
 }
 
-// mergeAllOf returns the output's schema with its allOf taken in. What cannot be merged is left out: then the schema describes
-// more values, and is rather refused than accepted.
+// mergeAllOf returns the output's schema with its allOf merged in. What cannot be merged is left out: the schema then describes more values and is
+// more likely to be refused.
 func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]any, string) {
 	for range withinDepth {
 		parts, ok := out["allOf"].([]any)

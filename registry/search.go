@@ -11,17 +11,17 @@ import (
 
 const maxQuery = 4000 // bytes
 
-// Search says what to look for. At least one of Text, Skill and Tag is set; all that are set must fit.
+// Search is a query. At least one of Text, Skill and Tag is set; all that are set must match.
 type Search struct {
 	Text      string // words in names, descriptions, tags and examples
 	Skill     string // a skill's id
-	Tag       string // of a skill; upper and lower case are the same
+	Tag       string // of a skill, in upper or lower case
 	Available bool   // only agents that are available now
-	After     Place  // continue behind it; the zero Place starts at the beginning
-	Limit     int    // how many at most; 1 to 1,000
+	After     Place  // continue behind this place; the zero Place starts at the beginning
+	Limit     int    // maximum number of matches, 1 to 1,000
 }
 
-// Place is where a result stands: better scores come first, then names.
+// Place is the position of a match in the order of results: by descending score, then by name.
 type Place struct {
 	Score float64
 	Name  string
@@ -38,17 +38,17 @@ func (p Place) compare(q Place) int {
 type Match struct {
 	Place
 	Agent  Agent
-	Skills []string // the ids of the skills that were found, the best first
+	Skills []string // ids of the matching skills, the best first
 }
 
-// Search returns the agents that fit, the best first, with the status of this moment, and whether there may be more. It knows of
-// every change that was made before the call.
+// Search returns the matching agents, the best first, with their current status, and whether there may be more. It reflects every change that was
+// made before the call.
 func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches []Match, more bool, err error) {
 	found, err := r.Find(ctx, tenant, s)
 	if err != nil {
 		return nil, false, err
 	}
-	if s.Available { // of many that fit, perhaps, only those are read that seem to be
+	if s.Available { // many may match, so only agents are read that seem to be available
 		if err := r.directory.readOver(ctx, r.directory.shelf(tenant)); err != nil {
 			return nil, false, err
 		}
@@ -73,7 +73,7 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 	return matches, false, nil
 }
 
-// Find is Directory.Search that knows of every change that was made before the call: it reads none of the agents that it finds.
+// Find is Directory.Search after bringing the directory up to date. It reads none of the agents that it finds.
 func (r *Registry) Find(ctx context.Context, tenant string, s Search) ([]Match, error) {
 	if s.Text == "" && s.Skill == "" && s.Tag == "" {
 		return nil, fault.Invalid("query", "SEARCH_EMPTY", "say what to look for: query, skill or tag")
@@ -87,7 +87,8 @@ func (r *Registry) Find(ctx context.Context, tenant string, s Search) ([]Match, 
 	return r.directory.Search(tenant, s), nil
 }
 
-// matched returns the matches with their agents, without those that have gone a moment ago or, if that is asked, are not available.
+// matched returns the matches with their agents. It leaves out agents that were deleted meanwhile and, when available is true, those that are not
+// available.
 func (r *Registry) matched(ctx context.Context, tenant string, found []Match, available bool) (matches []Match, err error) {
 	names := make([]string, len(found))
 	for i := range found {
@@ -103,7 +104,7 @@ func (r *Registry) matched(ctx context.Context, tenant string, found []Match, av
 	return matches, err
 }
 
-// Search returns what fits behind s.After, the best first, without the agents themselves and without looking at statuses.
+// Search returns the matches behind s.After, the best first, without their agents and regardless of their status.
 func (d *Directory) Search(tenant string, s Search) []Match {
 	shelf := d.shelf(tenant)
 	shelf.mu.RLock()
@@ -117,7 +118,7 @@ func (d *Directory) Search(tenant string, s Search) []Match {
 	return found
 }
 
-// find returns what fits in no order.
+// find returns the matches in no particular order.
 func (s *shelf) find(q Search) []Match {
 	tag := FoldTag(q.Tag)
 	fits := func(name string) bool {
@@ -139,7 +140,7 @@ func (s *shelf) find(q Search) []Match {
 	return found
 }
 
-// skillsThatFit returns the ids of the agent's skills that have the id and the tag, where those are set.
+// skillsThatFit returns the ids of the agent's skills that have the given id and the given tag; an empty one matches any.
 func (s *shelf) skillsThatFit(agent, id, tag string) (ids []string) {
 	for i := range s.agents[agent].Card.Skills {
 		skill := &s.agents[agent].Card.Skills[i]

@@ -10,8 +10,8 @@ import (
 
 // The parameters of BM25, with their usual values.
 const (
-	saturation    = 1.2  // how soon more weight of a word adds nothing
-	lengthPenalty = 0.75 // how much a long text counts against itself
+	saturation    = 1.2  // how soon more weight of a word adds no score
+	lengthPenalty = 0.75 // how much the length of a text lowers its score
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 	manyDocs      = 1000
 )
 
-// What a word is worth by where it stands. A word counts once per place, so that repeating it raises no rank.
+// Weights of words by the field they are in. A word counts once per field, so that repeating it does not raise the score.
 const (
 	weightName        = 3
 	weightTag         = 2
@@ -27,15 +27,15 @@ const (
 	weightAgent       = 0.5 // the agent's own name and description, for each of its skills
 )
 
-// textIndex finds skills by their words. It has one document per skill of an agent, and one for an agent without skills.
+// textIndex finds skills by their words. It has one document for each skill of an agent, and one for an agent without skills.
 type textIndex struct {
-	terms    map[string]int // places in postings and having
-	postings [][]posting    // also of documents that are removed, until they are forgotten
-	having   []int          // how many documents that are not removed have the term
+	terms    map[string]int // index of the term in postings and having
+	postings [][]posting    // includes removed documents until compact
+	having   []int          // how many live documents have the term
 	docs     []textDoc
-	byAgent  map[string][]int // places in docs
-	live     int              // documents that are not removed
-	words    float64          // in all live documents
+	byAgent  map[string][]int // indexes in docs
+	live     int              // number of documents that are not removed
+	words    float64          // total in all live documents
 }
 
 type posting struct {
@@ -45,7 +45,7 @@ type posting struct {
 
 type textDoc struct {
 	agent, skill string
-	words        float64 // different ones; 0 when the document is removed
+	words        float64 // number of different words; 0 when the document is removed
 }
 
 func newTextIndex() *textIndex {
@@ -65,7 +65,7 @@ func (x *textIndex) add(a *Agent) {
 	})
 }
 
-// remove takes out an agent as it was added.
+// remove removes an agent. It must be the same as when it was added.
 func (x *textIndex) remove(a *Agent) {
 	x.each(a, func(_ string, weights map[int]float32) {
 		for term := range weights {
@@ -82,7 +82,7 @@ func (x *textIndex) remove(a *Agent) {
 	}
 }
 
-// each calls use for the documents of an agent with what their terms are worth.
+// each calls use for each document of an agent with the weights of its terms.
 func (x *textIndex) each(a *Agent, use func(skill string, weights map[int]float32)) {
 	about := make(map[int]float32)
 	x.place(about, weightAgent, a.Card.Name, a.Card.Description)
@@ -99,7 +99,7 @@ func (x *textIndex) each(a *Agent, use func(skill string, weights map[int]float3
 	}
 }
 
-// place gives each word of the texts the weight once.
+// place adds the weight once for each word of the texts.
 func (x *textIndex) place(weights map[int]float32, weight float32, texts ...string) {
 	seen := make(map[int]bool)
 	for _, text := range texts {
@@ -118,7 +118,7 @@ func (x *textIndex) place(weights map[int]float32, weight float32, texts ...stri
 	}
 }
 
-// compact forgets removed documents, and terms that no other has.
+// compact drops removed documents, and terms that only these had.
 func (x *textIndex) compact() {
 	moved := make([]int32, len(x.docs))
 	kept := x.docs[:0:0]
@@ -155,8 +155,8 @@ type hit struct {
 	score        float64
 }
 
-// search returns the documents that have a word of the query, in no order. Among many documents, words that more than half of them
-// have say nothing, unless the query has no other.
+// search returns the documents that have a word of the query, in no particular order. If there are many documents, words that more than half of them
+// have are ignored, unless the query has no others.
 func (x *textIndex) search(query string) []hit {
 	scores := make(map[int32]float64)
 	average := x.words / math.Max(1, float64(x.live))
@@ -177,8 +177,7 @@ func (x *textIndex) search(query string) []hit {
 	return hits
 }
 
-// wanted returns the query's terms that documents have, in the order of the words, so that the same query always has the same scores to
-// the last bit.
+// wanted returns the query's terms that occur in documents, in the order of the query, so that the same query always has exactly the same scores.
 func (x *textIndex) wanted(query string) (terms []int) {
 	var words []string
 	eachWord(query, func(word []byte) { words = append(words, string(word)) })
@@ -196,8 +195,8 @@ func (x *textIndex) wanted(query string) (terms []int) {
 	return terms
 }
 
-// eachWord calls each with the words of a text in lower case: split where case or kind of character changes, and without the s of
-// a plural. A word is valid during the call only.
+// eachWord calls each with the words of a text in lower case. Text is split where letter case or the kind of character changes, and a plural s is
+// dropped. A word is valid during the call only.
 func eachWord(text string, each func(word []byte)) {
 	word := make([]byte, 0, 64)
 	end := func() {

@@ -9,13 +9,13 @@ import (
 	"github.com/quorate/quorate/registry/jws"
 )
 
-// SignaturePolicy says what a card's signature must be.
+// SignaturePolicy says what signatures a card must have.
 type SignaturePolicy string
 
 // The policies. The zero value is SignaturesIfPresent.
 const (
-	SignaturesOff       SignaturePolicy = "off"               // no signature is looked at
-	SignaturesIfPresent SignaturePolicy = "verify-if-present" // a signature that claims a pinned key must be good
+	SignaturesOff       SignaturePolicy = "off"               // signatures are ignored
+	SignaturesIfPresent SignaturePolicy = "verify-if-present" // a signature that claims a pinned key must be valid
 	SignaturesRequired  SignaturePolicy = "require"           // every card must be signed with a pinned key
 )
 
@@ -24,20 +24,20 @@ func (p SignaturePolicy) Valid() bool {
 	return slices.Contains([]SignaturePolicy{"", SignaturesOff, SignaturesIfPresent, SignaturesRequired}, p)
 }
 
-// Trusts reports whether an agent may get work whose card's signatures came to v: one whose card would not be taken any more may not. A key that is unpinned
-// so ends the work of the agents whose cards only it has signed, until they are signed with another one.
+// Trusts reports whether an agent may get work whose signature check resulted in v. An agent whose card would be refused today may not: unpinning a
+// key ends the work of all agents whose cards only that key has signed, until they are signed with another one.
 func (p SignaturePolicy) Trusts(v Verification) bool {
 	switch {
 	case p == SignaturesOff, v.State == VerificationVerified:
 		return true
-	case v.State == VerificationInvalid, v.State == VerificationUnchecked, v.Required: // what is unchecked, Sweep has checked soon
+	case v.State == VerificationInvalid, v.State == VerificationUnchecked, v.Required: // Sweep checks unchecked cards soon
 		return false
 	default:
 		return p != SignaturesRequired
 	}
 }
 
-// What the check of a card's signatures can come to.
+// Results of checking a card's signatures.
 const (
 	VerificationUnchecked = "unchecked" // the policy is off
 	VerificationUnsigned  = jws.Unsigned
@@ -46,23 +46,22 @@ const (
 	VerificationInvalid   = jws.Invalid
 )
 
-// Verification is the result of the check of the live card's signatures. Verified shows who published the card, not that what
-// it says is true.
+// Verification is the result of checking the signatures of the live card. It proves who published the card, not that its content is true.
 type Verification struct {
 	State  string    `json:"state,omitempty"`  // one of the constants above; empty means unchecked
 	KeyID  string    `json:"key_id,omitempty"` // of the key that the state is about
 	Reason string    `json:"reason,omitempty"` // why it is not verified
 	Time   time.Time `json:"time,omitzero"`
-	// Required is set by the first verified card and stays: who has signed once is not taken without a signature again.
+	// Required is set by the first verified card and stays set: an agent that has signed once must sign from then on.
 	Required bool `json:"required,omitempty"`
 }
 
-// same reports whether v and other are of the same key and came to the same.
+// same reports whether v and other have the same key and result.
 func (v Verification) same(other Verification) bool {
 	return v.State == other.State && v.KeyID == other.KeyID
 }
 
-// verify checks the signatures of a card against the keys that the agent's tenant has pinned for it.
+// verify checks the signatures of a card against the keys that its tenant has pinned for the agent.
 func (r *Registry) verify(ctx context.Context, key Key, raw []byte) (Verification, error) {
 	if r.signatures == SignaturesOff {
 		return Verification{State: VerificationUnchecked, Reason: "signatures were not checked when the card was taken", Time: r.now().UTC()}, nil
@@ -75,8 +74,8 @@ func (r *Registry) verify(ctx context.Context, key Key, raw []byte) (Verificatio
 	return Verification{State: result.State, KeyID: result.KeyID, Reason: result.Reason, Time: r.now().UTC()}, nil
 }
 
-// admit refuses a card whose signature is not good enough to take the place of old's, nil for a new agent, and returns what to
-// keep of the check.
+// admit refuses a card whose signature does not suffice to replace the card of old, which is nil for a new agent. It returns the verification to
+// store.
 func (r *Registry) admit(old *Agent, v Verification) (Verification, error) {
 	signed := old != nil && old.Verification.Required
 	v.Required = signed || v.State == VerificationVerified

@@ -15,48 +15,47 @@ const MaxSigningKeys = 500
 
 const maxKeyAgents = 100
 
-// SigningKey is a public key that an admin trusts to sign cards.
+// SigningKey is a public key that admins trust to sign cards.
 type SigningKey struct {
 	Tenant     string    `json:"-"`
 	ID         string    `json:"-"`                // the kid
 	JWK        []byte    `json:"jwk"`              // the public key as JSON Web Key
-	Agents     []string  `json:"agents,omitempty"` // the agents whose cards it signs; none means all of the tenant
-	Thumbprint string    `json:"thumbprint"`       // SHA-256 as RFC 7638 says, base64url
+	Agents     []string  `json:"agents,omitempty"` // the agents whose cards it may sign; empty means all of the tenant
+	Thumbprint string    `json:"thumbprint"`       // SHA-256 by RFC 7638, base64url
 	CreateTime time.Time `json:"created_at"`
 }
 
-// SigningKeyStore keeps the keys that admins pin.
+// SigningKeyStore keeps pinned keys.
 type SigningKeyStore interface {
-	// PutSigningKey adds a key and remembers the request for it, when that is not nil. A key whose id is there already is the fault of SigningKeyExists, and
-	// one more than MaxSigningKeys that of SigningKeysFull; a request that is remembered already makes it ErrRequestSeen.
+	// PutSigningKey adds a key and, when remember is not nil, remembers the request. For a key id that exists it returns the fault of
+	// SigningKeyExists, for a key beyond MaxSigningKeys that of SigningKeysFull, and for a request that is remembered already ErrRequestSeen.
 	PutSigningKey(ctx context.Context, key SigningKey, remember *Request) error
-	// DeleteSigningKey removes a key and remembers the request for it, when that is not nil; ok is false, and nothing is written, when the key is not there. A
-	// request that is remembered already makes it ErrRequestSeen.
+	// DeleteSigningKey removes a key and, when remember is not nil, remembers the request. If the key does not exist, ok is false and nothing is
+	// written. For a request that is remembered already it returns ErrRequestSeen.
 	DeleteSigningKey(ctx context.Context, tenant, id string, remember *Request) (ok bool, err error)
 	// SigningKeys returns all keys of the tenant in order of id.
 	SigningKeys(ctx context.Context, tenant string) ([]SigningKey, error)
 }
 
-// SigningKeyExists returns the AlreadyExists fault for a key whose id is taken, with the reason KEY_EXISTS; stores return it.
+// SigningKeyExists returns the AlreadyExists fault for a key id that is taken, with the reason KEY_EXISTS. Stores return it.
 func SigningKeyExists(id string) error {
 	return fault.New(fault.AlreadyExists, "KEY_EXISTS", "a key %q is pinned already; keys do not change: give a new one a new kid", clip(id)).
 		With("key_id", clip(id))
 }
 
-// SigningKeysFull returns the ResourceExhausted fault for a key more than MaxSigningKeys, with the reason KEYS_FULL; stores return it.
+// SigningKeysFull returns the ResourceExhausted fault for a key beyond MaxSigningKeys, with the reason KEYS_FULL. Stores return it.
 func SigningKeysFull() error {
 	return fault.New(fault.ResourceExhausted, "KEYS_FULL", "%d keys are pinned, which is the most; remove one first", MaxSigningKeys)
 }
 
-// PinSigningKey trusts a public JSON Web Key with a kid to sign cards: those of at most 100 agents by name, or of all of the tenant when none
-// is named. Cards that are there already are checked again. A key that cannot be used is an InvalidArgument fault with the reason KEY_INVALID;
-// the others are those of SigningKeyExists and SigningKeysFull. Of a key that is pinned already cards are checked again all the same, so that a call that a
-// crash cut short can be made again.
+// PinSigningKey trusts a public JSON Web Key with a kid to sign cards: those of the named agents, at most 100, or of all agents of the tenant when
+// none is named. Existing cards are then checked again, even when the key was pinned already, so that a call that a crash interrupted can be
+// repeated. An unusable key is an InvalidArgument fault with the reason KEY_INVALID; other faults are those of SigningKeyExists and SigningKeysFull.
 func (r *Registry) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
 	return r.Once(Retry{}).PinSigningKey(ctx, tenant, jwk, agents)
 }
 
-// PinSigningKey is Registry.PinSigningKey. A retry has cards checked again, too: the first request may have been cut short.
+// PinSigningKey is Registry.PinSigningKey. A retry checks the cards again, too: the first request may have been interrupted.
 func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, agents []string) (SigningKey, error) {
 	r := w.registry
 	parsed, err := jws.ParseKey(jwk)
@@ -113,8 +112,8 @@ func signingKeyMissing(id string) error {
 	return fault.New(fault.NotFound, "KEY_NOT_FOUND", "no key %q is pinned", clip(id)).With("key_id", clip(id))
 }
 
-// DeleteSigningKey ends the trust in a pinned key, also for cards that it has signed. A key that is not there is a NotFound fault with the
-// reason KEY_NOT_FOUND; cards are checked again all the same, so that a call that a crash cut short can be made again.
+// DeleteSigningKey ends the trust in a pinned key, including cards that it has signed. A key that does not exist is a NotFound fault with the reason
+// KEY_NOT_FOUND; cards are checked again even then, so that a call that a crash interrupted can be repeated.
 func (r *Registry) DeleteSigningKey(ctx context.Context, tenant, id string) error {
 	return r.Once(Retry{}).DeleteSigningKey(ctx, tenant, id)
 }
@@ -148,7 +147,7 @@ func (w Writer) DeleteSigningKey(ctx context.Context, tenant, id string) error {
 	return err
 }
 
-// SigningKeys returns all keys that the tenant's admins have pinned, in order of id.
+// SigningKeys returns the tenant's pinned keys in order of id.
 func (r *Registry) SigningKeys(ctx context.Context, tenant string) ([]SigningKey, error) {
 	store, err := r.signingKeyStore()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Where agents come from.
+// Types of sources.
 const (
-	SourceAPI       = "api"        // registered by an admin or by itself
+	SourceAPI       = "api"        // registered by an admin or by the agent itself
 	SourceURLs      = "urls"       // a list of card URLs in the configuration
 	SourceFolder    = "folder"     // a folder of card files
 	SourceAICatalog = "ai-catalog" // an AI Catalog
@@ -18,13 +18,13 @@ const (
 // Source is where an agent was found. The zero value means SourceAPI.
 type Source struct {
 	Type     string `json:"type,omitempty"`
-	Location string `json:"location,omitempty"` // the card's URL, the folder or the catalog's URL; empty for SourceAPI
-	Gone     bool   `json:"gone,omitempty"`     // the source, or the agent in it, is no longer there
+	Location string `json:"location,omitempty"` // the card's URL, the folder, or the catalog's URL; empty for SourceAPI
+	Gone     bool   `json:"gone,omitempty"`     // the source no longer exists or no longer has the agent
 
-	SeenTime time.Time `json:"-"` // when the agent was last seen there; kept in its Pulse, for it is written often
+	SeenTime time.Time `json:"-"` // when the agent was last seen there; kept in its Pulse, since it is written often
 }
 
-// same reports whether both are one place.
+// same reports whether both are the same place.
 func (s Source) same(other Source) bool { return s.Type == other.Type && s.Location == other.Location }
 
 // Found is an agent that was found in a source.
@@ -34,8 +34,8 @@ type Found struct {
 	Source  Source
 }
 
-// Discover registers an agent that was found, or makes its card the next version of the agent that was found there before. An
-// agent of another source is left as it is: that is an AlreadyExists fault with the reason AGENT_FROM_ELSEWHERE.
+// Discover registers an agent that was found, or adds its card as the next version of the agent that was found there before. It never changes an
+// agent of another source: that is an AlreadyExists fault with the reason AGENT_FROM_ELSEWHERE.
 func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent, []Warning, error) {
 	c, err := r.read(ctx, tenant, f.RawCard)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 	}
 	now := r.now().UTC()
 	pulse := Pulse{SeenTime: now}
-	if f.CardURI != "" { // reading the card was a probe that the agent answered
+	if f.CardURI != "" { // reading the card was a probe, and the agent has answered it
 		pulse.ProbeTime, pulse.ProbeExpire = now, now.Add(r.leaseDuration)
 	}
 	create, createWarnings, createErr := r.compose(ctx, tenant, Registration{Source: f.Source}, c, f.CardURI, pulse)
@@ -81,7 +81,7 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 	return next.Agent, warnings, err
 }
 
-// Seen notes that an agent was in its source, and that it answered when its card was read from its own server.
+// Seen records that an agent is still in its source and, when answered is true, that its own server answered with its card.
 func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 	now := r.now().UTC()
 	err := r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
@@ -97,8 +97,8 @@ func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 	return r.mark(ctx, key, false)
 }
 
-// MarkGone marks the agents of all tenants that came from a source other than SourceAPI and that gone wants marked, and returns
-// how many are newly marked. No agent is deleted: whoever depends on one decides about that.
+// MarkGone marks the agents, of all tenants and of sources other than SourceAPI, for which gone returns true, and returns how many are newly marked.
+// It deletes none: an admin decides about that.
 func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (marked int, err error) {
 	var missing []Key
 	err = r.directory.every(ctx, func(a *Agent, _ Pulse) {
@@ -115,7 +115,7 @@ func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (mark
 	return marked, err
 }
 
-// mark says whether an agent is gone from its source; that an agent is deleted meanwhile does not matter.
+// mark records whether an agent is gone from its source. It does nothing for an agent that was deleted meanwhile.
 func (r *Registry) mark(ctx context.Context, key Key, gone bool) error {
 	record, err := r.store.Agent(ctx, key)
 	if err == nil && record.Source.Gone != gone {

@@ -2,7 +2,7 @@ package registry
 
 import "time"
 
-// What an agent's status can be.
+// Statuses of an agent.
 const (
 	StatusAvailable   = "available"
 	StatusBusy        = "busy"
@@ -15,21 +15,21 @@ const (
 type Status struct {
 	Status          string // one of the constants above
 	CurrentTaskID   string // when busy
-	ErrorMessage    string // what the agent says is wrong, or why it counts as unavailable
+	ErrorMessage    string // what the agent reports as wrong, or why it counts as unavailable
 	LastHeartbeat   time.Time
 	LeaseExpireTime time.Time
 	Epoch           int64 // of the process that holds the lease
-	Capacity        int   // tasks that the agent says it can work on at a time; 0 when it says nothing
-	InFlight        int   // tasks that it says it is working on
+	Capacity        int   // how many tasks the agent can work on at a time; 0 when it does not say
+	InFlight        int   // how many tasks it is working on, as it says
 	Draining        bool  // an admin keeps new tasks from it; Status is then StatusUnavailable
 }
 
-// Pulse is what is stored about an agent's life: its own last word, the last probe that it answered and whether an admin drains
-// it. Beats, probes and admins write their own fields only, so none can renew or resume for another. A store must not let a
-// pulse with a DrainTime expire.
+// Pulse is what is stored about an agent's life: the last status that it reported, the last probe that it answered, and whether an admin drains it.
+// Heartbeats, probes and admins write separate fields, so none of them can renew or resume for another. A store must not let a pulse with a DrainTime
+// expire.
 type Pulse struct {
-	Epoch         int64     `json:"epoch,omitempty"` // grows with every process that starts to beat
-	Word          string    `json:"word,omitempty"`  // available, busy, unavailable or error
+	Epoch         int64     `json:"epoch,omitempty"` // incremented by each process that starts to beat
+	Word          string    `json:"word,omitempty"`  // the reported status: available, busy, unavailable or error
 	CurrentTaskID string    `json:"current_task_id,omitempty"`
 	ErrorMessage  string    `json:"error_message,omitempty"`
 	BeatTime      time.Time `json:"beat_time,omitzero"`
@@ -41,17 +41,17 @@ type Pulse struct {
 	DrainTime     time.Time `json:"drain_time,omitzero"` // zero means not drained
 	DrainReason   string    `json:"drain_reason,omitempty"`
 	SeenTime      time.Time `json:"seen_time,omitzero"`  // when the agent was last seen in its source
-	Announced     string    `json:"announced,omitempty"` // the status that the change log told last; empty is StatusUnknown
+	Announced     string    `json:"announced,omitempty"` // the last status in the change log; empty is StatusUnknown
 }
 
-// beating reports whether the agent's own lease is live.
+// beating reports whether the lease of the last heartbeat is live.
 func (p Pulse) beating(now time.Time) bool { return now.Before(p.BeatExpire) }
 
 // answering reports whether the lease of the last answered probe is live.
 func (p Pulse) answering(now time.Time) bool { return now.Before(p.ProbeExpire) }
 
-// At returns the status at now. The agent's own word counts while its own lease is live. After that an answered probe shows
-// that the agent is up, but not that it has finished what it called itself busy with or recovered from its error.
+// At returns the status at now. The reported status counts while the agent's own lease is live. After that an answered probe proves only that the
+// agent is up, not that it has finished the work for which it was busy, or recovered from its error.
 func (p Pulse) At(now time.Time) Status {
 	s := Status{
 		Epoch: p.Epoch, LastHeartbeat: later(p.BeatTime, p.ProbeTime), LeaseExpireTime: later(p.BeatExpire, p.ProbeExpire),
@@ -78,7 +78,7 @@ func (p Pulse) At(now time.Time) Status {
 	return s
 }
 
-// silence says that a lease is over. It is written for every such agent that anybody looks at.
+// silence returns the message for an expired lease.
 func silence(heard, ended time.Time) string {
 	text := append(make([]byte, 0, 128), "not heard of since "...)
 	text = heard.AppendFormat(text, time.RFC3339)
@@ -86,11 +86,11 @@ func silence(heard, ended time.Time) string {
 	return string(ended.AppendFormat(text, time.RFC3339))
 }
 
-// drain makes an agent that is or may be up unavailable. What it works on stays visible.
+// drain makes an agent that is up, or may be, unavailable. The work it reports stays visible.
 func (s *Status) drain(p Pulse) {
 	s.Draining = true
 	if s.Status == StatusError {
-		return // worse, and for the agent to say
+		return // the agent reports something worse
 	}
 	s.Status = StatusUnavailable
 	s.ErrorMessage = "drained since " + p.DrainTime.Format(time.RFC3339)

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// FoldTag returns the form by which a tag is looked up: upper and lower case are the same.
+// FoldTag returns the lower-case form by which tags are looked up.
 func FoldTag(tag string) string { return strings.ToLower(tag) }
 
-// FoldedTags returns the skill's tags in the form of FoldTag, in order and each once.
+// FoldedTags returns the skill's tags in the form of FoldTag, sorted and without duplicates.
 func (s *Skill) FoldedTags() []string { return foldTags(nil, s.Tags) }
 
-// FoldedTags returns the tags of the card's skills in the form of FoldTag, in order and each once.
+// FoldedTags returns the tags of all skills in the form of FoldTag, sorted and without duplicates.
 func (c *Card) FoldedTags() []string {
 	var tags []string
 	for i := range c.Skills {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// recheckLater has the card of an agent checked by the next sweepCards, because it could not be now.
+// recheckLater has the next sweepCards check the card of an agent that could not be checked now.
 func (r *Registry) recheckLater(ctx context.Context, key Key, err error) {
 	r.logger.WarnContext(ctx, "card not checked again", slog.String("agent", key.Name), slog.String("tenant", key.Tenant), slog.Any("error", err))
 	r.unsure.add(key)

@@ -8,8 +8,8 @@ import (
 )
 
 // UpdateMetadata replaces the fields of an agent's metadata that mask names: input_schemas, output_schemas, consultation_requirements and
-// at_most_once_skills; no mask, or *, means all. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty one writes over
-// whatever is there.
+// at_most_once_skills. An empty mask, or *, means all of them. A stale etag is a Conflict fault with the reason ETAG_MISMATCH; an empty etag matches
+// any state.
 func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
 	return r.Once(Retry{}).UpdateMetadata(ctx, tenant, name, etag, mask, m)
 }
@@ -22,7 +22,7 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 		return Agent{}, nil, err
 	}
 	key := Key{tenant, name}
-	// What the new rules name is looked up first: inside Update the store may not be read.
+	// This reads the store, which is not allowed inside Update.
 	proposed := Agent{Tenant: tenant, Name: name}
 	merge(&proposed.Metadata)
 	proposed.Metadata.AgentName, proposed.Metadata.Version = m.AgentName, m.Version
@@ -55,7 +55,7 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 	return r.written(ctx, next.Agent), warnings, nil
 }
 
-// merger returns a function that copies the fields of mask from m.
+// merger returns a function that copies the fields in mask from m.
 func merger(mask []string, m Metadata) (func(*Metadata), error) {
 	all := len(mask) == 0
 	fields := make(map[string]bool)
@@ -65,7 +65,7 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 			all = true
 		case "input_schemas", "output_schemas", "consultation_requirements", "at_most_once_skills":
 			fields[path] = true
-		case "agent_name", "version", "created_at", "updated_at": // checked or nothing; REST makes a mask of whatever the body has
+		case "agent_name", "version", "created_at", "updated_at": // only checked or ignored; REST makes the mask of whatever fields the body has
 		case "": // what REST makes of the body {}
 			return nil, fault.Invalid("update_mask", "MASK_INVALID", "nothing is named that should change; update_mask=* replaces all")
 		default:
@@ -89,7 +89,7 @@ func merger(mask []string, m Metadata) (func(*Metadata), error) {
 	}, nil
 }
 
-// checkMetadata validates an agent's metadata and warns of rules whose target is not registered or whose format is not known, and of another version
+// checkMetadata validates an agent's metadata. It warns of rules whose target is not registered or whose format is unknown, and of a version other
 // than the card's.
 func (r *Registry) checkMetadata(ctx context.Context, a *Agent) ([]Warning, error) {
 	if err := a.Metadata.Validate(a.Name); err != nil {

@@ -31,15 +31,14 @@ var (
 	idPattern     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
 
-// Validate returns an InvalidArgument fault with the reason METADATA_INVALID that names every wrong field of the metadata
-// of the agent agentName, or nil.
+// Validate returns an InvalidArgument fault with the reason METADATA_INVALID that names every wrong field of the metadata of agent agentName, or nil.
 func (m *Metadata) Validate(agentName string) error {
 	v := &validator{}
 	v.count("metadata.input_schemas", len(m.InputSchemas), maxEntries)
 	v.count("metadata.output_schemas", len(m.OutputSchemas), maxEntries)
 	v.count("metadata.consultation_requirements", len(m.ConsultationRequirements), maxEntries)
 	v.count("metadata.at_most_once_skills", len(m.AtMostOnceSkills), maxSkills)
-	if len(v.violations) > 0 { // do not work through a list of any length
+	if len(v.violations) > 0 { // so that the work is bounded for lists of any length
 		return invalid("METADATA_INVALID", v.violations)
 	}
 	if m.AgentName != "" && m.AgentName != agentName {

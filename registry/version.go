@@ -12,14 +12,14 @@ import (
 	"github.com/quorate/quorate/registry/jws"
 )
 
-// MaxVersions is how many versions of an agent's card are kept: the newest.
+// MaxVersions is how many versions of an agent's card are kept.
 const MaxVersions = 100
 
-// Version is one state of an agent's card. It never changes.
+// Version is one version of an agent's card. It never changes.
 type Version struct {
 	Agent       string
 	Number      int64  // counts from 1
-	Hash        string // of the card's canonical form (RFC 8785), SHA-256 in hex: cards that say the same have the same hash
+	Hash        string // SHA-256 in hex of the card's canonical form (RFC 8785): cards with the same content have the same hash
 	RawCard     []byte // the bytes as they were read
 	CardURI     string // where they were read; empty when the card was given inline
 	CardVersion string // the semantic version in the card
@@ -27,23 +27,21 @@ type Version struct {
 	CreateTime  time.Time
 }
 
-// VersionStore keeps the versions of agents' cards. They are written by Store.Update and deleted with their agent.
+// VersionStore keeps the versions of agents' cards. Store.Update writes them; they are deleted with their agent.
 type VersionStore interface {
 	// Version returns one version, or the fault of MissingVersion.
 	Version(ctx context.Context, key Key, number int64) (Version, error)
-	// Versions returns the agent's versions below the number before, or all for 0, newest first, at most limit.
+	// Versions returns at most limit versions with numbers less than before, or all for 0, newest first.
 	Versions(ctx context.Context, key Key, before int64, limit int) ([]Version, error)
 }
 
-// MissingVersion returns the NotFound fault for a version that does not exist, with the reason VERSION_NOT_FOUND; stores
-// return it too.
+// MissingVersion returns the NotFound fault for a version that does not exist, with the reason VERSION_NOT_FOUND. Stores return it too.
 func MissingVersion(key Key, number int64) error {
 	return fault.New(fault.NotFound, "VERSION_NOT_FOUND", "agent %q has no version %d; the newest %d are kept", key.Name, number, MaxVersions).
 		With("agent", key.Name)
 }
 
-// Versions returns the agent's versions below the number before, or all for 0, newest first, and the number of the live one;
-// limit is at most 100.
+// Versions returns at most limit (up to 100) versions with numbers less than before, or all for 0, newest first, and the number of the live one.
 func (r *Registry) Versions(ctx context.Context, tenant, name string, before int64, limit int) (list []Version, live int64, err error) {
 	key := Key{tenant, name}
 	record, err := r.store.Agent(ctx, key)
@@ -73,9 +71,8 @@ func (r *Registry) Version(ctx context.Context, tenant, name string, number int6
 	return v, v.Number == record.LiveVersion, err
 }
 
-// SetLiveVersion makes a version of the agent's card the one that counts. The rules for signatures hold for it as for any
-// card. The card that was live is not taken again by a refresh: only another one is. The warnings tell what the agent no
-// longer offers.
+// SetLiveVersion makes a version of the agent's card the live one. The rules for signatures apply to it as to any card. A later refresh does not
+// bring back the card that was live until now: it takes only a card with other content. The warnings say what the agent no longer offers.
 func (r *Registry) SetLiveVersion(ctx context.Context, tenant, name, etag string, number int64) (Agent, []Warning, error) {
 	return r.Once(Retry{}).SetLiveVersion(ctx, tenant, name, etag, number)
 }
@@ -120,9 +117,9 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 	return r.written(ctx, next.Agent), warnings, nil
 }
 
-// take makes the card the agent's next version, and the live one. Two cards make no version: one that says what the live one says, and,
-// unless an admin brings it, one that says what the newest says, which an admin went back from. Of those only the URL is noted, if
-// there is one, and of the live one what its signatures come to now.
+// take makes the card the agent's next version, and the live one. Two kinds of cards make no version: one with the content of the live version, and
+// one with the content of the newest version when an admin went back from that, unless an admin brings it. For those only a new URL is stored and,
+// for the live one, the result of checking its signatures now.
 func (r *Registry) take(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
 	next = *old
 	next.CardURI = uri
@@ -135,7 +132,7 @@ func (r *Registry) take(old *Record, c content, uri string) (next Record, change
 		if uri == "" {
 			next.CardURI = old.CardURI
 		}
-		if live && !verification.same(old.Verification) { // since the policy is another one, or a key
+		if live && !verification.same(old.Verification) { // since the policy or a key has changed
 			next.Verification = verification
 		}
 		if next.CardURI == old.CardURI && next.Verification == old.Verification {
@@ -172,7 +169,7 @@ func (a *Record) version(hash string, breaking []BreakingChange) *Version {
 	}
 }
 
-// liveHash returns the hash of the live card, without working it out where it is known.
+// liveHash returns the hash of the live card. It computes the hash only when it is not known.
 func (a *Record) liveHash() string {
 	if a.LiveVersion == a.LatestVersion && a.LatestHash != "" {
 		return a.LatestHash
@@ -180,8 +177,8 @@ func (a *Record) liveHash() string {
 	return contentHash(a.RawCard)
 }
 
-// contentHash returns the hash of what a card says. A card that has no canonical form, for a number that no double holds, say,
-// is known by its bytes.
+// contentHash returns the hash of a card's content. A card without a canonical form, such as one with a number that no double can hold, is hashed by
+// its bytes.
 func contentHash(raw []byte) string {
 	canonical, err := jws.Canonical(raw)
 	if err != nil {
@@ -202,18 +199,18 @@ func unsupported(what string) error {
 	return fault.New(fault.FailedPrecondition, "STORE_LACKS_FEATURE", "the store of this server keeps no %s", what)
 }
 
-// content is a card that was read and checked, before it is stored.
+// content is a card that was parsed and checked but not stored yet.
 type content struct {
 	raw          []byte
 	card         Card
-	own          *Metadata // what the card carries, or nil
+	own          *Metadata // the metadata in the card, or nil
 	hash         string
 	verification Verification
 	warnings     []Warning
-	wanted       bool // by an admin, who may want again what an admin went back from
+	wanted       bool // an admin brings the card, and may return to a version that was gone back from
 }
 
-// read parses a card and checks its signatures against the tenant's keys. Whether the result is good enough, admit says.
+// read parses a card and checks its signatures against the tenant's keys. admit decides whether the result suffices.
 func (r *Registry) read(ctx context.Context, tenant string, raw []byte) (content, error) {
 	card, own, warnings, err := ParseCard(raw)
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// MaxVersionRangeBytes is how long the text of a VersionRange may be.
+// MaxVersionRangeBytes is the maximum length of the text of a VersionRange.
 const MaxVersionRangeBytes = 64
 
-// VersionRange is a set of semantic versions, such as ^1.2 or >=1.4 <2. The zero value holds all.
+// VersionRange is a set of semantic versions, such as ^1.2 or >=1.4 <2. The zero value contains all versions.
 type VersionRange struct {
 	text        string
 	constraints *semver.Constraints // nil: all
 }
 
-// ParseVersionRange reads a range; an empty text is all versions. Comparisons (=, !=, <, <=, >, >=, ~ and ^) beside one another all have to hold, and || is
-// or. A pre-release is in a range only if the range names one. Its InvalidArgument fault has the reason VERSION_RANGE_INVALID.
+// ParseVersionRange parses a range. An empty text means all versions. Comparisons (=, !=, <, <=, >, >=, ~ and ^) separated by spaces must all hold;
+// || means or. A pre-release is in a range only if the range names one. An error is an InvalidArgument fault with the reason VERSION_RANGE_INVALID.
 func ParseVersionRange(text string) (VersionRange, error) {
 	if text == "" {
 		return VersionRange{}, nil
@@ -31,7 +31,7 @@ func ParseVersionRange(text string) (VersionRange, error) {
 	return VersionRange{text: text, constraints: constraints}, nil
 }
 
-// Holds reports whether a version, as cards have them, is in the range.
+// Holds reports whether a version, in the form that cards have, is in the range.
 func (r VersionRange) Holds(version string) bool {
 	if r.constraints == nil {
 		return true

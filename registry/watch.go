@@ -13,38 +13,38 @@ import (
 
 const (
 	watchChunk = 100
-	// watchPoll is how soon a change that another replica made is seen; those of this process ring the bell.
+	// watchPoll is the delay with which changes by other replicas are seen; those of this process ring the bell.
 	watchPoll = 500 * time.Millisecond
-	// watchQuiet is how long a watch says nothing before it says where it is.
+	// watchQuiet is how long a watch stays silent before it sends a bookmark.
 	watchQuiet = 15 * time.Second
 	// watchSlow is how long a watcher may take for one event.
 	watchSlow = 10 * time.Second
 )
 
-// What an event of a watch can be besides a change.
+// Types of events besides those of changes.
 const (
-	EventSnapshot = "snapshot" // an agent as it is at the beginning
-	EventBookmark = "bookmark" // nothing but a revision
+	EventSnapshot = "snapshot" // an agent as it is when the watch begins
+	EventBookmark = "bookmark" // a revision and nothing else
 )
 
-// Event is what a watcher is told.
+// Event is what a watch reports.
 type Event struct {
 	Entry
-	State *Agent // as it is now, which may be newer than the entry; nil when it is gone, and for bookmarks and mappings
+	State *Agent // the current state, which may be newer than the entry; nil for deleted agents, bookmarks and mappings
 }
 
 // WatchOptions say where a watch starts and when it ends.
 type WatchOptions struct {
-	Revision     *int64        // continue behind it; nil begins with a snapshot and a bookmark
-	SkipSnapshot bool          // with no revision: begin with the bookmark
-	Wait         time.Duration // end when something was told, or with a bookmark after this time; 0 is no end
+	Revision     *int64        // continue behind this revision; nil begins with a snapshot and a bookmark
+	SkipSnapshot bool          // without a revision: begin with the bookmark
+	Wait         time.Duration // end after the first events, or with a bookmark after this time; 0 watches without end
 }
 
-// Watch calls each for every change of the tenant, in the order of the log, with no gap and none twice, until ctx ends, each returns an
-// error or the options say so. All calls come from the caller's goroutine, one after the other.
+// Watch calls each for every change of the tenant, in the order of the log, without gaps or duplicates, until ctx ends, each returns an error, or the
+// options say so. All calls come from the caller's goroutine, one after the other.
 //
-// A revision that is not kept is the fault of RevisionGone. A watcher that needs more than ten seconds for an event is ended with
-// an Unavailable fault with the reason WATCH_SLOW, whose metadata has the revision to resume from.
+// A revision that is no longer kept is the fault of RevisionGone. A call of each that takes longer than ten seconds ends the watch with an
+// Unavailable fault with the reason WATCH_SLOW, whose metadata has the revision to resume from.
 func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, each func(Event) error) error {
 	if r.log == nil {
 		return unsupported("log of changes")
@@ -65,18 +65,18 @@ func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, eac
 	return w.follow(ctx)
 }
 
-// watcher is one watch under way.
+// watcher is one watch in progress.
 type watcher struct {
 	registry *Registry
 	tenant   string
 	each     func(Event) error
-	end      <-chan time.Time // of a long poll; nil is never
-	revision int64            // that was told
-	placed   bool             // revision means something
+	end      <-chan time.Time // of a long poll; nil for a watch without end
+	revision int64            // the last one that was reported
+	placed   bool             // revision is set
 }
 
-// snapshot tells all agents, unless they are skipped, and where the log is. The revision is read first: what changes meanwhile is told again as
-// a change.
+// snapshot reports all agents, unless they are skipped, and then the revision of the log. It reads the revision first: what changes meanwhile is
+// reported again as a change.
 func (w *watcher) snapshot(ctx context.Context, skip bool) error {
 	head, err := w.registry.log.Head(ctx, w.tenant)
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *watcher) snapshot(ctx context.Context, skip bool) error {
 	return w.bookmark()
 }
 
-// states tells agents as they are at the beginning.
+// states reports agents as they are when the watch begins.
 func (w *watcher) states(ctx context.Context, records []Record) error {
 	agents, err := w.registry.withStatus(ctx, records)
 	if err != nil {
@@ -110,13 +110,13 @@ func (w *watcher) bookmark() error {
 	return w.tell(Event{Entry: Entry{Revision: w.revision, Type: EventBookmark, Time: w.registry.now().UTC()}})
 }
 
-// follow tells the changes behind the revision.
+// follow reports the changes behind the revision.
 func (w *watcher) follow(ctx context.Context) error {
 	poll, quiet := time.NewTicker(watchPoll), time.NewTicker(watchQuiet)
 	defer poll.Stop()
 	defer quiet.Stop()
 	for {
-		rung := w.registry.bell.wait() // before the log is read, so that no change falls in between
+		rung := w.registry.bell.wait() // before the log is read, so that no change is missed
 		entries, err := w.registry.log.Changes(ctx, w.tenant, w.revision, watchChunk)
 		if err != nil {
 			return err
@@ -152,7 +152,7 @@ func (w *watcher) changes(ctx context.Context, entries []Entry) error {
 			switch {
 			case err == nil:
 				event.State = &agent
-			case fault.KindOf(err) != fault.NotFound: // what is gone meanwhile has an entry behind this one
+			case fault.KindOf(err) != fault.NotFound: // an agent that is deleted meanwhile has a later entry
 				return err
 			}
 		}
@@ -181,13 +181,13 @@ func (w *watcher) tell(event Event) error {
 	return slow
 }
 
-// RunSweeper tells the change log of statuses that changed because time passed, until ctx ends: a lease that ran out is nobody's
-// write. It writes Pulse.Announced and nothing that it reads. It also checks the signatures of cards that were taken while no signature was looked at, by this
-// server or a replica with another policy. It returns nil when ctx ends.
+// RunSweeper writes statuses that changed because a lease expired to the change log, until ctx ends; then it returns nil. Expiry is no write, so
+// nobody else would record it. Of a pulse it writes Announced only, so it renews nothing. It also checks the signatures of cards that were taken
+// while a policy of off was in force, on this replica or another.
 func (r *Registry) RunSweeper(ctx context.Context) error {
 	ticker := time.NewTicker(max(r.leaseDuration/6, time.Millisecond))
 	defer ticker.Stop()
-	var cards time.Time // when they are swept next
+	var cards time.Time // when cards are checked next
 	for {
 		sweep := r.sweepStatuses
 		if now := r.now(); !now.Before(cards) {
@@ -204,7 +204,7 @@ func (r *Registry) RunSweeper(ctx context.Context) error {
 	}
 }
 
-// Sweep is one round of RunSweeper, with the cards.
+// Sweep is one round of RunSweeper, including the cards.
 func (r *Registry) Sweep(ctx context.Context) error {
 	err := r.sweepStatuses(ctx)
 	if r.signatures == SignaturesOff {
@@ -213,7 +213,7 @@ func (r *Registry) Sweep(ctx context.Context) error {
 	return errors.Join(err, r.sweepCards(ctx))
 }
 
-// sweepStatuses is the part of Sweep that looks at leases: those that are over as far as the directory knows are read.
+// sweepStatuses is the part of Sweep that looks at leases. It reads the pulses whose lease has expired according to the directory.
 func (r *Registry) sweepStatuses(ctx context.Context) error {
 	var over []Key
 	now := r.now()

@@ -8,8 +8,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// written returns an agent that was written a moment ago, with its status. When that cannot be read it is what the directory knows of it: an error would
-// say that nothing was written, and who tried again would be refused for what they wrote themselves.
+// written returns an agent that was just written, with its status. If that cannot be read, it returns what the directory knows: an error would
+// suggest that nothing was written, and a caller who tried again would be refused because of the first write.
 func (r *Registry) written(ctx context.Context, a Agent) Agent {
 	agents, err := r.withStatus(ctx, []Record{{Agent: a}})
 	if err == nil {
@@ -23,9 +23,10 @@ func (r *Registry) written(ctx context.Context, a Agent) Agent {
 	return a
 }
 
-// answeredToo is answered for an agent whose card was written already: what comes of it does not change that, and the prober asks again.
+// answeredToo is answered for an agent whose card was written already. A failure is only logged: it does not undo the write, and the prober asks
+// again.
 func (r *Registry) answeredToo(ctx context.Context, key Key, asked time.Time) {
-	if err := r.answered(ctx, key, asked); err != nil && fault.KindOf(err) != fault.NotFound { // deleted meanwhile
+	if err := r.answered(ctx, key, asked); err != nil && fault.KindOf(err) != fault.NotFound { // it was deleted meanwhile
 		r.unread(ctx, key, err)
 	}
 }
