@@ -26,8 +26,8 @@ type Client interface {
 	Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error
 	// Subscribe follows a task that the agent already knows.
 	Subscribe(ctx context.Context, taskID string, each Each) error
-	// Task asks for a task as it is now.
-	Task(ctx context.Context, taskID string) (*a2apb.Task, error)
+	// Task asks for a task as it is now, with at most so many of the latest messages of its history.
+	Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error)
 	// Cancel asks the agent to end a task.
 	Cancel(ctx context.Context, taskID string) (*a2apb.Task, error)
 }

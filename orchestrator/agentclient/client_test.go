@@ -102,8 +102,11 @@ func TestARealAgentAnswersOverEveryBinding(t *testing.T) {
 					t.Fatalf("Send() = %v with task id %q, want a task", err, id)
 				}
 				task := await(t, c, id)
-				if got := task.GetArtifacts()[0].GetParts()[0].GetText(); got != "hello" {
-					t.Errorf("artifact = %q, want hello", got)
+				if got := task.GetArtifacts()[0].GetParts()[0].GetText(); got != "hello" || len(task.GetHistory()) > 0 {
+					t.Errorf("artifact = %q with history %v, want hello with none, which was not asked for", got, task.GetHistory())
+				}
+				if task, err = c.Task(t.Context(), id, 1); err != nil || len(task.GetHistory()) != 1 {
+					t.Errorf("Task() with a message of its history = %v, %v", task, err)
 				}
 			})
 		}
@@ -118,7 +121,7 @@ func await(t *testing.T, c agentclient.Client, id string) *a2apb.Task {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		task, err := c.Task(ctx, id)
+		task, err := c.Task(ctx, id, 0)
 		if err != nil {
 			t.Fatalf("Task(%s) = %v", id, err)
 		}
@@ -184,7 +187,7 @@ func TestAnUnknownTaskIsSaidToBeUnknown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Task(t.Context(), "nosuchtask"); fault.ReasonOf(err) != agentclient.ReasonTaskNotFound {
+			if _, err := c.Task(t.Context(), "nosuchtask", 0); fault.ReasonOf(err) != agentclient.ReasonTaskNotFound {
 				t.Errorf("Task(unknown) = %v, want %s", err, agentclient.ReasonTaskNotFound)
 			}
 		})

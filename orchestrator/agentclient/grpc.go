@@ -59,8 +59,8 @@ func (c *grpcClient) receive(ctx context.Context, s grpc.ServerStreamingClient[a
 	}
 }
 
-func (c *grpcClient) Task(ctx context.Context, taskID string) (*a2apb.Task, error) {
-	t, err := c.stub.GetTask(ctx, &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID})
+func (c *grpcClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
+	t, err := c.stub.GetTask(ctx, &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID, HistoryLength: &history})
 	return t, fromGRPC(ctx, &c.at, err)
 }
 

@@ -49,9 +49,9 @@ func (c *jsonrpcClient) Subscribe(ctx context.Context, taskID string, each Each)
 	return c.stream(ctx, "SubscribeToTask", &a2apb.SubscribeToTaskRequest{Tenant: c.tenant, Id: taskID}, each)
 }
 
-func (c *jsonrpcClient) Task(ctx context.Context, taskID string) (*a2apb.Task, error) {
+func (c *jsonrpcClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
 	t := &a2apb.Task{}
-	return t, c.call(ctx, "GetTask", &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID}, t)
+	return t, c.call(ctx, "GetTask", &a2apb.GetTaskRequest{Tenant: c.tenant, Id: taskID, HistoryLength: &history}, t)
 }
 
 func (c *jsonrpcClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {

@@ -84,8 +84,9 @@ func (c *legacyClient) follow(events func(func(a2a.Event, error) bool), each Eac
 	return nil
 }
 
-func (c *legacyClient) Task(ctx context.Context, taskID string) (*a2apb.Task, error) {
-	t, err := c.transport.GetTask(ctx, nil, &a2a.GetTaskRequest{ID: a2a.TaskID(taskID)})
+func (c *legacyClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
+	latest := int(history)
+	t, err := c.transport.GetTask(ctx, nil, &a2a.GetTaskRequest{ID: a2a.TaskID(taskID), HistoryLength: &latest})
 	return c.task(t, err)
 }
 

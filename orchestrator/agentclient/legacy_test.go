@@ -59,7 +59,7 @@ func TestAnAgentOfTheOldProtocolIsSpokenTo(t *testing.T) {
 			}
 		})
 	}
-	if _, err := c.Task(t.Context(), "nosuchtask"); fault.ReasonOf(err) != agentclient.ReasonTaskNotFound {
+	if _, err := c.Task(t.Context(), "nosuchtask", 0); fault.ReasonOf(err) != agentclient.ReasonTaskNotFound {
 		t.Errorf("Task(unknown) = %v, want %s", err, agentclient.ReasonTaskNotFound)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -36,9 +37,9 @@ func (c *restClient) Subscribe(ctx context.Context, taskID string, each Each) er
 	return c.stream(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID)+":subscribe", nil, each)
 }
 
-func (c *restClient) Task(ctx context.Context, taskID string) (*a2apb.Task, error) {
+func (c *restClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
 	t := &a2apb.Task{}
-	return t, c.call(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID), nil, t)
+	return t, c.call(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID)+"?historyLength="+strconv.Itoa(int(history)), nil, t)
 }
 
 func (c *restClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task, error) {

@@ -84,7 +84,7 @@ func (a *actor) Subscribe(_ context.Context, _ string, say agentclient.Each) err
 	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
 }
 
-func (a *actor) Task(_ context.Context, id string) (*a2apb.Task, error) {
+func (a *actor) Task(_ context.Context, id string, _ int32) (*a2apb.Task, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if t := a.tasks[id]; t != nil {

@@ -35,11 +35,11 @@ func (a *announcer) Announce(_ context.Context, taskID, receiver string) error {
 	return nil
 }
 
-func (a *announcer) Task(ctx context.Context, id string) (*a2apb.Task, error) {
+func (a *announcer) Task(ctx context.Context, id string, history int32) (*a2apb.Task, error) {
 	a.mu.Lock()
 	a.asked++
 	a.mu.Unlock()
-	return a.worker.Task(ctx, id)
+	return a.worker.Task(ctx, id, history)
 }
 
 // TestAnAgentThatAnnouncesIsNotAskedAllTheTime has one that does, and one that says no.

@@ -113,7 +113,11 @@ func (c *conversation) remote() string {
 
 // resume takes up a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
 func (c *conversation) resume(ctx context.Context, remote string) error {
-	t, err := c.ask(ctx, remote)
+	var history int32
+	if c.unsent() != nil {
+		history = replyHistory
+	}
+	t, err := c.ask(ctx, remote, history)
 	if err != nil {
 		return c.forgotten(ctx, err)
 	}
@@ -150,7 +154,7 @@ func (c *conversation) follow(ctx context.Context, remote string) error {
 	}
 	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
-	t, failed := c.ask(look, remote)
+	t, failed := c.ask(look, remote, 0)
 	if failed != nil { // then what was heard is all there is
 		return err
 	}
@@ -161,9 +165,12 @@ func (c *conversation) follow(ctx context.Context, remote string) error {
 	return errors.Join(failed, err)
 }
 
-// ask returns the agent's task as it is now.
-func (c *conversation) ask(ctx context.Context, remote string) (*a2apb.Task, error) {
-	t, err := c.client.Task(ctx, remote)
+// replyHistory is how many of the latest messages of an agent's task a reply is looked for among, to learn whether it arrived.
+const replyHistory = 20
+
+// ask returns the agent's task as it is now, with some of the latest messages of its history.
+func (c *conversation) ask(ctx context.Context, remote string, history int32) (*a2apb.Task, error) {
+	t, err := c.client.Task(ctx, remote, history)
 	if id := t.GetId(); err == nil && id != "" && id != remote {
 		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with another", remote)
 	}
@@ -230,7 +237,7 @@ func (c *conversation) poll(ctx context.Context) error {
 			defer stop()
 		}
 		wait = min(wait*3/2, pollEvery)
-		t, err := c.ask(ctx, remote)
+		t, err := c.ask(ctx, remote, 0)
 		if err != nil {
 			return c.forgotten(ctx, err)
 		}

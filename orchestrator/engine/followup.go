@@ -215,7 +215,7 @@ func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) erro
 	if fault.ReasonOf(err) != agentclient.ReasonRefused {
 		return err
 	}
-	remote, asked := c.ask(ctx, m.GetTaskId())
+	remote, asked := c.ask(ctx, m.GetTaskId(), replyHistory)
 	if asked != nil || !arrived(remote, reply) {
 		return err
 	}

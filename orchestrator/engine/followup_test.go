@@ -31,6 +31,7 @@ type asker struct {
 	bare     bool                   // it shows no history, as agents may
 	state    a2apb.TaskState        // that it asks in
 	asked    int                    // guarded by mu; how often it was asked for a task
+	shown    int                    // guarded by mu; messages of its history in the answers
 }
 
 func newAsker() *asker {
@@ -107,12 +108,15 @@ func (*asker) Subscribe(context.Context, string, agentclient.Each) error {
 	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
 }
 
-func (a *asker) Task(_ context.Context, id string) (*a2apb.Task, error) {
+func (a *asker) Task(_ context.Context, id string, history int32) (*a2apb.Task, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.asked++
 	if t := a.tasks[id]; t != nil {
-		return t, nil
+		shown := proto.CloneOf(t)
+		shown.History = shown.GetHistory()[max(0, len(shown.GetHistory())-int(history)):]
+		a.shown += len(shown.GetHistory())
+		return shown, nil
 	}
 	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no task %q", id)
 }
@@ -235,6 +239,9 @@ func TestWhatATaskTakesOfItsCaller(t *testing.T) {
 		done, err := s.store.Task(t.Context(), k)
 		if err != nil || done.State != a2apb.TaskState_TASK_STATE_COMPLETED || done.Artifacts[0].GetParts()[0].GetText() != "begin, one, two" {
 			t.Errorf("the task ended as %+v, %v, want completed with all that was said", done, err)
+		}
+		if agent.shown > 3 { // one before the first reply, two before the second
+			t.Errorf("the agent was asked %d times and had to show %d messages of its history, want those that a reply is looked for among", agent.asked, agent.shown)
 		}
 		s.stop()
 	})

@@ -15,7 +15,7 @@ import (
 // forgetful is a worker whose instances know nothing of one another: who is asked for a task has never heard of it.
 type forgetful struct{ *flaky }
 
-func (forgetful) Task(context.Context, string) (*a2apb.Task, error) {
+func (forgetful) Task(context.Context, string, int32) (*a2apb.Task, error) {
 	return nil, fault.New(fault.NotFound, agentclient.ReasonTaskNotFound, "no such task")
 }
 

@@ -214,7 +214,7 @@ func (a agentOutside) Subscribe(context.Context, string, agentclient.Each) error
 	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
 }
 
-func (a agentOutside) Task(_ context.Context, id string) (t *a2apb.Task, err error) {
+func (a agentOutside) Task(_ context.Context, id string, _ int32) (t *a2apb.Task, err error) {
 	err = a.over(func() error {
 		t, err = a.agent.task(id)
 		return err

@@ -124,7 +124,7 @@ func (e *Engine) look(ctx context.Context, t *orchestrator.Task, client agentcli
 	if a == nil || a.RemoteTaskID == "" {
 		return 0, false
 	}
-	remote, err := client.Task(ctx, a.RemoteTaskID)
+	remote, err := client.Task(ctx, a.RemoteTaskID, 0)
 	if err != nil {
 		return e.lookAgain(t), agentclient.Retryable(err)
 	}

@@ -291,7 +291,7 @@ func (w *worker) Subscribe(context.Context, string, agentclient.Each) error {
 	return fault.New(fault.FailedPrecondition, agentclient.ReasonRefused, "no streams")
 }
 
-func (w *worker) Task(_ context.Context, id string) (*a2apb.Task, error) {
+func (w *worker) Task(_ context.Context, id string, _ int32) (*a2apb.Task, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if t := w.tasks[id]; t != nil {
