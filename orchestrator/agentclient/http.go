@@ -71,6 +71,11 @@ func (c *caller) read(resp *http.Response) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// succeeded reports whether an agent did what it was asked to: some say with 201 that they made something.
+func succeeded(resp *http.Response) bool {
+	return resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices
+}
+
 func isEventStream(resp *http.Response) bool {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && t == "text/event-stream"

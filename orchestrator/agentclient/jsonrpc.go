@@ -114,7 +114,7 @@ func (c *jsonrpcClient) post(ctx context.Context, method string, params proto.Me
 
 // decode reads a JSON-RPC response: the body of resp, or an event of a stream when resp is nil.
 func (c *jsonrpcClient) decode(resp *http.Response, body []byte, result proto.Message) error {
-	failed := resp != nil && resp.StatusCode != http.StatusOK
+	failed := resp != nil && !succeeded(resp)
 	var r rpcResponse
 	if err := json.Unmarshal(body, &r); err != nil {
 		if failed {

@@ -63,7 +63,7 @@ func (c *restClient) stream(ctx context.Context, method, path string, in proto.M
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusOK && isEventStream(resp) {
+	if succeeded(resp) && isEventStream(resp) {
 		return c.events(resp.Body, func(data []byte) error {
 			r := &a2apb.StreamResponse{}
 			if err := lenient.Unmarshal(data, r); err != nil {
@@ -102,7 +102,7 @@ func (c *restClient) answer(resp *http.Response, out proto.Message) error {
 	if err != nil {
 		return err
 	}
-	if resp.StatusCode != http.StatusOK {
+	if !succeeded(resp) {
 		if f := c.failure(resp, body); f != nil {
 			return f
 		}

@@ -1,0 +1,54 @@
+package agentclient_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/registry"
+)
+
+// TestAnySuccessOfHTTPIsOne has agents answer with 201 and 202, as the A2A project's server for JavaScript does for a receiver that it has made.
+func TestAnySuccessOfHTTPIsOne(t *testing.T) {
+	t.Parallel()
+	const task = `"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, code := `{`+task+`}`, http.StatusAccepted
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/pushNotificationConfigs"):
+			body, code = `{"taskId":"t","url":"https://example.com"}`, http.StatusCreated
+		case r.Header.Get("Accept") == "text/event-stream":
+			w.Header().Set("Content-Type", "text/event-stream")
+			body = "data: {" + task + "}\n\n"
+		case !strings.Contains(r.URL.Path, "message:"):
+			body = `{"jsonrpc":"2.0","id":"1","result":{` + task + `}}`
+		}
+		w.WriteHeader(code)
+		_, _ = w.Write([]byte(body))
+	}))
+	t.Cleanup(server.Close)
+	for name, test := range map[string]struct {
+		binding string
+		stream  bool
+	}{
+		"JSON-RPC": {agentclient.BindingJSONRPC, false}, "HTTP+JSON": {agentclient.BindingREST, false}, "a stream of HTTP+JSON": {agentclient.BindingREST, true},
+	} {
+		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: test.binding, ProtocolVersion: "1.0"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if err := c.Send(t.Context(), message("m", "hello"), test.stream, func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil }); err != nil || got != "t" {
+			t.Errorf("Send() over %s = %v with task %q, want task t", name, err, got)
+		}
+		if rest, ok := c.(agentclient.Announcer); ok && test.binding == agentclient.BindingREST {
+			if err := rest.Announce(t.Context(), "t", "https://example.com"); err != nil {
+				t.Errorf("Announce() over %s = %v, want no error", name, err)
+			}
+		}
+	}
+}
