@@ -19,6 +19,9 @@ import (
 // lenient reads what agents of newer versions say: A2A §3.7 asks receivers to ignore unknown fields.
 var lenient = protojson.UnmarshalOptions{DiscardUnknown: true}
 
+// eventStream is the media type of server-sent events.
+const eventStream = "text/event-stream"
+
 // doer is an http.Client, or what does the same.
 type doer interface {
 	Do(req *http.Request) (*http.Response, error)
@@ -78,7 +81,7 @@ func succeeded(resp *http.Response) bool {
 
 func isEventStream(resp *http.Response) bool {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return err == nil && t == "text/event-stream"
+	return err == nil && t == eventStream
 }
 
 // events calls each with the data of every server-sent event until the stream ends.

@@ -73,7 +73,7 @@ func (c *jsonrpcClient) call(ctx context.Context, method string, params, result 
 }
 
 func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.Message, each Each) error {
-	resp, err := c.post(ctx, method, params, "text/event-stream")
+	resp, err := c.post(ctx, method, params, eventStream)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,11 @@ type restClient struct {
 func (c *restClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
 	req := sendRequest(c.tenant, m, stream)
 	if stream {
-		return c.stream(ctx, http.MethodPost, "/message:stream", req, each)
+		resp, err := c.send(ctx, http.MethodPost, "/message:stream", req, eventStream)
+		if err != nil {
+			return err
+		}
+		return c.receive(resp, each)
 	}
 	var resp a2apb.SendMessageResponse
 	if err := c.call(ctx, http.MethodPost, "/message:send", req, &resp); err != nil {
@@ -33,8 +37,20 @@ func (c *restClient) Send(ctx context.Context, m *a2apb.Message, stream bool, ea
 }
 
 func (c *restClient) Subscribe(ctx context.Context, taskID string, each Each) error {
-	// The proto says GET, the text of §11.3.2 POST; servers made from the proto are the rule.
-	return c.stream(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID)+":subscribe", nil, each)
+	// The proto says GET, the text of §11.3.2 POST; servers made from the proto are the rule, and some take only the other.
+	return c.subscribe(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID)+":subscribe", each)
+}
+
+func (c *restClient) subscribe(ctx context.Context, method, path string, each Each) error {
+	resp, err := c.send(ctx, method, path, nil, eventStream)
+	if err != nil {
+		return err
+	}
+	if method == http.MethodGet && resp.StatusCode == http.StatusMethodNotAllowed {
+		_ = resp.Body.Close() // nothing was read that could be lost
+		return c.subscribe(ctx, http.MethodPost, path, each)
+	}
+	return c.receive(resp, each)
 }
 
 func (c *restClient) Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error) {
@@ -57,11 +73,8 @@ func (c *restClient) call(ctx context.Context, method, path string, in, out prot
 	return c.answer(resp, out)
 }
 
-func (c *restClient) stream(ctx context.Context, method, path string, in proto.Message, each Each) error {
-	resp, err := c.send(ctx, method, path, in, "text/event-stream")
-	if err != nil {
-		return err
-	}
+// receive passes on the answer to a call that streams, and closes it.
+func (c *restClient) receive(resp *http.Response, each Each) error {
 	defer resp.Body.Close()
 	if succeeded(resp) && isEventStream(resp) {
 		return c.events(resp.Body, func(data []byte) error {

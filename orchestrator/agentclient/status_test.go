@@ -52,3 +52,25 @@ func TestAnySuccessOfHTTPIsOne(t *testing.T) {
 		}
 	}
 }
+
+// TestASubscriptionIsPostedToWhoTakesNoOther follows a task at an agent that was made from the text of A2A, which says POST where its proto says GET.
+func TestASubscriptionIsPostedToWhoTakesNoOther(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("data: {\"task\":{\"id\":\"t\"}}\n\n"))
+	}))
+	t.Cleanup(server.Close)
+	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: agentclient.BindingREST, ProtocolVersion: "1.0"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if err := c.Subscribe(t.Context(), "t", func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil }); err != nil || got != "t" {
+		t.Errorf("Subscribe() = %v with task %q, want task t", err, got)
+	}
+}
