@@ -45,9 +45,10 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	}
 	switch p := r.GetPayload().(type) {
 	case *a2apb.StreamResponse_Message:
+		m := p.Message
 		h.state = a2apb.TaskState_TASK_STATE_COMPLETED
-		h.within(p.Message.GetContextId())
-		return true, h.replace([]*a2apb.Artifact{{ArtifactId: "message", Name: "message", Parts: p.Message.GetParts()}})
+		h.within(m.GetContextId())
+		return true, h.replace([]*a2apb.Artifact{{ArtifactId: "message", Name: "message", Parts: m.GetParts(), Metadata: m.GetMetadata(), Extensions: m.GetExtensions()}})
 	case *a2apb.StreamResponse_Task:
 		t := p.Task
 		h.within(t.GetContextId())
@@ -98,7 +99,7 @@ func (h *heard) replace(artifacts []*a2apb.Artifact) error {
 	return h.check()
 }
 
-// add applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2).
+// add applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2), and its metadata, as the SDKs of the A2A project do.
 func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 	a := u.GetArtifact()
 	h.bytes += proto.Size(a)
@@ -108,6 +109,11 @@ func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 		}
 		if u.GetAppend() {
 			old.Parts = append(old.Parts, a.GetParts()...)
+			if said := old.GetMetadata(); said != nil {
+				proto.Merge(said, a.GetMetadata())
+			} else {
+				old.Metadata = a.GetMetadata()
+			}
 		} else {
 			h.bytes -= proto.Size(old)
 			h.artifacts[i] = a
