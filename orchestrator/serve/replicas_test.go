@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/quorate/quorate/agents/echo"
 	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator/serve"
@@ -178,5 +181,25 @@ func TestReplicasNeedTheirTables(t *testing.T) {
 	c.Store.TablePrefix = "nowhere-"
 	if err := startError(t, c); err == nil || !strings.Contains(err.Error(), "quorate tables apply") {
 		t.Errorf("Run() = %v, want what to do about missing tables", err)
+	}
+}
+
+// TestReplicasNeedAllOfTheirTables has what is left when not all tables were restored, or when a new version needs one more.
+func TestReplicasNeedAllOfTheirTables(t *testing.T) {
+	t.Parallel()
+	c, _ := replicated(t)
+	db, err := ddb.Open(t.Context(), ddb.Config{Endpoint: c.Store.Endpoint, TablePrefix: c.Store.TablePrefix})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	blobs := db.Table("TaskBlobs")
+	if _, err := db.API().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: blobs, DeletionProtectionEnabled: aws.Bool(false)}); err != nil {
+		t.Fatalf("UpdateTable() = %v, want no error", err)
+	}
+	if _, err := db.API().DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: blobs}); err != nil {
+		t.Fatalf("DeleteTable() = %v, want no error", err)
+	}
+	if err := startError(t, c); err == nil || !strings.Contains(err.Error(), *blobs+" is not there") {
+		t.Errorf("Run() = %v, want it to name the table", err)
 	}
 }

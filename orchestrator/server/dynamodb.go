@@ -23,11 +23,14 @@ type DynamoDB struct {
 }
 
 // Tables returns the tables of all stores, and of the web-fetch agents.
-func Tables() []ddb.Table {
-	return slices.Concat(registrydynamo.Tables(), taskdynamo.Tables(), consultationdynamo.Tables(), []ddb.Table{tables.AllowedDomains()})
+func Tables() []ddb.Table { return append(ownTables(), tables.AllowedDomains()) }
+
+// ownTables returns those that a replica reads and writes itself.
+func ownTables() []ddb.Table {
+	return slices.Concat(registrydynamo.Tables(), taskdynamo.Tables(), consultationdynamo.Tables())
 }
 
-// OpenDynamoDB opens the stores of one of any number of replicas. The tables must be there.
+// OpenDynamoDB opens the stores of one of any number of replicas. The tables must be there, with their keys and indexes.
 func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
 	db, err := ddb.Open(ctx, o.Config)
 	if err != nil {
@@ -45,7 +48,7 @@ func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
 			return err
 		}},
 	}
-	if err := s.Ready["store"](ctx); err != nil {
+	if err := db.Check(ctx, ownTables()); err != nil {
 		return nil, fmt.Errorf("looking for the tables: %w", err)
 	}
 	return s, nil
