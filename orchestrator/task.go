@@ -115,6 +115,7 @@ type Parent struct {
 	TaskID         string
 	ConsultationID string `json:",omitempty"`
 	Hops           int    // how many consultations deep the task is
+	Spare          bool   `json:",omitempty"` // another agent is there to step in, so that this one is not tried for long
 }
 
 // Carries reports whether the task carries a consultation.

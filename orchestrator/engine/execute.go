@@ -227,6 +227,8 @@ func tries(t *orchestrator.Task) (tries, most int) {
 		return 0, maxSends
 	case a.RemoteTaskID != "":
 		return a.Sends, math.MaxInt
+	case t.Parent != nil && t.Parent.Spare:
+		return a.Sends, patience
 	default:
 		return a.Sends, maxSends
 	}

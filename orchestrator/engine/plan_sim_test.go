@@ -27,6 +27,38 @@ func TestAChainIsCompletedWhereverItBreaks(t *testing.T) {
 	}
 }
 
+// TestAFanOutIsCompletedWhereverItBreaks has another agent step in for one that is away: two of three did the work, once each.
+func TestAFanOutIsCompletedWhereverItBreaks(t *testing.T) {
+	t.Parallel()
+	wherever(t, 15, func(t *testing.T, x *trouble) {
+		t.Helper()
+		w := newWorker()
+		s := &simulation{t: t, store: &storetest.Memory{}, worker: w, client: w, away: "away", actors: map[string]*actor{
+			"away": {name: "away", skill: "work"}, "first": {name: "first", skill: "work"}, "second": {name: "second", skill: "work"},
+		}}
+		s.meet(x)
+		s.start()
+		task := s.insist(x.String(), func() (orchestrator.Task, error) {
+			return s.engine.Submit(t.Context(), engine.Submission{
+				Tenant: tenant, Caller: "tester", Message: text("do it"), RequestID: "r",
+				Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll, Agents: 2}},
+			})
+		})
+		s.minutes(30)
+		s.stop()
+		s.store.Fail = nil
+		got, err := s.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID})
+		if err != nil || got.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(got.Artifacts) != 2 || len(got.Plan.Steps) != 3 {
+			t.Errorf("%s: the task is in state %s (%+v) with %d artifacts and the plan %+v, %v, want completed with 2", x, got.State, got.Error, len(got.Artifacts), got.Plan, err)
+		}
+		for id, n := range w.done {
+			if n != 1 || len(w.done) != 2 {
+				t.Errorf("%s: message %s of %d was worked on %d times, want two messages, once each", x, id, len(w.done), n)
+			}
+		}
+	})
+}
+
 // prompt is a worker that has done its work when it answers.
 type prompt struct{ *worker }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
@@ -119,4 +120,57 @@ func TestWhoSteppedInDoesNotReviewWhatItMade(t *testing.T) {
 	if _, err := w.engine.Consult(t.Context(), tenant, task.Plan.Steps[1].TaskID, "r", nil, consultation.Request{}); fault.ReasonOf(err) != "SELF_REVIEW" {
 		t.Errorf("Consult() = %v, want SELF_REVIEW", err)
 	}
+}
+
+func TestAnotherAgentStepsInForOneOfAFanOut(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(*actor){
+		"that cannot be reached":  func(a *actor) { a.down = 1000 },
+		"that wants a credential": func(a *actor) { a.play = denies },
+	} {
+		for _, f := range []orchestrator.FanOut{{Mode: orchestrator.PlanAll, Agents: 2}, {Mode: orchestrator.PlanK, K: 2, Agents: 2}, {Mode: orchestrator.PlanAny, Agents: 1}} {
+			t.Run(name+" "+f.Mode, func(t *testing.T) {
+				t.Parallel()
+				var list []*actor
+				for _, name := range []string{"a", "b", "c", "d"} { // alike, they are chosen in this order
+					list = append(list, &actor{name: name, skill: "work", play: delivers("done")})
+				}
+				leave(list[0])
+				leave(list[2])
+				w := newWorld(t, list...)
+				task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &f}}).ID)
+				if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || len(task.Artifacts) != f.Agents {
+					t.Fatalf("state %s (%+v) with %d artifacts, want completed with %d; log %v", task.State, task.Error, len(task.Artifacts), f.Agents, log)
+				}
+				var who []string
+				for i, s := range task.Plan.Steps {
+					who = append(who, s.Agent)
+					if child := w.task(s.TaskID); child.Agent != s.Agent {
+						t.Errorf("step %d is of %s, and its task of %s", i+1, s.Agent, child.Agent)
+					}
+				}
+				if slices.Sort(who); len(slices.Compact(who)) != len(task.Plan.Steps) {
+					t.Errorf("the steps are done by %v, want each by another agent", who)
+				}
+				if !slices.ContainsFunc(log, func(e orchestrator.Event) bool { return strings.Contains(e.Detail, "does it instead of a") }) {
+					t.Errorf("the log does not say who does it instead: %v", log)
+				}
+			})
+		}
+	}
+}
+
+// TestNobodyStepsInForWorkThatMayBeDone has a fan-out to an agent whose work must not be done twice, and which may have begun it.
+func TestNobodyStepsInForWorkThatMayBeDone(t *testing.T) {
+	t.Parallel()
+	first, spare := &actor{name: "a", skill: "work", once: true, down: 1000}, &actor{name: "b", skill: "work", play: delivers("done")}
+	w := newWorld(t, first, spare)
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAny, Agents: 1}}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || len(spare.sends()) != 0 {
+		t.Errorf("state %s, and the spare one got %d messages, want failed and none; log %v", task.State, len(spare.sends()), log)
+	}
+}
+
+func denies(context.Context, *a2apb.Message, agentclient.Each) error {
+	return fault.New(fault.FailedPrecondition, agentclient.ReasonDenied, "it wants a credential")
 }

@@ -52,7 +52,8 @@ func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error
 	if err := e.lookAtSteps(ctx, r); err != nil {
 		return step{}, err
 	}
-	for i := range r.plan.Steps {
+	e.standIn(ctx, r)
+	for i := 0; i < len(r.plan.Steps); i++ { // others may step in meanwhile
 		if r.moved || r.plan.Completed() >= r.plan.Need || r.plan.Lost() {
 			break // who did a step is written down before another one begins with what it made: nobody reviews that who made it
 		}
@@ -60,6 +61,7 @@ func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error
 			if err := e.startStep(ctx, r, i); err != nil {
 				return step{}, err
 			}
+			e.standIn(ctx, r)
 		}
 	}
 	if lost := r.plan.Lost(); lost || r.plan.Completed() >= r.plan.Need {
@@ -133,10 +135,14 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 	if t.Parent != nil {
 		hops = t.Parent.Hops
 	}
+	spare := false
+	if t.Plan.Mode != orchestrator.PlanChain {
+		_, spare = e.spare(ctx, t, r.plan)
+	}
 	child, err := e.Submit(remoteSpan(ctx, t), Submission{
 		chain: r.plan.Chain(), link: i,
 		Tenant: t.Tenant, Caller: plannerName, owner: t.Owner, RequestID: stepRequest(t, i), Message: m, Inputs: inputs, Attributes: t.Attributes,
-		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops},
+		Route: orchestrator.Route{Agent: s.Agent, Version: t.VersionRange}, Deadline: t.Deadline, parent: &orchestrator.Parent{TaskID: t.ID, Hops: hops, Spare: spare},
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -152,7 +158,7 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 	case fault.Internal:
 		return err
 	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted:
-		if s.Tries++; s.Tries < maxSends {
+		if s.Tries++; s.Tries < maxSends && !spare {
 			r.wait = jittered(e.backoff(s.Tries))
 			r.say(i, "%s; trying again", f.Message)
 			return nil

@@ -915,7 +915,8 @@ func (*Route_Contract) isRoute_To() {}
 
 func (*Route_Text) isRoute_To() {}
 
-// FanOut has several agents do the same task: the best of those that the route leads to. What they make is kept with their names.
+// FanOut has several agents do the same task: the best of those that the route leads to, and for one that cannot be reached the next. What they make is kept with
+// their names.
 type FanOut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many have to complete it: all, any (one is enough), or k_of_n. What is not needed any more is canceled, also once too few are left to complete
