@@ -3,15 +3,62 @@ package ddb
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go"
 
 	"github.com/quorate/quorate/platform/fault"
 )
+
+// maxRounds bounds how often tables are planned anew because others change them at the same time.
+const maxRounds = 20
+
+// Apply makes the tables as described and calls each, unless it is nil, before every step. Any number may apply at the same time: a step that another has
+// made is left out.
+func (c *Client) Apply(ctx context.Context, tables []Table, each func(Step)) error {
+	var failed Step
+	for range maxRounds {
+		steps, err := c.Plan(ctx, tables)
+		if err != nil {
+			return err
+		}
+		last, err := apply(ctx, steps, each)
+		again := last.Table == failed.Table && last.What == failed.What // nobody has made it meanwhile
+		switch {
+		case err != nil && (!overtaken(err) || again):
+			return fmt.Errorf("applying the tables: %w", err)
+		case err != nil:
+			failed = last
+		case !slices.ContainsFunc(steps, func(s Step) bool { return s.waits }):
+			return nil
+		}
+	}
+	return fault.New(fault.Unavailable, "TABLES_CHANGING", "the tables are changed by others all the time; apply again when they are done")
+}
+
+// apply runs the steps of a plan until one fails, and returns the last one that it ran.
+func apply(ctx context.Context, steps []Step, each func(Step)) (last Step, err error) {
+	for _, last = range steps {
+		if each != nil {
+			each(last)
+		}
+		if err := last.Run(ctx); err != nil {
+			return last, err
+		}
+	}
+	return last, nil
+}
+
+// overtaken reports whether a step may have failed because another has made it, or is at the table.
+func overtaken(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && slices.Contains([]string{"ResourceInUseException", "LimitExceededException", "ValidationException"}, api.ErrorCode())
+}
 
 // maxActive is how long a table may take to take a change on; adding an index to a large one is the longest.
 const maxActive = 30 * time.Minute

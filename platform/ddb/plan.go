@@ -3,7 +3,6 @@ package ddb
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,6 +17,7 @@ type Step struct {
 	Table string // its full name
 	What  string // such as: create table
 	run   func(ctx context.Context) error
+	waits bool // what else has to change shows only after it
 }
 
 // Run makes the change and returns when it has taken effect. It must be run in the order of the plan.
@@ -28,7 +28,8 @@ func (s Step) Run(ctx context.Context) error {
 	return nil
 }
 
-// Plan returns what has to change until all tables are as described; nothing when they are. A table whose keys differ is a
+// Plan returns what has to change until all tables are as described; nothing when they are. Of a table that is being changed it does not say more than that one has
+// to wait for it. A table whose keys differ is a
 // FailedPrecondition fault with the reason TABLE_DIFFERS: keys cannot be changed, and the data is not ours to drop. The same goes for an index without an attribute.
 func (c *Client) Plan(ctx context.Context, tables []Table) ([]Step, error) {
 	var steps []Step
@@ -67,6 +68,10 @@ func (p *planner) plan(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	if !isActive(answer.Table) { // it takes on a change that another made, and no other one until then
+		p.steps = append(p.steps, Step{Table: *p.name, What: "wait until it can be used", run: p.active, waits: true})
+		return nil
 	}
 	if err := p.settings(answer.Table); err != nil {
 		return err
@@ -157,23 +162,6 @@ func (p *planner) backups(ctx context.Context) error {
 	if d == nil || d.PointInTimeRecoveryDescription == nil ||
 		d.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus != types.PointInTimeRecoveryStatusEnabled {
 		p.add("turn on point-in-time recovery", p.enableBackups)
-	}
-	return nil
-}
-
-// Apply runs the plan for the tables and calls each, unless it is nil, before every step.
-func (c *Client) Apply(ctx context.Context, tables []Table, each func(Step)) error {
-	steps, err := c.Plan(ctx, tables)
-	if err != nil {
-		return err
-	}
-	for _, s := range steps {
-		if each != nil {
-			each(s)
-		}
-		if err := s.Run(ctx); err != nil {
-			return fmt.Errorf("applying the tables: %w", err)
-		}
 	}
 	return nil
 }

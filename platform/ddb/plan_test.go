@@ -1,7 +1,11 @@
 package ddb_test
 
 import (
+	"net/http"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -94,5 +98,68 @@ func TestATableWithOtherKeysIsRefused(t *testing.T) {
 		if _, err := c.Plan(t.Context(), []ddb.Table{table}); fault.ReasonOf(err) != "TABLE_DIFFERS" {
 			t.Errorf("Plan() with %s = %v, want TABLE_DIFFERS", name, err)
 		}
+	}
+}
+
+// TestTwoWhoApplyAtOnceBothSucceed has the other one come in between the plan and its first step.
+func TestTwoWhoApplyAtOnceBothSucceed(t *testing.T) {
+	t.Parallel()
+	bare := ddb.Table{Name: "Items", Hash: ddb.Text("id")}
+	whole := bare
+	whole.TTL, whole.Indexes = "ttl", []ddb.Index{{Name: "ByDay", Hash: ddb.Text("day")}, {Name: "ByAge", Hash: ddb.Number("age")}}
+	for name, before := range map[string][]ddb.Table{"nothing": nil, "a table without its ttl": {bare}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := dynamotest.Open(t, nil)
+			if err := c.Apply(t.Context(), before, nil); err != nil {
+				t.Fatalf("Apply() = %v, want no error", err)
+			}
+			var other sync.Once
+			err := c.Apply(t.Context(), []ddb.Table{whole}, func(ddb.Step) {
+				other.Do(func() {
+					if err := c.Apply(t.Context(), []ddb.Table{whole}, nil); err != nil {
+						t.Errorf("Apply() of the other = %v, want no error", err)
+					}
+				})
+			})
+			if err != nil {
+				t.Errorf("Apply() = %v, want no error", err)
+			}
+			if got := plan(t, c, whole); len(got) != 0 {
+				t.Errorf("Plan() after Apply() = %q, want nothing", got)
+			}
+		})
+	}
+}
+
+// creating answers as AWS does for a table that another is creating.
+type creating struct {
+	next http.RoundTripper
+	asks atomic.Int32 // for what the table is
+}
+
+func (c *creating) RoundTrip(request *http.Request) (*http.Response, error) {
+	_, operation, _ := strings.Cut(request.Header.Get("X-Amz-Target"), ".")
+	if operation == "DescribeTable" && c.asks.Add(1) <= 4 {
+		return answer(request, 200, `{"Table":{"TableStatus":"CREATING"}}`), nil
+	}
+	return c.next.RoundTrip(request)
+}
+
+func TestATableThatAnotherCreatesIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	slow := &creating{next: dynamotest.NewChaos(1)}
+	slow.asks.Store(10)
+	c := dynamotest.Open(t, slow)
+	table := items
+	if err := c.Apply(t.Context(), []ddb.Table{table}, nil); err != nil {
+		t.Fatalf("Apply() of the other = %v, want no error", err)
+	}
+	slow.asks.Store(0)
+	table.TTL = "ttl" // which the other has not turned on yet
+	want := []string{"wait until it can be used", "turn on ttl on ttl"}
+	var got []string
+	if err := c.Apply(t.Context(), []ddb.Table{table}, func(s ddb.Step) { got = append(got, s.What) }); err != nil || !slices.Equal(got, want) {
+		t.Errorf("Apply() = %q, %v, want %q", got, err, want)
 	}
 }
