@@ -9,7 +9,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 )
 
-// CopyMessage returns a copy whose fields may be replaced. What they hold, such as parts, is shared with m and must not be changed.
+// CopyMessage returns a shallow copy of m: its fields may be replaced, but what they hold, such as parts, is shared with m and must not be changed.
 func CopyMessage(m *a2apb.Message) *a2apb.Message {
 	own := &a2apb.Message{
 		MessageId: m.GetMessageId(), ContextId: m.GetContextId(), TaskId: m.GetTaskId(), Role: m.GetRole(), Parts: m.GetParts(),
@@ -31,7 +31,7 @@ func MessageDigest(m *a2apb.Message) string {
 	return consultation.Digest(contentParts(ReviewedMessage(m)))
 }
 
-// ErrorDigest is the digest of why an agent failed, the content that an on-error consultation is about.
+// ErrorDigest returns the digest of why an agent failed, which is the content that an on-error consultation is about.
 func ErrorDigest(e *Error) string {
 	if e == nil {
 		return consultation.Digest(nil)
@@ -39,7 +39,7 @@ func ErrorDigest(e *Error) string {
 	return consultation.Digest([]consultation.Part{{Kind: "text", Text: e.Reason}, {Kind: "text", Text: e.Message}})
 }
 
-// Digest returns the digest of the content that requirements of a phase are about; empty when there is none yet.
+// Digest returns the digest of the content that the requirements of a phase are about, or "" when there is no such content yet.
 func (t *Task) Digest(p Phase) string {
 	switch p {
 	case PhasePreExecution:
@@ -78,8 +78,8 @@ func contentParts(in []*a2apb.Part) []consultation.Part {
 	return out
 }
 
-// canonicalJSON encodes a value with sorted keys. A Value holds only what JSON can hold, apart from NaN and infinities; those never
-// come out of a JSON or gRPC decoder that accepted them, so an error leaves the part's data empty and the digest different from any other.
+// canonicalJSON encodes a value with sorted keys. A Value can hold NaN and infinities, which JSON cannot, but no decoder lets those in. If one occurs
+// all the same, the result is empty, so that the digest matches no other.
 func canonicalJSON(v *structpb.Value) []byte {
 	b, err := json.Marshal(v.AsInterface())
 	if err != nil {

@@ -1,41 +1,41 @@
 package orchestrator
 
-// Route says where a task goes: to a named agent, to one that has a skill, to one that makes an output of given inputs, or to whoever a
-// text describes best. Exactly one is set.
+// Route says where a task goes: to a named agent, to one that has a skill, to one that makes an output from given inputs, or to the one that fits a
+// text best. Exactly one of Agent, Skill, Contract and Text is set.
 type Route struct {
 	Agent    string    `json:",omitempty"`
 	Skill    string    `json:",omitempty"`
 	Contract *Contract `json:",omitempty"`
 	Text     string    `json:",omitempty"`
-	Version  string    `json:",omitempty"` // a registry.VersionRange that the agent's version has to be in
-	FanOut   *FanOut   `json:",omitempty"` // several of them do it; not with Agent
+	Version  string    `json:",omitempty"` // a registry.VersionRange that the agent's version must be in
+	FanOut   *FanOut   `json:",omitempty"` // several of the agents do the task; not with Agent
 }
 
-// Contract is what somebody has and what is wanted for it.
+// Contract says which inputs a caller has and which output it wants.
 type Contract struct {
 	Inputs []Typed
 	Output Typed
 }
 
-// Typed is something with a name, a semantic type or both. An empty one says nothing about it.
+// Typed identifies an input or output by name, by semantic type or by both; an empty field matches anything.
 type Typed struct {
 	Name         string
 	SemanticType string // document, artifact, collection, reference or comment
 }
 
-// Decision explains where a task went: the choice, who else could have taken it, and who could not and why.
+// Decision explains a route: which agent was chosen, which others could have taken the task, and which could not, and why.
 type Decision struct {
 	Chosen     string      `json:",omitempty"`
-	Skill      string      `json:",omitempty"` // of the chosen agent, when one was asked for or found
+	Skill      string      `json:",omitempty"` // of the chosen agent, if the route asked for a skill or led to one
 	Candidates []Candidate `json:",omitempty"`
 	Rejected   []Rejection `json:",omitempty"`
-	Omitted    int         `json:",omitempty"` // further candidates and rejections that are not listed
-	Refused    string      `json:",omitempty"` // why nobody was chosen; empty when somebody was
-	Chain      []Link      `json:",omitempty"` // agents that do it one after the other, when none does it alone
-	FanOut     []string    `json:",omitempty"` // agents that all do it
+	Omitted    int         `json:",omitempty"` // how many candidates and rejections are not listed
+	Refused    string      `json:",omitempty"` // why no agent was chosen; empty when one was
+	Chain      []Link      `json:",omitempty"` // agents that do the task one after the other, when none can do it alone
+	FanOut     []string    `json:",omitempty"` // agents that all do the task
 }
 
-// Together reports whether several agents were chosen, one after the other or all of them.
+// Together reports whether several agents were chosen, as a chain or as a fan-out.
 func (d *Decision) Together() bool { return d.Chosen == "" && len(d.Chain)+len(d.FanOut) > 0 }
 
 // Candidate is an agent that can take a task. Score is between 0 and 1, higher is better.
@@ -46,24 +46,24 @@ type Candidate struct {
 	Reasons []string
 }
 
-// Rejection is an agent that cannot take a task. Code is stable, one of the constants of package router.
+// Rejection is an agent that cannot take a task. Code is stable: one of the constants of package router.
 type Rejection struct {
 	Agent  string
 	Code   string
 	Reason string
 }
 
-// Link is one step of a chain: the agent makes the output from what was there before it.
+// Link is one step of a chain: an agent that makes an output from what earlier steps or the task itself provide.
 type Link struct {
 	Agent  string
 	Inputs []Typed
 	Output Typed
-	Takes  []Take // of each input: as what, and from where
+	Takes  []Take // one for each input of the agent
 }
 
-// Take says as what an agent is given something.
+// Take says where an agent's input comes from.
 type Take struct {
 	As   string // the name of the agent's input
-	Item string // the name of the task's input, or of the output, that it is given as that; empty when the task's message has it
-	From int    // the number of the link that makes it, from 1; 0 is what was there from the beginning
+	Item string // the name of the task's input, or of the earlier output, that is used; empty when it is in the task's message
+	From int    // the number of the link that makes it, from 1; 0 for the task itself
 }

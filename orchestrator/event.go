@@ -6,10 +6,10 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 )
 
-// EventType says what happened to a task.
+// EventType is the kind of an event.
 type EventType string
 
-// What can happen to a task.
+// Kinds of events.
 const (
 	EventSubmitted    EventType = "submitted"
 	EventPhase        EventType = "phase"
@@ -24,7 +24,7 @@ const (
 	EventPush         EventType = "push"
 )
 
-// Event is one entry of a task's numbered log. The store sets Sequence: the first is 1 and there are no gaps.
+// Event is one entry in a task's numbered log. The store sets Sequence, which starts at 1 and has no gaps.
 type Event struct {
 	Sequence uint64 `json:",omitempty"`
 	Time     time.Time

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// TaskID derives a task's id from who asked and the id of the request, so that a retry finds the same task without an index. Without a
-// request id it begins with the time, so that tasks of one time lie together where keys are kept in order, and goes on at random, 80 bits.
-// 26 lower-case letters and digits, 128 bits.
+// TaskID returns the id of a task: 26 lower-case letters and digits, 128 bits. With a request id it is derived from that and the caller, so that a
+// retry finds the same task without an index. Without one it starts with the time, so that tasks of about the same time are neighbours in ordered
+// stores, followed by 80 random bits.
 func TaskID(tenant, caller, requestID string) string {
 	if requestID == "" {
 		var b [16]byte
@@ -23,13 +23,12 @@ func TaskID(tenant, caller, requestID string) string {
 	return hashID(tenant, caller, requestID)
 }
 
-// MessageID derives the A2A message id of an attempt: the same attempt is always sent under the same name, so that an agent can
-// tell a repetition from new work.
+// MessageID returns the A2A message id of an attempt. It is derived from the arguments, so that an agent can tell a repeated message from new work.
 func MessageID(taskID string, attempt int) string {
 	return hashID(taskID, strconv.Itoa(attempt))
 }
 
-// TurnID derives the A2A message id under which the agent gets the reply with a number, stable as that of an attempt.
+// TurnID returns the A2A message id under which the agent gets the reply with a number; like MessageID it never changes.
 func TurnID(taskID string, number int) string {
 	return hashID(taskID, "turn", strconv.Itoa(number))
 }
@@ -45,7 +44,7 @@ func hashID(fields ...string) string {
 	return encodeID(h.Sum(nil)[:16])
 }
 
-// encoding keeps the order of what it encodes.
+// encoding preserves the order of what it encodes.
 var encoding = base32.NewEncoding("234567abcdefghijklmnopqrstuvwxyz").WithPadding(base32.NoPadding)
 
 func encodeID(b []byte) string { return encoding.EncodeToString(b) }

@@ -8,11 +8,11 @@ const MaxInputs = 64
 // Input is one named input of a task.
 type Input struct {
 	Name         string
-	SemanticType string // empty when it is not known
+	SemanticType string // empty when unknown
 	Parts        []*a2apb.Part
 }
 
-// Given says as which of its agent's inputs a task's message has one that was submitted.
+// Given says which of its agent's inputs a submitted input is used for.
 type Given struct {
 	Typed
 

@@ -6,45 +6,45 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 )
 
-// How many of a plan's steps have to be completed.
+// Modes of a plan: how many of its steps must be completed.
 const (
-	PlanChain = "chain"  // all, each when those before it are
+	PlanChain = "chain"  // all, each after those that it depends on
 	PlanAll   = "all"    // all, at the same time
 	PlanAny   = "any"    // one
-	PlanK     = "k_of_n" // as many as are asked for
+	PlanK     = "k_of_n" // as many as K says
 )
 
-// How many agents a task fans out to.
+// Limits of a fan-out, in agents.
 const (
 	DefaultFanOut = 5
 	MaxFanOut     = 20
 )
 
-// FanOut says that several agents are to do the same.
+// FanOut asks for a task to be done by several agents.
 type FanOut struct {
 	Mode   string // PlanAll, PlanAny or PlanK
-	K      int    // with PlanK: how many have to complete it
-	Agents int    // that are asked at most; 0 is DefaultFanOut
+	K      int    // with PlanK: how many must complete it
+	Agents int    // how many are asked at most; 0 is DefaultFanOut
 }
 
-// Plan is how a task is done by others: each step is a task of its own.
+// Plan says how a task is done through other tasks, one for each step.
 type Plan struct {
 	Mode   string
-	Need   int     // steps that have to be completed
-	Inputs []Typed // those of the task, whose parts are in its message
+	Need   int     // how many steps must be completed
+	Inputs []Typed // inputs of the task, whose parts are in its message
 	Steps  []Step
-	Asking *Asking `json:",omitempty"` // not nil while the task waits; replaced, never changed
+	Asking *Asking `json:",omitempty"` // not nil while the task waits because a step does; replaced, never modified
 }
 
-// Asking says whose wait a task shows that waits because the task of one of its steps does.
+// Asking identifies the step whose task waits, when that makes the task of the plan wait.
 type Asking struct {
 	Step  int // from 1
 	State a2apb.TaskState
-	Turns int    // of the step's task when it began to wait: they tell one question from its next
-	Gate  string `json:",omitempty"` // what a gate holds the step's task for; empty when its agent asks
+	Turns int    // how many turns the step's task had when it began to wait: tells its questions apart
+	Gate  string `json:",omitempty"` // what a gate blocks the step's task for; empty when its agent asks a question
 }
 
-// Step is one part of a plan. Once it is started it has a task, whose state it shows.
+// Step is one part of a plan. Once started, it has a task, and State is the state of that.
 type Step struct {
 	Link
 
@@ -52,10 +52,10 @@ type Step struct {
 	TaskID string `json:",omitempty"`
 	State  a2apb.TaskState
 	Error  *Error `json:",omitempty"`
-	Tries  int    `json:",omitempty"` // to start it that came to nothing
+	Tries  int    `json:",omitempty"` // failed attempts to start it
 }
 
-// Completed counts the steps that are.
+// Completed counts the completed steps.
 func (p *Plan) Completed() (n int) {
 	for i := range p.Steps {
 		if p.Steps[i].State == a2apb.TaskState_TASK_STATE_COMPLETED {
@@ -65,7 +65,7 @@ func (p *Plan) Completed() (n int) {
 	return n
 }
 
-// Due reports whether a step can be started: it is not yet, and what it takes is there.
+// Due reports whether a step can be started: it has not been started yet, and what it takes exists.
 func (p *Plan) Due(i int) bool {
 	s := &p.Steps[i]
 	return s.TaskID == "" && !Terminal(s.State) && !slices.ContainsFunc(s.Takes, func(t Take) bool {
@@ -73,7 +73,7 @@ func (p *Plan) Due(i int) bool {
 	})
 }
 
-// Dead reports whether a step will not be completed any more: it has ended otherwise, or one that it needs has.
+// Dead reports whether a step can no longer be completed: it has ended in another way, or a step that it needs has.
 func (p *Plan) Dead(i int) bool {
 	s := &p.Steps[i]
 	if Terminal(s.State) {
@@ -82,10 +82,10 @@ func (p *Plan) Dead(i int) bool {
 	return slices.ContainsFunc(s.Takes, func(t Take) bool { return t.From > 0 && p.Dead(t.From-1) })
 }
 
-// Running reports whether a step's task is under way.
+// Running reports whether a step's task has started and not ended.
 func (p *Plan) Running(i int) bool { return p.Steps[i].TaskID != "" && !Terminal(p.Steps[i].State) }
 
-// Waiting returns the step whose wait the task shows, or nil.
+// Waiting returns the step for which the task waits, or nil.
 func (p *Plan) Waiting() *Step {
 	if p == nil || p.Asking == nil {
 		return nil
@@ -93,7 +93,7 @@ func (p *Plan) Waiting() *Step {
 	return &p.Steps[p.Asking.Step-1]
 }
 
-// Lost reports whether too few steps are left.
+// Lost reports whether too few steps can still be completed.
 func (p *Plan) Lost() bool {
 	left := 0
 	for i := range p.Steps {
@@ -104,7 +104,7 @@ func (p *Plan) Lost() bool {
 	return left < p.Need
 }
 
-// Chain returns the links of a chain, by who does them now; nil of another plan.
+// Chain returns the links of a chain with the agents that do them now; nil for any other plan.
 func (p *Plan) Chain() (list []Link) {
 	if p.Mode != PlanChain {
 		return nil
@@ -115,7 +115,7 @@ func (p *Plan) Chain() (list []Link) {
 	return list
 }
 
-// Clone returns a plan whose steps may be changed.
+// Clone returns a copy of the plan whose steps may be changed.
 func (p *Plan) Clone() *Plan {
 	out := *p
 	out.Steps = slices.Clone(p.Steps)

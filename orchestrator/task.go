@@ -11,21 +11,21 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Limits of a task. A submission beyond them is refused with an error that names the limit.
+// Limits of a task. A submission that exceeds one is refused with an error that names the limit.
 const (
 	MaxAttributes   = 64
-	MaxEvents       = 2000           // progress beyond it is not logged; the log says so
+	MaxEvents       = 2000           // progress beyond it is not logged, and the log says so
 	DefaultDeadline = 24 * time.Hour // from acceptance
 	MaxDeadline     = 30 * 24 * time.Hour
-	MaxTaskBytes    = 4 << 20 // all artifacts of a task together
+	MaxTaskBytes    = 4 << 20 // total size of a task's artifacts
 	MaxConsultHops  = 5       // a consultation of a consultation of …
-	EndRoom         = 8 << 10 // bytes of a stored state that only the end of a task may use
+	EndRoom         = 8 << 10 // bytes of a stored state that are reserved for the end of the task
 )
 
-// Phase is where in its life a task is.
+// Phase is a stage in the life of a task.
 type Phase string
 
-// The phases in the order a task passes them; OnError is passed instead of the reviews when the agent fails.
+// The phases in the order in which a task passes them. When the agent fails, OnError takes the place of the reviews.
 const (
 	PhasePreExecution  Phase = consultation.PhasePreExecution
 	PhaseExecution     Phase = "execution"
@@ -35,96 +35,97 @@ const (
 	PhaseDone          Phase = "done"
 )
 
-// Task is one piece of accepted work. Message and Artifacts are shared between copies and must not be changed in place.
+// Task is one accepted piece of work. Message and Artifacts are shared between copies of a task and must not be changed in place.
 type Task struct {
 	Tenant       string
 	ID           string
 	ContextID    string
 	Owner        string // the principal who submitted it
-	RequestHash  string `json:",omitempty"` // of the submission, to tell a retry from another request with the same id
+	RequestHash  string `json:",omitempty"` // hash of the submission, to tell a retry from a different request under the same id
 	State        a2apb.TaskState
 	Phase        Phase
 	Agent        string
 	Skill        string                     `json:",omitempty"`
 	Attributes   consultation.Attributes    `json:",omitempty"`
-	Requirements []consultation.Requirement `json:",omitempty"` // the agent's rules when the task was accepted: nobody can change them under it
+	Requirements []consultation.Requirement `json:",omitempty"` // the agent's rules when the task was accepted; they cannot change afterwards
 	Attempts     []Attempt
 	Gates        []Gate    `json:",omitempty"`
-	Turns        []Turn    `json:",omitempty"` // what was said after Message, in order
-	Webhooks     []Webhook `json:",omitempty"` // who is told of the task
+	Turns        []Turn    `json:",omitempty"` // the messages after Message, in order
+	Webhooks     []Webhook `json:",omitempty"` // receivers of push notifications
 	Decision     Decision
-	Plan         *Plan   `json:",omitempty"` // not nil when it is done by other tasks
+	Plan         *Plan   `json:",omitempty"` // not nil when the task is done through other tasks
 	Error        *Error  `json:",omitempty"`
 	Parent       *Parent `json:",omitempty"`
 	TraceID      string
 	SpanID       string
 	CancelAsked  bool   `json:",omitempty"`
-	AtMostOnce   bool   `json:",omitempty"` // the message is not sent again when it is not known what became of it
-	Released     bool   `json:",omitempty"` // artifacts and progress may be shown: no mandatory gate holds them back
-	Untold       bool   `json:",omitempty"` // it has ended, and consultations have not been told: those about it, or the one that it carries
-	Shard        int    // of those who share the work; chosen when the task is accepted
-	OwnerEpoch   uint64 // of the lease under which the task was last worked on; an owner with an earlier one may not write any more
-	Version      uint64 // counts the task's writes; the etag
+	AtMostOnce   bool   `json:",omitempty"` // the message is not sent again when its fate is unknown
+	Released     bool   `json:",omitempty"` // no mandatory gate holds back the artifacts and the progress
+	Untold       bool   `json:",omitempty"` // the task has ended, but consultations about it, or the one that it carries, do not know yet
+	Shard        int    // part of the work to which the task belongs; chosen when the task is accepted
+	OwnerEpoch   uint64 // epoch of the lease under which the task was last written; an owner with a lower one may not write
+	Version      uint64 // number of writes; the etag
 	LastEvent    uint64
 	CreateTime   time.Time
 	UpdateTime   time.Time
 	Deadline     time.Time
-	NextDue      time.Time `json:",omitzero"`  // nothing is sent before; zero when nothing has to wait
-	VersionRange string    `json:",omitempty"` // a registry.VersionRange that the version of whoever does it has to be in
-	Inputs       []Given   `json:",omitempty"` // those that the message has; a plan has its own
+	NextDue      time.Time `json:",omitzero"`  // nothing is sent before this time; zero when nothing has to wait
+	VersionRange string    `json:",omitempty"` // a registry.VersionRange that the version of the agent must be in
+	Inputs       []Given   `json:",omitempty"` // the inputs that the message has; a plan has its own
 
-	// Stores keep these apart from the rest, which is small and rewritten with every step.
+	// Stores keep these fields apart from the others, which are small and rewritten with every step.
 	Message       *a2apb.Message    `json:"-"` // what was submitted
-	StatusMessage *a2apb.Message    `json:"-"` // the last thing the agent said
+	StatusMessage *a2apb.Message    `json:"-"` // the last message of the agent
 	Artifacts     []*a2apb.Artifact `json:"-"` // what the agent delivered
 }
 
-// Attempt is one commission of an agent. Its message id is stored before any byte leaves and stays the same however often the message is sent.
+// Attempt is one assignment of the task to an agent. Its message id is stored before anything is sent, and stays the same however often the message
+// is sent.
 type Attempt struct {
 	Number        int
 	Agent         string
 	MessageID     string
 	RemoteTaskID  string `json:",omitempty"`
 	RemoteContext string `json:",omitempty"` // the agent's own context id
-	Question      string `json:",omitempty"` // the last one of the agent's that is among the turns
+	Question      string `json:",omitempty"` // identifies the agent's last question among the turns
 	Binding       string
 	Sends         int
-	NotTaken      bool `json:",omitempty"` // the agent surely did not take the last sending
+	NotTaken      bool `json:",omitempty"` // the agent certainly did not accept the last sending
 	StartTime     time.Time
 	EndTime       time.Time `json:",omitzero"`
 	Error         *Error    `json:",omitempty"`
 }
 
-// Gate is a phase's latest consultation check.
+// Gate is the latest consultation check of a phase.
 type Gate struct {
 	Phase        Phase
 	Allowed      bool
-	Digest       string // of the content the verdict is about
+	Digest       string // of the content that was judged
 	Requirements []consultation.RequirementVerdict
 	CheckTime    time.Time
 }
 
-// Error is why a task failed or is blocked: a reason for programs and a sentence for people.
+// Error says why a task failed or is blocked: a reason for programs and a message for people.
 type Error struct {
 	Reason  string
 	Message string
 }
 
-// Parent names the task that a task serves: it carries a consultation of it, or it is a step of its plan.
+// Parent refers to the task that this task serves, by carrying a consultation for it or by being a step of its plan.
 type Parent struct {
 	TaskID         string
 	ConsultationID string `json:",omitempty"`
-	Hops           int    // how many consultations deep the task is
+	Hops           int    // depth of consultations about consultations
 	Spare          bool   `json:",omitempty"` // another agent is there to step in, so that this one is not tried for long
 }
 
 // Carries reports whether the task carries a consultation.
 func (t *Task) Carries() bool { return t.Parent != nil && t.Parent.ConsultationID != "" }
 
-// Etag changes with every write of the task.
+// Etag returns the task's etag, which changes with every write.
 func (t *Task) Etag() string { return strconv.FormatUint(t.Version, 10) }
 
-// Match returns the Conflict fault "ETAG_MISMATCH" when etag is that of another state of the task; an empty one is of any.
+// Match returns a Conflict fault with the reason ETAG_MISMATCH unless etag is the task's current one or empty.
 func (t *Task) Match(etag string) error {
 	if etag == "" || etag == t.Etag() {
 		return nil
@@ -132,11 +133,11 @@ func (t *Task) Match(etag string) error {
 	return fault.New(fault.Conflict, "ETAG_MISMATCH", "task %s has changed since it was read; read it again and retry", t.ID).With("task", t.ID).With("etag", t.Etag())
 }
 
-// Ended reports whether the task is in a terminal state of A2A.
+// Ended reports whether the task is in a terminal state.
 func (t *Task) Ended() bool { return Terminal(t.State) }
 
-// Room returns how many bytes of its state's limit a store leaves free: a task that is under way keeps those that its end, or its way there after a failure,
-// will need. It could not end otherwise, not even by its deadline.
+// Room returns how many bytes of the limit of a stored state must stay free. An active task reserves what its end, or its way there after a failure,
+// will need; otherwise it could not end, not even by its deadline.
 func (t *Task) Room() int {
 	if t.Ended() || t.Phase == PhaseOnError {
 		return 0
@@ -144,7 +145,7 @@ func (t *Task) Room() int {
 	return EndRoom
 }
 
-// Terminal reports whether a state is one that a task does not leave (A2A §4.1.3).
+// Terminal reports whether a task never leaves a state (A2A §4.1.3).
 func Terminal(s a2apb.TaskState) bool {
 	switch s {
 	case a2apb.TaskState_TASK_STATE_COMPLETED, a2apb.TaskState_TASK_STATE_FAILED,
@@ -155,7 +156,7 @@ func Terminal(s a2apb.TaskState) bool {
 	}
 }
 
-// Blocked reports whether a gate holds the task, or the step whose wait it shows, until somebody is consulted.
+// Blocked reports whether a gate holds the task, or the step for which it waits, until a consultation takes place.
 func (t *Task) Blocked() bool {
 	switch {
 	case t.State != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED:
@@ -169,7 +170,7 @@ func (t *Task) Blocked() bool {
 	return last.Phase == t.Phase && !last.Allowed
 }
 
-// Open returns the attempt that has not ended, or nil.
+// Open returns the current attempt, or nil when none is open.
 func (t *Task) Open() *Attempt {
 	if n := len(t.Attempts); n > 0 && t.Attempts[n-1].EndTime.IsZero() {
 		return &t.Attempts[n-1]
@@ -177,13 +178,13 @@ func (t *Task) Open() *Attempt {
 	return nil
 }
 
-// EditOpen returns the attempt that has not ended in a copy of the list, which other holders of the task share, so that it may be changed; or nil.
+// EditOpen returns the current attempt for editing, or nil. It copies the list of attempts first, because other copies of the task share it.
 func (t *Task) EditOpen() *Attempt {
 	t.Attempts = slices.Clone(t.Attempts)
 	return t.Open()
 }
 
-// Guarded reports whether a mandatory requirement that applies stands between the agent's work and the caller.
+// Guarded reports whether a mandatory requirement that applies still holds back the agent's work from the caller.
 func (t *Task) Guarded() bool {
 	for _, r := range t.Requirements {
 		if !r.Mandatory || (r.Phase != string(PhaseDesignReview) && r.Phase != string(PhasePreCompletion)) {
@@ -196,7 +197,7 @@ func (t *Task) Guarded() bool {
 	return false
 }
 
-// SetGate records the latest check of a phase, in place of an earlier one of the same phase.
+// SetGate records the latest check of a phase and replaces the one before.
 func (t *Task) SetGate(g Gate) {
 	gates := slices.DeleteFunc(slices.Clone(t.Gates), func(old Gate) bool { return old.Phase == g.Phase })
 	gates = append(gates, g)

@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// MaxWebhooks is how many receivers of push notifications a task has at most.
+// MaxWebhooks is the maximum number of push notification receivers of a task.
 const MaxWebhooks = 10
 
-// Webhook is a receiver of push notifications about a task. What it has to be told is an obligation that is stored with the event itself.
+// Webhook is a receiver of push notifications about a task. What has to be sent to it is stored together with the event itself.
 type Webhook struct {
 	ID          string
 	URL         string
-	Token       Credential `json:",omitempty"` // given back to the receiver, so that it knows whom it hears
-	Scheme      string     `json:",omitempty"` // of the Authorization header; empty: none is sent
+	Token       Credential `json:",omitempty"` // sent back to the receiver, so that it can tell who is calling
+	Scheme      string     `json:",omitempty"` // of the Authorization header; empty sends none
 	Credentials Credential `json:",omitempty"`
 	CreateTime  time.Time
-	Due         uint64    // the last event that it has to be told of
-	Sent        uint64    // the last event that it has been told of, or that was there before it
-	Tries       int       // since it was last reached
-	NextDue     time.Time // nothing is sent before
-	GaveUp      string    `json:",omitempty"` // why it is no longer told anything
+	Due         uint64    // the last event that has to be sent
+	Sent        uint64    // the last event that was sent, or that is older than the webhook
+	Tries       int       // attempts since the receiver was last reached
+	NextDue     time.Time // nothing is sent before this time
+	GaveUp      string    `json:",omitempty"` // why nothing is sent any more
 }
 
-// Unpaid reports whether the receiver still has to be told something.
+// Unpaid reports whether something still has to be sent to the receiver.
 func (w *Webhook) Unpaid() bool { return w.Due > w.Sent && w.GaveUp == "" }
 
-// Unpaid reports whether any receiver still has to be told something.
+// Unpaid reports whether something still has to be sent to any receiver.
 func (t *Task) Unpaid() bool {
 	return slices.ContainsFunc(t.Webhooks, func(w Webhook) bool { return w.Unpaid() })
 }
 
-// Settled reports whether nothing is left to do for the task: it has ended, and everybody who had to be told was told.
+// Settled reports whether nothing is left to do for the task: it has ended, and everybody who had to be notified was.
 func (t *Task) Settled() bool { return t.Ended() && !t.Untold && !t.Unpaid() }
 
-// KeptFrom returns from when on the time counts that a settled task is kept. What a step made is needed until the task that it is a step of has ended, which
-// has the same deadline.
+// KeptFrom returns the time from which the retention of a settled task counts. The results of a step are needed until the task of the plan has ended,
+// which has the same deadline.
 func (t *Task) KeptFrom() time.Time {
 	if t.Parent != nil && !t.Carries() && t.Deadline.After(t.UpdateTime) {
 		return t.Deadline
@@ -44,7 +44,7 @@ func (t *Task) KeptFrom() time.Time {
 	return t.UpdateTime
 }
 
-// Credential is a secret of a receiver. It prints as [redacted]; only stores write it out, as JSON.
+// Credential is a secret of a receiver. It prints as [redacted]; only stores write it in full, as JSON.
 type Credential string
 
 const redacted = "[redacted]"

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	announcedPoll = 15 * time.Second      // between two looks at a task whose agent has promised to announce what becomes of it
-	announceTime  = 10 * time.Second      // for the agent to promise it
-	breath        = 50 * time.Millisecond // between two looks at least, however many announcements come
+	announcedPoll = 15 * time.Second      // between two polls of a task whose agent has promised push notifications
+	announceTime  = 10 * time.Second      // for the agent to promise them
+	breath        = 50 * time.Millisecond // minimum time between two polls, however many notifications come
 )
 
-// Announced has a task's agent asked what became of the task, since somebody who knows the receiver of the attempt says that something did. What was
-// announced is not looked at: the agent is asked. It is of no effect when the task is no longer in that attempt.
+// Announced is called when somebody who knows the receiver URL of the attempt has sent a push notification to it. Its content is not trusted: the
+// engine asks the agent for the task. It has no effect if the task is no longer in that attempt.
 func (e *Engine) Announced(ctx context.Context, k orchestrator.Key, attempt int) error {
 	t, err := e.Store.Task(ctx, k)
 	if err != nil {
@@ -29,13 +29,13 @@ func (e *Engine) Announced(ctx context.Context, k orchestrator.Key, attempt int)
 		e.handOver(ctx, &t)
 		return nil
 	}
-	e.notify(k) // a conversation that polls
-	e.Wake(k)   // or a task that waits for its caller
+	e.notify(k) // in case a conversation polls the agent
+	e.Wake(k)   // in case the task waits for its caller
 	return nil
 }
 
-// announcements has the agent asked to announce what becomes of its task, if it does that and does not stream. It returns what holds a token when the task
-// may have changed, nil when nothing is announced, and what ends that.
+// announcements asks an agent that does not stream for push notifications about its task. It returns a channel that holds a token when the task may
+// have changed, or nil when the agent sends none, and a function to end it.
 func (c *conversation) announcements(ctx context.Context, remote string) (<-chan struct{}, func()) {
 	e, t := c.engine, c.current()
 	client, can := c.client.(agentclient.Announcer)
@@ -57,7 +57,7 @@ func (c *conversation) announcements(ctx context.Context, remote string) (<-chan
 	return changed, stop
 }
 
-// untilNews waits for an announcement, or until it is time to ask the agent without one.
+// untilNews waits for a notification, or until it is time to poll without one.
 func untilNews(ctx context.Context, wait time.Duration, announced <-chan struct{}) error {
 	if announced == nil {
 		return pause.For(ctx, wait)

@@ -8,13 +8,13 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// stepAndTell is step for a task that may carry a consultation: whoever waits for the outcome learns that the consulted agent waits itself, and that it does
-// not any more. It is told before each step and after one that ends in a wait, so that it is made up for after a crash.
+// stepAndTell is step for a task that may carry a consultation: it tells the ledger that the consulted agent is waiting itself, and when it no longer
+// is. It does so before each step and after one that ends in a wait, so that a crash in between is made up for.
 func (e *Engine) stepAndTell(ctx context.Context, t orchestrator.Task) (step, error) {
 	if !t.Carries() || t.Ended() {
 		return e.step(ctx, t)
 	}
-	if len(t.Turns)+len(t.Gates) > 0 { // it has waited
+	if len(t.Turns)+len(t.Gates) > 0 { // it has waited at some time
 		if err := e.tellAsking(ctx, &t); err != nil {
 			return step{}, err
 		}
@@ -30,19 +30,19 @@ func (e *Engine) stepAndTell(ctx context.Context, t orchestrator.Task) (step, er
 	return next, e.tellAsking(ctx, &now)
 }
 
-// tellAsking tells the ledger what the agent that t asks waits for, if it does.
+// tellAsking tells the ledger what the agent of a carrying task waits for, if it does.
 func (e *Engine) tellAsking(ctx context.Context, t *orchestrator.Task) error {
 	question := ""
 	switch {
 	case t.Ended():
-		return nil // which is told with its end
+		return nil // which is reported with its end
 	case t.Blocked():
 		question = "for a consultation of its own: " + words(held(t))
 	case t.Waits():
 		question = cmp.Or(messageText(asked(t)), "for something, without words: the task is in state "+t.State.String())
 	}
 	err := e.Ledger.Asks(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, question)
-	if fault.KindOf(err) == fault.NotFound { // it has not been kept, which must not hold up the task
+	if fault.KindOf(err) == fault.NotFound { // the consultation is no longer kept, which must not block the task
 		return nil
 	}
 	return err

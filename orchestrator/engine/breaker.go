@@ -10,19 +10,19 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// A breaker opens when an agent could not be reached so many times in a row, and lets one task try again after a while. The others wait and do not
-// use up their tries meanwhile.
+// breakerFailures is how often in a row an agent must be unreachable for its breaker to open. After a while the breaker lets one task try again; the
+// other tasks wait and use up no tries meanwhile.
 const breakerFailures = 5
 
-// fewBreakers are kept without looking at them.
+// fewBreakers is the number of breakers below which none are removed.
 const fewBreakers = 1000
 
-// breakers has one circuit breaker for each agent that this process has sent to, but for those of whom there is nothing to know any more.
+// breakers holds one circuit breaker for each agent that this process has sent to. Breakers without failures are removed now and then.
 type breakers struct {
 	delay time.Duration
 	mu    sync.Mutex
 	list  map[orchestrator.Key]circuitbreaker.CircuitBreaker[any] // guarded by mu; by tenant and agent
-	many  int                                                     // guarded by mu; so many are looked through for those
+	many  int                                                     // guarded by mu; tidy runs when there are so many
 }
 
 func (b *breakers) of(tenant, agent string) circuitbreaker.CircuitBreaker[any] {
@@ -39,7 +39,7 @@ func (b *breakers) of(tenant, agent string) circuitbreaker.CircuitBreaker[any] {
 	return b.list[k]
 }
 
-// tidy forgets the breakers that are as new ones are, whenever there are twice as many as were left; mu is held.
+// tidy removes breakers that are closed and have no failures, each time their number has doubled. The caller holds mu.
 func (b *breakers) tidy() {
 	if len(b.list) < max(b.many, fewBreakers) {
 		return
@@ -60,7 +60,7 @@ func (b *breakers) open(tenant, agent string) bool {
 	return c != nil && c.IsOpen() && c.RemainingDelay() > 0
 }
 
-// jittered spreads waits of many tasks over half to one and a half times d.
+// jittered returns a random duration between half and one and a half times d.
 func jittered(d time.Duration) time.Duration {
-	return d/2 + rand.N(max(d, 1)) //nolint:gosec // nobody gains by guessing it
+	return d/2 + rand.N(max(d, 1)) //nolint:gosec // nothing is gained by guessing it
 }

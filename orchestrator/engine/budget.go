@@ -8,18 +8,19 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// A retry budget keeps an outage from being followed by a storm: of all that is sent at a time, so much may be what could not be sent before. It is counted per process and
-// in memory. What waits for it is neither failed nor written: the wait itself is durable already.
+// A retry budget keeps an outage from being followed by a storm of retries: it bounds their share of all current exchanges. It is kept per process
+// and in memory. A task that waits for the budget is neither failed nor written: its wait is durable already.
 const (
-	budgetShare = 5  // one of so many exchanges may be a retry
-	budgetLeast = 32 // retries that are always allowed
+	budgetShare = 5  // one in so many exchanges may be a retry
+	budgetLeast = 32 // retries that are allowed in any case
 	budgetWait  = time.Second
 )
 
-// budget counts the exchanges that are under way. The zero value has none.
+// budget counts the exchanges in progress. The zero value has none.
 type budget struct{ all, retries atomic.Int64 }
 
-// begin counts an exchange until the agent answers, and returns what says that it did, once or more often; false when the exchange is a retry for which there is no room.
+// begin counts an exchange and returns the function to call when the agent answers, which may be called more than once. ok is false for a retry that
+// exceeds the budget.
 func (b *budget) begin(retry bool) (end func(), ok bool) {
 	all := b.all.Add(1)
 	if !retry {
@@ -36,7 +37,7 @@ func (b *budget) begin(retry bool) (end func(), ok bool) {
 	}), true
 }
 
-// retried reports whether the task had to wait because its agent could not be reached. What is taken up after a takeover is no retry.
+// retried reports whether the task had to wait because its agent could not be reached. Work that was taken over from another replica is no retry.
 func retried(t *orchestrator.Task) bool {
 	a := t.Open()
 	return (a == nil || a.RemoteTaskID == "") && !t.NextDue.IsZero()

@@ -7,8 +7,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Cancel asks for the end of a task and returns it with the wish on record; its agent is told and it ends soon after. Asking twice is asking
-// once. A task that has ended is fault FailedPrecondition "TASK_ENDED"; one that has another etag than is given, if one is, Conflict "ETAG_MISMATCH".
+// Cancel records that a task is to be canceled and returns the task; its agent is told, and the task ends soon after. Canceling again has no further
+// effect. A task that has ended is a FailedPrecondition fault with the reason TASK_ENDED. If etag is not empty and not the task's, the result is a
+// Conflict fault with the reason ETAG_MISMATCH.
 func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who, etag string) (orchestrator.Task, error) {
 	t, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.Ended() {

@@ -14,11 +14,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// carrierName is the caller on record for tasks that carry consultations. No principal can have it: platform/auth reserves the prefix.
+// carrierName is the caller of tasks that carry consultations. No principal can have that name: platform/auth reserves the prefix.
 const carrierName = "quorate:consultation"
 
-// Subjects are what a task's requirements are judged on now, in all phases up to the one it is in: the task itself or, when it has a plan, the tasks of
-// the steps that have begun.
+// Subjects returns what the requirements of a task are currently judged on, in all phases up to its present one: the task itself or, when it has a
+// plan, the tasks of the steps that have begun.
 func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
 	if err != nil {
@@ -33,7 +33,7 @@ func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consult
 			continue
 		}
 		child, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: t.Plan.Steps[i].TaskID})
-		if fault.KindOf(err) == fault.NotFound { // it has ended long ago
+		if fault.KindOf(err) == fault.NotFound { // it ended long ago
 			continue
 		}
 		if err != nil {
@@ -44,7 +44,7 @@ func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consult
 	return list, nil
 }
 
-// reached lists the phases whose requirements a task has come to, in order.
+// reached lists the phases whose requirements apply to a task by now, in order.
 func reached(t *orchestrator.Task) []orchestrator.Phase {
 	phases := []orchestrator.Phase{orchestrator.PhasePreExecution}
 	switch t.Phase {
@@ -59,9 +59,9 @@ func reached(t *orchestrator.Task) []orchestrator.Phase {
 	return phases
 }
 
-// Consult has the target of one of the task's requirements consulted: it issues the consultation and sends it as a task of its own. content is
-// what the task's agent is about to deliver; nil means what the task holds. It returns when the carrying task is accepted. A request that was answered gets
-// the same consultation again, whatever the task has come to since.
+// Consult has the target of one of the task's requirements consulted: it opens the consultation and sends it as a task of its own, and returns once
+// that carrying task is accepted. content is what the task's agent is about to deliver; nil stands for what the task holds. Repeating a request
+// returns the same consultation, whatever has become of the task since.
 func (e *Engine) Consult(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, error) {
@@ -69,24 +69,24 @@ func (e *Engine) Consult(
 		return c, err
 	}
 	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, false)
-	if err != nil || !c.Unanswered() { // a copy of the request was quicker
+	if err != nil || !c.Unanswered() { // the same request, sent twice, was quicker
 		return c, err
 	}
 	return e.carry(ctx, t, c, m)
 }
 
-// ConsultDirectly is Consult without the carrying: it returns the message with which the task's agent asks the target itself. What the target then records
-// counts as it would of a question that Quorate carried; without it the consultation expires. The message has the content, which is the agent's own. A request
-// whose consultation is not open any more gets it without the message.
+// ConsultDirectly opens a consultation as Consult does, but sends nothing: it returns the message, including the content, with which the task's agent
+// asks the target itself. The outcome counts like that of a consultation that Quorate carried; without an outcome the consultation expires. For a
+// repeated request whose consultation is no longer open, no message is returned.
 func (e *Engine) ConsultDirectly(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, *a2apb.Message, error) {
 	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.Direct && c.State != consultation.StateOpen {
-		return c, nil, err // the question has been asked
+		return c, nil, err // the question was asked before
 	}
 	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, true)
 	switch {
-	case err != nil || !c.Unanswered(): // a copy of the request was quicker
+	case err != nil || !c.Unanswered(): // the same request, sent twice, was quicker
 		return c, nil, err
 	case c.Direct:
 		return c, m, nil
@@ -99,7 +99,8 @@ func (e *Engine) ConsultDirectly(
 	return c, m, err
 }
 
-// issue returns the task, the open consultation about one of its requirements, and the question to its target. Of q it takes the task and the request.
+// issue opens the consultation about one of the task's requirements. It returns the task, the consultation and the question to its target. It uses
+// the task and the request of q.
 func (e *Engine) issue(ctx context.Context, q consultation.Question, requirementID string, content []*a2apb.Artifact, direct bool) (
 	*orchestrator.Task, consultation.Consultation, *a2apb.Message, error,
 ) {
@@ -132,7 +133,7 @@ func (e *Engine) issue(ctx context.Context, q consultation.Question, requirement
 	return &t, c, m, err
 }
 
-// noteAsked tells the task's log of a consultation and has its gate look at it.
+// noteAsked logs a consultation in the task's events and has the task's gate checked.
 func (e *Engine) noteAsked(ctx context.Context, t *orchestrator.Task, detail string) (orchestrator.Task, error) {
 	now, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
 		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
@@ -143,7 +144,7 @@ func (e *Engine) noteAsked(ctx context.Context, t *orchestrator.Task, detail str
 	return now, err
 }
 
-// consultable finds a requirement that may be asked about now.
+// consultable returns a requirement about which the target may be consulted now.
 func (e *Engine) consultable(t *orchestrator.Task, requirementID string) (consultation.Requirement, error) {
 	if t.Ended() {
 		return consultation.Requirement{}, fault.New(fault.FailedPrecondition, "TASK_ENDED", "task %s has already ended (%s): a consultation cannot change that", t.ID, t.State)
@@ -190,11 +191,12 @@ func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifac
 
 func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
 
-// carryTimeout is how long a question is on its way into the store, even after who asked has gone.
+// carryTimeout bounds storing a question. It applies even when the caller has disconnected.
 const carryTimeout = 30 * time.Second
 
-// carry submits the task that brings the question to its target. Its request id is the consultation's: asking again finds the same task. It goes on without
-// who asked: a carrier that its consultation does not know is not called off with the task, and a question that was not sent would count as open.
+// carry submits the task that takes the question to its target. Its request id is that of the consultation, so repeating it finds the same task. It
+// continues when the caller disconnects: a carrier that is not recorded in its consultation would not be canceled with the task, and a question that
+// was never sent would count as open.
 func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryTimeout)
 	defer cancel()
@@ -225,10 +227,10 @@ func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation
 	if err != nil {
 		return c, err
 	}
-	return c, e.recall(ctx, &now) // it may have ended meanwhile, and told its consultations so before this one had a carrier
+	return c, e.recall(ctx, &now) // the task may have ended, and informed its consultations, before this one had a carrier
 }
 
-// question is the message to the consulted agent: a request in words, what to review, and the terms of the consultation.
+// question returns the message to the consulted agent: a request in words, the content to review, and the terms of the consultation.
 func question(c consultation.Consultation, minLevel string, parts []*a2apb.Part) (*a2apb.Message, error) {
 	word, err := structpb.NewValue(map[string]any{
 		"consultationId": c.ID, "taskId": c.TaskID, "requirementId": c.RequirementID, "phase": c.Phase, "mandatory": c.Mandatory, "minLevel": minLevel,

@@ -14,8 +14,9 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// content is what tells a retry from another request under its id: all of a submission that its caller chose, around the deadline. The deadline is part of the
-// hash that a task is kept with, since it has always been; but programs that give each attempt so many minutes say another time in each.
+// content is what tells a retry from a different request under the same id: everything in a submission that its caller chose, before and after the
+// deadline. The deadline is part of the hash that is stored with a task, for compatibility, but a retry may have another one: programs that allow
+// each attempt some minutes send a new deadline each time.
 type content struct{ before, after []byte }
 
 func (s *Submission) encode() (content, error) {
@@ -48,7 +49,7 @@ func (s *Submission) encode() (content, error) {
 	}, nil
 }
 
-// hash returns the hash of the content with a deadline, the zero time for none; it is empty when there is no content that matters.
+// hash returns the hash of the content with a deadline, which is zero when there is none. It is empty when the content does not matter.
 func (c content) hash(deadline time.Time) string {
 	if c.before == nil {
 		return ""
@@ -60,7 +61,7 @@ func (c content) hash(deadline time.Time) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// isOf reports whether a task was made of the content, with whatever deadline.
+// isOf reports whether a task was submitted with this content, under any deadline.
 func (c content) isOf(t *orchestrator.Task) bool {
-	return t.RequestHash == c.hash(t.Deadline) || t.RequestHash == c.hash(time.Time{}) // when none was given
+	return t.RequestHash == c.hash(t.Deadline) || t.RequestHash == c.hash(time.Time{}) // the second is for a submission without a deadline
 }

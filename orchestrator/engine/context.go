@@ -7,8 +7,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// agentContext returns the agent's own id of the task's context: as an earlier task of the same caller with the same agent learned it; empty when
-// there is none, and the agent makes one.
+// agentContext returns the agent's own id of the task's context, as learned from an earlier task of the same caller with the same agent. It is empty
+// when there is none, and the agent then makes one.
 func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string, error) {
 	if t.ContextID == t.ID || t.Carries() {
 		return "", nil
@@ -19,7 +19,7 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 		}
 	}
 	first, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.ContextID})
-	if fault.KindOf(err) == fault.NotFound { // the caller named the context
+	if fault.KindOf(err) == fault.NotFound { // the caller chose the context id
 		return "", nil
 	}
 	if err != nil || first.Owner != t.Owner {
@@ -33,7 +33,8 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 	return "", nil
 }
 
-// keepContext stores the agent's own id of a context that tasks share. A context that began with this task is found by the task itself.
+// keepContext stores the agent's own id of a context that tasks share. For a context that began with this task no entry is needed: the task itself
+// has the id.
 func (e *Engine) keepContext(ctx context.Context, c *conversation) error {
 	t, id := &c.task, c.heard.context
 	store, ok := e.Store.(orchestrator.ContextStore)

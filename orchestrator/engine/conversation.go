@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// writeDelay bounds how long what an agent says is in memory only. A task that ends sooner is written once. A crash within it costs what the stable
-// message id pays for: the message is sent again, and an agent that deduplicates does no work twice.
+// writeDelay bounds how long what an agent says is kept in memory only; a task that ends sooner is written once. After a crash in that time the
+// message is sent again under the same message id, so an agent that deduplicates does no work twice.
 const writeDelay = 50 * time.Millisecond
 
 // conversation is one attempt's exchange with its agent.
@@ -21,28 +21,29 @@ type conversation struct {
 	engine    *Engine
 	client    agentclient.Client
 	stream    bool
-	announces bool                    // the agent announces what becomes of a task
-	cancel    context.CancelCauseFunc // ends the exchange when it can no longer be written down
-	reached   func()                  // is told when the agent answers anything
-	context   string                  // the agent's own id of the context, as it was sent
-	sent      time.Time               // when the reply was
-	leave     context.CancelFunc      // ends a stream that the agent leaves open after its end
+	announces bool                    // the agent sends push notifications
+	cancel    context.CancelCauseFunc // ends the exchange when it can no longer be stored
+	reached   func()                  // called when the agent answers anything
+	context   string                  // the agent's own id of the context, as sent
+	sent      time.Time               // when the reply was sent
+	leave     context.CancelFunc      // ends a stream that the agent leaves open after the end
 
 	mu      latch
 	task    orchestrator.Task // guarded by mu; as last written
 	heard   heard             // guarded by mu
 	said    []string          // guarded by mu; progress that is not in the log yet
 	timer   *time.Timer       // guarded by mu; not nil while something is unwritten
-	parting *time.Timer       // guarded by mu; ends what the agent does not end
-	round   *time.Timer       // guarded by mu; until the next look at what others have written into the task
-	done    bool              // guarded by mu; the agent has ended its task, with what can be kept
+	parting *time.Timer       // guarded by mu; ends a stream that the agent does not end
+	round   *time.Timer       // guarded by mu; until the next check for what others have written to the task
+	done    bool              // guarded by mu; the agent has ended its task, with a result that can be stored
 	over    bool              // guarded by mu; run has ended
 }
 
-// partingTime is how long an agent that has ended its task may take to end its stream, so that the connection can be used again.
+// partingTime is how long an agent that has ended its task may take to end its stream. A stream that ends by itself leaves its connection usable.
 const partingTime = 500 * time.Millisecond
 
-// latch is a lock that is held while the store writes. Waiting for a channel lets played time pass in simulations; waiting for a mutex does not.
+// latch is a lock that is held while the store writes. It is a channel because synctest's fake clock advances while goroutines wait for a channel,
+// but not for a mutex.
 type latch chan struct{}
 
 func newLatch() latch { return make(latch, 1) }
@@ -50,9 +51,9 @@ func newLatch() latch { return make(latch, 1) }
 func (l latch) Lock()   { l <- struct{}{} }
 func (l latch) Unlock() { <-l }
 
-// run sends the message, or takes up the agent's task when it is known, and returns when the agent has ended it; what becomes of the connection after
-// that does not matter. When it is interrupted, or the agent gets lost, it writes down what the agent has said so far, so that the agent's task can be found
-// again, or canceled.
+// run sends the message, or resumes the agent's task when that is known, and returns when the agent has ended it; what becomes of the connection
+// after that does not matter. When run is interrupted, or loses the agent, it stores what the agent has said so far, so that the agent's task can be
+// found again, or canceled.
 func (c *conversation) run(ctx context.Context) error {
 	c.mu.Lock()
 	c.heed(ctx)
@@ -70,9 +71,9 @@ func (c *conversation) run(ctx context.Context) error {
 	}
 	switch {
 	case c.done:
-		return nil // settle writes it
+		return nil // settle stores it
 	case c.heard.ended(), c.timer == nil && !c.heard.asksAnew(&c.task), ctx.Err() == nil && err != nil && !agentclient.Retryable(err):
-		return err // nothing is unwritten, or what was heard is refused
+		return err // everything is stored, or what was heard is refused
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
@@ -111,7 +112,7 @@ func (c *conversation) remote() string {
 	return c.task.Open().RemoteTaskID
 }
 
-// resume takes up a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
+// resume continues a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
 func (c *conversation) resume(ctx context.Context, remote string) error {
 	var history int32
 	if c.unsent() != nil {
@@ -130,7 +131,7 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 			return err
 		}
 	} else if c.stream && !c.rests() {
-		// A stream spares polling. An agent that will not give one is polled.
+		// A stream makes polling unnecessary. An agent that refuses one is polled.
 		if err := c.follow(ctx, remote); err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -138,8 +139,8 @@ func (c *conversation) resume(ctx context.Context, remote string) error {
 	return c.poll(ctx)
 }
 
-// follow takes in the stream of a task that an earlier exchange began. One that does not begin with the whole task, as A2A 1.0 asks and 0.3 does not, lacks what
-// was delivered since the agent was asked how the task stands: then the task is looked at once more when it has ended.
+// follow receives the stream of a task that an earlier exchange began. A2A 1.0 begins such a stream with the whole task, 0.3 does not; then what was
+// delivered since the task was last read is missing, and the task is read once more at the end.
 func (c *conversation) follow(ctx context.Context, remote string) error {
 	begun, whole, on := false, false, c.on(ctx)
 	err := c.client.Subscribe(ctx, remote, func(r *a2apb.StreamResponse) error {
@@ -155,7 +156,7 @@ func (c *conversation) follow(ctx context.Context, remote string) error {
 	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
 	t, failed := c.ask(look, remote, 0)
-	if failed != nil { // then what was heard is all there is
+	if failed != nil { // then there is no more than what was heard
 		return err
 	}
 	c.mu.Lock()
@@ -181,8 +182,8 @@ func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
 }
 
-// forgotten deals with an agent that no longer knows the task that it accepted: the attempt begins anew with the next step, which writes down that the
-// message is sent again: at once, and after a while when it forgets again. Any other error is returned as it is, and so is this one from an agent that keeps forgetting.
+// forgotten handles an agent that no longer knows the task that it accepted: the next step starts the attempt anew by sending the message again, at
+// once the first time and after a while from then on. Any other error, and this one from an agent that keeps forgetting, is returned.
 func (c *conversation) forgotten(ctx context.Context, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,7 +197,7 @@ func (c *conversation) forgotten(ctx context.Context, err error) error {
 	if err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
 		a := t.EditOpen()
 		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
-		if a.Sends > 1 { // it forgot before
+		if a.Sends > 1 { // it has forgotten the task before
 			t.NextDue = c.engine.now().Add(jittered(c.engine.backoff(a.Sends - 1)))
 		}
 		if lost := t.EditUnsent(); lost != nil {
@@ -206,18 +207,18 @@ func (c *conversation) forgotten(ctx context.Context, err error) error {
 	}); err != nil {
 		return err
 	}
-	c.over = true // what was heard of the lost task is not to be written again
+	c.over = true // nothing that was heard of the lost task is stored
 	return errMoved
 }
 
-// rests reports whether the agent has ended its task, or waits for its caller.
+// rests reports whether the agent has ended its task or waits for its caller.
 func (c *conversation) rests() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.heard.ended() || c.heard.waits()
 }
 
-// poll asks for the task until it has ended or waits for its caller, for agents that do not stream or whose stream ended early.
+// poll reads the task until it has ended or waits for its caller. It is for agents that do not stream, or whose stream ended early.
 func (c *conversation) poll(ctx context.Context) error {
 	wait := 50 * time.Millisecond
 	var announced <-chan struct{}
@@ -249,11 +250,11 @@ func (c *conversation) poll(ctx context.Context) error {
 	return nil
 }
 
-// strayWords are what the log has of what an agent said of another task.
+// strayWords is logged when an agent's response is about another task.
 const strayWords = "the agent spoke of another task than the one it named; that is ignored"
 
-// on takes in one response. What must not be lost is written a little later, together with what follows closely; the end is written at once, with
-// what was delivered.
+// on returns the handler for responses. What must not be lost is stored shortly after, together with what follows closely; the end is stored at once,
+// with the result.
 func (c *conversation) on(ctx context.Context) agentclient.Each {
 	return func(r *a2apb.StreamResponse) error {
 		c.mu.Lock()
@@ -280,19 +281,19 @@ func (c *conversation) on(ctx context.Context) agentclient.Each {
 	}
 }
 
-// soon has what is unwritten written, after what follows closely. The caller holds mu.
+// soon schedules storing, a little later so as to include what follows closely. The caller holds mu.
 func (c *conversation) soon(ctx context.Context) {
 	if c.timer == nil {
 		c.timer = time.AfterFunc(writeDelay, func() { c.flush(ctx) })
 	}
 }
 
-// flush writes what the agent has said since the last time.
+// flush stores what the agent has said since the last time.
 func (c *conversation) flush(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ctx.Err() != nil || c.over || c.heard.ended() {
-		return // run takes care of what is unwritten
+		return // run stores the rest
 	}
 	c.timer = nil
 	if err := c.save(ctx); err != nil {
@@ -300,9 +301,9 @@ func (c *conversation) flush(ctx context.Context) {
 	}
 }
 
-// save writes what is not written yet. The caller holds mu.
+// save stores everything that is not stored yet. The caller holds mu.
 func (c *conversation) save(ctx context.Context) error {
-	if c.onlyWords() && c.task.LastEvent > orchestrator.MaxEvents { // for which the log has no room
+	if c.onlyWords() && c.task.LastEvent > orchestrator.MaxEvents { // the log has no room for it
 		c.said = nil
 		return nil
 	}
@@ -313,7 +314,7 @@ func (c *conversation) save(ctx context.Context) error {
 		t.State = c.heard.mirrored()
 		c.engine.keepTurns(t, &c.heard)
 		events := progress(t, said...)
-		if t.State != before { // a watcher has to learn of it even when the agent says nothing
+		if t.State != before { // watchers must learn of it even when the agent says nothing
 			events = append(events, event(t, orchestrator.EventState, "the agent's task is in state "+c.heard.state.String()))
 		}
 		return events
@@ -324,14 +325,14 @@ func (c *conversation) save(ctx context.Context) error {
 	return err
 }
 
-// onlyWords reports whether all that is unwritten is what the agent said of its progress. The caller holds mu.
+// onlyWords reports whether nothing but progress is unstored. The caller holds mu.
 func (c *conversation) onlyWords() bool {
 	h, a := &c.heard, c.task.Open()
 	known := (h.remote == "" || h.remote == a.RemoteTaskID) && (h.context == "" || h.context == a.RemoteContext)
 	return known && h.mirrored() == c.task.State && !h.asksAnew(&c.task) && (!h.delivered || c.task.Unsent() == nil)
 }
 
-// write updates the task while it is in this attempt and keeps the conversation's copy of it. The caller holds mu.
+// write updates the task if it is still in this attempt, and refreshes the conversation's copy of it. The caller holds mu.
 func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task) []orchestrator.Event) error {
 	t, err := c.engine.own(ctx, &c.task, underWay, change)
 	if err != nil {
@@ -341,7 +342,7 @@ func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task
 	return nil
 }
 
-// underWay holds while the task is in the attempt it was read in, even when it is to be canceled.
+// underWay reports whether the task is still in the attempt in which it was read, even if it is to be canceled.
 func underWay(read, now *orchestrator.Task) bool {
 	return now.Phase == orchestrator.PhaseExecution && len(now.Attempts) == len(read.Attempts)
 }

@@ -1,10 +1,14 @@
 // Package engine makes tasks happen: it accepts them, routes them, sends them to agents, follows them to their end and holds them at gates.
 //
-// What it promises: a task that was accepted is on disk before the submitter hears of it; the intent to send it is on disk before a byte
-// leaves; it ends exactly once; and after a crash at any point a new Engine on the same store takes every unfinished task up where the store
-// says it is. Dispatch is at-least-once under a stable message id.
+// It promises: an accepted task is on disk before the submitter gets an answer; the intent to send it is on disk before anything is sent; it ends
+// exactly once; and after a crash at any point, a new Engine on the same store continues every unfinished task from what the store says. Messages are
+// sent at least once, always under the same message id.
 //
-// One goroutine, a runner, works on a task at a time. A runner goes through the task's phases step by step; each step reads the task, does one
-// thing and writes the result on condition that the task has not changed meanwhile. A task that waits (for a consultation, for a timer) has no
-// runner: Wake starts one when something happened. Nothing that is needed to go on lives in memory only.
+// One goroutine at a time, a runner, works on a task. It takes the task through its phases step by step; each step reads the task, does one thing,
+// and writes the result on condition that the task has not changed meanwhile. A task that waits, for a consultation or a timer, has no runner: Wake
+// starts one when something happens. Nothing that is needed to continue is kept in memory only.
+//
+// Where to begin: Submit (submit.go) accepts a task; drive (run.go) is a runner's loop, and step (step.go) decides what is due: execute (execute.go
+// and conversation.go) talks to the agent, gate (gate.go) checks consultations, carryOut (steps.go) works on a plan. Leases decide which replica
+// works on which tasks (hold.go), and room (room.go) bounds how many tasks are with agents at a time.
 package engine

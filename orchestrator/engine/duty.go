@@ -12,12 +12,12 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// apart refuses a question to a target that would judge its own work under another name, or in another role: fault FailedPrecondition "SELF_REVIEW". Without
-// a question there is no evidence, so that nothing else has to look.
+// apart refuses to consult a target that would judge its own work under another name or in another role: a FailedPrecondition fault with the reason
+// SELF_REVIEW. Without a consultation there is no evidence, so nothing else has to check this.
 func (e *Engine) apart(ctx context.Context, t *orchestrator.Task, r consultation.Requirement) error {
 	source, known := e.Directory.Agent(t.Tenant, t.Agent)
 	target, there := e.Directory.Agent(t.Tenant, r.TargetAgent)
-	if known && there && r.TargetAgent != t.Agent { // of its own name, the ledger says so
+	if known && there && r.TargetAgent != t.Agent { // the ledger checks for the same name
 		if at, same := sharedAddress(source.Card, target.Card); same {
 			return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
 				"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name", r.ID, r.TargetAgent, at, t.Agent)
@@ -37,7 +37,7 @@ func (e *Engine) apart(ctx context.Context, t *orchestrator.Task, r consultation
 	return nil
 }
 
-// sharedAddress returns an address at which both cards say that their agent is.
+// sharedAddress returns a URL that both cards have among their interfaces.
 func sharedAddress(source, target registry.Card) (url string, ok bool) {
 	for _, x := range source.Interfaces {
 		same := func(y registry.Interface) bool {
@@ -50,7 +50,7 @@ func sharedAddress(source, target registry.Card) (url string, ok bool) {
 	return "", false
 }
 
-// madeBefore reports whether an agent did a step of a chain before that of a task.
+// madeBefore reports whether an agent did an earlier step of the chain to which a task belongs.
 func madeBefore(p *orchestrator.Plan, taskID, agent string) bool {
 	if p == nil || p.Mode != orchestrator.PlanChain {
 		return false

@@ -24,48 +24,49 @@ type Connector interface {
 	Connect(name string, card registry.Card) (client agentclient.Client, binding string, err error)
 }
 
-// Config holds what an Engine works with. All fields but Now, Notifier, Receiver and the durations are required.
+// Config holds the dependencies and settings of an Engine. All fields are required except Now, Notifier, Receiver, Embedder, Signatures, the limits
+// and the durations.
 type Config struct {
 	Store     orchestrator.Store
 	Leases    *lease.Manager
-	Directory router.Directory // the agents
+	Directory router.Directory // of agents
 	Connect   Connector
 	Ledger    *consultation.Ledger
 	Logger    *slog.Logger
 	Tracer    trace.Tracer
 	Meter     metric.Meter
-	Now       func() time.Time // default time.Now
-	Notifier  Notifier         // tells receivers of push notifications; nil: there are none
+	Now       func() time.Time // nil is time.Now
+	Notifier  Notifier         // sends push notifications; nil sends none
 
-	// Receiver returns the URL that the agent of an attempt announces to what becomes of the task; nil, or an empty URL: agents are asked instead.
+	// Receiver returns the URL to which the agent of an attempt may send push notifications. If it is nil or returns "", agents are polled.
 	Receiver func(k orchestrator.Key, attempt int) string
 
-	Rescan       time.Duration // how often unfinished tasks are looked for anew; default 60 s
-	RetryDelay   time.Duration // before an agent that could not be reached is tried again, doubled each time; default 500 ms
-	BreakerDelay time.Duration // how long an agent that could not be reached five times in a row is left alone; default 15 s
-	MaxRunning   int           // runners at a time that are neither with agents nor look for evidence in trace backends; more tasks wait their turn; default 4,096
-	MaxExchanges int           // tasks that are with agents at a time; more wait in line, and no agent gets more than it leaves to others; default 16,384
+	Rescan       time.Duration // how often to search for unfinished tasks; default 60 s
+	RetryDelay   time.Duration // before an unreachable agent is tried again, doubled each time; default 500 ms
+	BreakerDelay time.Duration // how long an agent is left alone that was unreachable five times in a row; default 15 s
+	MaxRunning   int           // runners at a time, not counting those that talk to agents or to trace backends; further tasks wait; default 4,096
+	MaxExchanges int           // tasks with agents at a time; further tasks queue, and the busiest agents leave room for the others; default 16,384
 
-	Signatures registry.SignaturePolicy // whose cards are trusted; empty is verify-if-present
+	Signatures registry.SignaturePolicy // which cards are trusted; empty is verify-if-present
 
-	Embedder router.Embedder // the second stage of routing by text; nil: there is none
-	EmbedBox time.Duration   // how long a decision waits for it; default 150 ms
+	Embedder     router.Embedder // second stage of routing by text; nil: there is none
+	EmbedTimeout time.Duration   // how long a decision waits for Embedder; default 150 ms
 }
 
 const (
-	// DefaultExchanges is how many tasks are with agents at a time where nothing is said.
+	// DefaultExchanges is the default of Config.MaxExchanges.
 	DefaultExchanges = 16_384
 
-	maxSends      = 8                // of one attempt to an agent that cannot be reached and has not accepted the work
-	maxBackoff    = time.Minute      // between two of them
-	maxRetryAfter = 10 * time.Minute // that an agent may ask for
-	pollEvery     = 5 * time.Second  // a remote task whose stream ended before it did, at most
-	pendingCheck  = 15 * time.Second // a gate that waits for an outcome
-	maxLooks      = 64               // for evidence in trace backends at a time, each of which may hang
-	storeRetry    = time.Second      // after a step failed because the store or the evidence was unavailable; doubled each time for other reasons of our own, up to maxBackoff
+	maxSends      = 8                // of one attempt to an unreachable agent that has not accepted the work
+	maxBackoff    = time.Minute      // between two of these
+	maxRetryAfter = 10 * time.Minute // longest wait that an agent may ask for
+	pollEvery     = 5 * time.Second  // at the most, for a remote task whose stream ended before the task did
+	pendingCheck  = 15 * time.Second // for a gate that waits for an outcome
+	maxLooks      = 64               // queries of trace backends at a time, each of which may hang
+	storeRetry    = time.Second      // after a step failed because the store or the evidence was unavailable; for other internal errors doubled each time, up to maxBackoff
 )
 
-// Engine drives tasks. Its methods may be called by many goroutines; Run must be running for anything to move.
+// Engine drives tasks. Its methods are safe for concurrent use. Nothing moves unless Run is running.
 type Engine struct {
 	Config
 	meters   meters
@@ -73,40 +74,40 @@ type Engine struct {
 	breakers breakers
 	budget   budget
 	room     *room // by agent
-	looks    *room // of gates for evidence in trace backends, by tenant
+	looks    *room // for gates that query trace backends, by tenant
 	outbox   *outbox
 
 	signal chan struct{} // holds one token when pending may have work
 	gained chan struct{} // holds one token when scans may have work
-	next   chan func()   // takes a runner's work when a goroutine rests
-	rest   atomic.Int64  // goroutines that do
+	next   chan func()   // passes a runner's work to an idle goroutine
+	rest   atomic.Int64  // number of idle goroutines
 
 	mu       sync.Mutex
-	scans    map[int]scan                                    // guarded by mu; by group that is held
-	nextScan time.Time                                       // guarded by mu; no group is due before
-	pending  map[orchestrator.Key]bool                       // guarded by mu; tasks to start a runner for; whether anything happened, or they are only looked at anew
+	scans    map[int]scan                                    // guarded by mu; by group, for the groups that this replica holds
+	nextScan time.Time                                       // guarded by mu; no group is due earlier
+	pending  map[orchestrator.Key]bool                       // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
 	runners  map[orchestrator.Key]*runner                    // guarded by mu
-	timers   map[orchestrator.Key]alarm                      // guarded by mu; wake-ups of tasks that wait
+	timers   map[orchestrator.Key]alarm                      // guarded by mu; wake-ups of waiting tasks
 	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
-	fresh    map[orchestrator.Key]uint64                     // guarded by mu; accepted with the intent to send, under which epoch, and not sent yet
-	troubled map[orchestrator.Key]int                        // guarded by mu; steps that failed one after the other, of tasks whose last one did
-	stopped  bool                                            // guarded by mu; no timer is set any more
-	crowded  bool                                            // guarded by mu; more are pending than may run
+	fresh    map[orchestrator.Key]uint64                     // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
+	troubled map[orchestrator.Key]int                        // guarded by mu; how many steps in a row failed, for tasks whose last step did
+	stopped  bool                                            // guarded by mu; no timers may be set any more
+	crowded  bool                                            // guarded by mu; more tasks are pending than may run
 }
 
 // runner is the goroutine that works on one task.
 type runner struct {
 	cancel context.CancelFunc
 	done   chan struct{}
-	group  int  // of the task, once it is read; -1 before
-	failed bool // its last step did; of the runner's goroutine until it ends
+	group  int  // of the task, once it was read; -1 before
+	failed bool // its last step failed; used by the runner's goroutine until it ends
 	again  bool // something happened meanwhile: start anew when this one ends
 
-	version uint64 // of the task as it was last read; of the runner's goroutine until it ends
-	early   alarm  // that was to wake the task, and would have later; none when something happened
+	version uint64 // of the task as last read; used by the runner's goroutine until it ends
+	early   alarm  // the wake-up that was set for later; zero when something happened
 }
 
-// alarm wakes a task of a group.
+// alarm is a wake-up of a task.
 type alarm struct {
 	timer   *time.Timer
 	group   int
@@ -114,7 +115,7 @@ type alarm struct {
 	due     time.Time
 }
 
-// New returns an engine. It hears of new evidence through the ledger.
+// New returns an engine and subscribes it to new evidence from the ledger.
 func New(c Config) (*Engine, error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -165,18 +166,18 @@ func New(c Config) (*Engine, error) {
 	if err := e.meters.observe(c.Meter, e.room); err != nil {
 		return nil, err
 	}
-	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Trusts: c.Signatures.Trusts, Now: c.Now, Embedder: c.Embedder, EmbedBox: c.EmbedBox})
+	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Trusts: c.Signatures.Trusts, Now: c.Now, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
 }
 
-// agentKey names the agent that a task is for.
+// agentKey returns the key of the agent to which a task goes.
 func agentKey(t *orchestrator.Task) orchestrator.Key {
 	return orchestrator.Key{Tenant: t.Tenant, ID: t.Agent}
 }
 
-// agent returns an agent with its status of now; an unknown one is fault NotFound. As with routes, only the directory is looked at, which hears what
-// other processes did before there is said to be no such agent.
+// agent returns an agent with its current status. Like routing, it uses the directory only. Before it returns a NotFound fault, it brings the
+// directory up to date with changes by other processes.
 func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent, error) {
 	if err := e.Directory.Refresh(ctx, tenant); err != nil {
 		return registry.Agent{}, err
@@ -193,7 +194,7 @@ func (e *Engine) agent(ctx context.Context, tenant, name string) (registry.Agent
 	return registry.Agent{}, registry.Missing(registry.Key{Tenant: tenant, Name: name})
 }
 
-// update writes a change and tells those who watch the task.
+// update writes a change and wakes those who watch the task.
 func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	now := e.now()
 	var before a2apb.TaskState
@@ -224,7 +225,7 @@ func keyOf(t *orchestrator.Task) orchestrator.Key {
 	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
 }
 
-// event is something that has just happened to t.
+// event returns an event about t that happens now.
 func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
 	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: detail}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// execute has the agent do the work: it stores the intent, sends the message or takes up what an earlier process sent, follows the agent to
-// its end and stores what it delivered.
+// execute has the agent do the work: it stores the intent, sends the message or resumes what an earlier process sent, follows the agent to its end
+// and stores the result.
 func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error) {
 	agent, err := e.agent(ctx, t.Tenant, t.Agent)
 	if err != nil {
@@ -62,7 +62,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 			t, err = e.intend(ctx, t, binding)
 		}
 		if err != nil {
-			breaker.RecordFailure() // the permit is used up; nothing was learned about the agent
+			breaker.RecordFailure() // the permit is used up, although nothing was learned about the agent
 			return e.giveUp(ctx, t, err)
 		}
 	}
@@ -75,7 +75,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	}, breaker)
 }
 
-// converse has the conversation and stores what came of it.
+// converse runs the conversation and stores its result.
 func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitbreaker.CircuitBreaker[any]) (step, error) {
 	t := c.task
 	ctx, span := e.Tracer.Start(remoteSpan(ctx, &t), "invoke_agent "+t.Agent, trace.WithSpanKind(trace.SpanKindClient),
@@ -98,7 +98,7 @@ func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitb
 		if err != nil || !c.done || errors.Is(context.Cause(ctx), errDeadline) {
 			return e.interrupted(ctx)
 		}
-		var cancel context.CancelFunc // who takes the task up would not know that the work is done
+		var cancel context.CancelFunc // the result must be stored: whoever takes over the task would not know that the work is done
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 		defer cancel()
 	}
@@ -109,17 +109,17 @@ func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitb
 	if err := e.keepContext(ctx, c); err != nil {
 		return step{}, err
 	}
-	if !c.heard.ended() { // it waits for its caller, which is written down
+	if !c.heard.ended() { // it waits for its caller, which is stored already
 		return step{wait: e.lookAgain(&c.task)}, nil
 	}
 	next, err := e.settle(ctx, c)
-	if fault.KindOf(err) == fault.InvalidArgument { // the store will never take it
+	if fault.KindOf(err) == fault.InvalidArgument { // the store will never accept it
 		return e.giveUp(ctx, c.task, err)
 	}
 	return next, err
 }
 
-// interrupted says what follows when an exchange was ended from outside.
+// interrupted returns what follows an exchange that was ended from outside.
 func (e *Engine) interrupted(ctx context.Context) (step, error) {
 	if cause := context.Cause(ctx); !errors.Is(cause, errDeadline) {
 		return step{}, cause
@@ -145,14 +145,14 @@ func remoteSpan(ctx context.Context, t *orchestrator.Task) context.Context {
 func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding string) (orchestrator.Task, error) {
 	return e.own(ctx, &read, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		sent := e.attempt(t, binding)
-		if found := read.Open(); found != nil { // perhaps only now
+		if found := read.Open(); found != nil { // it may just have been found
 			t.Open().RemoteTaskID = found.RemoteTaskID
 		}
 		return []orchestrator.Event{sent}
 	})
 }
 
-// attempt writes the intent to send into the task: a new attempt, or one more sending of the one that is open.
+// attempt writes the intent to send to the task: a new attempt, or one more sending of the open one.
 func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Event {
 	a := t.EditOpen()
 	if a == nil {
@@ -176,14 +176,15 @@ func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Even
 	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
 }
 
-// remember notes that the task's message is accepted together with the intent to send it.
+// remember notes that the task was accepted together with the intent to send its message.
 func (e *Engine) remember(t *orchestrator.Task) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.fresh[keyOf(t)] = t.OwnerEpoch
 }
 
-// isFresh reports, once, that this process accepted the task together with the intent to send it, has held it ever since, and has not sent it yet.
+// isFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent the
+// message yet.
 func (e *Engine) isFresh(t *orchestrator.Task) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -192,13 +193,13 @@ func (e *Engine) isFresh(t *orchestrator.Task) bool {
 	return ok && epoch == t.OwnerEpoch
 }
 
-// giveUp ends the attempt with an error, or waits when trying again may help.
+// giveUp ends the attempt with an error, or waits when another try may help.
 func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (step, error) {
 	if errors.Is(err, errMoved) || errors.Is(err, context.Canceled) {
 		return step{}, err
 	}
 	f := fault.From(err)
-	if f.Kind == fault.Internal { // our own trouble, not the agent's: the step is tried again
+	if f.Kind == fault.Internal { // an internal error is not the agent's: the step is repeated
 		return step{}, err
 	}
 	tries, most := tries(&t)
@@ -217,7 +218,7 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 	})
 }
 
-// tries returns how often the agent was tried and how often it is at most. What it has accepted is not given up for a network that is down.
+// tries returns how often the agent was tried and the maximum. Work that the agent has accepted is not given up because of the network.
 func tries(t *orchestrator.Task) (tries, most int) {
 	a, reply := t.Open(), t.Unsent()
 	switch {
@@ -238,7 +239,7 @@ func (e *Engine) backoff(sends int) time.Duration {
 	return min(e.RetryDelay<<min(max(sends-1, 0), 10), maxBackoff)
 }
 
-// postpone writes down that the task waits, and why, so that neither a rescan nor a restart cuts the wait short.
+// postpone stores that the task waits, and why, so that neither a rescan nor a restart shortens the wait.
 func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why error) (step, error) {
 	_, err := e.own(ctx, &t, always, func(t *orchestrator.Task) []orchestrator.Event {
 		t.NextDue = e.now().Add(wait)
@@ -250,8 +251,7 @@ func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Du
 	return step{wait: wait}, err
 }
 
-// progress is what goes into the log of what was said: as much as the log has room for, and not the words while a gate may still hold back what
-// they are about.
+// progress returns the events for what the agent said, as far as the log has room. It leaves out the words while a gate may still hold back the work.
 func progress(t *orchestrator.Task, said ...string) []orchestrator.Event {
 	var events []orchestrator.Event
 	for _, text := range said {
@@ -292,7 +292,7 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	})
 }
 
-// cancelRemote asks the agent to stop and returns a note about how that went.
+// cancelRemote asks the agent to stop and returns a note about the result.
 func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string {
 	a := t.Open()
 	if a == nil {
@@ -316,7 +316,7 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	return "the agent did not confirm: " + fault.From(err).Message
 }
 
-// stopped says what an agent answered when it was asked to stop. It may have been done just before.
+// stopped describes the state that an agent answered to a request to stop. It may have ended just before.
 func stopped(state a2apb.TaskState) string {
 	if state == a2apb.TaskState_TASK_STATE_CANCELED {
 		return "the agent stopped its task"

@@ -14,24 +14,24 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// patience is how often a message is sent to an agent that cannot be reached before another one gets the task, where there is one.
+// patience is how often a message is sent to an unreachable agent before another agent, if there is one, gets the task.
 const patience = 3
 
-// outOfReach are the reasons of faults that say that an agent cannot be reached, only with a credential that Quorate does not have, or only in a version that
-// was not asked for.
+// outOfReach are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, or has a version other
+// than the one asked for.
 var outOfReach = []string{
 	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED",
 	router.ReasonVersion,
 }
 
-// fallBack moves a task whose agent cannot be reached to the next of the agents that it could have gone to; moved is false when it stays. A task
-// whose agent was named has no others. One that its agent has accepted, or may be working on after a time-out, stays: it would be done twice.
+// fallBack moves a task whose agent cannot be reached to the next candidate of its decision; moved is false when it stays. A task for a named agent
+// has no other candidate. A task that its agent has accepted, or may be working on after a time-out, stays, because it might be done twice.
 func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.Error) (next step, moved bool, err error) {
 	if a := t.Open(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(outOfReach, why.Reason) {
 		return step{}, false, nil
 	}
 	if a := t.Open(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken && !agentclient.NotTaken(why) {
-		return step{}, false, nil // it may have got through
+		return step{}, false, nil // the message may have arrived
 	}
 	for _, c := range t.Decision.Candidates {
 		agent, ok := e.alternative(ctx, t, c.Agent)
@@ -39,10 +39,10 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 			continue
 		}
 		m, given, err := e.giveTo(agent, t)
-		if err != nil { // it does not take the inputs
+		if err != nil { // the agent does not accept the inputs
 			continue
 		}
-		e.isFresh(t) // what was accepted to be sent at once was meant for the other one
+		e.isFresh(t) // the intent to send was for the agent before
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 			e.closeAttempt(t, &orchestrator.Error{Reason: why.Reason, Message: why.Message})
 			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortly(why), agent.Name, why.Message))
@@ -58,7 +58,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 	return step{}, false, nil
 }
 
-// alternative looks whether an agent can take over a task: it was not tried, is up and is of a version that was asked for.
+// alternative returns an agent if it can take over a task: it was not tried yet, is available and has a suitable version.
 func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
 	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.open(t.Tenant, name) {
 		return registry.Agent{}, false
@@ -74,7 +74,7 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 	return agent, err == nil
 }
 
-// rechosen is a decision with another choice.
+// rechosen returns a decision with another choice.
 func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orchestrator.Decision {
 	d.Chosen = to
 	d.Candidates = slices.Clone(d.Candidates)
@@ -93,7 +93,7 @@ func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orches
 	return d
 }
 
-// shortly says why an agent does not do a task, behind its name.
+// shortly returns a short reason why an agent does not do a task, to be put behind its name.
 func shortly(why *fault.Error) string {
 	if why.Reason == router.ReasonVersion {
 		return "is of another version by now"
@@ -101,13 +101,13 @@ func shortly(why *fault.Error) string {
 	return "could not be reached"
 }
 
-// inRange reports whether an agent is of a version that the task was to go to.
+// inRange reports whether an agent has a version that the task asks for.
 func inRange(t *orchestrator.Task, a *registry.Agent) bool {
 	versions, err := registry.ParseVersionRange(t.VersionRange)
 	return err == nil && versions.Holds(a.Card.Version)
 }
 
-// outgrown is the fault of a task that its agent does not have yet, and that was for other versions than the agent is of by now.
+// outgrown is the fault for a task that has not been sent yet to an agent whose new version is not among those that the task asks for.
 func outgrown(t *orchestrator.Task, agent *registry.Agent) error {
 	if a := t.Open(); inRange(t, agent) || a != nil && (a.RemoteTaskID != "" || !a.NotTaken) {
 		return nil

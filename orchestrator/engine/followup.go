@@ -18,24 +18,25 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Reply is a caller's message to a task whose agent waits for it.
+// Reply is a caller's message to a task that waits for it.
 type Reply struct {
 	Key       orchestrator.Key
 	Caller    string
 	Message   *a2apb.Message
 	RequestID string // empty: every reply is a new one
-	Etag      string // the task's, when it was read; empty: any
+	Etag      string // of the task when it was read; empty matches any
 
-	// Webhook is told of the task from the message on; nil: nobody besides those who are. One without an id that is told already is not told twice.
+	// Webhook gets push notifications from this message on. It may be nil. One without an id that is registered already is not added again.
 	Webhook *orchestrator.Webhook
 
-	asked *orchestrator.Asking // what it replies to, when that is said; nil: whatever the task asks
+	asked *orchestrator.Asking // the question that it replies to, if the caller named it; nil: the current one
 }
 
-// Reply stores a message for the agent of a task that waits, and returns the task, which goes on: the agent gets the message under an id of its own,
-// however often it has to be sent. The same request id and content is the same reply; other content under it is fault Conflict "REQUEST_ID_REUSED".
-// The reply to a task that several agents do is for the step whose question it shows. A task that has ended is fault FailedPrecondition "TASK_ENDED", one that
-// does not wait for a message "TASK_NOT_WAITING", and one that has another etag than the reply names Conflict "ETAG_MISMATCH".
+// Reply stores a message for the agent of a waiting task and returns the task, which continues. The agent gets the message under an id of its own,
+// however often it is sent. The same request id with the same content is the same reply; with other content it is a Conflict fault with the reason
+// REQUEST_ID_REUSED. For a task that several agents do, the reply goes to the step whose question the task shows. A task that has ended is a
+// FailedPrecondition fault with the reason TASK_ENDED, one that does not wait for a message TASK_NOT_WAITING, and one whose etag is not the given one
+// a Conflict fault with the reason ETAG_MISMATCH.
 func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) {
 	if err := checkParts(r.Message); err != nil {
 		return orchestrator.Task{}, err
@@ -75,7 +76,7 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		return e.replyToStep(ctx, &t, &r)
 	}
 	if err == nil && taken {
-		e.isFresh(&t) // what was accepted to be sent at once was the first message
+		e.isFresh(&t) // the intent to send was for the first message
 		e.interrupt(r.Key)
 	}
 	return t, err
@@ -99,7 +100,7 @@ func repeated(t *orchestrator.Task, r *Reply, hash string) (bool, error) {
 	return false, nil
 }
 
-// takesReply says why a task takes no message now; nil when it does.
+// takesReply returns why a task takes no message now, or nil when it does.
 func takesReply(t *orchestrator.Task, r *Reply) error {
 	var why *fault.Error
 	m, step := r.Message, t.Plan.Waiting()
@@ -142,7 +143,7 @@ func takesWords(t *orchestrator.Task) bool {
 	return a != nil && a.RemoteTaskID != ""
 }
 
-// take writes the reply into the task.
+// take adds the reply to the task.
 func (e *Engine) take(t *orchestrator.Task, r *Reply, hash string) []orchestrator.Event {
 	n := len(t.Turns) + 1
 	m := orchestrator.CopyMessage(r.Message)
@@ -159,7 +160,7 @@ func (e *Engine) take(t *orchestrator.Task, r *Reply, hash string) []orchestrato
 
 func (r *Reply) hash() (string, error) {
 	m := orchestrator.CopyMessage(r.Message)
-	m.TaskId, m.ContextId = "", "" // a step's task has its own
+	m.TaskId, m.ContextId = "", "" // the task of a step has its own
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		return "", fmt.Errorf("encode message: %w", err)
@@ -168,7 +169,7 @@ func (r *Reply) hash() (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// current returns the task as it was last written.
+// current returns the task as last written.
 func (c *conversation) current() orchestrator.Task {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,7 +183,7 @@ func (c *conversation) unsent() *orchestrator.Turn {
 	return c.task.Unsent()
 }
 
-// expect prepares for what the agent says while a reply is on its way. Its task is as given.
+// expect prepares for what the agent says while a reply is on its way; remote is the state of its task before.
 func (c *conversation) expect(remote *a2apb.Task) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +195,7 @@ func (c *conversation) expect(remote *a2apb.Task) {
 	c.heard.delivered = arrived(remote, reply)
 }
 
-// reply sends the reply. An agent that refuses it because it has gone on without is as good as one that took it.
+// reply sends the reply. If the agent refuses it because it continued without one, that is as good.
 func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) error {
 	t := c.current()
 	m := outgoingReply(ctx, &t, reply)
@@ -223,10 +224,10 @@ func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) erro
 	return c.on(ctx)(snapshot(remote))
 }
 
-// readingTime is how long an agent may still be seen to ask what it has the reply to. After that it asks the same again.
+// readingTime is how long after a reply an agent may still show the old question before it counts as asking again.
 const readingTime = 10 * time.Second
 
-// lose takes an agent at its word when it goes on asking the same.
+// lose stops waiting for an agent to react to a reply: it keeps asking the same question, so it asks again.
 func (c *conversation) lose(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,8 +237,8 @@ func (c *conversation) lose(ctx context.Context) {
 	}
 }
 
-// outgoingReply is the reply as the agent gets it: in the agent's own task and context, and in a consultation with its terms, which an agent that reads one
-// message at a time needs to answer it.
+// outgoingReply returns the reply as the agent gets it: in the agent's own task and context and, in a consultation, with the terms of the
+// consultation, for agents that look at one message at a time.
 func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {
 	now := *t
 	now.Message = reply.Message

@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// gate checks the requirements of the phase the task is in, and lets it pass, or writes down what it waits for. The check and the passage
-// are one write: it fails when the task changed since its content was judged.
+// gate checks the requirements of the task's phase and lets the task pass, or stores what it waits for. Check and passage are one write, which fails
+// when the task has changed since its content was judged.
 func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 	d, err := e.Ledger.CheckInTurn(ctx, subject(&t, t.Phase), func() (leave func()) {
 		if leave = e.looks.enter(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
@@ -46,7 +46,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 	_, err = e.conclude(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
 		t.SetGate(g)
 		t.State = wait.state
-		if t.Phase != orchestrator.PhaseOnError { // there Error says what went wrong; the gate says what is missing
+		if t.Phase != orchestrator.PhaseOnError { // in that phase Error says what went wrong; the gate says what is missing
 			t.Error = wait.why
 		}
 		return []orchestrator.Event{event(t, orchestrator.EventGate, summary(g))}
@@ -54,7 +54,7 @@ func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
 	return wait.step, err
 }
 
-// conclude writes what a gate came to, and counts it once it is written: a check that the task has overtaken is made again.
+// conclude stores the result of a gate, and counts it once it is stored: if the task has changed meanwhile, the check is repeated.
 func (e *Engine) conclude(ctx context.Context, read *orchestrator.Task, g orchestrator.Gate, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
 	next, err := e.transition(ctx, read, sameVersion, change)
 	if err == nil {
@@ -63,7 +63,7 @@ func (e *Engine) conclude(ctx context.Context, read *orchestrator.Task, g orches
 	return next, err
 }
 
-// subject is what the requirements of some phases are judged on.
+// subject returns what the requirements of some phases are judged on.
 func subject(t *orchestrator.Task, phases ...orchestrator.Phase) consultation.Subject {
 	s := consultation.Subject{
 		Tenant: t.Tenant, TaskID: t.ID, SourceAgent: t.Agent,
@@ -76,14 +76,14 @@ func subject(t *orchestrator.Task, phases ...orchestrator.Phase) consultation.Su
 	return s
 }
 
-// waiting is how a task stands before a closed gate.
+// waiting is the state of a task at a closed gate.
 type waiting struct {
 	step  step
 	state a2apb.TaskState
 	why   *orchestrator.Error
 }
 
-// waits says how a task waits: working while an outcome may still arrive, input-required once only a new consultation helps.
+// waits returns in which state a task waits: working while an outcome may still arrive, input-required once only a new consultation helps.
 func waits(d consultation.Decision) waiting {
 	w := waiting{state: a2apb.TaskState_TASK_STATE_WORKING}
 	for _, r := range d.Requirements {
@@ -103,13 +103,13 @@ func waits(d consultation.Decision) waiting {
 			w.step.wait = pendingCheck
 		}
 	}
-	if d.CheckAgain > 0 { // a trace backend is asked, which nobody wakes us for, and which may be away for long
+	if d.CheckAgain > 0 { // a trace backend is polled, since it does not wake us, and it may be down for long
 		w.step.wait = d.CheckAgain
 	}
 	return w
 }
 
-// changed reports whether a check says something that the task does not yet.
+// changed reports whether a check has a result that is not in the task yet.
 func changed(t *orchestrator.Task, g orchestrator.Gate, state a2apb.TaskState) bool {
 	if t.State != state {
 		return true
@@ -126,7 +126,7 @@ func sameVerdict(x, y consultation.RequirementVerdict) bool {
 	return x.Requirement.ID == y.Requirement.ID && x.Applies == y.Applies && x.Verdict == y.Verdict && x.Reason == y.Reason
 }
 
-// summary is a gate in one line; the reasons are in the gate.
+// summary describes a gate in one line; the reasons are in the gate itself.
 func summary(g orchestrator.Gate) string {
 	var b strings.Builder
 	b.WriteString("gate " + string(g.Phase))

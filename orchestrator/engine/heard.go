@@ -12,26 +12,26 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// heard is what an agent has said in an attempt, put together from snapshots and updates.
+// heard is what an agent has said in an attempt, assembled from snapshots and updates.
 type heard struct {
 	remote    string
 	context   string // the agent's own
 	state     a2apb.TaskState
 	status    *a2apb.Message
 	artifacts []*a2apb.Artifact
-	bytes     int    // of all artifacts
-	asked     string // tells the question that the agent waits with
-	replied   bool   // to the question answered: as long as the agent waits with that, it has not read the reply
+	bytes     int    // total of all artifacts
+	asked     string // identifies the question with which the agent waits
+	replied   bool   // to the question answered: while the agent waits with that question, it has not read the reply
 	answered  string
 	delivered bool // the agent has the reply
-	repeats   bool // the agent asks the same again
-	strayed   bool // the agent has spoken of another task
+	repeats   bool // the agent asks the same question again
+	strayed   bool // a response was about another task
 }
 
 const maxArtifacts = 1000
 
-// take adds one response and reports whether it says anything that has to be stored before the end. A task does not leave the state it ended in (A2A §4.1.3):
-// after that, an agent may still deliver, and nothing else. What is said of another task than the agent named first is not taken in.
+// take adds one response and reports whether it says something that must be stored before the end. A task does not leave a terminal state (A2A
+// §4.1.3): after that, only artifacts count. Responses about a task other than the first one named are ignored.
 func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	if h.ended() && r.GetArtifactUpdate() == nil {
 		return false, nil
@@ -62,11 +62,11 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 		named := h.named(p.ArtifactUpdate.GetTaskId())
 		return named, h.add(p.ArtifactUpdate)
 	default:
-		return false, nil // something of a newer version of A2A
+		return false, nil // a kind of response that a newer version of A2A has
 	}
 }
 
-// about is the agent's id of the task that a response is about; empty when it does not say.
+// about returns the agent's id of the task that a response is about, or "" when the response has none.
 func about(r *a2apb.StreamResponse) string {
 	return cmp.Or(r.GetTask().GetId(), r.GetStatusUpdate().GetTaskId(), r.GetArtifactUpdate().GetTaskId(), r.GetMessage().GetTaskId())
 }
@@ -124,7 +124,7 @@ func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 	return h.check()
 }
 
-// complete takes in artifacts that are missing among those that were heard of, or of which there is more.
+// complete adds artifacts that were not received before, and those of which there is more now.
 func (h *heard) complete(list []*a2apb.Artifact) error {
 	for _, a := range list {
 		i := slices.IndexFunc(h.artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })
@@ -148,7 +148,7 @@ func (h *heard) check() error {
 
 func (h *heard) ended() bool { return orchestrator.Terminal(h.state) }
 
-// mirrored is the state that the task takes over while the agent works.
+// mirrored returns the state that the task takes over while the agent works.
 func (h *heard) mirrored() a2apb.TaskState {
 	if h.waits() {
 		return h.state
@@ -158,7 +158,7 @@ func (h *heard) mirrored() a2apb.TaskState {
 
 const maxProgressRunes = 500
 
-// progress is what the agent last said, for the log; the whole text is in the status message.
+// progress returns what the agent last said, for the log; the full text is in the status message.
 func (h *heard) progress() string {
 	text := []rune(messageText(h.status))
 	if len(text) > maxProgressRunes {
@@ -167,7 +167,7 @@ func (h *heard) progress() string {
 	return string(text)
 }
 
-// failure says why the agent did not deliver; nil when it did.
+// failure returns why the agent did not deliver, or nil when it did.
 func (h *heard) failure() *orchestrator.Error {
 	var reason, verb string
 	switch h.state {

@@ -7,13 +7,13 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// urgent reports whether somebody has written into a task what the exchange with its agent must not go on without: the wish for its end, or a reply.
+// urgent reports whether somebody has written something to a task that must interrupt its exchange: a request to cancel, or a reply.
 func urgent(t *orchestrator.Task) bool {
 	return t.CancelAsked || t.Unsent() != nil && t.Unsent().Sends == 0
 }
 
-// heed looks at the task in the store every so often, and ends the exchange if that is urgent. Whoever writes so interrupts the runner, or leaves word with the
-// replica that has it; but that may die in between, or end, and an exchange may last for days. The caller holds mu.
+// heed reads the task from the store at intervals and ends the exchange if that is urgent. Usually whoever writes to the task interrupts its runner,
+// or posts to the replica that has it. But that process may die in between, and an exchange may last for days. The caller holds mu.
 func (c *conversation) heed(ctx context.Context) {
 	c.round = time.AfterFunc(jittered(c.engine.Rescan), func() {
 		c.mu.Lock()

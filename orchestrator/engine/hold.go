@@ -11,7 +11,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// A replica that takes a group over looks for its tasks at once, and again soon after, because an index may lag behind; then ever so often.
+// A replica that takes over a group searches for its tasks at once, soon again because an index may lag behind, and then at intervals.
 const (
 	scanTick  = time.Second
 	scanPage  = 500
@@ -20,17 +20,17 @@ const (
 
 var scanDelays = []time.Duration{2 * time.Second, 8 * time.Second}
 
-// scan says when a group's tasks are looked for next.
+// scan says when to search for a group's tasks next.
 type scan struct {
 	round int
 	due   time.Time
 }
 
-// errNotHeld says that another replica works on the task, or nobody does.
+// errNotHeld means that this replica does not hold the lease on the task's shard.
 var errNotHeld = errors.New("the task's shard is not held")
 
-// hold makes t a task that this replica may work on: what it writes carries the epoch of its lease. A task that a later owner has worked on shows that the
-// lease is gone, whatever this replica still believes.
+// hold sets the epoch of this replica's lease on t, which makes t writable for it. If the task was last written under a higher epoch, the lease is
+// lost, whatever this replica believes.
 func (e *Engine) hold(r *runner, t *orchestrator.Task) error {
 	e.mu.Lock()
 	r.group = orchestrator.GroupOf(t.Shard)
@@ -43,9 +43,9 @@ func (e *Engine) hold(r *runner, t *orchestrator.Task) error {
 	return nil
 }
 
-// handOver tells whoever holds the task's shard that there is something to do.
+// handOver tells the holder of the task's shard that there is something to do.
 func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) {
-	e.isFresh(t) // whoever works on it sends it as if it had been sent before
+	e.isFresh(t) // the new holder has to assume that the message was sent
 	if t.Settled() {
 		return
 	}
@@ -54,10 +54,10 @@ func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) {
 	}
 }
 
-// holder is the engine as the lease manager sees it.
+// holder adapts the engine to the lease manager.
 type holder struct{ *Engine }
 
-// Gained has the group's tasks looked for.
+// Gained searches for the group's tasks.
 func (e holder) Gained(group int) {
 	e.mu.Lock()
 	e.scans[group] = scan{due: time.Now()}
@@ -100,8 +100,8 @@ func (e holder) Drop(ctx context.Context, group int) {
 	}
 }
 
-// Look has a task looked at that another replica has changed: at once when it is to be canceled, or its agent to be sent a reply. When the store does not
-// tell in time, the task is looked at all the same.
+// Look wakes a task that another replica has changed, and interrupts its exchange when it is to be canceled or a reply is to be sent. If the store
+// does not answer in time, the task is woken all the same.
 func (e holder) Look(ctx context.Context, k orchestrator.Key) {
 	ctx, cancel := context.WithTimeout(ctx, storeRetry)
 	defer cancel()
@@ -113,7 +113,7 @@ func (e holder) Look(ctx context.Context, k orchestrator.Key) {
 	e.notify(k)
 }
 
-// scan wakes the unfinished tasks of the groups that are due. A task that waits looks at its situation and goes on waiting.
+// scan wakes the unfinished tasks of the groups that are due. A task that waits checks its situation and goes on waiting.
 func (e *Engine) scan(ctx context.Context) {
 	var calls errgroup.Group
 	calls.SetLimit(scanCalls)
@@ -131,7 +131,7 @@ func (e *Engine) scan(ctx context.Context) {
 	}
 }
 
-// dueScans returns the groups whose tasks are to be looked for now, and sets when they are next.
+// dueScans returns the groups whose tasks are to be searched for now, and sets when they are due next.
 func (e *Engine) dueScans() []int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,14 +157,14 @@ func (e *Engine) dueScans() []int {
 	return groups
 }
 
-// scanBy sees to it that groups are looked at no later than then. The caller holds mu.
+// scanBy makes groups due no later than then. The caller holds mu.
 func (e *Engine) scanBy(then time.Time) {
 	if then.Before(e.nextScan) {
 		e.nextScan = then
 	}
 }
 
-// rescan has a group looked at again as soon as possible.
+// rescan makes a group due as soon as possible.
 func (e *Engine) rescan(group int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// fill checks the submission's inputs against what its agent declares and puts them into the message. What a consultation carries is for
-// the consulted agent to judge, not input for its work.
+// fill checks the submission's inputs against those that its agent declares and puts them into the message. It leaves a consultation's content alone:
+// that is to be judged, not an input of the agent's work.
 func (s *Submission) fill(r *router.Router, a registry.Agent) error {
 	if s.parent != nil && s.parent.ConsultationID != "" {
 		return nil
@@ -27,7 +27,7 @@ func (s *Submission) fill(r *router.Router, a registry.Agent) error {
 	return nil
 }
 
-// givenAs says as what an agent is given inputs that have names of its own then.
+// givenAs returns which inputs of the agent the submitted inputs are used for.
 func givenAs(inputs, named []orchestrator.Input) []orchestrator.Given {
 	var list []orchestrator.Given
 	for i, in := range inputs {
@@ -36,7 +36,7 @@ func givenAs(inputs, named []orchestrator.Input) []orchestrator.Given {
 	return list
 }
 
-// giveTo checks a task's inputs against what another agent declares, and returns the message as that one gets it.
+// giveTo checks a task's inputs against those that another agent declares, and returns the message for that agent.
 func (e *Engine) giveTo(a registry.Agent, t *orchestrator.Task) (*a2apb.Message, []orchestrator.Given, error) {
 	m, inputs := submitted(t)
 	named, err := e.router.CheckInputs(t.Tenant, a, inputs, m)
@@ -46,7 +46,7 @@ func (e *Engine) giveTo(a registry.Agent, t *orchestrator.Task) (*a2apb.Message,
 	return router.Carry(m, named), givenAs(inputs, named), nil
 }
 
-// submitted returns a task's message and its inputs apart, as they were submitted.
+// submitted returns a task's message and its inputs separately, as they were submitted.
 func submitted(t *orchestrator.Task) (*a2apb.Message, []orchestrator.Input) {
 	if len(t.Inputs) == 0 {
 		return t.Message, nil
@@ -87,7 +87,7 @@ func checkInputs(inputs []orchestrator.Input) error {
 	return nil
 }
 
-// encodeInputs lists what tells a submission's inputs from others.
+// encodeInputs returns the content of a submission's inputs, for hashing.
 func (s *Submission) encodeInputs() ([][]byte, error) {
 	var list [][]byte
 	for _, in := range s.Inputs {

@@ -13,8 +13,8 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// outgoing is the message as the agent gets it: under the attempt's id, without the caller's ids, and with Quorate's word about the task. What a
-// caller put in the place of that word is replaced, so that nobody can be consulted but by Quorate.
+// outgoing returns the message as the agent gets it: under the attempt's id, without the caller's ids, and with Quorate's metadata about the task.
+// Metadata of the caller under the same keys is replaced, so that only Quorate can send a consultation.
 func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	m := orchestrator.CopyMessage(t.Message)
 	m.MessageId, m.TaskId, m.ContextId = t.Open().MessageID, "", ""
@@ -36,26 +36,26 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
-// parentKey is the key of the trace context, there and in metadata.
+// parentKey is the key of the trace context, in HTTP headers and in metadata.
 const parentKey = "traceparent"
 
-// traceparent takes up the trace context that a message carries, without the state.
+// traceparent receives the trace context for a message, without the trace state.
 type traceparent string
 
-// Set takes the trace context.
+// Set stores the trace context.
 func (p *traceparent) Set(key, value string) {
 	if key == parentKey {
 		*p = traceparent(value)
 	}
 }
 
-// Get returns nothing: nothing is read from what is sent.
+// Get returns "": propagators read nothing while injecting.
 func (*traceparent) Get(string) string { return "" }
 
-// Keys returns nothing, as Get.
+// Keys returns nil, for the same reason.
 func (*traceparent) Keys() []string { return nil }
 
-// taskWord names the task and the agent's rules that apply to it.
+// taskWord returns Quorate's metadata about the task: its id, and the agent's rules that apply to it.
 func taskWord(t *orchestrator.Task) *structpb.Value {
 	rules := &structpb.ListValue{}
 	for _, r := range t.Requirements {

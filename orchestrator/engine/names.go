@@ -30,7 +30,7 @@ const (
 	metricInLine    = "quorate.tasks.in_line"
 )
 
-// meters counts what the engine does. Labels have few values, no task ids and no agent names, so that those of each task need not be made anew.
+// meters holds the engine's metrics. Their labels have few values, no task ids and no agent names, so that the attribute sets can be built once.
 type meters struct {
 	accepted, endings, gates, verdicts metric.Int64Counter
 	duration, routes                   metric.Float64Histogram
@@ -79,7 +79,7 @@ func newMeters(m metric.Meter) (meters, error) {
 	return x, err
 }
 
-// observe reads how full the room is.
+// observe reports the room's occupancy.
 func (*meters) observe(m metric.Meter, r *room) error {
 	gauge := func(name, text string, read func() int) error {
 		_, err := m.Int64ObservableGauge(name, metric.WithDescription(text), metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
@@ -115,7 +115,7 @@ func (m *meters) gate(ctx context.Context, g orchestrator.Gate) {
 	m.gates.Add(ctx, 1, metric.WithAttributes(attribute.String("phase", string(g.Phase)), attribute.Bool("allowed", g.Allowed)))
 }
 
-// verdict counts what a gate came to, not how often it looked.
+// verdict counts the result of a gate, not how often it was checked.
 func (m *meters) verdict(ctx context.Context, g orchestrator.Gate) {
 	for _, r := range g.Requirements {
 		if r.Applies {
@@ -127,7 +127,7 @@ func (m *meters) verdict(ctx context.Context, g orchestrator.Gate) {
 // Results of decisions on routes.
 const (
 	routeChosen   = "chosen"
-	routeTogether = "together" // several do it: a chain or a fan-out
+	routeTogether = "together" // several agents were chosen: a chain or a fan-out
 	routeRefused  = "refused"
 	routeFailed   = "failed"
 )

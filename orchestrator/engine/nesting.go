@@ -10,11 +10,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// maxNesting is how deep lists and objects may stand in one another in what an agent says. JSON may go ten thousand deep; in protobuf's wire format, which
-// stores and callers read, that is three times as deep as anybody takes.
+// maxNesting is how deep lists and objects may be nested in what an agent says. JSON allows ten thousand levels; in protobuf's wire format, which
+// stores and callers read, these become three times as many, more than any decoder accepts.
 const maxNesting = 1000
 
-// checkNesting refuses a response that could be stored and never be read again.
+// checkNesting refuses a response that could be stored but never read again.
 func checkNesting(r *a2apb.StreamResponse) error {
 	ok := shallowMessage(r.GetMessage()) && shallowMessage(r.GetStatusUpdate().GetStatus().GetMessage()) &&
 		shallowMessage(r.GetTask().GetStatus().GetMessage()) && shallowArtifact(r.GetArtifactUpdate().GetArtifact())
@@ -53,7 +53,7 @@ func shallow(s *structpb.Struct, left int) bool {
 	return left >= 0
 }
 
-// shallowValue is false also for what only protobuf's wire format has: no value at all, and numbers that are none.
+// shallowValue returns false also for values that only protobuf's wire format can express: no value at all, NaN and infinities.
 func shallowValue(v *structpb.Value, left int) bool {
 	if v != nil && v.GetKind() == nil || math.IsNaN(v.GetNumberValue()) || math.IsInf(v.GetNumberValue(), 0) {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// gated reports whether the task's agent has a requirement in a phase; a phase without one is passed without a stop.
+// gated reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check.
 func gated(t *orchestrator.Task, p orchestrator.Phase) bool {
 	for _, r := range t.Requirements {
 		if r.Phase == string(p) {
@@ -16,7 +16,7 @@ func gated(t *orchestrator.Task, p orchestrator.Phase) bool {
 	return false
 }
 
-// first returns the phase a new task begins in.
+// first returns the phase in which a new task begins.
 func first(t *orchestrator.Task) orchestrator.Phase {
 	if gated(t, orchestrator.PhasePreExecution) {
 		return orchestrator.PhasePreExecution
@@ -24,7 +24,7 @@ func first(t *orchestrator.Task) orchestrator.Phase {
 	return orchestrator.PhaseExecution
 }
 
-// after moves a task from a phase it has passed into the next one it has to stop at; behind the last it ends.
+// after moves a task from a phase that it has passed to the next one that is gated; after the last phase it ends the task.
 func (e *Engine) after(t *orchestrator.Task, passed orchestrator.Phase) []orchestrator.Event {
 	switch passed {
 	case orchestrator.PhasePreExecution:
@@ -65,7 +65,7 @@ func (e *Engine) enter(t *orchestrator.Task, p orchestrator.Phase) []orchestrato
 	return []orchestrator.Event{event(t, orchestrator.EventPhase, "the task is in phase "+string(p))}
 }
 
-// Reasons of the ends that an agent brings about.
+// Reasons for which a task ends because of its agent.
 const (
 	reasonFailed   = "AGENT_FAILED"
 	reasonRejected = "AGENT_REJECTED"

@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// plannerName is the caller on record for the tasks of a plan's steps. No principal can have it: platform/auth reserves the prefix.
+// plannerName is the caller of the tasks of a plan's steps. No principal can have that name: platform/auth reserves the prefix.
 const plannerName = "quorate:plan"
 
 // submitPlan accepts a task that several agents do.
@@ -34,7 +34,7 @@ func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result
 	return e.accept(ctx, s, t, registry.Agent{})
 }
 
-// plan makes steps of a decision for several agents. What those that begin are given is checked; the others are given what is not there yet.
+// plan turns a decision for several agents into steps. It checks the inputs of the steps that begin; those of the others do not exist yet.
 func (e *Engine) plan(s *Submission, to router.Result) (*orchestrator.Plan, error) {
 	p := &orchestrator.Plan{Mode: orchestrator.PlanChain}
 	for _, in := range s.Inputs {
@@ -60,7 +60,7 @@ func (e *Engine) plan(s *Submission, to router.Result) (*orchestrator.Plan, erro
 	return p, e.checkBegin(s, p)
 }
 
-// given finds the task's input that is meant: of that name if there is one, or else of that type.
+// given returns the name of the task's input that is meant: by its name if there is one, or else by its type.
 func given(inputs []orchestrator.Input, want orchestrator.Typed) string {
 	for _, alike := range []func(orchestrator.Input) bool{
 		func(in orchestrator.Input) bool { return in.Name == want.Name },
@@ -73,7 +73,7 @@ func given(inputs []orchestrator.Input, want orchestrator.Typed) string {
 	return ""
 }
 
-// checkBegin checks the inputs of the steps that take nothing from others.
+// checkBegin checks the inputs of the steps that take nothing from other steps.
 func (e *Engine) checkBegin(s *Submission, p *orchestrator.Plan) error {
 	t := orchestrator.Task{Plan: p, Message: router.Carry(s.Message, s.Inputs)}
 	for i := range p.Steps {
@@ -92,12 +92,12 @@ func (e *Engine) checkBegin(s *Submission, p *orchestrator.Plan) error {
 	return nil
 }
 
-// stepContent is what a step's agent gets: the task's message, and of its inputs and of what steps before made those that the step takes. A step
-// that takes nothing in particular gets all inputs.
+// stepContent returns what a step's agent gets: the task's message, with those of its inputs and of the earlier steps' results that the step takes. A
+// step that takes nothing in particular gets all inputs.
 func stepContent(t *orchestrator.Task, i int, made map[int][]*a2apb.Artifact) (*a2apb.Message, []orchestrator.Input) {
 	parts := make(map[string][]*a2apb.Part)
 	m := proto.CloneOf(t.Message)
-	m.MessageId = "" // each task's is its own
+	m.MessageId = "" // each task has its own
 	m.Parts = slices.DeleteFunc(m.GetParts(), func(p *a2apb.Part) bool {
 		name := p.GetMetadata().GetFields()[router.InputKey].GetStringValue()
 		if !slices.ContainsFunc(t.Plan.Inputs, func(in orchestrator.Typed) bool { return in.Name == name }) {
@@ -133,7 +133,7 @@ func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 	return parts
 }
 
-// named picks the artifacts of a name, or all when none has it: few agents name what they deliver as they declare it.
+// named returns the artifacts with a name, or all when none has it: few agents name their artifacts as they declare their outputs.
 func named(list []*a2apb.Artifact, name string) []*a2apb.Artifact {
 	var out []*a2apb.Artifact
 	for _, a := range list {
@@ -147,7 +147,7 @@ func named(list []*a2apb.Artifact, name string) []*a2apb.Artifact {
 	return out
 }
 
-// who says in words who does a task.
+// who describes in words which agents do a task.
 func who(t *orchestrator.Task) string {
 	if t.Plan == nil {
 		return "agent " + t.Agent

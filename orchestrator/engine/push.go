@@ -17,24 +17,24 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Notifier tells receivers of push notifications about tasks.
+// Notifier sends push notifications about tasks.
 type Notifier interface {
-	// Check refuses a receiver that could never be told.
+	// Check refuses a receiver that could never be reached.
 	Check(w orchestrator.Webhook) error
-	// Send tells a receiver of one event; a fault of another kind than Unavailable means that to try again is of no use.
+	// Send notifies a receiver of one event. Any fault other than Unavailable means that another try is useless.
 	Send(ctx context.Context, w orchestrator.Webhook, t *orchestrator.Task, e orchestrator.Event) error
 }
 
 const (
-	pushTries    = 15 // in vain, of one event; with the pauses between them that is about an hour and a quarter
+	pushTries    = 15 // for one event; with the pauses in between, about an hour and a quarter
 	pushPause    = time.Second
 	maxPushPause = 15 * time.Minute
-	pushers      = 64 // tasks whose receivers are told at a time
+	pushers      = 64 // tasks whose receivers are notified at a time
 	pushPage     = 200
 )
 
-// SetWebhook has a receiver told of a task from now on, in place of one with the same id, and returns it. A task without room for more is fault
-// FailedPrecondition "TOO_MANY_WEBHOOKS".
+// SetWebhook adds a receiver of push notifications about the task from now on, or replaces the one with the same id, and returns it. If the task has
+// the maximum number of receivers, the result is a FailedPrecondition fault with the reason TOO_MANY_WEBHOOKS.
 func (e *Engine) SetWebhook(ctx context.Context, k orchestrator.Key, w orchestrator.Webhook) (orchestrator.Webhook, error) {
 	w, err := e.newWebhook(w)
 	if err != nil {
@@ -46,7 +46,7 @@ func (e *Engine) SetWebhook(ctx context.Context, k orchestrator.Key, w orchestra
 	return w, err
 }
 
-// addWebhook has a receiver told of what happens to the task from now on.
+// addWebhook adds a receiver for whatever happens to the task from now on.
 func addWebhook(t *orchestrator.Task, w orchestrator.Webhook) error {
 	w.Due, w.Sent = t.LastEvent, t.LastEvent
 	list := slices.DeleteFunc(slices.Clone(t.Webhooks), func(old orchestrator.Webhook) bool { return old.ID == w.ID })
@@ -58,7 +58,7 @@ func addWebhook(t *orchestrator.Task, w orchestrator.Webhook) error {
 	return nil
 }
 
-// receivers are those whom a submission names.
+// receivers returns the receivers that a submission names.
 func (e *Engine) receivers(s *Submission) ([]orchestrator.Webhook, error) {
 	if s.Webhook == nil {
 		return nil, nil
@@ -67,7 +67,7 @@ func (e *Engine) receivers(s *Submission) ([]orchestrator.Webhook, error) {
 	return []orchestrator.Webhook{w}, err
 }
 
-// newWebhook checks a receiver and completes it.
+// newWebhook checks a receiver and fills in its id.
 func (e *Engine) newWebhook(w orchestrator.Webhook) (orchestrator.Webhook, error) {
 	if e.Notifier == nil {
 		return w, fault.New(fault.FailedPrecondition, "PUSH_NOT_SUPPORTED", "push notifications are not sent here")
@@ -79,7 +79,7 @@ func (e *Engine) newWebhook(w orchestrator.Webhook) (orchestrator.Webhook, error
 	return w, nil
 }
 
-// RemoveWebhook has a receiver told no more. One that is not there is as good as removed.
+// RemoveWebhook removes a receiver. It is no error if there is none with the id.
 func (e *Engine) RemoveWebhook(ctx context.Context, k orchestrator.Key, id string) error {
 	_, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		list := slices.DeleteFunc(slices.Clone(t.Webhooks), func(w orchestrator.Webhook) bool { return w.ID == id })
@@ -92,7 +92,8 @@ func (e *Engine) RemoveWebhook(ctx context.Context, k orchestrator.Key, id strin
 	return err
 }
 
-// oblige writes down that the task's receivers have to be told of its new state, with the change itself; events are how many come with it.
+// oblige notes in the task that its receivers have to be notified of its new state. It is part of the change itself; events is how many events are
+// written with it.
 func oblige(t *orchestrator.Task, before a2apb.TaskState, events int) {
 	if len(t.Webhooks) == 0 || t.State == before || events == 0 {
 		return
@@ -103,22 +104,22 @@ func oblige(t *orchestrator.Task, before a2apb.TaskState, events int) {
 	}
 }
 
-// owed has a task's receivers told, by the replica that works on the task.
+// owed has a task's receivers notified by the replica that works on the task.
 func (e *Engine) owed(t *orchestrator.Task) {
 	if e.Notifier == nil || !t.Unpaid() {
 		return
 	}
 	if _, held := e.Leases.Epoch(t.Shard); !held {
-		e.Wake(keyOf(t)) // which hands it over
+		e.Wake(keyOf(t)) // hands it over
 		return
 	}
 	e.outbox.wake(keyOf(t))
 }
 
-// outbox is which tasks' receivers are to be told now.
+// outbox holds the tasks whose receivers are to be notified now.
 type outbox struct {
 	signal chan struct{} // holds one token when due may have work
-	room   *room         // by the host of the receiver that is told first
+	room   *room         // by the host of the first receiver to be notified
 
 	mu     sync.Mutex
 	due    map[orchestrator.Key]struct{}    // guarded by mu
@@ -137,11 +138,11 @@ func newOutbox(logger *slog.Logger) *outbox {
 	return o
 }
 
-// hostKey names the host of a receiver.
+// hostKey returns a key for the host of a receiver.
 func hostKey(w *orchestrator.Webhook) orchestrator.Key {
 	u, err := url.Parse(w.URL)
 	if err != nil {
-		return orchestrator.Key{ID: w.URL} // such a one is refused when it is told
+		return orchestrator.Key{ID: w.URL} // sending to such a URL will be refused
 	}
 	return orchestrator.Key{ID: u.Host}
 }
@@ -156,7 +157,7 @@ func (o *outbox) wake(k orchestrator.Key) {
 	}
 }
 
-// take returns what is due and not being done.
+// take returns the tasks that are due and not in progress.
 func (o *outbox) take() []orchestrator.Key {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -176,7 +177,7 @@ func (o *outbox) take() []orchestrator.Key {
 	return keys
 }
 
-// done takes note that a task's receivers were told, or are to be told in a while.
+// done ends work on a task's receivers, or puts it off for a while.
 func (o *outbox) done(k orchestrator.Key, again time.Duration) {
 	o.mu.Lock()
 	delete(o.busy, k)
@@ -190,7 +191,7 @@ func (o *outbox) done(k orchestrator.Key, again time.Duration) {
 	}
 }
 
-// runOutbox tells receivers until ctx ends. What is not done by then is in the store.
+// runOutbox notifies receivers until ctx ends. What remains is in the store.
 func (e *Engine) runOutbox(ctx context.Context) {
 	var running errgroup.Group
 	running.SetLimit(pushers)
@@ -206,7 +207,7 @@ func (e *Engine) runOutbox(ctx context.Context) {
 			}
 		}
 	}
-	_ = running.Wait() // nothing fails
+	_ = running.Wait() // the tasks return no errors
 	e.outbox.mu.Lock()
 	defer e.outbox.mu.Unlock()
 	for _, t := range e.outbox.timers {
@@ -214,7 +215,7 @@ func (e *Engine) runOutbox(ctx context.Context) {
 	}
 }
 
-// pay tells a task's receivers what they have to be told, and returns when to go on; 0 is never, or when its turn comes.
+// pay notifies a task's receivers and returns when to continue; 0 means never, or when it is the task's turn.
 func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 	t, err := e.Store.Task(ctx, k)
 	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.Unpaid() && !w.NextDue.After(e.now()) })
@@ -251,7 +252,7 @@ func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 	return again
 }
 
-// tell tells one receiver of each state that the task came to, in order, and writes down how far that went.
+// tell notifies one receiver of each state that the task entered, in order, and stores how far it got.
 func (e *Engine) tell(ctx context.Context, t *orchestrator.Task, w orchestrator.Webhook) (again time.Duration, err error) {
 	sent, failure := w.Sent, error(nil)
 	state, err := e.stateAt(ctx, t, w.Sent)
@@ -264,7 +265,7 @@ func (e *Engine) tell(ctx context.Context, t *orchestrator.Task, w orchestrator.
 			return 0, err
 		}
 		for _, ev := range events {
-			if ev.Sequence > w.Due { // of what came since, the task as it was read knows nothing
+			if ev.Sequence > w.Due { // the task as it was read does not cover later events
 				break
 			}
 			if ev.State != state {
@@ -281,7 +282,7 @@ func (e *Engine) tell(ctx context.Context, t *orchestrator.Task, w orchestrator.
 	return e.settlePush(ctx, t, w, sent, failure)
 }
 
-// stateAt is the task's state after an event, or one that it cannot have when there was none.
+// stateAt returns the task's state after an event, or one that no task has when there was none.
 func (e *Engine) stateAt(ctx context.Context, t *orchestrator.Task, sequence uint64) (a2apb.TaskState, error) {
 	if sequence == 0 {
 		return -1, nil
@@ -293,7 +294,7 @@ func (e *Engine) stateAt(ctx context.Context, t *orchestrator.Task, sequence uin
 	return events[0].State, nil
 }
 
-// settlePush writes down how telling a receiver went.
+// settlePush stores the result of notifying a receiver.
 func (e *Engine) settlePush(ctx context.Context, told *orchestrator.Task, w orchestrator.Webhook, sent uint64, failure error) (again time.Duration, err error) {
 	progress := sent > w.Sent
 	_, err = e.update(ctx, keyOf(told), func(t *orchestrator.Task) ([]orchestrator.Event, error) {

@@ -16,19 +16,19 @@ import (
 const (
 	maxQuestionBytes = 256 << 10
 
-	// Between two looks at an agent that waits for its caller. What it was authorized to do elsewhere it goes on with by itself, and soon
-	// (A2A §7.6); what it asked it hardly does.
+	// How long to wait between two polls of an agent that waits for its caller. Once authorized elsewhere, it continues by itself, and soon (A2A
+	// §7.6); after a question it hardly does.
 	soonest, soonestAsked = 2 * time.Second, 10 * time.Second
 	latest, latestAsked   = time.Minute, 10 * time.Minute
 )
 
-// reasonTurnsLarge is why a task takes no more messages than it has.
+// reasonTurnsLarge is the reason for a task that can hold no more messages.
 const reasonTurnsLarge = "TURNS_TOO_LARGE"
 
-// byMessage begins what tells a question by its message, which is sure.
+// byMessage is the prefix of a question's identity that is taken from its message, which is reliable.
 const byMessage = "message "
 
-// questionOf tells an agent's question from its next: by the message, or else by the time of the state.
+// questionOf returns the identity of an agent's question: that of its message or, without one, the time of the state.
 func questionOf(s *a2apb.TaskStatus) string {
 	switch {
 	case !orchestrator.Interrupted(s.GetState()):
@@ -42,7 +42,7 @@ func questionOf(s *a2apb.TaskStatus) string {
 	}
 }
 
-// waits reports whether the agent waits for its caller, and not just has not read its reply yet.
+// waits reports whether the agent waits for its caller. It does not if it just has not read its reply yet.
 func (h *heard) waits() bool {
 	return orchestrator.Interrupted(h.state) && (!h.replied || h.asked != h.answered)
 }
@@ -53,7 +53,7 @@ func (h *heard) within(contextID string) {
 	}
 }
 
-// name writes down under which ids the agent knows the task.
+// name records the ids by which the agent knows the task.
 func (h *heard) name(t *orchestrator.Task) {
 	a := t.EditOpen()
 	if h.remote != "" {
@@ -64,7 +64,7 @@ func (h *heard) name(t *orchestrator.Task) {
 	}
 }
 
-// asksAnew reports whether the agent waits with a question that the task does not hold.
+// asksAnew reports whether the agent waits with a question that the task does not have yet.
 func (h *heard) asksAnew(t *orchestrator.Task) bool {
 	a, last := t.Open(), len(t.Turns)-1
 	if !h.waits() || a == nil {
@@ -73,13 +73,13 @@ func (h *heard) asksAnew(t *orchestrator.Task) bool {
 	return a.Question != h.asked || h.repeats && last >= 0 && !t.Turns[last].FromAgent
 }
 
-// askedBefore reports whether the last that the agent said is the question that the task holds already.
+// askedBefore reports whether the last thing that the agent said is the question that the task has already.
 func (h *heard) askedBefore(t *orchestrator.Task) bool {
 	a := t.Open()
 	return a != nil && a.Question != "" && (a.Question == h.asked || a.Question == byMessage+h.status.GetMessageId())
 }
 
-// checkQuestion refuses questions without end. The caller holds mu.
+// checkQuestion refuses questions beyond the limits. The caller holds mu.
 func (c *conversation) checkQuestion() error {
 	switch {
 	case !c.heard.asksAnew(&c.task):
@@ -96,12 +96,12 @@ func (c *conversation) checkQuestion() error {
 	}
 }
 
-// keepTurns adds the agent's question to the task, once, and marks the reply that the agent has.
+// keepTurns adds the agent's question to the task, once, and marks the reply that the agent has received.
 func (e *Engine) keepTurns(t *orchestrator.Task, h *heard) {
 	if reply := t.EditUnsent(); reply != nil && h.delivered {
 		reply.Done = true
 	}
-	if !h.waits() && orchestrator.Interrupted(t.State) { // it has gone on by itself
+	if !h.waits() && orchestrator.Interrupted(t.State) { // the agent continued by itself
 		t.State = a2apb.TaskState_TASK_STATE_WORKING
 	}
 	if !h.asksAnew(t) {
@@ -118,7 +118,7 @@ func (e *Engine) keepTurns(t *orchestrator.Task, h *heard) {
 	})
 }
 
-// look asks an agent that waits for its caller whether it still does, and for how long not to ask again.
+// look asks an agent that waits for its caller whether it still does, and returns how long to wait before asking again.
 func (e *Engine) look(ctx context.Context, t *orchestrator.Task, client agentclient.Client) (wait time.Duration, still bool) {
 	a := t.Open()
 	if a == nil || a.RemoteTaskID == "" {
@@ -131,7 +131,7 @@ func (e *Engine) look(ctx context.Context, t *orchestrator.Task, client agentcli
 	return e.lookAgain(t), questionOf(remote.GetStatus()) == a.Question
 }
 
-// lookAgain is how long an agent that waits for its caller is not asked again: the longer it has waited, the longer.
+// lookAgain returns how long to wait before asking an agent that waits for its caller again; it grows with the time that the agent has waited.
 func (e *Engine) lookAgain(t *orchestrator.Task) time.Duration {
 	wait := e.now().Sub(t.UpdateTime) / 4
 	if t.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
@@ -140,7 +140,7 @@ func (e *Engine) lookAgain(t *orchestrator.Task) time.Duration {
 	return min(max(wait, soonestAsked), latestAsked)
 }
 
-// arrived reports whether an agent's task shows that it has the reply: it is in the history, or the agent does not wait for it any more.
+// arrived reports whether an agent's task shows that it has received the reply: it is in the history, or the agent no longer waits for it.
 func arrived(remote *a2apb.Task, reply *orchestrator.Turn) bool {
 	for _, m := range remote.GetHistory() {
 		if m.GetMessageId() == reply.MessageID {

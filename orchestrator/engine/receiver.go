@@ -6,8 +6,8 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// receiverOf checks the receiver that comes with a reply, and returns what adds it to the task. That returns orchestrator.ErrUnchanged when there is none or
-// it is told already: clients send the same one with each message. It is added with the reply, so that neither comes without the other.
+// receiverOf checks the webhook in a reply and returns a function that adds it to the task in the same write as the reply. That function returns
+// orchestrator.ErrUnchanged when there is no webhook, or the task has it already: clients send the same one with each message.
 func (e *Engine) receiverOf(r *Reply) (add func(*orchestrator.Task) error, err error) {
 	if r.Webhook == nil {
 		return func(*orchestrator.Task) error { return orchestrator.ErrUnchanged }, nil
@@ -24,7 +24,7 @@ func (e *Engine) receiverOf(r *Reply) (add func(*orchestrator.Task) error, err e
 	}, nil
 }
 
-// sameReceiver reports whether both are told at the same place in the same way, as long as they are.
+// sameReceiver reports whether both have the same URL and credentials.
 func sameReceiver(x, y orchestrator.Webhook) bool {
 	return x.URL == y.URL && x.Token == y.Token && x.Scheme == y.Scheme && x.Credentials == y.Credentials && x.GaveUp == y.GaveUp
 }

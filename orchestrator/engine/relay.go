@@ -10,12 +10,12 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// What the tasks of a plan's steps ask is asked by the plan's task, one question after the other, and what is replied to that goes to the step's. A
-// reply is accepted when the step's task has it, which is one write: of two replies to one question one is refused, and after a crash the next
-// round brings the plan's task up to date.
+// When the tasks of a plan's steps ask something, the plan's task asks it, one question after the other, and passes the reply on. A reply is accepted
+// when the step's task has it, in one write: so of two replies to one question one is refused, and after a crash the next round brings the plan's
+// task up to date.
 
-// relay has the task show that the task of a step waits, until that is over, and returns what writes it. Between two waits the task works, if only for a
-// moment: whoever follows it learns of each.
+// relay returns the change that makes the task show that the task of a step waits, or that this is over. Between two such waits the task is working,
+// if only for a moment, so that its watchers see each of them.
 func (r *round) relay() (show func(*orchestrator.Task)) {
 	was, now := r.plan.Asking, r.waiting()
 	switch {
@@ -47,7 +47,7 @@ func (r *round) relay() (show func(*orchestrator.Task)) {
 	}
 }
 
-// goOn has the task show no wait any more.
+// goOn returns the change after which the task shows no wait.
 func (r *round) goOn() (show func(*orchestrator.Task)) {
 	was := r.plan.Asking
 	r.plan.Asking = nil
@@ -58,18 +58,18 @@ func (r *round) goOn() (show func(*orchestrator.Task)) {
 	}
 }
 
-// goOn has a task show no wait any more. What was replied to the step's task, by whichever way, belongs to what was said.
+// goOn makes a task show no wait any more. What was replied to the step's task, directly or through this one, is added to the turns.
 func goOn(t *orchestrator.Task, was *orchestrator.Asking, child *orchestrator.Task) {
 	t.State, t.StatusMessage, t.Error = a2apb.TaskState_TASK_STATE_WORKING, nil, nil
 	if child == nil || was.Gate != "" || len(child.Turns) <= was.Turns || child.Turns[was.Turns].FromAgent {
 		return
 	}
 	reply := child.Turns[was.Turns]
-	reply.Question, reply.Sends, reply.Done = "", 0, true // sending it is the other task's
+	reply.Question, reply.Sends, reply.Done = "", 0, true // the other task sends it
 	addTurn(t, reply)
 }
 
-// addTurn adds to what was said as much as a task has room for.
+// addTurn adds to the turns as much as a task has room for.
 func addTurn(t *orchestrator.Task, turn orchestrator.Turn) {
 	if len(t.Turns) < orchestrator.MaxTurns && t.TurnBytes(turn.Message) <= orchestrator.MaxTurnBytes {
 		turn.Number = len(t.Turns) + 1
@@ -77,7 +77,8 @@ func addTurn(t *orchestrator.Task, turn orchestrator.Turn) {
 	}
 }
 
-// waiting returns the wait to show: of a task whose agent asks, before one that a gate holds; the one that is shown, before the first in order.
+// waiting returns the wait to show: questions of agents come before gates; among equals, the one that is shown stays, then the order of steps
+// decides.
 func (r *round) waiting() (found *orchestrator.Asking) {
 	rank := func(a *orchestrator.Asking) (n int) {
 		if a.Gate == "" {
@@ -104,7 +105,7 @@ func (r *round) waiting() (found *orchestrator.Asking) {
 	return found
 }
 
-// held says what a gate holds a task for.
+// held returns what a gate holds a task for.
 func held(t *orchestrator.Task) *orchestrator.Error {
 	for _, r := range t.Gates[len(t.Gates)-1].Requirements {
 		if r.Blocks() {
@@ -114,7 +115,7 @@ func held(t *orchestrator.Task) *orchestrator.Error {
 	return &orchestrator.Error{Reason: "CONSULTATION_MISSING", Message: "its gate is closed"}
 }
 
-// asked is what a step's agent asks; its words are held back where a review stands between them and the caller.
+// asked returns what a step's agent asks. Its words are held back while a review stands between them and the caller.
 func asked(child *orchestrator.Task) *a2apb.Message {
 	if !child.Guarded() {
 		return child.StatusMessage
@@ -125,7 +126,7 @@ func asked(child *orchestrator.Task) *a2apb.Message {
 	}
 }
 
-// sayWaits has the log say for whom the task of a step waits.
+// sayWaits logs for whom the task of a step waits.
 func (r *round) sayWaits(i int) {
 	whom := "its caller"
 	if child := r.tasks[i]; child.Blocked() {
@@ -136,7 +137,7 @@ func (r *round) sayWaits(i int) {
 
 func (r *round) sayGoesOn(i int) { r.say(i, "task %s goes on", r.plan.Steps[i].TaskID) }
 
-// replyToStep hands a reply to the task that asks through its parent, and has the parent go on.
+// replyToStep passes a reply on to the task that asks through its parent, and wakes the parent.
 func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *Reply) (orchestrator.Task, error) {
 	was, s := parent.Plan.Asking, parent.Plan.Waiting()
 	m := orchestrator.CopyMessage(r.Message)

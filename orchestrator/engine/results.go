@@ -9,8 +9,8 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// results is what a task delivers: of a chain that is complete what its last step made; otherwise what the completed steps made, marked with their agents, as
-// far as there is room for it. It is too large when that is less than is needed.
+// results returns what a plan's task delivers: for a complete chain, what its last step made; otherwise what the completed steps made, marked with
+// their agents, as far as there is room. If that leaves fewer results than needed, it returns an error instead.
 func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrator.Error) {
 	whole, need := r.plan.Mode == orchestrator.PlanChain && !lost, r.plan.Need
 	if whole {
@@ -40,7 +40,7 @@ func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrat
 		"the steps made %d artifacts with %d bytes; a task holds at most %d with %d; each step's task has its own", count, bytes, maxArtifacts, orchestrator.MaxTaskBytes)}
 }
 
-// marked returns artifacts whose ids say who made them.
+// marked returns copies of artifacts with the agent's name in their ids.
 func marked(list []*a2apb.Artifact, agent string) []*a2apb.Artifact {
 	out := make([]*a2apb.Artifact, len(list))
 	for i, a := range list {

@@ -6,27 +6,27 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// room bounds how many tasks are with others at a time, agents or receivers: each takes memory, or one of few places, for as long as these others like. One of
-// them gets one more as long as it has fewer than are free, so that those that keep their tasks for long leave room for others: one has at most half, two
-// a third each, and there is always some for who has none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2),
-// 1998). Who finds no room stands in line.
+// room bounds how many tasks are with others, agents or receivers, at a time: each takes memory or one of few places for as long as that other party
+// likes. A party gets one more place while it has fewer than are free, so that parties that keep their tasks long leave room for others: alone it
+// gets at most half, two get a third each, and there is always some room for a party that has none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
+// Transactions on Networking 6(2), 1998). Tasks that find no room queue.
 type room struct {
 	most int
 	wake func(orchestrator.Key)
-	full func(whose orchestrator.Key, in int) // is told that a line begins, once until whose it is has no task
+	full func(whose orchestrator.Key, in int) // called when a queue forms, once until the party has no task inside
 
 	mu      sync.Mutex
-	in      int                           // guarded by mu; tasks with others, and turns
-	lines   map[orchestrator.Key]*line    // guarded by mu; by whose they are, of those that have tasks
-	waiting map[orchestrator.Key]struct{} // guarded by mu; tasks in any line
-	turns   map[orchestrator.Key]*line    // guarded by mu; of tasks whose turn it is and that have not come yet
+	in      int                           // guarded by mu; tasks inside, and turns
+	lines   map[orchestrator.Key]*line    // guarded by mu; by party, for parties that have tasks
+	waiting map[orchestrator.Key]struct{} // guarded by mu; tasks in any queue
+	turns   map[orchestrator.Key]*line    // guarded by mu; tasks whose turn it is and that have not entered yet
 }
 
-// line is the share of the room that one agent or receiver has.
+// line is the part of the room that one party, an agent or a receiver, has.
 type line struct {
 	whose orchestrator.Key
 	in    int
-	tasks []place // that wait, the first first
+	tasks []place // waiting tasks in order
 	told  bool
 }
 
@@ -42,7 +42,7 @@ func newRoom(most int, wake func(orchestrator.Key), full func(whose orchestrator
 	}
 }
 
-// enter has a task come in, and returns what has it leave; nil when it has to wait, and is woken when its turn has come.
+// enter lets a task in and returns the function by which it leaves. It returns nil when the task has to wait; the task is woken when it is its turn.
 func (r *room) enter(t *orchestrator.Task, whose orchestrator.Key) (leave func()) {
 	r.mu.Lock()
 	k, l := keyOf(t), r.line(whose)
@@ -61,7 +61,7 @@ func (r *room) enter(t *orchestrator.Task, whose orchestrator.Key) (leave func()
 		l = nil
 	}
 	r.mu.Unlock()
-	if turn != nil && turn != l { // it has gone to somebody else meanwhile
+	if turn != nil && turn != l { // the task goes to another party by now
 		r.left(turn)
 	}
 	if l == nil {
@@ -70,7 +70,7 @@ func (r *room) enter(t *orchestrator.Task, whose orchestrator.Key) (leave func()
 	return func() { r.left(l) }
 }
 
-// reserve gives a new task its turn at once, if there is room; who gets true passes it on when there will be no such task.
+// reserve gives a new task its turn at once if there is room. After true, the caller must call pass if the task does not come into being.
 func (r *room) reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func (r *room) reserve(t *orchestrator.Task, whose orchestrator.Key) bool {
 	return true
 }
 
-// pass gives a task's turn to the next, if it has one that it has not taken.
+// pass gives up a task's turn, if it has one that it has not used, to the next task.
 func (r *room) pass(k orchestrator.Key) {
 	r.mu.Lock()
 	l := r.turns[k]
@@ -95,7 +95,7 @@ func (r *room) pass(k orchestrator.Key) {
 	}
 }
 
-// left says that a task has left, and wakes those whose turn has come.
+// left records that a task has left, and wakes the tasks whose turn it is now.
 func (r *room) left(l *line) {
 	r.mu.Lock()
 	r.take(l, -1)
@@ -107,7 +107,7 @@ func (r *room) left(l *line) {
 	}
 }
 
-// drop takes the tasks of a group out of all lines.
+// drop removes the tasks of a group from all queues.
 func (r *room) drop(group int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,14 +125,14 @@ func (r *room) drop(group int) {
 	}
 }
 
-// counts returns how many tasks are inside and how many in line.
+// counts returns how many tasks are inside and how many are queued.
 func (r *room) counts() (in, queued int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.in, len(r.waiting)
 }
 
-// queue puts a task at the end of a line; mu is held.
+// queue appends a task to a line. The caller holds mu.
 func (r *room) queue(l *line, p place) {
 	l.tasks = append(l.tasks, p)
 	r.waiting[p.task] = struct{}{}
@@ -142,7 +142,7 @@ func (r *room) queue(l *line, p place) {
 	}
 }
 
-// next gives out turns; mu is held.
+// next hands out turns. The caller holds mu.
 func (r *room) next() (turns []orchestrator.Key) {
 	if len(r.waiting) == 0 {
 		return nil
@@ -160,16 +160,16 @@ func (r *room) next() (turns []orchestrator.Key) {
 	return turns
 }
 
-// fits reports whether a line may have one more inside; mu is held.
+// fits reports whether a line may have one more task inside. The caller holds mu.
 func (r *room) fits(l *line) bool { return l.in < r.most-r.in }
 
-// take counts; mu is held.
+// take counts n tasks as inside. The caller holds mu.
 func (r *room) take(l *line, n int) {
 	l.in += n
 	r.in += n
 }
 
-// line returns somebody's line; mu is held.
+// line returns the line of a party. The caller holds mu.
 func (r *room) line(whose orchestrator.Key) *line {
 	if r.lines[whose] == nil {
 		r.lines[whose] = &line{whose: whose}
@@ -177,7 +177,7 @@ func (r *room) line(whose orchestrator.Key) *line {
 	return r.lines[whose]
 }
 
-// tidy forgets a line that nobody is in; mu is held.
+// tidy removes a line without tasks. The caller holds mu.
 func (r *room) tidy(l *line) {
 	if l.in == 0 && len(l.tasks) == 0 {
 		delete(r.lines, l.whose)

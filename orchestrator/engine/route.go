@@ -9,8 +9,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Resolve decides where a submission would go as Submit does, and stores and sends nothing. Its inputs are checked when it has any, or a
-// message. A route that leads nowhere is a decision that says why; an error is trouble with deciding.
+// Resolve decides where a submission would go, as Submit does, without storing or sending anything. It checks the inputs if the submission has any,
+// or a message. A route that leads to no agent is a decision that says why; an error means that no decision could be made.
 func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decision, error) {
 	if err := checkInputs(s.Inputs); err != nil {
 		return orchestrator.Decision{}, err
@@ -27,7 +27,7 @@ func (e *Engine) Resolve(ctx context.Context, s Submission) (orchestrator.Decisi
 	return to.Decision, nil
 }
 
-// decide has the router decide, and measures it.
+// decide has the router decide, and measures that.
 func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, err error) {
 	begin := time.Now()
 	if s.chain != nil {
@@ -39,7 +39,7 @@ func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, e
 	return to, err
 }
 
-// checkRoute checks a submission's inputs against those who would get them.
+// checkRoute checks a submission's inputs against those of the agents that would get them.
 func (e *Engine) checkRoute(s *Submission, to router.Result) error {
 	if to.Decision.Together() {
 		_, err := e.plan(s, to)
@@ -49,10 +49,10 @@ func (e *Engine) checkRoute(s *Submission, to router.Result) error {
 	return err
 }
 
-// outcome is what an attempt says about its agent.
+// outcome returns what an attempt says about its agent, for the router.
 func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 	switch {
-	case ctx.Err() != nil: // ended from outside
+	case ctx.Err() != nil: // it was ended from outside
 		return router.Neither
 	case fault.KindOf(err) == fault.Unavailable:
 		return router.Failed

@@ -9,8 +9,8 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Run takes leases and works on the tasks under them until ctx ends: first on those that others left unfinished, then on whatever Wake names. It returns
-// when every runner has stopped and the leases are released; what was not finished is taken up by whoever holds them next.
+// Run takes leases and works on the tasks under them until ctx ends: first on unfinished ones, then on those that Wake names. It returns when every
+// runner has stopped and the leases are released; whoever holds them next continues what is unfinished.
 func (e *Engine) Run(ctx context.Context) error {
 	held, letGo := context.WithCancel(context.WithoutCancel(ctx))
 	var keeping sync.WaitGroup
@@ -38,7 +38,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// Wake has a task looked at: now, or as soon as its present runner is done.
+// Wake has a runner look at a task, now or when the present runner is done.
 func (e *Engine) Wake(k orchestrator.Key) {
 	e.mu.Lock()
 	e.wake(k)
@@ -46,7 +46,7 @@ func (e *Engine) Wake(k orchestrator.Key) {
 	e.poke()
 }
 
-// wake notes that a task is to be looked at, and returns its present runner, if there is one. The caller holds mu, and pokes.
+// wake marks a task as pending and returns its present runner, if there is one. The caller holds mu, and pokes afterwards.
 func (e *Engine) wake(k orchestrator.Key) *runner {
 	r, ok := e.runners[k]
 	if ok {
@@ -57,7 +57,7 @@ func (e *Engine) wake(k orchestrator.Key) *runner {
 	return r
 }
 
-// lookAnew has a task looked at though nobody says that anything happened: one that waits for its caller goes on waiting if it is as it was.
+// lookAnew has a task looked at although nothing is known to have happened: if it waits for its caller and has not changed, it goes on waiting.
 func (e *Engine) lookAnew(k orchestrator.Key) {
 	e.mu.Lock()
 	if r, ok := e.runners[k]; ok {
@@ -69,8 +69,8 @@ func (e *Engine) lookAnew(k orchestrator.Key) {
 	e.poke()
 }
 
-// interrupt is Wake for what cannot wait for the runner to be done. A runner that begins between the two would be stopped with nobody to come after it: so
-// they are one.
+// interrupt is Wake for what cannot wait until the present runner is done. Marking and interrupting are one step: a runner that began in between
+// would be stopped, and no other would follow.
 func (e *Engine) interrupt(k orchestrator.Key) {
 	e.mu.Lock()
 	if r := e.wake(k); r != nil {
@@ -97,7 +97,7 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 	for k, happened := range e.pending {
 		if len(e.runners)-with-look >= e.MaxRunning {
 			e.crowded = true
-			return // a runner that ends pokes, or goes to its agent, or looks for evidence
+			return // a runner pokes when it ends, talks to its agent or queries for evidence
 		}
 		delete(e.pending, k)
 		rctx, cancel := context.WithCancel(ctx)
@@ -121,7 +121,7 @@ func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
 	}
 }
 
-// makeWay says that a runner is with its agent, or looks for evidence, which makes room for one that is not.
+// makeWay notes that a runner talks to its agent or queries for evidence, which makes room for another one.
 func (e *Engine) makeWay() {
 	e.mu.Lock()
 	crowded := e.crowded
@@ -131,10 +131,10 @@ func (e *Engine) makeWay() {
 	}
 }
 
-// resting is how many goroutines at most stay for the next task, with a stack that has grown.
+// resting is how many idle goroutines are kept for the next task at most; their stacks have grown already.
 const resting = 128
 
-// work runs a runner, and others after it.
+// work runs a runner, and then others.
 func (e *Engine) work(ctx context.Context, run func()) {
 	for run != nil {
 		run()
@@ -149,7 +149,7 @@ func (e *Engine) work(ctx context.Context, run func()) {
 	}
 }
 
-// end takes the runner off; the task is looked at again after wait, if that is positive, or at once when something happened meanwhile.
+// end removes a runner. The task is looked at again after wait, if that is positive, or at once when something happened meanwhile.
 func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
 	e.mu.Lock()
 	r := e.runners[k]
@@ -183,7 +183,7 @@ func (e *Engine) stopTimers() {
 	}
 }
 
-// drive does a task's steps until it has to wait, and returns for how long: 0 means until it is woken.
+// drive runs the steps of a task until it has to wait, and returns for how long; 0 means until it is woken.
 func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.Duration {
 	for {
 		t, err := e.Store.Task(ctx, k)
@@ -214,7 +214,7 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 	}
 }
 
-// tooEarly returns for how long a task goes on waiting for its caller that was to be looked at later than now and is as it was then.
+// tooEarly returns how much longer a task should wait that was woken before its time, waits for its caller and has not changed since.
 func (r *runner) tooEarly(t *orchestrator.Task, now time.Time) time.Duration {
 	before := r.early
 	r.version, r.early = t.Version, alarm{}
@@ -224,7 +224,7 @@ func (r *runner) tooEarly(t *orchestrator.Task, now time.Time) time.Duration {
 	return before.due.Sub(now)
 }
 
-// until bounds a wait by the task's deadline. A finished task waits for nothing.
+// until limits a wait by the task's deadline. For a finished task it returns 0.
 func (e *Engine) until(t orchestrator.Task, wait time.Duration) time.Duration {
 	if wait < 0 {
 		return 0

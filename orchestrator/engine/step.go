@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// step is what follows a step: another one at once, or a wait. A wait of 0 is until something happens, forever is for a task that has ended.
+// step says what follows a step: another one at once, or a wait. A wait of 0 lasts until something happens; forever is for a task that has ended.
 type step struct {
 	again bool
 	wait  time.Duration
@@ -18,10 +18,10 @@ type step struct {
 
 const forever = -1
 
-// errMoved says that the task changed while a step was under way; the step is done anew on what is there now.
+// errMoved means that the task changed during a step, which is then repeated with the current state.
 var errMoved = errors.New("the task changed meanwhile")
 
-// step does the one thing that is due.
+// step does the one thing that is due for the task.
 func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
 	e.owed(&t)
 	switch {
@@ -54,35 +54,35 @@ func deadlineHint(t *orchestrator.Task) string {
 	return ""
 }
 
-// stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent says.
+// stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers.
 func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (step, error) {
 	note := e.cancelRemote(ctx, &t)
-	plan, err := e.cancelSteps(ctx, &t, t.Plan, state) // the same deadline ends them
+	plan, err := e.cancelSteps(ctx, &t, t.Plan, state) // because of the same deadline
 	if err != nil {
 		return step{}, err
 	}
 	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
 		if t.Plan = plan; plan != nil {
-			t.StatusMessage = nil // what a step asked
+			t.StatusMessage = nil // it held a step's question
 		}
 		return e.finish(t, state, why, note)
 	})
 }
 
-// sameVersion holds while nothing at all has changed the task since it was read: what was judged is what is there.
+// sameVersion reports whether nothing has changed the task since it was read, so that what was judged is what is stored.
 func sameVersion(read, now *orchestrator.Task) bool { return now.Version == read.Version }
 
-// sameAttempt holds while the task is still in the attempt it was read in. Others may have added to its log meanwhile: an agent's work is not
-// thrown away because somebody asked for a consultation.
+// sameAttempt reports whether the task is still in the attempt in which it was read. Others may have added to its log meanwhile: an agent's result is
+// not dropped because somebody asked for a consultation.
 func sameAttempt(read, now *orchestrator.Task) bool {
 	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Attempts) == len(read.Attempts)
 }
 
-// always holds whatever has changed.
+// always returns true.
 func always(_, _ *orchestrator.Task) bool { return true }
 
-// own writes a change of the task's owner, on condition that it still is the owner and that what the change builds on still holds.
+// own writes a change as the task's owner, provided that this replica still is the owner and that still reports true.
 func (e *Engine) own(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (orchestrator.Task, error) {
 	return e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.OwnerEpoch > read.OwnerEpoch || t.Ended() || !still(read, t) {
@@ -93,7 +93,7 @@ func (e *Engine) own(ctx context.Context, read *orchestrator.Task, still func(re
 	})
 }
 
-// transition is own for what is followed by another step.
+// transition is own for a change that another step follows.
 func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
 	t, err := e.own(ctx, read, still, change)
 	if err != nil {
@@ -101,7 +101,7 @@ func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still 
 	}
 	if t.Ended() {
 		e.meters.end(ctx, &t)
-		e.isFresh(&t) // one that ended before it was sent is not to be remembered
+		e.isFresh(&t) // a task may end before it was sent
 		if !t.Untold {
 			return step{wait: forever}, nil
 		}
@@ -109,7 +109,7 @@ func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still 
 	return step{again: true}, nil
 }
 
-// finish puts a task into its terminal state.
+// finish puts a task into a terminal state.
 func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error, note string) []orchestrator.Event {
 	t.State, t.Phase, t.Error = state, orchestrator.PhaseDone, why
 	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !t.Guarded() {
@@ -126,7 +126,7 @@ func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orches
 	return []orchestrator.Event{event(t, orchestrator.EventState, detail)}
 }
 
-// closeAttempt ends the attempt that is under way, if any.
+// closeAttempt ends the open attempt, if any.
 func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
 	if a := t.EditOpen(); a != nil {
 		a.EndTime, a.Error = e.now(), why

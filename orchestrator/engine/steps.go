@@ -13,31 +13,31 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// tellParent has the task looked at that has a step's task in its plan, when that has ended, waits, or does not wait any more.
+// tellParent wakes the task in whose plan t is a step, when t has ended, begins to wait or stops waiting.
 func (e *Engine) tellParent(t *orchestrator.Task, before a2apb.TaskState) {
 	if t.Parent != nil && !t.Carries() && (t.Ended() || orchestrator.Interrupted(t.State) || orchestrator.Interrupted(before)) {
 		e.Wake(orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
 	}
 }
 
-// stepCheck is how often the tasks of a plan's steps are looked at. The end of one is told at once, as long as nothing crashes.
+// stepCheck is how often the tasks of a plan's steps are read. Without a crash, the end of one is reported at once.
 const stepCheck = 5 * time.Second
 
-// Reasons of the ends of plans.
+// Reasons for which a plan ends.
 const (
 	reasonSteps    = "STEPS_FAILED"
 	reasonTooLarge = "RESULTS_TOO_LARGE"
 )
 
-// round is one look at the steps of a task's plan.
+// round is one pass over the steps of a task's plan.
 type round struct {
 	task   *orchestrator.Task
 	plan   *orchestrator.Plan         // a copy that is edited
 	tasks  map[int]*orchestrator.Task // of the steps that are not dead
 	made   map[int][]*a2apb.Artifact
 	events []orchestrator.Event
-	moved  bool          // another agent does a step than the plan says
-	wait   time.Duration // before something is tried again; 0 is nothing is
+	moved  bool          // a step has another agent than the plan says
+	wait   time.Duration // until something is tried again; 0 for nothing
 }
 
 func (r *round) say(i int, format string, args ...any) {
@@ -45,8 +45,8 @@ func (r *round) say(i int, format string, args ...any) {
 	r.events = append(r.events, event(r.task, orchestrator.EventProgress, text+fmt.Sprintf(format, args...)))
 }
 
-// carryOut goes on with a plan: it looks at the tasks of its steps, starts those that can be started, and ends the task when enough of them are
-// completed, or as soon as too few can be: nobody needs what the others would make, or answers to what they ask.
+// carryOut advances a plan: it reads the tasks of its steps, starts the steps that are due, and ends the task when enough steps are completed or as
+// soon as too few can be: nobody needs the results, or questions, of the others then.
 func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error) {
 	r := &round{task: &t, plan: t.Plan.Clone(), tasks: make(map[int]*orchestrator.Task), made: make(map[int][]*a2apb.Artifact)}
 	if err := e.lookAtSteps(ctx, r); err != nil {
@@ -55,7 +55,7 @@ func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error
 	e.standIn(ctx, r)
 	for i := 0; i < len(r.plan.Steps); i++ { // others may step in meanwhile
 		if r.moved || r.plan.Completed() >= r.plan.Need || r.plan.Lost() {
-			break // who did a step is written down before another one begins with what it made: nobody reviews that who made it
+			break // the agents of finished steps are stored before another step builds on their results: an agent must not review its own work
 		}
 		if r.plan.Due(i) {
 			if err := e.startStep(ctx, r, i); err != nil {
@@ -70,7 +70,7 @@ func (e *Engine) carryOut(ctx context.Context, t orchestrator.Task) (step, error
 	return e.keepRound(ctx, r)
 }
 
-// lookAtSteps takes in how the steps' tasks stand, with what those that are completed made.
+// lookAtSteps reads the steps' tasks, and the results of the completed ones.
 func (e *Engine) lookAtSteps(ctx context.Context, r *round) error {
 	for i := range r.plan.Steps {
 		s := &r.plan.Steps[i]
@@ -86,7 +86,7 @@ func (e *Engine) lookAtSteps(ctx context.Context, r *round) error {
 	return nil
 }
 
-// take takes in how a step's task stands.
+// take notes the state of a step's task.
 func (r *round) take(i int, child *orchestrator.Task) {
 	s := &r.plan.Steps[i]
 	r.tasks[i] = child
@@ -122,10 +122,10 @@ func words(e *orchestrator.Error) string {
 	return e.Reason + ": " + e.Message
 }
 
-// stepRequest names the task of a step for whoever asks for it again after a crash.
+// stepRequest returns the request id of a step's task, so that submitting it again after a crash finds it.
 func stepRequest(t *orchestrator.Task, i int) string { return t.ID + "." + strconv.Itoa(i+1) }
 
-// startStep submits a step's task. What may pass is tried again later; anything else ends the step.
+// startStep submits a step's task. After a temporary error it is tried again later; any other error ends the step.
 func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 	t, s := r.task, &r.plan.Steps[i]
 	withPlan := *t
@@ -150,7 +150,7 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 	if err == nil {
 		s.TaskID = child.ID
 		r.say(i, "started as task %s", child.ID)
-		r.take(i, &child) // it may have ended already: it was submitted before a crash
+		r.take(i, &child) // it may have ended: it may have been submitted before a crash
 		return nil
 	}
 	f := fault.From(err)
@@ -170,7 +170,7 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 	return nil
 }
 
-// failure says why a plan cannot be completed any more.
+// failure returns why a plan can no longer be completed.
 func (r *round) failure() *orchestrator.Error {
 	var why []string
 	for i := range r.plan.Steps {
@@ -182,12 +182,12 @@ func (r *round) failure() *orchestrator.Error {
 		r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))}
 }
 
-// undisturbed holds while a plan may go on. Only its owner changes it, and a reply.
+// undisturbed reports whether a plan may go on. Only its owner changes it, and a reply.
 func undisturbed(read, now *orchestrator.Task) bool {
 	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Turns) == len(read.Turns)
 }
 
-// keepRound writes down what the round saw and did. While a step's task waits, the task does.
+// keepRound stores what the round found and did. While a step's task waits, so does the task.
 func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
 	next := step{wait: stepCheck}
 	if r.wait > 0 {
@@ -197,7 +197,7 @@ func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
 	if len(r.events) == 0 {
 		return next, nil
 	}
-	next.again = r.moved || r.task.Plan.Asking != nil && r.plan.Asking == nil // perhaps another step can begin, or waits
+	next.again = r.moved || r.task.Plan.Asking != nil && r.plan.Asking == nil // another step may be able to begin, or may be waiting
 	_, err := e.own(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
 		show(t)
 		if r.wait > 0 {
@@ -211,7 +211,7 @@ func (e *Engine) keepRound(ctx context.Context, r *round) (step, error) {
 	return next, err
 }
 
-// endPlan ends the task with what the steps made. Steps that are not needed any more are canceled first, so that what they did until then counts.
+// endPlan ends the task with what the steps made. Steps that are no longer needed are canceled first, so that what they complete until then counts.
 func (e *Engine) endPlan(ctx context.Context, r *round, lost bool) (step, error) {
 	show := r.goOn()
 	if err := e.dropRest(ctx, r); err != nil {
@@ -231,7 +231,7 @@ func (e *Engine) endPlan(ctx context.Context, r *round, lost bool) (step, error)
 	})
 }
 
-// dropRest cancels what is not needed any more, and takes in what was completed before that.
+// dropRest cancels the steps that are no longer needed, and takes in what was completed before that.
 func (e *Engine) dropRest(ctx context.Context, r *round) error {
 	left, err := e.cancelSteps(ctx, r.task, r.plan, a2apb.TaskState_TASK_STATE_CANCELED)
 	if err != nil {
@@ -254,11 +254,10 @@ func (e *Engine) dropRest(ctx context.Context, r *round) error {
 	return nil
 }
 
-// cancelSteps asks for the end of all tasks of a plan, also of one that was submitted and not written down, and returns the plan as it is then: each of
-// them ends in a state.
+// cancelSteps cancels all tasks of a plan, including one that was submitted but not recorded, and returns the plan with the state of each.
 func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan, state a2apb.TaskState) (*orchestrator.Plan, error) {
 	if p == nil {
-		return nil, nil //nolint:nilnil // most tasks have none
+		return nil, nil //nolint:nilnil // most tasks have no plan
 	}
 	p = p.Clone()
 	p.Asking = nil
@@ -273,7 +272,7 @@ func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orche
 	return p, nil
 }
 
-// cancelStep asks for the end of a step's task, if there is one. It may have ended by itself.
+// cancelStep cancels a step's task, if there is one. The task may have ended by itself.
 func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
 	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequest(t, i))}
 	_, err := e.Cancel(ctx, k, plannerName, "")

@@ -21,7 +21,7 @@ import (
 
 const maxContextID = 256 // bytes
 
-// Submission is a task to accept.
+// Submission is a request to accept a task.
 type Submission struct {
 	Tenant     string
 	Caller     string
@@ -31,19 +31,19 @@ type Submission struct {
 	Inputs     []orchestrator.Input
 	RequestID  string                // empty: every submission is a new task
 	Deadline   time.Time             // zero: orchestrator.DefaultDeadline from now
-	Webhook    *orchestrator.Webhook // is told of the task; nil: nobody
+	Webhook    *orchestrator.Webhook // gets push notifications; may be nil
 
-	given  []orchestrator.Given // as which inputs of the agent the message has those of the submission
+	given  []orchestrator.Given // which inputs of the agent the message's inputs are for
 	parent *orchestrator.Parent
-	chain  []orchestrator.Link // whose step the task does, the one at link; nil: it does none
+	chain  []orchestrator.Link // the chain to which the task belongs, as the step at link; nil: none
 	link   int
-	owner  string // whom the task belongs to, when it is not the caller's
+	owner  string // whose task it is, when not the caller's
 
 	content content // set by check
 }
 
-// Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again, with the first one's
-// deadline whatever the retry's; other content under the same id is fault Conflict "REQUEST_ID_REUSED".
+// Submit accepts a task: it chooses the agent and stores the task. The same caller, request id and content get the first task again, with its
+// deadline whatever the retry's; other content under the same id is a Conflict fault with the reason REQUEST_ID_REUSED.
 func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, error) {
 	now := e.now()
 	if err := s.check(); err != nil {
@@ -56,7 +56,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 			return s.same(old, err)
 		}
 	}
-	if err := s.checkDeadline(now); err != nil { // a retry may come after it
+	if err := s.checkDeadline(now); err != nil { // a retry may come after the deadline
 		return orchestrator.Task{}, err
 	}
 	to, err := e.decide(ctx, &s)
@@ -79,7 +79,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	return e.accept(ctx, &s, t, to.Agent)
 }
 
-// accept stores a task, together with the intent to send it when nothing stands before that: one write fewer.
+// accept stores a task. If nothing has to happen before it is sent, the intent to send it is part of that write, which saves one.
 func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task, agent registry.Agent) (orchestrator.Task, error) {
 	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for "+who(&t))}
 	var held bool
@@ -99,15 +99,15 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 	for i := range events {
 		events[i].Time = t.CreateTime
 	}
-	for i := range t.Webhooks { // what has happened so far the caller hears now
+	for i := range t.Webhooks { // the caller hears about everything so far in the answer
 		t.Webhooks[i].Due, t.Webhooks[i].Sent = uint64(len(events)), uint64(len(events))
 	}
-	if sends { // before the task is there, because a scan may find it at once
+	if sends { // before the task exists, because a scan may find it at once
 		e.remember(&t)
 	}
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
-		if e.isFresh(&t); sends { // if it is there all the same, its message is sent as if it had been before
+		if e.isFresh(&t); sends { // if the task exists all the same, its message has to be treated as sent before
 			e.room.pass(keyOf(&t))
 		}
 		return s.same(stored, err)
@@ -117,8 +117,8 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 	return stored, nil
 }
 
-// same returns the task that is there already, unless a caller asked for another under its request id. Where the engine asks itself, for a step or a
-// consultation, the id is enough: it names the one and only, and what it was asked for may be put in other bytes after a restart.
+// same returns the task that exists already, unless a caller submitted something else under its request id. For tasks of the engine itself, for a
+// step or a consultation, the id suffices: it is unique, and the same content may be encoded differently after a restart.
 func (s *Submission) same(t orchestrator.Task, err error) (orchestrator.Task, error) {
 	if err != nil {
 		return orchestrator.Task{}, err
@@ -130,7 +130,7 @@ func (s *Submission) same(t orchestrator.Task, err error) (orchestrator.Task, er
 	return t, nil
 }
 
-// task is the submission as a task that is not routed yet.
+// task returns the submission as a task that is not routed yet.
 func (s *Submission) task(ctx context.Context, id string, now time.Time) orchestrator.Task {
 	m := s.Message
 	contextID := m.GetContextId()
@@ -159,7 +159,7 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// check refuses what cannot be a task, and fills in what may be left out.
+// check refuses what cannot become a task, and fills in defaults.
 func (s *Submission) check() error {
 	if err := checkParts(s.Message); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (s *Submission) check() error {
 	if err := checkInputs(s.Inputs); err != nil {
 		return err
 	}
-	if s.RequestID != "" && s.parent == nil { // otherwise there is no retry, or none that could mean something else
+	if s.RequestID != "" && s.parent == nil { // without one there is no retry, and one of the engine's own always means the same
 		var err error
 		if s.content, err = s.encode(); err != nil {
 			return err
@@ -198,7 +198,8 @@ func (s *Submission) checkDeadline(now time.Time) error {
 	return nil
 }
 
-// checkIDs refuses a context that stores cannot keep as a key, and a reply, which would become a task that nobody expects.
+// checkIDs refuses a context id that stores cannot use as a key, and a message that replies to a task: it would become a new task that nobody
+// expects.
 func checkIDs(m *a2apb.Message) error {
 	switch {
 	case len(m.GetContextId()) > maxContextID:
@@ -209,7 +210,7 @@ func checkIDs(m *a2apb.Message) error {
 	return nil
 }
 
-// checkParts refuses a message that says nothing.
+// checkParts refuses a message without content.
 func checkParts(m *a2apb.Message) error {
 	if len(m.GetParts()) == 0 {
 		return fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
@@ -230,7 +231,7 @@ func checkAttributes(attributes consultation.Attributes) error {
 		return fault.Invalid("attributes", "TOO_MANY_ATTRIBUTES", "there are %d attributes; the limit is %d", len(attributes), orchestrator.MaxAttributes)
 	}
 	for key, value := range attributes {
-		if strings.TrimSpace(key) != key { // a rule that is meant would not hold
+		if strings.TrimSpace(key) != key { // a rule about the trimmed name would not apply
 			return fault.Invalid("attributes."+key, "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space: leave it out", key)
 		}
 		if !simple(value, true) {
@@ -258,7 +259,7 @@ func simple(value any, lists bool) bool {
 	}
 }
 
-// requirements takes an agent's rules over into the terms of consultations.
+// requirements converts an agent's rules to the types of package consultation.
 func requirements(m registry.Metadata) []consultation.Requirement {
 	var list []consultation.Requirement
 	for _, r := range m.ConsultationRequirements {

@@ -9,9 +9,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// failedStep counts a step that failed for a reason of our own, and returns when the task is looked at again. What is not there now, a store or the evidence,
-// may be back in a second. Anything else will most likely fail again: that is tried ever less often. The log has the first time in a row, the second, the
-// fourth and so on: thousands of tasks may wait for the same store.
+// failedStep counts a step that failed because of an internal error, and returns when to look at the task again. An unavailable store or evidence
+// source may be back in a second. Any other error is likely to recur and is retried at growing intervals. Only the first, second, fourth and so on
+// failure in a row is logged, since thousands of tasks may wait for the same store.
 func (e *Engine) failedStep(ctx context.Context, k orchestrator.Key, err error) time.Duration {
 	e.mu.Lock()
 	before := e.troubled[k]

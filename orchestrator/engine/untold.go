@@ -9,8 +9,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// tellEnd does what consultations need of a task that has ended: agents that are consulted about it in vain stop, and a consultation learns that its carrier
-// brought an answer, or why not. The task is settled after that and not before, so that neither a crash nor a store that is away leaves anybody waiting.
+// tellEnd does what consultations need when a task has ended: consulted agents whose outcome nobody needs any more are stopped, and the consultation
+// that the task carries learns how it ended. Only then is the task settled, so that neither a crash nor an unavailable store leaves anybody waiting.
 func (e *Engine) tellEnd(ctx context.Context, read *orchestrator.Task) (step, error) {
 	if err := errors.Join(e.recall(ctx, read), e.close(ctx, read)); err != nil {
 		return step{}, fmt.Errorf("tell consultations of the end of task %s: %w", read.ID, err)
@@ -25,7 +25,7 @@ func (e *Engine) tellEnd(ctx context.Context, read *orchestrator.Task) (step, er
 	return step{wait: forever}, err
 }
 
-// recall has the agents stop that are being consulted about a task, if that came to nothing: nobody waits for their outcome any more.
+// recall stops the agents that are being consulted about a task when nobody waits for their outcome any more.
 func (e *Engine) recall(ctx context.Context, t *orchestrator.Task) error {
 	if !t.Ended() || t.Error == nil || len(t.Requirements) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (e *Engine) recall(ctx context.Context, t *orchestrator.Task) error {
 	return err
 }
 
-// close tells the consultation that t carries, if it does, what became of the question.
+// close tells the consultation that t carries, if any, what became of the question.
 func (e *Engine) close(ctx context.Context, t *orchestrator.Task) error {
 	if !t.Carries() {
 		return nil
@@ -53,7 +53,7 @@ func (e *Engine) close(ctx context.Context, t *orchestrator.Task) error {
 	} else {
 		err = e.Ledger.Fail(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, t.Error.Reason+": "+t.Error.Message)
 	}
-	if fault.KindOf(err) == fault.NotFound { // it has not been kept
+	if fault.KindOf(err) == fault.NotFound { // the consultation is no longer kept
 		return nil
 	}
 	return err

@@ -7,20 +7,20 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// How often a watched task is read when this replica works on it, and when another one does.
+// How often a watched task is read, when this replica works on it and when another one does.
 const (
 	watchEvery = 5 * time.Second
 	watchOther = 500 * time.Millisecond
 )
 
-// Watch calls emit with the task's events after a number, in order and without gaps, and goes on as they happen. It returns the task when it has
-// ended, or when a gate blocks it or its agent waits for its caller and throughGates is false. A slow emit slows nobody but its own Watch.
+// Watch calls emit with the task's events after a sequence number, in order and without gaps, and continues as they happen. It returns the task when
+// it has ended or, if throughGates is false, when a gate blocks it or its agent waits for its caller. A slow emit delays only its own Watch.
 func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, throughGates bool, emit func(orchestrator.Event) error) (orchestrator.Task, error) {
 	changed, stop := e.subscribe(k)
 	defer stop()
 	const page = 200
 	for {
-		// The task is read before its events: what it says was written with or before the last of them.
+		// The task is read before its events: whatever it says was written with or before the last of them.
 		t, err := e.Store.Task(ctx, k)
 		if err != nil {
 			return t, err
@@ -49,7 +49,7 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 	}
 }
 
-// Await returns the task when it has ended, or when a gate blocks it or its agent waits for its caller.
+// Await returns the task when it has ended, a gate blocks it or its agent waits for its caller.
 func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
 	changed, stop := e.subscribe(k)
 	defer stop()
@@ -67,7 +67,7 @@ func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Ta
 	}
 }
 
-// reread says how soon a watched task is read again when nobody tells of a change: soon when another replica works on it.
+// reread returns how soon a watched task is read again without a notification: sooner when another replica works on it.
 func (e *Engine) reread(shard int) time.Duration {
 	if _, held := e.Leases.Epoch(shard); held {
 		return watchEvery
@@ -75,7 +75,7 @@ func (e *Engine) reread(shard int) time.Duration {
 	return watchOther
 }
 
-// subscribe returns a channel that holds a token when the task may have changed since the last one was taken.
+// subscribe returns a channel that holds a token when the task may have changed since the last token was taken.
 func (e *Engine) subscribe(k orchestrator.Key) (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	e.mu.Lock()

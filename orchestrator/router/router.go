@@ -33,13 +33,13 @@ type Directory interface {
 
 // Config holds what a Router works with. Directory is required.
 type Config struct {
-	Directory Directory
-	Cut       func(tenant, agent string) bool    // whether an agent is left alone since it could not be reached lately; nil: none is
-	Trusts    func(v registry.Verification) bool // whether an agent may get tasks whose card's signatures came to v; nil: all may
-	Now       func() time.Time                   // default time.Now
-	Intn      func(n int) int                    // a random number from 0 to n-1; default math/rand
-	Embedder  Embedder                           // the second stage of routing by text; nil: there is none
-	EmbedBox  time.Duration                      // how long a decision waits for it; default 150 ms
+	Directory    Directory
+	Cut          func(tenant, agent string) bool    // whether an agent is left alone since it could not be reached lately; nil: none is
+	Trusts       func(v registry.Verification) bool // whether an agent may get tasks whose card's signatures came to v; nil: all may
+	Now          func() time.Time                   // default time.Now
+	Intn         func(n int) int                    // a random number from 0 to n-1; default math/rand
+	Embedder     Embedder                           // the second stage of routing by text; nil: there is none
+	EmbedTimeout time.Duration                      // how long a decision waits for it; default 150 ms
 }
 
 // Router decides. Its methods may be called by many goroutines. Run should be running.
@@ -69,7 +69,7 @@ func New(c Config) *Router {
 		c.Trusts = registry.SignaturesOff.Trusts
 	}
 	return &Router{
-		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory), second: newSecond(c.Embedder, c.EmbedBox),
+		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory), second: newSecond(c.Embedder, c.EmbedTimeout),
 	}
 }
 

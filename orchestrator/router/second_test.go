@@ -73,7 +73,7 @@ func withModel(t *testing.T, m *model, box time.Duration) *router.Router {
 		skilled("a-cats", registry.StatusAvailable, "draw_cat", "Draws a picture of a cat."),
 		skilled("b-dogs", registry.StatusAvailable, "draw_dog", "Draws a picture of a dog."),
 	}
-	r := router.New(router.Config{Directory: agents, Intn: first, Embedder: client, EmbedBox: box})
+	r := router.New(router.Config{Directory: agents, Intn: first, Embedder: client, EmbedTimeout: box})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })

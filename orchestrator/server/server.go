@@ -120,7 +120,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		return s, err
 	}
 	s.Engine, err = engine.New(engine.Config{
-		Store: store, Leases: leases, Directory: s.Registry.Directory(), Connect: s.pool, Embedder: embedder, EmbedBox: o.Embeddings.Timeout, Ledger: ledger, Logger: s.logger,
+		Store: store, Leases: leases, Directory: s.Registry.Directory(), Connect: s.pool, Embedder: embedder, EmbedTimeout: o.Embeddings.Timeout, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
 		Signatures: o.Agents.Signatures, Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
 		MaxExchanges: o.MaxExchanges,
