@@ -87,7 +87,7 @@ type Warning string
 // The warnings.
 const (
 	WarnComplex    Warning = "document_too_complex"    // read in a plainer way than asked for, to bound the work
-	WarnHidden     Warning = "hidden_content_included" // the page streams its content in hidden blocks; they were kept
+	WarnHidden     Warning = "hidden_content_included" // the page streams its content in hidden blocks, or hides so much that a script has to show it; that was kept
 	WarnInvisible  Warning = "invisible_characters_removed"
 	WarnIncomplete Warning = "content_incomplete" // a bound was reached; the rest was left out
 )

@@ -104,9 +104,24 @@ func hostile() map[string]func() extract.Source {
 		"end tags":                           func() extract.Source { return page(fill("</p>")) },
 		"less-than signs":                    func() extract.Source { return page(fill("<")) },
 		"hidden text":                        func() extract.Source { return page(fill(`<p style="display:none">x</p>`)) },
-		"headers without headings":           func() extract.Source { return page(fill("<header>x</header>")) },
-		"nested headers":                     func() extract.Source { return page(strings.Repeat("<header>", 480) + fill("<b>x</b>")) },
-		"nested mains":                       func() extract.Source { return page(strings.Repeat("<main><article>", 240) + fill("<i>x</i>")) },
+		"text that a sheet hides": func() extract.Source {
+			return page("<style>" + fill(".x{display:none}") + "</style>" + fill("<p class=x>y"))
+		},
+		"rules that hold at times": func() extract.Source {
+			return page("<style>.x{display:none}" + fill(".y .x{display:block}") + "</style>" + fill("<p class='x y'>y"))
+		},
+		"a sheet of brackets": func() extract.Source { return page("<style>" + fill(":a([") + "{display:none}</style><p>x") },
+		"a sheet of blocks":   func() extract.Source { return page("<style>" + fill("@media x{a{") + "</style><p>x") },
+		"a sheet of escapes":  func() extract.Source { return page("<style>." + fill("\\a .") + "{display:none}</style><p>x") },
+		"a sheet for many classes": func() extract.Source {
+			return page("<style>" + fill(".a.b.c.x{display:none}") + "</style><p class='" + fill("y ") + "x'>y" + fill("<p class=x>y"))
+		},
+		"hidden around what is shown": func() extract.Source {
+			return page("<style>.x{visibility:hidden}.y{visibility:visible}</style>" + strings.Repeat("<div class=x>", 450) + fill("<b>x</b>") + "<p class=y style='" + fill("a:b;") + "'>z")
+		},
+		"headers without headings": func() extract.Source { return page(fill("<header>x</header>")) },
+		"nested headers":           func() extract.Source { return page(strings.Repeat("<header>", 480) + fill("<b>x</b>")) },
+		"nested mains":             func() extract.Source { return page(strings.Repeat("<main><article>", 240) + fill("<i>x</i>")) },
 		"nested furniture": func() extract.Source {
 			return page(strings.Repeat(`<div class="related comments">`, 450) + strings.Repeat("word ", 70_000))
 		},

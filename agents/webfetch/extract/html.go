@@ -26,11 +26,12 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	if o.Selector.Expression != "" {
 		return renderSelected(ctx, content, root, size, base, o)
 	}
+	hidden := hiddenFrom(content, root)
 	if o.Format == Links {
-		return writeLinks(content, linksOf(root, base))
+		return writeLinks(content, linksOf(root, base, hidden))
 	}
 	reveal(content, root)
-	removeWhere(root, invisible)
+	removeWhere(root, hidden)
 	main := mainContent(content, root, base, size)
 	return write(ctx, content, main, base, o)
 }

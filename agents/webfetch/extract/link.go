@@ -76,9 +76,9 @@ func writeLinks(content *Content, list *linkList) error {
 	return err
 }
 
-// linksOf returns all links of a page, boilerplate included: whoever asks for links wants to move on.
-func linksOf(root *xhtml.Node, base *url.URL) *linkList {
-	removeWhere(root, invisible)
+// linksOf returns all links of a page but those that are hidden, boilerplate included: whoever asks for links wants to move on.
+func linksOf(root *xhtml.Node, base *url.URL, hidden func(*xhtml.Node) bool) *linkList {
+	removeWhere(root, hidden)
 	list := newLinkList()
 	var walk func(*xhtml.Node)
 	walk = func(n *xhtml.Node) {

@@ -69,6 +69,7 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 	if len(o.Selector.Expression) > maxExpression {
 		return selectorInvalid(o.Selector.Kind, "is longer than %d bytes", maxExpression)
 	}
+	hidden := hiddenFrom(content, root) // while the elements stand where they are
 	var found selection
 	var err error
 	switch o.Selector.Kind {
@@ -89,7 +90,7 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 		content.warn(WarnIncomplete)
 	}
 	content.Extractor = BySelector
-	return writeSelection(ctx, content, found, base, o)
+	return writeSelection(ctx, content, found, base, hidden, o)
 }
 
 // selectCSS returns the elements that match, without those inside of another that does.
@@ -124,7 +125,7 @@ next:
 }
 
 // writeSelection fills content with what was found, one after the other.
-func writeSelection(ctx context.Context, content *Content, found selection, base *url.URL, o Options) error {
+func writeSelection(ctx context.Context, content *Content, found selection, base *url.URL, hidden func(*html.Node) bool, o Options) error {
 	if len(found.nodes) == 0 {
 		return writeValues(content, found.values[:min(len(found.values), maxMatches)], o)
 	}
@@ -135,10 +136,10 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 		}
 		holder.AppendChild(n)
 	}
-	removeWhere(holder, invisible)
+	removeWhere(holder, hidden)
 	switch o.Format {
 	case Links:
-		return writeLinks(content, linksOf(holder, base))
+		return writeLinks(content, linksOf(holder, base, hidden))
 	case Raw:
 		content.cleanTree(holder)
 		return writeInner(content, holder)

@@ -25,15 +25,20 @@ type styles map[string]string
 func plainStyle(style string) string {
 	if strings.ContainsAny(style, `\/`) {
 		style = cssComment.ReplaceAllString(style, "")
-		style = cssEscape.ReplaceAllStringFunc(style, func(escape string) string {
-			code, err := strconv.ParseInt(strings.TrimSpace(escape[1:]), 16, 32)
-			if err != nil {
-				return escape[1:]
-			}
-			return string(rune(code))
-		})
+		style = plainEscapes(style)
 	}
 	return strings.ToLower(strings.Join(strings.Fields(style), ""))
+}
+
+// plainEscapes returns css with the letters that its escapes stand for.
+func plainEscapes(css string) string {
+	return cssEscape.ReplaceAllStringFunc(css, func(escape string) string {
+		code, err := strconv.ParseInt(strings.TrimSpace(escape[1:]), 16, 32)
+		if err != nil {
+			return escape[1:]
+		}
+		return string(rune(code))
+	})
 }
 
 // hiddenByStyle tells whether an inline style takes the element off the screen. A later value does not take that back: a browser may

@@ -1,0 +1,180 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxCompound is how many names one may have.
+const maxCompound = 16
+
+// compound is what a CSS selector says about the element itself: its last part.
+type compound struct {
+	tag     string
+	ids     []string
+	classes []string
+	always  bool // whether there is nothing else to the selector: it holds wherever the element stands and whatever happens to it
+}
+
+// key returns a name that every element has which c matches.
+func (c compound) key() string {
+	switch {
+	case len(c.ids) > 0:
+		return "#" + c.ids[0]
+	case len(c.classes) > 0:
+		return "." + c.classes[len(c.classes)-1]
+	}
+	return c.tag
+}
+
+// keys returns the keys of all compounds that may match n.
+func keys(n *html.Node, classes []string) []string {
+	all := []string{n.Data}
+	if id := attribute(n, "id"); id != "" {
+		all = append(all, "#"+id)
+	}
+	for _, class := range classes {
+		all = append(all, "."+class)
+	}
+	return all
+}
+
+func (c compound) matches(n *html.Node, classes []string) bool {
+	if c.tag != "" && c.tag != n.Data {
+		return false
+	}
+	for _, id := range c.ids {
+		if attribute(n, "id") != id {
+			return false
+		}
+	}
+	for _, class := range c.classes {
+		if !slices.Contains(classes, class) {
+			return false
+		}
+	}
+	return true
+}
+
+// Weights of rules, by which the heaviest counts (https://www.w3.org/TR/css-cascade-5/#cascade-sort).
+const (
+	tagWeight = 1 << (20 + 5*iota) // above the order of rules
+	classWeight
+	idWeight
+	inlineWeight
+	importantWeight
+	sometimesWeight // what shows an element at times counts always
+)
+
+// weigh returns how much counts what r says.
+func (r rule) weigh(said saying) int {
+	w := r.order + len(r.ids)*idWeight + len(r.classes)*classWeight
+	if r.tag != "" {
+		w += tagWeight
+	}
+	switch {
+	case !r.always:
+		return sometimesWeight
+	case said.important:
+		return w + importantWeight
+	}
+	return w
+}
+
+// readSelector reads the first selector of a list and returns what is behind it. It is not ok when it names no element, or one that is
+// in no document: what stands ::before another.
+func readSelector(list string) (c compound, rest string, ok bool) {
+	c, ok = compound{always: true}, true
+	list = strings.TrimLeft(list, cssSpace)
+	at := 0
+	for at < len(list) && list[at] != ',' {
+		size := 1
+		switch mark := list[at]; {
+		case mark == '*':
+		case mark == '.' || mark == '#':
+			var named bool
+			size, named = c.add(list[at:])
+			ok = ok && named
+		case mark == '[':
+			size = min(stopIn(list[at:], "]")+1, len(list)-at)
+			c.always = false
+		case mark == ':':
+			var element bool
+			size, element = pseudo(list[at:])
+			ok, c.always = ok && !element, false
+		case strings.IndexByte(cssSpace+">+~", mark) >= 0:
+			behind := strings.TrimLeft(list[at:], cssSpace+">+~")
+			size = len(list) - at - len(behind)
+			if behind != "" && behind[0] != ',' {
+				c = compound{}
+			}
+		default:
+			c.tag, size = cssName(list[at:])
+			c.tag = strings.ToLower(c.tag)
+			ok = ok && size > 0
+			size = max(size, 1)
+		}
+		at += size
+	}
+	return c, list[min(at+1, len(list)):], ok && c.key() != ""
+}
+
+// add reads a class or an id, and returns how long it is with its mark.
+func (c *compound) add(s string) (size int, ok bool) {
+	name, size := cssName(s[1:])
+	if s[0] == '.' {
+		c.classes = append(c.classes, name)
+	} else {
+		c.ids = append(c.ids, name)
+	}
+	return 1 + size, name != "" && len(c.classes)+len(c.ids) <= maxCompound
+}
+
+const cssSpace = " \t\r\n\f"
+
+// pseudo returns how long a pseudo-class or pseudo-element is, and which of both it is.
+func pseudo(s string) (size int, element bool) {
+	body := strings.TrimLeft(s, ":")
+	name, size := cssName(body)
+	element = strings.HasPrefix(s, "::") || name == "before" || name == "after"
+	size += len(s) - len(body)
+	open := 0
+	for i := size; i < len(s); i++ {
+		switch s[i] {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return i + 1, element
+			}
+		}
+		if open == 0 {
+			return size, element
+		}
+	}
+	if open > 0 {
+		size = len(s)
+	}
+	return size, element
+}
+
+// cssName returns the name that s begins with, without its escapes, and how long it is with them.
+func cssName(s string) (name string, size int) {
+	for size < len(s) {
+		switch c := s[size]; {
+		case c == '\\':
+			escape := cssEscape.FindStringIndex(s[size:])
+			if escape == nil || escape[0] > 0 {
+				return "", size // of the end of a line, which is none
+			}
+			size += escape[1]
+		case c == '-' || c == '_' || c >= 0x80 || c >= '0' && c <= '9' || letter(c):
+			size++
+		default:
+			return plainEscapes(s[:size]), size
+		}
+	}
+	return plainEscapes(s), size
+}

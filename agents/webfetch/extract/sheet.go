@@ -1,0 +1,178 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of the style sheets in a page. What is beyond hides nothing.
+const (
+	maxSheet      = 1 << 20   // bytes of all
+	maxSheetRules = 20_000    // that say whether something is seen
+	maxSheetDepth = 4         // of rules in rules
+	maxSheetWork  = 4_000_000 // rules that are compared with elements
+)
+
+// sheet is what the style sheets in a page say about what is seen. Those that it loads are not read.
+type sheet struct {
+	rules int
+	by    map[string][]rule // by a name that the element must have: its tag, ".class" or "#id"
+	hides bool              // whether a rule does that holds on every screen
+	work  int               // comparisons so far
+}
+
+// rule is what a selector says.
+type rule struct {
+	compound
+
+	order int
+	says  []saying
+}
+
+// saying is what a declaration says about being seen.
+type saying struct {
+	property         string
+	hides, important bool
+}
+
+// sheetOf returns the style sheets in root, or nil when they hide nothing.
+func sheetOf(root *html.Node) *sheet {
+	s := &sheet{by: map[string][]rule{}}
+	left := maxSheet
+	for n := range root.Descendants() {
+		if n.DataAtom != atom.Style || n.Namespace != "" {
+			continue
+		}
+		css := textOf(n)
+		if left -= len(css); left < 0 {
+			break
+		}
+		css = cssComment.ReplaceAllString(oldBrackets.Replace(css), "")
+		if media := attribute(n, "media"); media != "" {
+			s.nested("@media "+media, css, true, 0)
+		} else {
+			s.read(css, true, 0)
+		}
+	}
+	if !s.hides {
+		return nil
+	}
+	return s
+}
+
+// oldBrackets hid style sheets from browsers that knew none.
+var oldBrackets = strings.NewReplacer("<!--", "", "-->", "")
+
+// read reads rules, which hold on every screen or sometimes only.
+func (s *sheet) read(css string, always bool, depth int) {
+	for css != "" && s.rules < maxSheetRules {
+		end := stopIn(css, "{;}")
+		prelude := strings.TrimSpace(css[:end])
+		if end == len(css) || css[end] != '{' {
+			css = css[min(end+1, len(css)):]
+			continue
+		}
+		var block string
+		block, css = cutBlock(css[end+1:])
+		if strings.HasPrefix(prelude, "@") {
+			s.nested(strings.ToLower(prelude), block, always, depth+1)
+		} else if says := sayings(block); len(says) > 0 {
+			s.add(prelude, says, always)
+		}
+	}
+}
+
+// everyScreen is a query that holds on all of them.
+var everyScreen = regexp.MustCompile(`^@media\s+(only\s+)?(all|screen)$`)
+
+// nested reads the rules in an at-rule, unless they are for paper or no rules at all.
+func (s *sheet) nested(prelude, block string, always bool, depth int) {
+	name := prelude[:1+len(prelude[1:])-len(strings.TrimLeft(prelude[1:], "abcdefghijklmnopqrstuvwxyz-"))]
+	switch {
+	case depth > maxSheetDepth, prelude == "@media print", prelude == "@media speech":
+	case name == "@media", name == "@supports", name == "@layer", name == "@container", name == "@scope":
+		s.read(block, always && everyScreen.MatchString(prelude), depth)
+	}
+}
+
+// add adds the rules of a list of selectors.
+func (s *sheet) add(selectors string, says []saying, always bool) {
+	for selectors != "" && s.rules < maxSheetRules {
+		var c compound
+		var ok bool
+		if c, selectors, ok = readSelector(selectors); !ok {
+			continue
+		}
+		c.always = c.always && always
+		s.rules++
+		s.by[c.key()] = append(s.by[c.key()], rule{compound: c, order: s.rules, says: says})
+		for _, said := range says {
+			s.hides = s.hides || said.hides && c.always
+		}
+	}
+}
+
+// stopIn returns where the first of the stops is that stands in no string, or the length of css.
+func stopIn(css, stops string) int {
+	var quote byte
+	for i := 0; i < len(css); i++ {
+		switch c := css[i]; {
+		case c == '\\':
+			i++
+		case quote != 0:
+			if c == quote || c == '\n' {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case strings.IndexByte(stops, c) >= 0:
+			return i
+		}
+	}
+	return len(css)
+}
+
+// cutBlock returns what stands before the end of a block, and behind it.
+func cutBlock(css string) (block, rest string) {
+	open := 1
+	for at := stopIn(css, "{}"); at < len(css); at += 1 + stopIn(css[at+1:], "{}") {
+		if css[at] == '{' {
+			open++
+		} else if open--; open == 0 {
+			return css[:at], css[at+1:]
+		}
+	}
+	return css, ""
+}
+
+// tellsSeen is in every block that says whether something is seen. An escape may stand for any letter.
+var tellsSeen = regexp.MustCompile(`(?i)display|visib|opac|size|color|indent|left|right|top|bottom|\\`)
+
+// sayings returns what the declarations of a block say about being seen.
+func sayings(block string) []saying {
+	if !tellsSeen.MatchString(block) {
+		return nil
+	}
+	style := plainStyle(block[:stopIn(block, "{")])
+	placed := strings.Contains(style, "position:absolute") || strings.Contains(style, "position:fixed")
+	var says []saying
+	for declaration := range strings.SplitSeq(style, ";") {
+		declaration, important := strings.CutSuffix(declaration, "!important")
+		name, value, _ := strings.Cut(declaration, ":")
+		hidden := hides(name, value)
+		switch name {
+		case "display", "visibility", "opacity", "font-size", "text-indent":
+		case "left", "right", "top", "bottom":
+			hidden = hidden && placed
+		case "color":
+			hidden = faint.MatchString(value) && !strings.Contains(style, "background-clip:text")
+		default:
+			continue
+		}
+		says = append(says, saying{name, hidden, important})
+	}
+	return says
+}
