@@ -61,7 +61,7 @@ type Store struct {
 	Kind        string        `yaml:"kind" doc:"embedded: in a folder, for one process. dynamodb: for any number of replicas."`
 	DataDir     string        `yaml:"dataDir" doc:"Folder of the embedded store; no other process may use it."`
 	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: as AWS's own configuration says."`
-	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty is AWS's own."`
+	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty: as AWS's own configuration says, which may name a validated one (AWS_USE_FIPS_ENDPOINT)."`
 	TablePrefix string        `yaml:"tablePrefix" doc:"What the names of all tables begin with, such as prod-."`
 	Lease       time.Duration `yaml:"lease" doc:"How long a replica that is silent keeps its tasks before others take them over, 3s to 1m."`
 	PageKeyFile string        `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`

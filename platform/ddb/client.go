@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/quorate/quorate/platform/fault"
@@ -29,7 +30,7 @@ const (
 // Config says where the tables are.
 type Config struct {
 	Region      string            // empty: that of the environment or, at an endpoint on loopback, any
-	Endpoint    string            // base URL of an emulator or a private endpoint; empty is AWS's own
+	Endpoint    string            // base URL of an emulator or a private endpoint; empty is that of the AWS configuration, or AWS's own
 	TablePrefix string            // of the names of tables, such as prod-; at most 64 letters, digits, _ . -
 	Transport   http.RoundTripper // nil is one with enough connections for many callers
 	Meter       metric.Meter      // of calls; nil: they are not measured
@@ -71,7 +72,8 @@ type Client struct {
 	emulator bool // an endpoint was given: what it does not know is left out
 }
 
-// Open returns a client. Credentials come from where the AWS SDK looks for them; an emulator on loopback needs none.
+// Open returns a client. Credentials come from where the AWS SDK looks for them, and so does whether the endpoint is a validated one (FIPS), one for IPv6 or a
+// private one; an emulator on loopback needs none, and of it the SDK is not asked.
 func Open(ctx context.Context, c Config) (*Client, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -93,21 +95,23 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 	if transport == nil {
 		transport = newTransport()
 	}
-	options := dynamodb.Options{
-		Region: loaded.Region, Credentials: loaded.Credentials, Retryer: newRetryer(),
-		HTTPClient: &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}},
-	}
+	var measures []func(*middleware.Stack) error
 	if c.Meter != nil {
 		measure, err := measured(c.Meter)
 		if err != nil {
 			return nil, err
 		}
-		options.APIOptions = append(options.APIOptions, measure)
+		measures = append(measures, measure)
 	}
-	if c.Endpoint != "" {
-		options.BaseEndpoint = aws.String(c.Endpoint)
-	}
-	return &Client{api: dynamodb.New(options), prefix: c.TablePrefix, emulator: c.Endpoint != ""}, nil
+	api := dynamodb.NewFromConfig(loaded, func(o *dynamodb.Options) {
+		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0 // what the environment says of retries would undo it
+		o.HTTPClient = &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}}
+		o.APIOptions = append(o.APIOptions, measures...)
+		if c.Endpoint != "" {
+			o.BaseEndpoint = aws.String(c.Endpoint)
+		}
+	})
+	return &Client{api: api, prefix: c.TablePrefix, emulator: c.Endpoint != ""}, nil
 }
 
 // newTransport keeps enough idle connections that many callers do not make new ones all the time, as the SDK's default of ten

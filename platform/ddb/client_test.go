@@ -1,0 +1,49 @@
+package ddb_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/platform/ddb"
+)
+
+// called notes the host of the last call, and answers none.
+type called struct{ host string }
+
+func (c *called) RoundTrip(request *http.Request) (*http.Response, error) {
+	c.host = request.URL.Host
+	return answer(request, 400, `{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException","message":"nobody"}`), nil
+}
+
+func TestTheEndpointIsTheOneOfTheAWSConfiguration(t *testing.T) {
+	for name, x := range map[string]struct {
+		env, endpoint, want string
+	}{
+		"AWS's own":                   {"", "", "dynamodb.eu-central-1.amazonaws.com"},
+		"the validated one":           {"AWS_USE_FIPS_ENDPOINT=true", "", "dynamodb-fips.eu-central-1.amazonaws.com"},
+		"the one for IPv6":            {"AWS_USE_DUALSTACK_ENDPOINT=true", "", "dynamodb.eu-central-1.api.aws"},
+		"a private one":               {"AWS_ENDPOINT_URL_DYNAMODB=https://vpce.example", "", "vpce.example"},
+		"a private one of our config": {"AWS_ENDPOINT_URL_DYNAMODB=https://vpce.example", "https://other.example", "other.example"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, variable := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+				t.Setenv(variable, filepath.Join(t.TempDir(), "none"))
+			}
+			t.Setenv("AWS_ACCESS_KEY_ID", "nobody")
+			t.Setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+			if variable, value, ok := strings.Cut(x.env, "="); ok {
+				t.Setenv(variable, value)
+			}
+			transport := new(called)
+			c, err := ddb.Open(t.Context(), ddb.Config{Region: "eu-central-1", Endpoint: x.endpoint, Transport: transport})
+			if err != nil {
+				t.Fatalf("Open() = %v, want no error", err)
+			}
+			if _, err := c.BatchGet(t.Context(), "Items", []ddb.Item{item("a", "")}); err == nil || transport.host != x.want {
+				t.Errorf("BatchGet() = %v and asked %q, want it to ask %q", err, transport.host, x.want)
+			}
+		})
+	}
+}
