@@ -7,17 +7,18 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// binder gives what is there to the inputs of one agent after the other. It sorts the things once, since there may be hundreds of agents.
+// binder assigns things that are available to the inputs of one agent after the other. It sorts the things once, since there may be hundreds of
+// agents.
 type binder struct {
 	*view
 	have  []orchestrator.Typed
 	named map[string][]int // things by name
-	kinds map[string]kind  // by the type of an input, as far as one was asked for
+	kinds map[string]kind  // by the type of an input, for the types that were asked for
 	taken []bool           // of the things
-	bound []int            // by input, which thing it gets, or none
+	bound []int            // by input, the thing that it gets, or none
 }
 
-// kind is the things that an input of a type may get.
+// kind holds the things that an input of a type may get.
 type kind struct{ same, related []int }
 
 func (v *view) binder(have []orchestrator.Typed) *binder {
@@ -28,8 +29,8 @@ func (v *view) binder(have []orchestrator.Typed) *binder {
 	return b
 }
 
-// bind gives each input of an agent one of the things that are there: of the same name if there is one, or else of the same type, or else of
-// one that may stand for it. Those that the agent requires come first. It returns which thing each input gets, which holds until the next call.
+// bind assigns to each input of an agent one of the available things: one of the same name if there is one, or else of the same type, or else of a
+// type that may stand for it. Required inputs come first. It returns the thing that each input gets; the result is valid until the next call.
 func (b *binder) bind(schemas []registry.InputSchema) []int {
 	clear(b.taken)
 	b.bound = b.bound[:0]
@@ -52,7 +53,8 @@ func (b *binder) namesakes(in *registry.InputSchema) []int { return b.named[in.N
 func (b *binder) sameType(in *registry.InputSchema) []int  { return b.kind(in.SemanticType).same }
 func (b *binder) standIns(in *registry.InputSchema) []int  { return b.kind(in.SemanticType).related }
 
-// give gives an input the first of some things that is left and fits. One whose type is not known is among the namesakes only, and its name is enough.
+// give assigns to an input the first of some things that is left and fits. An input of unknown type takes a thing of its own name only, whatever the
+// type of that.
 func (b *binder) give(to int, in *registry.InputSchema, among []int) {
 	for _, i := range among {
 		h := &b.have[i]
@@ -80,7 +82,7 @@ func (b *binder) kind(name string) kind {
 	return k
 }
 
-// lacks reports whether an input that an agent requires gets nothing.
+// lacks reports whether a required input gets nothing.
 func lacks(schemas []registry.InputSchema, bound []int) bool {
 	for i := range schemas {
 		if schemas[i].Required && bound[i] == none {
@@ -90,7 +92,7 @@ func lacks(schemas []registry.InputSchema, bound []int) bool {
 	return false
 }
 
-// lacking names the inputs that an agent requires and that get nothing.
+// lacking names the required inputs that get nothing.
 func lacking(schemas []registry.InputSchema, bound []int) string {
 	var names []string
 	for i := range schemas {
@@ -101,7 +103,7 @@ func lacking(schemas []registry.InputSchema, bound []int) string {
 	return strings.Join(names, ", ")
 }
 
-// used is how many things are given.
+// used counts the things that are assigned.
 func used(bound []int) int {
 	n := 0
 	for _, x := range bound {

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	maxHops = 5  // agents that may work one after the other
-	farHops = 32 // how far a plan is looked for, so that a refusal can say that there is one and how long it is
+	maxHops = 5  // maximum number of agents in a chain
+	farHops = 32 // how far a search goes, so that a refusal can say that there is a chain and how long it is
 )
 
-// plan finds the shortest way from what is there to what is wanted through agents that can take tasks now: round by round, whoever has its
-// required inputs makes its guaranteed outputs, until one is what is wanted. Each agent works once, so there are no circles. A way that is
-// too long is a refusal; none at all is neither.
+// plan finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. It goes in rounds: every agent that
+// has its required inputs makes its guaranteed outputs, until one of these is what is wanted. Each agent works once, so there are no cycles. A chain
+// that is too long is a refusal; if there is none, plan returns neither a chain nor an error.
 func (r *Router) plan(tenant string, v *view, want orchestrator.Contract) ([]orchestrator.Link, error) {
 	list, hops := v.way(want, func(agent string) bool {
 		a, status, ok := r.directory.Peek(tenant, agent)
@@ -27,7 +27,7 @@ func (r *Router) plan(tenant string, v *view, want orchestrator.Contract) ([]orc
 	return list, nil
 }
 
-// way finds the shortest way through agents that take tasks, and how many work one after the other on it.
+// way finds the shortest chain of agents for which takes reports true, and its length.
 func (v *view) way(want orchestrator.Contract, takes func(agent string) bool) (list []orchestrator.Link, hops int) {
 	s := v.newStock(things(want.Inputs), takes)
 	for hops = 1; hops <= farHops; hops++ {
@@ -45,10 +45,10 @@ func (v *view) way(want orchestrator.Contract, takes func(agent string) bool) (l
 	return nil, 0
 }
 
-// links lists who has to work so that an item gets made, in order, each once.
+// links lists the agents that have to work so that an item gets made, in order and each once.
 func (s *stock) links(goal item) []orchestrator.Link {
 	var list []orchestrator.Link
-	place := make(map[*worker]int) // from 1; 0 is what was there
+	place := make(map[*worker]int) // from 1; 0 for what was available at the beginning
 	var add func(x item) int
 	add = func(x item) int {
 		if x.by == nil || place[x.by] > 0 {
@@ -68,7 +68,7 @@ func (s *stock) links(goal item) []orchestrator.Link {
 	return list
 }
 
-// take says from where an agent gets something. Whether the task has it as an input of its own is not known yet.
+// take says where an agent's input comes from. It is not known yet whether the task has it as a named input.
 func take(as string, from int, x item) orchestrator.Take {
 	t := orchestrator.Take{As: as, From: from}
 	if from > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// byContract takes the agents that make the wanted output of what is there.
+// byContract finds the agents that make the wanted output from what is available.
 func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 	v := r.library.view(tenant)
 	makers := v.makers(want.Output)
@@ -25,14 +25,14 @@ func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 	return f
 }
 
-// makingOf takes those of the makers of an output that make it of what is there.
+// makingOf selects those of the makers of an output that can make it from what is available.
 func (r *Router) makingOf(tenant string, v *view, makers []int, want *orchestrator.Contract) found {
 	b := v.binder(want.Inputs)
 	f := found{candidates: r.spare.take(), rejected: newRejections(len(v.Agents))}
 	r.directory.PeekAll(tenant, v.namesOf(makers), func(a *registry.Agent, status registry.Status) {
 		m := match{want: want, output: v.produces(a, want.Output)}
 		if m.output == nil {
-			return // it has changed since the index was made
+			return // the agent has changed since the index was built
 		}
 		bound := b.bind(a.Metadata.InputSchemas)
 		if lacks(a.Metadata.InputSchemas, bound) {
@@ -45,7 +45,7 @@ func (r *Router) makingOf(tenant string, v *view, makers []int, want *orchestrat
 	return f
 }
 
-// makers are the places of the agents that declare an output that fits what is wanted, in order.
+// makers returns the positions of the agents that declare an output that fits what is wanted, in order.
 func (v *view) makers(want orchestrator.Typed) []int {
 	var places []int
 	add := func(list []int) {
@@ -90,7 +90,7 @@ func (v *view) rejectOthers(makers []int, want orchestrator.Typed, rejected *rej
 	}
 }
 
-// produces finds the output of an agent that fits what is wanted, a guaranteed one first, or nil.
+// produces returns the output of an agent that fits what is wanted, preferably a guaranteed one, or nil.
 func (v *view) produces(a *registry.Agent, want orchestrator.Typed) *registry.OutputSchema {
 	var found *registry.OutputSchema
 	for i := range a.Metadata.OutputSchemas {
@@ -106,7 +106,7 @@ func typedOf(o *registry.OutputSchema) orchestrator.Typed {
 	return orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}
 }
 
-// serves reports whether something is what is wanted.
+// serves reports whether have fits what is wanted.
 func (v *view) serves(have, want orchestrator.Typed) bool {
 	return (want.Name == "" || want.Name == have.Name) && (want.SemanticType == "" || v.Related(have.SemanticType, want.SemanticType))
 }

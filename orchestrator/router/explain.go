@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// explain says why a candidate has its score. That is done for those that a decision lists only: to write takes longer than to rate.
+// explain writes down why a candidate has its score. It is called only for candidates that a decision lists, since writing takes longer than rating.
 func (c *candidate) explain() {
 	if c.match.output != nil {
 		c.explainMatch()
@@ -25,7 +25,7 @@ func (c *candidate) explain() {
 	}
 }
 
-// explainMatch says how a candidate fulfils a contract.
+// explainMatch writes down how a candidate fulfils a contract.
 func (c *candidate) explainMatch() {
 	out, want := c.match.output, c.match.want
 	c.reasons = append(make([]string, 0, 4), "makes "+show(typedOf(out)))

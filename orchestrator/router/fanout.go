@@ -5,7 +5,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// fanOut takes the best of the candidates, as many as are asked for.
+// fanOut chooses the best candidates, as many as were asked for.
 func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (Result, error) {
 	most := f.Agents
 	if most == 0 {
@@ -27,7 +27,7 @@ func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (R
 	return got, nil
 }
 
-// checkFanOut refuses what cannot be meant.
+// checkFanOut refuses a fan-out that makes no sense.
 func checkFanOut(r orchestrator.Route) error {
 	f := r.FanOut
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// filter takes out the agents that cannot take a task now, and those that are full or out of reach while another one is not. A named agent
-// may be all that, and never heard of: its caller has no other. Whoever it is, its version is in the range and its card is trusted.
+// filter removes the agents that cannot take a task now, and those that are full or out of reach while another agent is not. A named agent may be
+// full, out of reach or never heard of, because its caller has no alternative. The version must be in the range and the card trusted in any case.
 func (r *Router) filter(tenant string, list []candidate, named bool, versions registry.VersionRange, rejected *rejections) (fit []*candidate) {
 	easiest := hardship(math.MaxUint8)
 	hard := make([]hardship, len(list))
@@ -32,7 +32,7 @@ func (r *Router) filter(tenant string, list []candidate, named bool, versions re
 			easiest = min(easiest, hard[i])
 		}
 	}
-	fit = make([]*candidate, 0, len(list)) // to sort candidates themselves would be to copy them again and again
+	fit = make([]*candidate, 0, len(list)) // pointers, since sorting the candidates themselves would copy them again and again
 	for i := range list {
 		c := &list[i]
 		code := obstacle(c.status, named)
@@ -58,17 +58,17 @@ func (r *Router) filter(tenant string, list []candidate, named bool, versions re
 	return fit
 }
 
-// hardship is what speaks against an agent when there is another one.
+// hardship is what counts against an agent if there is an alternative.
 type hardship byte
 
 const (
 	noRoom hardship = 1 + iota
 	outOfReach
-	otherVersion // which is not made good by there being no other agent, as is what follows
+	otherVersion // this and what follows counts even when there is no alternative
 	untrusted
 )
 
-// Takes reports whether an agent in a status takes tasks that do not name it.
+// Takes reports whether an agent with a status gets tasks that do not name it.
 func Takes(s registry.Status) bool {
 	return obstacle(s, false) == ""
 }
@@ -82,7 +82,7 @@ func (r *Router) takesAny(list []candidate) bool {
 	return false
 }
 
-// obstacle is the code of what keeps an agent in a status from a task; it is empty when nothing does.
+// obstacle returns the code of what keeps an agent with a status from a task, or "" when nothing does.
 func obstacle(s registry.Status, named bool) string {
 	switch {
 	case s.Draining:
@@ -98,7 +98,7 @@ func obstacle(s registry.Status, named bool) string {
 	}
 }
 
-// why says in words what keeps an agent in a status from a task.
+// why explains a code in words.
 func why(code string, s registry.Status) string {
 	switch code {
 	case CodeDraining:
@@ -123,5 +123,5 @@ func told(s registry.Status) string {
 	return ": " + s.ErrorMessage
 }
 
-// full reports whether an agent says that it works on as many tasks as it can.
+// full reports whether an agent says that it has as many tasks as it can work on.
 func full(s registry.Status) bool { return s.Capacity > 0 && s.InFlight >= s.Capacity }

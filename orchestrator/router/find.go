@@ -9,13 +9,13 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// candidate is an agent on its way through the pipeline.
+// candidate is an agent that is considered for a task.
 type candidate struct {
 	agent     *registry.Agent // as the directory keeps it: read-only, and without status
 	status    registry.Status
 	skill     string
 	match     match
-	relevance float64 // 0 to 1: how well the agent fits what was asked, apart from how it does now
+	relevance float64 // 0 to 1: how well the agent fits the request, regardless of its present state
 	seen      signal
 	score     float64
 	load      float64
@@ -29,16 +29,16 @@ func (c *candidate) whole() registry.Agent {
 	return a
 }
 
-// found is what the first stage hands on.
+// found is the result of the first stage.
 type found struct {
 	candidates []candidate
 	rejected   rejections
-	others     func(*rejections) // rejects those that matter least, after all else; nil: there are none
-	refusal    error             // why nobody fits, when candidates is empty
+	others     func(*rejections) // rejects the least important agents, after all others; nil: there are none
+	refusal    error             // why no agent fits, when candidates is empty
 	chain      []orchestrator.Link
 }
 
-// why is the fault that says why none of the candidates was left.
+// why returns the fault that says why none of the candidates was left.
 func (f *found) why(versions registry.VersionRange) error {
 	asked := func(c candidate) bool { return versions.Holds(c.agent.Card.Version) }
 	switch {
@@ -51,7 +51,7 @@ func (f *found) why(versions registry.VersionRange) error {
 	}
 }
 
-// find collects the agents that a route may lead to.
+// find collects the agents to which a route may lead.
 func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (found, error) {
 	if err := checkFanOut(route); err != nil {
 		return found{}, err
@@ -87,7 +87,7 @@ func (r *Router) bySkill(tenant, skill string) found {
 	return f
 }
 
-// has reports whether an agent has a skill: it may have lost one since it was found by it.
+// has reports whether an agent has a skill, which it may have lost since it was found by it.
 func has(a *registry.Agent, skill string) bool {
 	for i := range a.Card.Skills { // they are large
 		if a.Card.Skills[i].ID == skill {

@@ -17,19 +17,19 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// InputKey is the field of a part's metadata that names the input that the part belongs to.
+// InputKey is the key in a part's metadata under which the part names the input that it belongs to.
 const InputKey = "input"
 
-// CheckInputs checks a task's inputs against what its agent requires and declares of them, and returns them under the names that the agent
-// knows. A required input that is not among them may be in the message: as a field of a data part, as a part whose filename or metadata
-// names it or, for a reference, in its text. The fault is InvalidArgument "INPUT_MISSING" or "INPUT_INVALID"; it names each input, and says what
-// the rule that it breaks has to say.
+// CheckInputs checks a task's inputs against those that its agent declares, and returns them under the agent's names. A required input that is not
+// among them may be in the message: as a field of a data part, as a part whose filename or metadata names it or, for a reference, in its text.
+// Otherwise the result is an InvalidArgument fault with the reason INPUT_MISSING or INPUT_INVALID that names each wrong input and gives the messages
+// of the rules that it breaks.
 func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestrator.Input, m *a2apb.Message) ([]orchestrator.Input, error) {
 	have := make([]orchestrator.Typed, len(inputs))
 	for i, in := range inputs {
 		have[i] = orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}
 		if slices.ContainsFunc(a.Metadata.InputSchemas, func(s registry.InputSchema) bool { return s.Name == in.Name }) {
-			have[i].SemanticType = "" // it says by its name which one it is
+			have[i].SemanticType = "" // its name identifies it
 		}
 	}
 	bound := r.library.view(tenant).binder(have).bind(a.Metadata.InputSchemas)
@@ -87,7 +87,7 @@ func breaks(schema registry.InputSchema, value string) []string {
 	return out
 }
 
-// content is what rules look at: the parts' texts, or the data as JSON, or the bytes or the URL.
+// content returns what rules apply to: the text of the parts, or the data as JSON, or the bytes or the URL.
 func content(parts []*a2apb.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -105,13 +105,13 @@ func content(parts []*a2apb.Part) string {
 	return b.String()
 }
 
-// plain is a string's content, or anything else as JSON.
+// plain returns the content of a string, or any other value as JSON.
 func plain(v *structpb.Value) string {
 	if s, ok := v.GetKind().(*structpb.Value_StringValue); ok {
 		return s.StringValue
 	}
 	b, err := json.Marshal(v.AsInterface())
-	if err != nil { // NaN or an infinity, which no decoder lets in
+	if err != nil { // NaN or an infinity, which no decoder accepts
 		return ""
 	}
 	return string(b)
@@ -119,7 +119,7 @@ func plain(v *structpb.Value) string {
 
 var urlPattern = regexp.MustCompile(`https?://[^\s"'<>]+`)
 
-// inMessage looks for an input in a message.
+// inMessage finds an input in a message.
 func inMessage(schema registry.InputSchema, m *a2apb.Message) (value string, ok bool) {
 	for _, p := range m.GetParts() {
 		if p.GetMetadata().GetFields()[InputKey].GetStringValue() == schema.Name || p.GetFilename() == schema.Name {
@@ -135,13 +135,13 @@ func inMessage(schema registry.InputSchema, m *a2apb.Message) (value string, ok 
 	return value, value != ""
 }
 
-// mayRefer reports whether a message may hold an input that a search for URLs does not find: a text can refer to things in many ways, and
-// its reader is the judge of it.
+// mayRefer reports whether a message may hold an input that a search for URLs cannot find: a text can refer to things in many ways, and only its
+// reader can judge that.
 func mayRefer(schema registry.InputSchema, m *a2apb.Message) bool {
 	return schema.SemanticType == "reference" && slices.ContainsFunc(m.GetParts(), func(p *a2apb.Part) bool { return p.GetText() != "" })
 }
 
-// Carry returns a message that brings the inputs: their parts, marked with their names, behind the message's own.
+// Carry returns the message with the inputs appended: their parts, marked with the names of the inputs.
 func Carry(m *a2apb.Message, inputs []orchestrator.Input) *a2apb.Message {
 	if len(inputs) == 0 {
 		return m

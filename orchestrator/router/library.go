@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	maxShelves = 64  // tenants that are indexed
-	quickly    = 200 // examples and skills that are learned from while a caller waits, once for a tenant; more are learned from in the background
+	maxShelves = 64  // tenants that are indexed at a time
+	quickly    = 200 // examples and skills from which an index learns while a caller waits, once for each tenant; from more it learns in the background
 )
 
-// library keeps for each tenant an index of its agents. Decisions read what is there; Run makes anew what is out of date.
+// library keeps an index of the agents of each tenant. Decisions use the index that exists; Run rebuilds it when it is outdated.
 type library struct {
 	directory Directory
-	stale     chan struct{} // holds one token when a shelf is out of date
-	untrained chan struct{} // holds one token when texts wait for training
-	unread    chan struct{} // holds one token when there are skills that the second stage may not have read
+	stale     chan struct{} // holds one token when a shelf is outdated
+	untrained chan struct{} // holds one token when texts need training
+	unread    chan struct{} // holds one token when there may be skills that the second stage has not read
 
 	mu      sync.Mutex
 	shelves map[string]*shelf // by tenant; guarded by mu
@@ -30,26 +30,26 @@ type library struct {
 // shelf is one tenant's indexes.
 type shelf struct {
 	tenant   string
-	building sync.Mutex // held by whoever makes the indexes anew
+	building sync.Mutex // held while building the indexes
 	view     atomic.Pointer[view]
 	texts    atomic.Pointer[texts]
 }
 
-// view is a tenant's agents in one edition, by what they make.
+// view holds one edition of a tenant's agents, by what they make.
 type view struct {
 	registry.Listing
-	byType map[string][]int // places of agents, in order, by the semantic type of an output
-	byName map[string][]int // by the name of an output
+	byType map[string][]int // positions of agents, in order, by the semantic type of an output
+	byName map[string][]int // the same by the name of an output
 
-	works           // what chains are made of
-	schemas schemas // of theirs, compared
+	works           // for planning chains
+	schemas schemas // results of comparing their schemas
 }
 
-// texts is what the skills of one edition are found by.
+// texts finds the skills of one edition by text.
 type texts struct {
 	edition uint64
 	index   *text.Index
-	learned bool // from the examples of this edition
+	learned bool // it was trained with the examples of this edition
 }
 
 func newLibrary(d Directory) *library {
@@ -73,12 +73,12 @@ func newView(list registry.Listing) *view {
 	return v
 }
 
-// current reports whether the agents are as the directory knows them.
+// current reports whether the view is as recent as the directory.
 func (v *view) current(d Directory, tenant string) bool {
 	return v != nil && v.Edition == d.Edition(tenant)
 }
 
-// view returns the agents as they were a moment ago.
+// view returns the tenant's agents, perhaps not the very latest.
 func (l *library) view(tenant string) *view {
 	s := l.shelf(tenant)
 	v := s.view.Load()
@@ -91,7 +91,7 @@ func (l *library) view(tenant string) *view {
 	return v
 }
 
-// texts returns what finds the skills as they were a moment ago.
+// texts returns the tenant's index of texts, perhaps not the very latest.
 func (l *library) texts(tenant string) *texts {
 	s := l.shelf(tenant)
 	x := s.texts.Load()
@@ -104,7 +104,7 @@ func (l *library) texts(tenant string) *texts {
 	return x
 }
 
-// renew brings a tenant's indexes up to date.
+// renew rebuilds the outdated indexes of a tenant.
 func (l *library) renew(tenant string) {
 	s, edition := l.shelf(tenant), l.directory.Edition(tenant)
 	if v := s.view.Load(); v != nil && v.Edition != edition {
@@ -115,7 +115,7 @@ func (l *library) renew(tenant string) {
 	}
 }
 
-// indexes are a tenant's at one time; nil where nobody has asked for one.
+// indexes are the indexes of a tenant at one time; nil for those that nobody has used.
 type indexes struct {
 	view  *view
 	texts *texts
@@ -143,7 +143,7 @@ func (l *library) renewView(s *shelf) *view {
 	return v
 }
 
-// renewTexts takes in the words of what is new. What was learned from examples before stays; the new ones are learned from later.
+// renewTexts indexes the words of what is new. What was learned from examples before is kept; learning from new ones comes later.
 func (l *library) renewTexts(s *shelf) *texts {
 	v := l.renewView(s)
 	s.building.Lock()
@@ -169,7 +169,7 @@ func (l *library) renewTexts(s *shelf) *texts {
 	return x
 }
 
-// learn trains a tenant's index with the examples of today.
+// learn trains a tenant's index with its current examples.
 func (l *library) learn(ctx context.Context, s *shelf) {
 	x := s.texts.Load()
 	if x == nil || x.learned {
@@ -183,7 +183,7 @@ func (l *library) learn(ctx context.Context, s *shelf) {
 	}
 	s.building.Lock()
 	defer s.building.Unlock()
-	if now := s.texts.Load(); now.edition > v.Edition { // words came meanwhile
+	if now := s.texts.Load(); now.edition > v.Edition { // new words were indexed meanwhile
 		skills, _ = skillTexts(s.view.Load().Agents)
 		s.texts.Store(&texts{edition: now.edition, index: index.Renew(skills)})
 		poke(l.untrained)
@@ -192,8 +192,7 @@ func (l *library) learn(ctx context.Context, s *shelf) {
 	s.texts.Store(&texts{edition: v.Edition, index: index, learned: true})
 }
 
-// Run brings indexes up to date, and learns from examples, until ctx ends. Decisions do not wait for it: apart from those that would be
-// refusals, they are made by what is there.
+// Run updates indexes and learns from examples until ctx ends. Decisions do not wait for it and use what exists, except those that would be refusals.
 func (r *Router) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -205,7 +204,7 @@ func (r *Router) Run(ctx context.Context) {
 	running.Go(func() { l.work(ctx, l.untrained, func(s *shelf) { l.learn(ctx, s) }) })
 }
 
-// rest is how many times as long as its work a worker rests after it, so that a stream of registrations leaves the processor to others.
+// rest is how many times as long as its work a worker pauses afterwards, so that many registrations in a row do not take all of the CPU.
 const rest = 4
 
 func (l *library) work(ctx context.Context, due <-chan struct{}, do func(*shelf)) {
@@ -242,7 +241,7 @@ func (l *library) all() []*shelf {
 	return list
 }
 
-// shelf returns a tenant's shelf. When there are too many, any other one is thrown away.
+// shelf returns a tenant's shelf. When there are too many, it drops an arbitrary other one.
 func (l *library) shelf(tenant string) *shelf {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -260,7 +259,7 @@ func (l *library) shelf(tenant string) *shelf {
 	return s
 }
 
-// skillTexts is what agents' cards and contracts say of their skills.
+// skillTexts returns what agents' cards and contracts say about their skills.
 func skillTexts(agents []*registry.Agent) (skills []text.Skill, examples int) {
 	for _, a := range agents {
 		var inputs, outputs []string

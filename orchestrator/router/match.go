@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	looseType   = 0.9 // relevance when the output's type only may stand for the wanted one
+	looseType   = 0.9 // relevance when the output's type is not the wanted one but may stand for it
 	notAlways   = 0.8 // when the output is not guaranteed
-	unusedInput = 0.7 // when no input that is there is used
+	unusedInput = 0.7 // when no available input is used
 )
 
-// match is how an agent fulfils a contract; the zero value is that of one that was not found by a contract.
+// match says how an agent fulfils a contract. The zero value is for an agent that was not found by a contract.
 type match struct {
 	want   *orchestrator.Contract
 	output *registry.OutputSchema
-	used   int // of the inputs that are there
+	used   int // how many of the available inputs it uses
 }
 
-// loose reports whether the output's type only may stand for the wanted one.
+// loose reports whether the output's type is not the wanted one but may stand for it.
 func (m *match) loose() bool {
 	kind := m.want.Output.SemanticType
 	return kind != "" && kind != m.output.SemanticType

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	maxListed = 100 // candidates in a decision, and as many rejections
-	maxNamed  = 10  // rejections in the text of a refusal
+	maxListed = 100 // candidates in a decision, and also rejections
+	maxNamed  = 10  // rejections in the message of a refusal
 )
 
-// rejections are the agents that were looked at and cannot take a task: as many as a decision has room for, and how many more there are.
+// rejections are the agents that were considered and cannot take a task: as many as a decision has room for, and the number of the others.
 type rejections struct {
 	list    []orchestrator.Rejection
 	omitted int
 }
 
-// newRejections has room for rejections of some agents.
+// newRejections returns rejections with room for some agents.
 func newRejections(agents int) rejections {
 	return rejections{list: make([]orchestrator.Rejection, 0, min(agents, maxListed))}
 }
 
-// add rejects an agent. Why is asked only when there is room for it: hundreds may be rejected, and to write takes longer than to decide.
+// add rejects an agent. It calls why only when there is room: hundreds of agents may be rejected, and writing takes longer than deciding.
 func (r *rejections) add(agent, code string, why func() string) {
 	if len(r.list) == maxListed {
 		r.omitted++
@@ -33,7 +33,7 @@ func (r *rejections) add(agent, code string, why func() string) {
 	r.list = append(r.list, orchestrator.Rejection{Agent: agent, Code: code, Reason: why()})
 }
 
-// nobody says of the agents that were looked at why they cannot take the task.
+// nobody returns the fault that says why none of the agents that were considered can take the task.
 func (r *rejections) nobody() error {
 	var why []string
 	for _, x := range r.list[:min(len(r.list), maxNamed)] {

@@ -11,38 +11,38 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Directory is where agents are looked up, in memory; *registry.Directory is one. What it returns is shared and read-only.
+// Directory looks agents up in memory; *registry.Directory is one. What it returns is shared and read-only.
 type Directory interface {
-	// Agent returns an agent with its status of now; ok is false when there is none.
+	// Agent returns an agent with its current status. If there is none, ok is false.
 	Agent(tenant, name string) (a registry.Agent, ok bool)
-	// Peek is Agent without a copy: the agent has no status, which comes beside it.
+	// Peek is Agent without a copy: the agent has no status, which is returned beside it.
 	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)
-	// PeekAll is Peek for many, without those that are not there. See must not call the directory.
+	// PeekAll calls see with what Peek returns for each of the named agents that exist. see must not call the directory.
 	PeekAll(tenant string, names iter.Seq[string], see func(a *registry.Agent, s registry.Status))
-	// BySkill returns the names of the agents that have a skill, in order.
+	// BySkill returns the names of the agents that have a skill, sorted.
 	BySkill(tenant, skill string) []string
-	// Listing returns all agents, and Edition a number that is another one whenever a listing would be.
+	// Listing returns all agents of the tenant, and Edition a number that differs whenever the listing has changed.
 	Listing(tenant string) registry.Listing
 	Edition(tenant string) uint64
-	// Revision grows with everything that the directory hears of the tenant.
+	// Revision increases with everything that the directory learns about the tenant.
 	Revision(tenant string) int64
-	// Refresh has the directory know of everything that was done through this process, and Sync of what was done by any.
+	// Refresh brings the directory up to date with everything done through this process, Sync with everything done by any process.
 	Refresh(ctx context.Context, tenant string) error
 	Sync(ctx context.Context, tenant string) error
 }
 
-// Config holds what a Router works with. Directory is required.
+// Config holds the dependencies and settings of a Router. Only Directory is required.
 type Config struct {
 	Directory    Directory
-	Cut          func(tenant, agent string) bool    // whether an agent is left alone since it could not be reached lately; nil: none is
-	Trusts       func(v registry.Verification) bool // whether an agent may get tasks whose card's signatures came to v; nil: all may
-	Now          func() time.Time                   // default time.Now
-	Intn         func(n int) int                    // a random number from 0 to n-1; default math/rand
-	Embedder     Embedder                           // the second stage of routing by text; nil: there is none
-	EmbedTimeout time.Duration                      // how long a decision waits for it; default 150 ms
+	Cut          func(tenant, agent string) bool    // whether an agent is avoided because it could not be reached lately; nil: none is
+	Trusts       func(v registry.Verification) bool // whether an agent may get tasks, given the signature check of its card; nil: all may
+	Now          func() time.Time                   // nil is time.Now
+	Intn         func(n int) int                    // returns a random number from 0 to n-1; nil is math/rand
+	Embedder     Embedder                           // second stage of routing by text; nil: there is none
+	EmbedTimeout time.Duration                      // how long a decision waits for Embedder; default 150 ms
 }
 
-// Router decides. Its methods may be called by many goroutines. Run should be running.
+// Router decides routes. Its methods are safe for concurrent use. Run should be running.
 type Router struct {
 	directory Directory
 	cut       func(tenant, agent string) bool
@@ -50,7 +50,7 @@ type Router struct {
 	intn      func(n int) int
 	signals   *signals
 	library   *library
-	second    *second // nil: there is none
+	second    *second // nil when there is none
 	spare     spare
 }
 
@@ -73,28 +73,29 @@ func New(c Config) *Router {
 	}
 }
 
-// Result is a decision with the agent that was chosen. When no agent alone will do, Decision.Chain lists those that will one after the other.
+// Result is a decision together with the chosen agent. If no single agent can do the task, Decision.Chain lists those that can do it one after the
+// other.
 type Result struct {
 	Decision orchestrator.Decision
-	Agent    registry.Agent // the zero value when nobody was chosen, or several
-	Several  []Pick         // who was chosen when it was asked for several
+	Agent    registry.Agent // zero when no agent was chosen, or several
+	Several  []Pick         // the chosen agents, when several were asked for
 }
 
-// Pick is one of several that were chosen.
+// Pick is one of several chosen agents.
 type Pick struct {
 	Agent registry.Agent
 	Skill string
 }
 
-// Resolve decides where a route leads. When it leads nowhere the error is a fault that says why, and so does Decision.Refused.
+// Resolve decides where a route leads. If it leads nowhere, the error is a fault that says why, and so does Decision.Refused.
 //
-// It looks at nothing but the directory. Before it refuses it has the directory hear what other processes did: an agent that registered with
-// one of them a moment ago is not unknown here. A chain is made of agents as they are: nothing looks at its links again.
+// It uses only the directory. Before it refuses, it brings the directory up to date, because an agent may have registered with another process a
+// moment ago. A chain is made of the agents as they are now: its links are not checked again later.
 func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
 	if err := r.directory.Refresh(ctx, tenant); err != nil {
 		return Result{}, err
 	}
-	known, indexes := r.directory.Revision(tenant), r.library.indexes(tenant) // before the decision: others may renew both at any time
+	known, indexes := r.directory.Revision(tenant), r.library.indexes(tenant) // before the decision, since either may change at any time
 	got, err := r.decide(ctx, tenant, route)
 	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
@@ -109,7 +110,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 	return got, err
 }
 
-// decide is Resolve with what is known.
+// decide does the work of Resolve with what is known.
 func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.Route) (Result, error) {
 	versions, err := registry.ParseVersionRange(route.Version)
 	if err != nil {
@@ -144,7 +145,7 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	return Result{Decision: d, Agent: fit[chosen].whole()}, nil
 }
 
-// listIn names the candidates in a decision, as far as it has room for them, and counts the rest.
+// listIn adds the candidates to a decision, as far as it has room for them, and counts the others.
 func listIn(d *orchestrator.Decision, fit []*candidate) {
 	d.Candidates = make([]orchestrator.Candidate, min(len(fit), maxListed))
 	for i := range d.Candidates {
@@ -154,7 +155,7 @@ func listIn(d *orchestrator.Decision, fit []*candidate) {
 	d.Omitted += len(fit) - len(d.Candidates)
 }
 
-// refused is the answer when nobody was chosen. Trouble that is not the route's, such as a store that does not answer, is only returned.
+// refused returns the answer when no agent was chosen. An error that is not due to the route, such as an unavailable store, is only returned.
 func refused(d orchestrator.Decision, err error) (Result, error) {
 	switch f := fault.From(err); f.Kind {
 	case fault.NotFound, fault.FailedPrecondition, fault.InvalidArgument:

@@ -8,10 +8,10 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// maxMatch bounds the steps of a pattern times the bytes of a value: a match takes up to 50 ns for each, and nothing can stop it.
+// maxMatch bounds the steps of a pattern times the bytes of a value: matching takes up to 50 ns for each, and cannot be interrupted.
 const maxMatch = 100_000_000
 
-// holds reports whether a value keeps a rule. The registry lets only rules in whose values have the right form; any other holds for nothing. A value
+// holds reports whether a value satisfies a rule. The registry accepts only well-formed rules; a malformed one is satisfied by nothing. The value
 // must not be tooLong.
 func holds(rule registry.ValidationRule, value string) bool {
 	switch rule.Type {
@@ -37,7 +37,7 @@ func holds(rule registry.ValidationRule, value string) bool {
 	}
 }
 
-// tooLong reports whether a value would take too long to match with the rule's pattern.
+// tooLong reports whether matching a value with the rule's pattern would take too long.
 func tooLong(rule registry.ValidationRule, value string) bool {
 	text, _ := rule.Value.(string)
 	return rule.Type == "pattern" && registry.PatternSteps(text)*len(value) > maxMatch

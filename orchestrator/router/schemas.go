@@ -6,16 +6,16 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// maxCompared bounds the memory of schemas.
+// maxCompared bounds how many comparisons a schemas remembers.
 const maxCompared = 100_000
 
-// schemas remembers which schemas are within which: to compare two takes longer than all else in a decision.
+// schemas remembers which schemas are within which others: comparing two takes longer than the rest of a decision.
 type schemas struct {
 	mu       sync.Mutex
 	compared map[pair]bool // guarded by mu
 }
 
-// pair is what an agent makes and what an agent takes. Both belong to the view and are read-only.
+// pair is the schema of an output and that of an input. Both belong to the view and are read-only.
 type pair struct {
 	made  *thing
 	input *registry.InputSchema

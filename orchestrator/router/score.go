@@ -13,12 +13,12 @@ import (
 const (
 	busyFactor    = 0.5
 	unknownFactor = 0.25
-	leastFactor   = 0.05 // no signal alone takes an agent out
-	tooFew        = 0.02 // error rates below it are not worth a word
-	nearEqual     = 0.8  // of the best score
+	leastFactor   = 0.05 // so that no signal alone rules an agent out
+	tooFew        = 0.02 // error rates below it are not worth mentioning
+	nearEqual     = 0.8  // share of the best score
 )
 
-// score rates candidates and sorts them, best first. A score is the product of how well the agent fits and of how it does now.
+// score rates candidates and sorts them, best first. A score is the product of how well the agent fits and of how well it does at present.
 func (r *Router) score(tenant string, list []*candidate) {
 	r.signals.tell(tenant, list)
 	var fastest time.Duration
@@ -59,7 +59,7 @@ func (c *candidate) byLoad() float64 {
 	return max(1/float64(1+n), leastFactor)
 }
 
-// underWay is the greater of what the agent says it works on and what this process has it working on.
+// underWay returns how many tasks the agent works on: what it reports or what this process knows of, whichever is more.
 func (c *candidate) underWay() int { return max(c.seen.inFlight, c.status.InFlight) }
 
 func (c *candidate) byOutcomes(fastest time.Duration) float64 {
@@ -73,8 +73,8 @@ func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	return factor
 }
 
-// choose takes one of the candidates, which are sorted. Always taking the best would send all callers of all replicas to one agent until the
-// signals catch up; of two near-equals taken at random the less loaded one spreads them (power of two choices).
+// choose returns the index of one of the sorted candidates. To take the best each time would send all callers of all replicas to one agent until the
+// signals catch up. Taking two of nearly equal candidates at random, and the less loaded one of these, spreads the tasks (power of two choices).
 func (r *Router) choose(list []*candidate) int {
 	near := 1
 	for near < len(list) && list[near].score >= nearEqual*list[0].score {

@@ -16,23 +16,23 @@ import (
 	"github.com/quorate/quorate/orchestrator/router/text"
 )
 
-// Embedder turns texts into vectors of length 1, all of as many numbers. It takes at most 64 texts.
+// Embedder turns texts into vectors of length 1 and equal dimension. It takes at most 64 texts at a time.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 const (
-	boxed        = 150 * time.Millisecond // that a decision waits for the second stage by default
-	restAfter    = 10 * time.Second       // after a call that failed
+	boxed        = 150 * time.Millisecond // how long a decision waits for the second stage by default
+	restAfter    = 10 * time.Second       // pause after a call that failed
 	maxDocument  = 4000                   // bytes of a text
-	manyAsking   = 32                     // decisions that wait for the second stage at a time; more decide without it
-	sure         = 0.8                    // a probability above which the first stage decides alone
-	nearlyEnough = 0.25                   // of the limit: a text below it is refused without a second opinion
-	temperature  = 0.05                   // of similarities: what makes one e times as likely as another
+	manyAsking   = 32                     // decisions that wait for the second stage at a time; others decide without it
+	sure         = 0.8                    // probability above which the first stage decides alone
+	nearlyEnough = 0.25                   // share of the limit below which a text is refused without a second opinion
+	temperature  = 0.05                   // of similarities: the difference that makes one skill e times as likely as another
 )
 
-// second is the second stage of routing by text: vectors of an embedding model put those in order between which words do not decide. It is asked
-// only when the first stage is not sure, waited for a short time only, and does without when it fails.
+// second is the second stage of routing by text: the vectors of an embedding model order skills that words do not tell apart. It is asked only when
+// the first stage is not sure, waited for only briefly, and does no harm when it fails.
 type second struct {
 	embedder Embedder
 	box      time.Duration
@@ -41,7 +41,7 @@ type second struct {
 
 	mu      sync.Mutex
 	vectors map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
-	trouble error                           // guarded by mu; why not all skills could be read the last time; nil when they could
+	trouble error                           // guarded by mu; why some skills could not be read the last time; nil when all could
 }
 
 func newSecond(e Embedder, box time.Duration) *second {
@@ -57,11 +57,11 @@ func newSecond(e Embedder, box time.Duration) *second {
 	}
 }
 
-// opinion is what the second stage has to say.
+// opinion is the result of the second stage.
 type opinion struct {
-	hits []text.Hit // in its order, with new shares and scores
-	fits bool       // it finds that one of those nearest to the first stage fits
-	note string     // which stage decided and why
+	hits []text.Hit // in the order of the second stage, with new shares and scores
+	fits bool       // one of the skills that were nearest for the first stage fits
+	note string     // which stage decided, and why
 }
 
 var (
@@ -72,7 +72,7 @@ var (
 	errTooLate = errors.New("it did not answer in time")
 )
 
-// judge gives a second opinion on what the first stage found, the best of each agent; document returns the text of a skill.
+// judge gives a second opinion on the hits of the first stage, the best of each agent. document returns the text of a skill.
 func (s *second) judge(ctx context.Context, words string, a text.Answer, hits []text.Hit, document func(text.Hit) string) opinion {
 	o := opinion{hits: hits}
 	switch {
@@ -89,7 +89,7 @@ func (s *second) judge(ctx context.Context, words string, a text.Answer, hits []
 	}
 	similar := similarities(query, skills)
 	first := slices.Index(similar, slices.Max(similar))
-	// A text fits a skill when it is nearer to it than the other skills are: that asks for no limit of the model's own.
+	// A text fits a skill when it is nearer to the skill than the other skills are. That needs no limit for each model.
 	others := similarities(skills[first], slices.Delete(slices.Clone(skills), first, first+1))
 	o.fits = len(others) > 0 && similar[first] > slices.Max(others) && hits[first].Score >= nearAsGood*hits[0].Score
 	o.hits = reorder(hits, similar)
@@ -138,7 +138,7 @@ func reorder(hits []text.Hit, similar []float64) []text.Hit {
 	return out
 }
 
-// compare returns the vectors of the skills that were hit and of the text, all of one length.
+// compare returns the vectors of the skills in hits and of the text, all of the same dimension.
 func (s *second) compare(ctx context.Context, words string, hits []text.Hit, document func(text.Hit) string) (skills [][]float32, query []float32, err error) {
 	skills = make([][]float32, len(hits))
 	s.mu.Lock()
@@ -160,7 +160,7 @@ func (s *second) compare(ctx context.Context, words string, hits []text.Hit, doc
 	return skills, query, err
 }
 
-// ask has a text turned into a vector within the time that a decision may take.
+// ask returns the vector of a text if it is ready within the time that a decision may wait.
 func (s *second) ask(ctx context.Context, words string) ([]float32, error) {
 	select {
 	case s.asking <- struct{}{}:
@@ -171,7 +171,7 @@ func (s *second) ask(ctx context.Context, words string) ([]float32, error) {
 	if !s.breaker.TryAcquirePermit() {
 		return nil, errAtRest
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.box) // for the breaker: a client that leaves says nothing about the endpoint
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.box) // for the breaker: a caller that disconnects says nothing about the endpoint
 	defer cancel()
 	vectors, err := s.embedder.Embed(ctx, []string{clipped(words)})
 	if err != nil {

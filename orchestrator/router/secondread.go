@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	readTimeout = 30 * time.Second // of a call that reads skills
-	batch       = 64               // texts of a call
-	maxVectors  = 50_000           // that are kept; words alone decide on texts beyond
-	docExamples = 5                // of a skill that are read
+	readTimeout = 30 * time.Second // for a call that reads skills
+	batch       = 64               // texts in a call
+	maxVectors  = 50_000           // vectors that are kept; beyond these, texts are decided by words alone
+	docExamples = 5                // examples of a skill that are read
 )
 
-// readAll has the skills of all tenants that are indexed read, again after a while when that fails.
+// readAll reads the skills of all indexed tenants, and tries again after a while when that fails.
 func (r *Router) readAll(ctx context.Context) {
 	for {
 		var documents []string
@@ -32,7 +32,7 @@ func (r *Router) readAll(ctx context.Context) {
 				}
 			}
 		}
-		var again <-chan time.Time // never, unless something is left to read
+		var again <-chan time.Time // nil waits for ever: nothing is left to read
 		if r.second.read(ctx, documents) != nil {
 			again = time.After(restAfter)
 		}
@@ -45,7 +45,7 @@ func (r *Router) readAll(ctx context.Context) {
 	}
 }
 
-// read has the texts of skills that are not known yet turned into vectors, and forgets those that are gone. Decisions say why it could not.
+// read gets the vectors of new skills' texts and drops those of skills that are gone. If it fails, decisions say why.
 func (s *second) read(ctx context.Context, documents []string) (err error) {
 	defer func() {
 		s.mu.Lock()
@@ -91,7 +91,7 @@ func (s *second) readSome(ctx context.Context, documents []string) error {
 	return nil
 }
 
-// documentOf is the text of a skill that the second stage compares.
+// documentOf returns the text of a skill for the second stage.
 func documentOf(a *registry.Agent, skill string) string {
 	for _, s := range a.Card.Skills {
 		if s.ID != skill {
@@ -104,7 +104,7 @@ func documentOf(a *registry.Agent, skill string) string {
 	return ""
 }
 
-// clipped returns what of a text goes to the model.
+// clipped returns the part of a text that is sent to the model.
 func clipped(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), maxDocument)], "")
 }

@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	memory     = 30 * time.Second // after which an observation of latency has lost two thirds of its weight
-	pardon     = time.Minute      // after which two thirds of an error rate are forgotten without a new task, so that an agent gets another chance
-	leastNews  = 0.2              // the weight of a new observation, at least
-	maxSignals = 20_000           // agents kept track of; beyond it those without work are forgotten
+	memory     = 30 * time.Second // time after which an observation of latency has lost two thirds of its weight
+	pardon     = time.Minute      // time after which two thirds of an error rate are forgotten without a new task, so that an agent gets another chance
+	leastNews  = 0.2              // minimum weight of a new observation
+	maxSignals = 20_000           // agents that are tracked; beyond that, those without tasks are dropped
 )
 
 type signalKey struct{ tenant, agent string }
 
-// signal is what this process has seen of an agent.
+// signal is what this process has observed of an agent.
 type signal struct {
 	inFlight  int
-	latency   time.Duration // moving average of tasks that ended well; 0 when none did
+	latency   time.Duration // moving average of tasks that ended well; 0 before the first
 	errorRate float64       // moving average, 0 to 1
-	last      time.Time     // of the latest outcome
+	last      time.Time     // when the latest outcome was observed
 }
 
-// signals is what this process has seen of all agents.
+// signals holds what this process has observed of all agents.
 type signals struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -34,17 +34,17 @@ func newSignals(now func() time.Time) *signals {
 	return &signals{now: now, by: make(map[signalKey]*signal)}
 }
 
-// Outcome is how an agent's work on a task ended.
+// Outcome says how an agent's work on a task ended.
 type Outcome int
 
-// The outcomes that matter to a router.
+// Outcomes of a task.
 const (
-	Neither   Outcome = iota // it says nothing about the agent: the task was canceled, or refused for what it asks
+	Neither   Outcome = iota // says nothing about the agent: the task was canceled, or refused because of what it asks
 	Succeeded                // the agent delivered
 	Failed                   // the agent could not be reached, or failed
 )
 
-// Begin counts a task as under way with an agent until the returned function, which is called once, takes its outcome.
+// Begin counts a task as in progress with an agent until the returned function is called, once, with its outcome.
 func (r *Router) Begin(tenant, agent string) (end func(Outcome)) {
 	s, begin := r.signals, r.signals.now()
 	k := signalKey{tenant, agent}
@@ -61,7 +61,7 @@ func (r *Router) Begin(tenant, agent string) (end func(Outcome)) {
 	}
 }
 
-// Observe takes in an outcome of a task that Begin was not called for.
+// Observe records the outcome of a task for which Begin was not called.
 func (r *Router) Observe(tenant, agent string, took time.Duration, o Outcome) {
 	s, now := r.signals, r.signals.now()
 	s.mu.Lock()
@@ -69,7 +69,7 @@ func (r *Router) Observe(tenant, agent string, took time.Duration, o Outcome) {
 	s.at(signalKey{tenant, agent}).observe(now, took, o)
 }
 
-// at returns an agent's signal; mu is held.
+// at returns an agent's signal. The caller holds mu.
 func (s *signals) at(k signalKey) *signal {
 	g, ok := s.by[k]
 	if !ok {
@@ -94,7 +94,7 @@ func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
 	if o == Failed {
 		failed = 1
 	}
-	if g.last.IsZero() { // one failure is not yet a rate of 1
+	if g.last.IsZero() { // a single failure is not yet a rate of 1
 		g.errorRate = failed * leastNews
 	} else {
 		weight := max(leastNews, 1-math.Exp(-float64(now.Sub(g.last))/float64(memory)))
@@ -110,12 +110,12 @@ func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
 	g.last = now
 }
 
-// rate is the error rate as far as it is not yet forgotten.
+// rate returns the error rate, less what is forgotten by now.
 func (g *signal) rate(now time.Time) float64 {
 	return g.errorRate * math.Exp(-float64(now.Sub(g.last))/float64(pardon))
 }
 
-// tell gives candidates copies of their signals with their error rates as of now.
+// tell gives candidates copies of their signals, with their current error rates.
 func (s *signals) tell(tenant string, list []*candidate) {
 	now := s.now()
 	s.mu.Lock()

@@ -2,8 +2,7 @@ package router
 
 import "sync"
 
-// spare keeps the lists of candidates of decisions that are made for the next ones. A list of hundreds is large, and collecting what is thrown away
-// is what makes single decisions slow.
+// spare reuses the candidate lists of earlier decisions. A list of hundreds is large, and garbage collection is what makes single decisions slow.
 type spare struct{ lists sync.Pool }
 
 // take returns an empty list.
@@ -14,9 +13,9 @@ func (s *spare) take() []candidate {
 	return nil
 }
 
-// put takes a list back, of which nobody holds anything any more.
+// put returns a list for reuse. Nothing may refer to its elements any more.
 func (s *spare) put(list []candidate) {
-	clear(list) // or agents that are gone would be kept
+	clear(list) // or it would keep agents in memory that are gone
 	list = list[:0]
 	s.lists.Put(&list)
 }

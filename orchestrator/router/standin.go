@@ -9,11 +9,13 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// maxStandIns is how many agents besides its own a step of a chain may go to. Each is in the step's task, which is rewritten with whatever happens to it.
+// maxStandIns bounds the alternative agents for a step of a chain. Each of them is stored in the step's task, which is rewritten whenever something
+// happens to it.
 const maxStandIns = 10
 
-// ResolveStep is Resolve for a step of a chain: it leads to the step's agent if that can take the task. The others that make the same of the same, and what
-// the steps behind it can use, are candidates too, and the best of them is chosen when the step's agent cannot take it.
+// ResolveStep is Resolve for a step of a chain: it leads to the step's agent if that can take the task. Other agents that make the same output from
+// the same inputs, such that the later steps can use it, are candidates too, and the best of them is chosen when the step's agent cannot take the
+// task.
 func (r *Router) ResolveStep(ctx context.Context, tenant string, chain []orchestrator.Link, at int) (Result, error) {
 	got, err := r.Resolve(ctx, tenant, orchestrator.Route{Agent: chain[at].Agent})
 	if err != nil && got.Decision.Refused == "" {
@@ -21,14 +23,14 @@ func (r *Router) ResolveStep(ctx context.Context, tenant string, chain []orchest
 	}
 	d := &got.Decision
 	for i := range d.Candidates {
-		d.Candidates[i].Reasons[0] = "its step in the chain" // and not named by the caller
+		d.Candidates[i].Reasons[0] = "its step in the chain" // not "named by the caller"
 	}
 	others, best := r.standIns(tenant, chain, at)
 	d.Candidates = append(d.Candidates, others...)
 	if err == nil || len(others) == 0 {
 		return got, err
 	}
-	if len(d.Rejected) == 0 { // nothing is known of it
+	if len(d.Rejected) == 0 { // nothing is known of the agent
 		d.Rejected = append(d.Rejected, orchestrator.Rejection{Agent: chain[at].Agent, Code: CodeUnavailable, Reason: fault.From(err).Message})
 	}
 	d.Chosen, d.Refused, got.Agent = best.Name, "", best
@@ -36,7 +38,8 @@ func (r *Router) ResolveStep(ctx context.Context, tenant string, chain []orchest
 	return got, nil
 }
 
-// standIns are those that make what a step's agent makes, of what that is given, best first. None of the chain is among them: each works once.
+// standIns returns the agents that make what a step's agent makes from what that agent is given, best first. Agents of the chain are left out: each
+// works once.
 func (r *Router) standIns(tenant string, chain []orchestrator.Link, at int) (list []orchestrator.Candidate, best registry.Agent) {
 	v, want := r.library.view(tenant), orchestrator.Contract{Output: chain[at].Output}
 	for i, t := range chain[at].Takes {
@@ -64,7 +67,7 @@ func (r *Router) standIns(tenant string, chain []orchestrator.Link, at int) (lis
 	return list, best
 }
 
-// usable reports whether the steps that are given what a step makes can use it when it is this.
+// usable reports whether the later steps that take a step's output could use this output instead.
 func (r *Router) usable(tenant string, v *view, made *registry.OutputSchema, chain []orchestrator.Link, at int) bool {
 	for _, l := range chain[at+1:] {
 		for _, t := range l.Takes {
@@ -76,7 +79,7 @@ func (r *Router) usable(tenant string, v *view, made *registry.OutputSchema, cha
 	return true
 }
 
-// takesAs reports whether an agent can be given something as an input. It is no matter of one that is not there, or has no such input any more.
+// takesAs reports whether an agent accepts something as an input. It is true when the agent does not exist, or no longer has such an input.
 func (r *Router) takesAs(tenant string, v *view, agent, as string, made *registry.OutputSchema) bool {
 	a, _, ok := r.directory.Peek(tenant, agent)
 	if !ok {

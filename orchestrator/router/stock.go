@@ -5,39 +5,39 @@ import (
 	"strings"
 )
 
-// item is something that is there, or that an agent makes.
+// item is something that is available, or that an agent makes.
 type item struct {
 	*product
-	by *worker // nil for what was there from the beginning
+	by *worker // nil for what was available at the beginning
 }
 
-// stock is what is there while a chain is planned, and who can work with it.
+// stock holds what is available while a chain is planned, and finds the agents that can work with it.
 //
-// A need is not looked at in each round: each of its inputs waits until the first item comes that fits it, so that what comes is compared with
-// what still waits only, and the need is looked at when nothing of it waits any more.
+// It does not examine each need in each round. Instead, each input of a need waits for the first item that fits it, so that new items are compared
+// only with inputs that still wait; a need is examined when none of its inputs waits any more.
 type stock struct {
 	*view
 	takes func(agent string) bool
-	asked []answer // by worker, what takes said
+	asked []answer // by worker, the result of takes
 
 	items   []item
-	indexed int               // so many of the items are in lines and named
+	indexed int               // how many of the items are in lines and named
 	lines   []line            // of the items, in order of their semantic type
-	named   [][]int           // items, by the number of their name
+	named   [][]int           // items by the number of their name
 	waiting map[string][]slot // inputs that nothing fits yet, by semantic type
-	missing []int             // by need, how many of its inputs wait
-	ready   []int             // needs of which no input waits, and that are not supplied
-	gets    [][]int           // by need, the items that its inputs get; nil until it is supplied
+	missing []int             // by need, the number of its inputs that wait
+	ready   []int             // needs without waiting inputs that are not supplied yet
+	gets    [][]int           // by need, the items for its inputs; nil until it is supplied
 }
 
-// line is the items of one semantic type.
+// line holds the items of one semantic type.
 type line struct {
 	kind  string
 	items []int
-	sated bool // no input waits that one of this type could fit
+	sated bool // no waiting input could use an item of this type
 }
 
-// answer is whether an agent takes tasks.
+// answer says whether an agent takes tasks, if that is known.
 type answer byte
 
 const (
@@ -46,7 +46,7 @@ const (
 	no
 )
 
-// newStock has what is there from the beginning.
+// newStock returns a stock of what is available at the beginning.
 func (v *view) newStock(have []thing, takes func(agent string) bool) *stock {
 	s := &stock{
 		view: v, takes: takes, asked: make([]answer, len(v.workers)), named: make([][]int, len(v.names)),
@@ -65,8 +65,8 @@ func (v *view) newStock(have []thing, takes func(agent string) bool) *stock {
 	return s
 }
 
-// able reports whether a worker takes tasks. That is asked of those only whose items would be used, a fraction of all. What the others make is among
-// the items too and is never used, so that the way is the one that there would be without them.
+// able reports whether a worker takes tasks. It is asked only for workers whose items would be used, a fraction of all. Items of other workers are in
+// the stock too but are never used, so the chain is the same as without them.
 func (s *stock) able(w *worker) bool {
 	if w == nil {
 		return true
@@ -80,7 +80,7 @@ func (s *stock) able(w *worker) bool {
 	return s.asked[w.place] == yes
 }
 
-// index sorts in the items that came since it was called last.
+// index indexes the items that were added since the last call.
 func (s *stock) index() {
 	for ; s.indexed < len(s.items); s.indexed++ {
 		x := s.items[s.indexed]
@@ -100,12 +100,12 @@ func (s *stock) index() {
 	}
 }
 
-// line finds the place of the items of a type.
+// line returns the index of the line of a type.
 func (s *stock) line(kind string) (at int, known bool) {
 	return slices.BinarySearchFunc(s.lines, kind, func(l line, kind string) int { return strings.Compare(l.kind, kind) })
 }
 
-// meet ends the waiting of the inputs that an item fits.
+// meet marks the inputs that an item fits as no longer waiting.
 func (s *stock) meet(x item) {
 	for kind, slots := range s.waiting {
 		if len(slots) == 0 || x.SemanticType != "" && !s.Related(x.SemanticType, kind) {
@@ -123,7 +123,7 @@ func (s *stock) meet(x item) {
 	}
 }
 
-// work has all work who can and have not, and returns what they make, in order of their names. It is not indexed yet.
+// work has all workers work that can and have not, and returns what they make, in order of their names. The result is not indexed yet.
 func (s *stock) work() []item {
 	fresh := make([]bool, len(s.needs))
 	before := len(s.ready)

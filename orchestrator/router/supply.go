@@ -2,8 +2,8 @@ package router
 
 import "slices"
 
-// supply returns which items the inputs of a need get, or nil when they are too few: an item is given once. Each gets one of the same name if
-// there is one, or else of the same type, or else one that may stand for it, as bind does.
+// supply returns the items for the inputs of a need, each item used at most once, or nil when they do not suffice. Each input gets an item of the
+// same name if there is one, or else of the same type, or else of a type that may stand for it, as in bind.
 func (s *stock) supply(n need) []int {
 	got := slices.Repeat([]int{none}, len(n))
 	for _, place := range []func(in needed, but []int) int{s.namesake, s.sameType, s.standIn} {

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	nearest    = 3   // that a refusal names
-	looked     = 30  // skills that are looked at
-	nearAsGood = 0.5 // of the best one's score: agents behind it are not like the text
+	nearest    = 3   // skills that a refusal names
+	looked     = 30  // skills that are considered
+	nearAsGood = 0.5 // share of the best score: agents below it do not resemble the text
 )
 
-// byText takes the agents whose skills are most like a text.
+// byText finds the agents with the skills that resemble a text most.
 func (r *Router) byText(ctx context.Context, tenant, words string) found {
 	answer := r.library.texts(tenant).index.Search(words, looked)
 	hits := bestOfEach(answer.Hits)
@@ -38,7 +38,7 @@ func (r *Router) byText(ctx context.Context, tenant, words string) found {
 		}
 		a, status, ok := r.directory.Peek(tenant, h.Agent)
 		if !ok || !has(a, h.Skill) {
-			continue // gone since the index was made
+			continue // the agent is gone since the index was built
 		}
 		c := candidate{agent: a, status: status, skill: h.Skill, relevance: like}
 		c.say("skill %s: probability %.2f, %s", h.Skill, h.Share, stage(answer, h))
@@ -47,7 +47,7 @@ func (r *Router) byText(ctx context.Context, tenant, words string) found {
 		}
 		f.candidates = append(f.candidates, c)
 	}
-	f.others = func(rejected *rejections) { // behind those that do what the text asks for and cannot now
+	f.others = func(rejected *rejections) { // after those that do what the text asks for but cannot now
 		for _, h := range unlike {
 			rejected.add(h.Agent, CodeNotAlike, func() string { return fmt.Sprintf("of its skills %s is the nearest, with %.2f", h.Skill, h.Share) })
 		}
@@ -58,7 +58,7 @@ func (r *Router) byText(ctx context.Context, tenant, words string) found {
 	return f
 }
 
-// stage says what made a hit.
+// stage says what a hit is based on.
 func stage(a text.Answer, h text.Hit) string {
 	by := "by shared words"
 	if a.Trained {

@@ -5,7 +5,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// thing is something that is there, with the JSON Schema that it keeps if one is known.
+// thing is something that is available, with its JSON Schema if that is known.
 type thing struct {
 	orchestrator.Typed
 	schema map[string]any
@@ -19,8 +19,8 @@ func things(list []orchestrator.Typed) []thing {
 	return out
 }
 
-// fits reports whether something may be given as an input: by its name when its type is not known, otherwise by type, and only if its schema
-// is within the input's where both have one.
+// fits reports whether something may be given as an input: by name when its type is unknown, otherwise by type, and, when both have a JSON Schema,
+// only if its schema is within the input's.
 func (v *view) fits(have *thing, in *registry.InputSchema) bool {
 	if have.SemanticType == "" {
 		return have.Name == in.Name

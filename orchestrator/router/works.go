@@ -6,44 +6,45 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// none stands for a number that nothing has.
+// none is the index of nothing.
 const none = -1
 
-// works is the agents that can be part of a chain, by what they need. It belongs to a view and is as read-only.
+// works holds the agents that can be part of a chain, by their needs. It belongs to a view and is read-only like that.
 type works struct {
 	workers []worker // in order of name
 	needs   []need
-	open    map[string][]slot // all that the needs consist of, by semantic type
-	names   map[string]int    // of all that the needs consist of, numbered from 0
-	makes   int               // how many products all workers make
+	open    map[string][]slot // the inputs of all needs, by semantic type
+	names   map[string]int    // the names in all needs, numbered from 0
+	makes   int               // total number of products of all workers
 }
 
 // worker is an agent that can be part of a chain.
 type worker struct {
 	agent string
-	place int       // among the workers
-	need  int       // its place among the needs
-	makes []product // for certain
+	place int       // index in workers
+	need  int       // index in needs
+	makes []product // guaranteed outputs
 }
 
-// product is a thing with the number of its name, or none when no need has one of this name.
+// product is an output with the number of its name, or none when no need has an input of this name.
 type product struct {
 	thing
 	name int
 }
 
-// need is the inputs that an agent requires. All that require the same have one need.
+// need is a set of required inputs. Agents that require the same share one need.
 type need []needed
 
 type needed struct {
 	*registry.InputSchema
-	name int // the number of its name
+	name int // number of the name
 }
 
 // slot is one of the inputs of a need.
 type slot struct{ need, input int }
 
-// worksOf takes the agents that can be part of a chain: those that make something, and require something, or they would belong to every chain.
+// worksOf selects the agents that can be part of a chain: those that make something and require something; an agent without required inputs would
+// belong to every chain.
 func worksOf(agents []*registry.Agent) works {
 	w := works{open: make(map[string][]slot), names: make(map[string]int)}
 	known := make(map[string]int)
@@ -69,7 +70,7 @@ func worksOf(agents []*registry.Agent) works {
 	return w
 }
 
-// number is that of a name.
+// number returns the number of a name.
 func (w *works) number(name string) int {
 	if n, ok := w.names[name]; ok {
 		return n
@@ -77,8 +78,8 @@ func (w *works) number(name string) int {
 	return none
 }
 
-// needsOf is the same text for agents that require the same, and none for one that requires nothing. One that has a schema for an input is
-// like no other.
+// needsOf returns a key that is equal for agents that require the same inputs, and "" for an agent without any. An agent with a schema for an input
+// has a key of its own.
 func needsOf(a *registry.Agent) string {
 	var key []byte
 	for i := range a.Metadata.InputSchemas {

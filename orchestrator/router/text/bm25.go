@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// ownerField is how much a word counts that only the agent's own description has.
+// ownerField is the weight of a word that only the agent's own description has.
 const ownerField = 0.44
 
-// posting is a skill whose document has a word.
+// posting records that a skill's document has a word.
 type posting struct {
 	skill int32
-	tf    float32 // in how many sources of the document it is; what is above 1 only matters when an example is left out
+	tf    float32 // number of sources in the document with the word; more than 1 matters only when an example is left out
 }
 
 const (
-	nothing  = 0.003 // of a whole text's weight
+	nothing  = 0.003 // of the total weight of a text
 	manyHave = 1000  // skills
 )
 
-// bm25 compares texts with documents by the words that they share. Of BM25 it is the case where both k1 and b are 0: whoever says a word in many
-// places, or in few words altogether, says it once, so that repetition gains nothing and leaving words out must not raise others.
+// bm25 compares texts with documents by the words that they share. It is BM25 with k1 and b of 0: a word counts once, however often and among however
+// few words it occurs, so that repeating a word gains nothing, and leaving words out raises no others.
 type bm25 struct {
 	terms    map[string]int32
 	docs     int
 	postings [][]posting
 	idf      []float32
-	unknown  float32 // the inverse document frequency of a word that no document has
+	unknown  float32 // inverse document frequency of a word that occurs in no document
 }
 
-// background is how many documents there are at least when words are weighed without enough examples to learn from: a word that most of a few
-// skills have still says something, because most of what people ask for has it not.
+// background is the minimum number of documents for weighing words without enough examples to learn from: a word that most of a few skills have still
+// means something, because most of what people ask for does not contain it.
 const background = 100
 
 func newBM25(docs []document, held func(skill, example int) bool) bm25 {
@@ -67,7 +67,7 @@ func newBM25(docs []document, held func(skill, example int) bool) bm25 {
 			if held == nil || !held(i, e) {
 				if taught {
 					add(x.stems, 1)
-				} else { // a filler in the one example of a skill would look like its mark
+				} else { // or a filler in the only example of a skill would look characteristic
 					add(content(x.words), 1)
 				}
 			}
@@ -83,8 +83,8 @@ func idf(docs, with int) float32 {
 	return float32(math.Log(1 + (float64(docs)-float64(with)+0.5)/(float64(with)+0.5)))
 }
 
-// score adds to each skill's entry the share of the most that any document could have for these stems, 0 to 1. own is the skill that has the
-// text itself as an example, which then does not count; -1 is none.
+// score adds to each skill's entry how much of the maximum score for these stems its document reaches, 0 to 1. own is the skill that has the text
+// itself as an example, which is then ignored; -1 for none.
 func (m *bm25) score(list []string, own int32, into []float32) {
 	var most float32
 	for _, w := range list {
@@ -104,7 +104,7 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 		}
 		scale := m.idf[t] / most
 		if scale < nothing && len(m.postings[t]) > manyHave {
-			continue // a word of nearly all documents tells none from another, and there are thousands
+			continue // a word of nearly all documents does not tell them apart, and there may be thousands
 		}
 		for _, p := range m.postings[t] {
 			tf := p.tf
@@ -118,7 +118,7 @@ func (m *bm25) score(list []string, own int32, into []float32) {
 	}
 }
 
-// shared is the weight of those of a text's words that a skill's document has, and that of all of them.
+// shared returns the weight of the text's words that a skill's document has, and that of all of its words.
 func (m *bm25) shared(said []string, skill int32) (has, all float64) {
 	for _, w := range said {
 		t, ok := m.terms[w]
@@ -135,5 +135,5 @@ func (m *bm25) shared(said []string, skill int32) (has, all float64) {
 	return has, all
 }
 
-// rarity is the weight of a word for a skill that has no examples: among few skills, and many examples of others, what it says is what it says among many.
+// rarity returns the weight of a word for a skill without examples. A small number of skills, and many examples of others, do not change it.
 func rarity(docs, with int) float64 { return float64(idf(max(docs, background), with)) }

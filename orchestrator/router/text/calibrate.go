@@ -4,17 +4,17 @@ import "slices"
 
 const (
 	foldsMost  = 5
-	enoughHeld = 1000 // held-out examples that are enough to fit the limit
-	fewestHeld = 20   // and that are too few
+	enoughHeld = 1000 // number of held-out examples that suffices to fit the limit
+	fewestHeld = 20   // and the minimum
 
-	// Of a skill without examples nothing tells how people ask for it. The limit is where, in public sets with names and descriptions only, one text in
-	// twenty-five that nobody can do is taken, and half of those that somebody can.
+	// For a skill without examples it is unknown how people ask for it. At this limit, in public sets with names and descriptions only, one in
+	// twenty-five texts that no skill fits is accepted, and half of those that one does fit.
 	usualLimit = 0.5
-	evenOdds   = 1.05 // evidence at the limit
+	evenOdds   = 1.05 // the evidence at the limit
 )
 
-// calibrate finds the confidence that the given share of examples would miss if they were not in the index; ok is false when there are not
-// enough of them, or none are wanted.
+// calibrate finds the confidence below which the given share of examples falls when they are not in the index. ok is false when there are not enough
+// examples, or none are wanted.
 func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bool) {
 	total := examplesHeld(docs)
 	if o.Untrained || total < fewestHeld {
@@ -23,8 +23,8 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 	var seen []float32
 	var r ranking
 	for fold := range min(foldsMost, 1+enoughHeld*foldsMost/total) {
-		// Of a skill's examples a fifth is held out, or one where there are fewer. They are in the order of their words, so that those that say
-		// the same in nearly the same words are held out together: otherwise each would find its like, as a text of somebody else does not.
+		// A fifth of a skill's examples is held out, or one if there are fewer. Examples are sorted by their words, so that nearly equal ones are
+		// held out together; otherwise each would find its twin, as texts of other people do not.
 		held := func(skill, example int) bool {
 			n := len(docs[skill].examples)
 			return n > 1 && example*min(n, foldsMost)/n == (fold+skill)%min(n, foldsMost)
@@ -44,7 +44,7 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 	}
 	slices.Sort(seen)
 	least := int(o.FalseRefusal * float64(len(seen)))
-	for least < len(seen) && seen[least] <= 0 { // what shares no word with any skill is like nothing, however many examples are like that
+	for least < len(seen) && seen[least] <= 0 { // a text that shares no word with any skill is always refused, so such examples do not count
 		least++
 	}
 	if least == len(seen) {
@@ -53,7 +53,7 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 	return seen[least], true
 }
 
-// examplesHeld counts the examples of which some can be held out.
+// examplesHeld counts the examples of skills that have more than one, so that some can be held out.
 func examplesHeld(docs []document) int {
 	total := 0
 	for _, d := range docs {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// feature is a hashed word, word pair or piece of a word with its weight in a text.
+// feature is a hashed word, word pair or piece of a word, with its weight in a text.
 type feature struct {
 	id     uint32
 	weight float32
@@ -16,11 +16,11 @@ const (
 	featureBits = 18
 	fnvOffset   = 14695981039346656037
 	fnvPrime    = 1099511628211
-	shortest    = 3 // characters of a piece of a word
+	shortest    = 3 // characters in a piece of a word
 	longest     = 5
 )
 
-// Kinds of features: the same letters as a word and as a piece are not the same.
+// Kinds of features. The same letters as a word and as a piece are different features.
 const (
 	kindWord byte = 1 + iota
 	kindPair
@@ -37,11 +37,10 @@ func hash(kind byte, parts ...string) uint32 {
 		h = (h ^ 0xff) * fnvPrime
 	}
 	h ^= h >> 32
-	return uint32(h) & (1<<featureBits - 1) //nolint:gosec // the low bits are what is wanted
+	return uint32(h) & (1<<featureBits - 1) //nolint:gosec // only the low bits are wanted
 }
 
-// hashed lists a text's features, each once, in order of id: those of whole words first and those of pieces apart, since each kind is
-// weighted as a whole.
+// hashed returns a text's features in order of id and without duplicates: whole words separately from pieces, since each kind is weighted as a whole.
 func hashed(list []string) (whole, pieces []uint32) {
 	for i, w := range list {
 		whole = append(whole, hash(kindWord, w))
@@ -60,7 +59,7 @@ func hashed(list []string) (whole, pieces []uint32) {
 	return slices.Compact(whole), slices.Compact(pieces)
 }
 
-// unordered lists the features of words that stand in no order.
+// unordered returns the features of a set of words, which has no word pairs.
 func unordered(list []string) (whole, pieces []uint32) {
 	for _, w := range list {
 		whole = append(whole, hash(kindWord, w))
@@ -91,7 +90,7 @@ const (
 	pieceShare = 1.0
 )
 
-// weigh gives each feature its inverse document frequency, and each kind its share.
+// weigh gives each feature its inverse document frequency, scaled by the share of its kind.
 func weigh(whole, pieces []uint32, idf func(id uint32) float32) []feature {
 	out := appendWeighed(make([]feature, 0, len(whole)+len(pieces)), whole, wholeShare, idf)
 	out = appendWeighed(out, pieces, pieceShare, idf)

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Skill is one skill of an agent as its card describes it.
+// Skill is one skill of an agent, as its card describes it.
 type Skill struct {
 	Agent, ID         string
 	AgentDescription  string
@@ -17,15 +17,15 @@ type Skill struct {
 	Inputs, Outputs   []string // names and descriptions
 }
 
-// Options are how an index is built. The zero value is ready.
+// Options control how an index is built. The zero value is ready to use.
 type Options struct {
-	FalseRefusal float64 // the share of texts that fit and are refused all the same; default 0.05
+	FalseRefusal float64 // the share of fitting texts that are refused nevertheless; default 0.05
 	Untrained    bool    // compare by shared words only, which takes no time to build
 
-	// Stop ends training early; the index is then of no use. nil never does.
+	// Stop, when closed, ends training early; the index is then unusable. It may be nil.
 	Stop <-chan struct{}
 
-	places int // for weights; default placesMost
+	places int // maximum number of weights; default placesMost
 }
 
 func (o *Options) stopped() bool {
@@ -37,23 +37,23 @@ func (o *Options) stopped() bool {
 	}
 }
 
-// Index answers which skill a text asks for. It does not change and is safe for concurrent use.
+// Index finds the skill that a text asks for. It is immutable and safe for concurrent use.
 type Index struct {
 	skills  []Skill // sorted by agent and id
 	agents  []string
-	owner   []int32    // of each skill: its agent
-	taught  []bool     // of each skill: whether it has examples
-	names   [][]string // of each skill: the stems of its name, or else of its id, each once
+	owner   []int32    // by skill: its agent
+	taught  []bool     // by skill: whether it has examples
+	names   [][]string // by skill: the stems of its name, or else of its id, each once
 	bm25    bm25
 	linear  linear
 	trained bool
-	limit   float32   // confidence below which a text is refused, when trained
-	spare   sync.Pool // of *ranking: with thousands of skills they are what a search would allocate
+	limit   float32   // confidence below which a text is refused, for a trained index
+	spare   sync.Pool // of *ranking, so that a search over thousands of skills does not allocate
 }
 
 const (
-	maxExamples     = 2000  // of a skill; more say nothing new
-	allExamples     = 50000 // of all skills: each takes some 20 KB while they are learned from
+	maxExamples     = 2000  // of a skill; more add nothing new
+	allExamples     = 50000 // of all skills: each takes some 20 KB during training
 	maxExampleWords = 64
 	maxExampleBytes = 1024 // of its words
 	allExampleBytes = 8 << 20
@@ -73,11 +73,11 @@ func New(skills []Skill, o Options) *Index {
 		x.limit = limit
 		return x
 	}
-	return build(skills, docs, nil, false, o) // without enough examples the linear scorer would only have learned them by heart
+	return build(skills, docs, nil, false, o) // with too few examples the linear scorer would only memorize them
 }
 
-// prepareSkills sorts skills and makes their documents. What cards say of their skills is learned beside examples, not instead of them: with fewer examples than
-// skills, learning would take as long as for so many examples and know little of how people ask.
+// prepareSkills sorts skills and prepares their documents. Descriptions in cards are learned from in addition to examples, never in their place: with
+// fewer examples than skills, training would take as long, and know little about how people ask.
 func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 	skills = slices.Clone(list)
 	slices.SortFunc(skills, compareSkills)
@@ -93,7 +93,7 @@ func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 	return skills, docs
 }
 
-// thinOut leaves so many examples to each skill that there are not too many altogether, and returns how many that are.
+// thinOut reduces the examples of each skill so that the total is bounded, and returns the total.
 func thinOut(docs []document) (total int) {
 	for most := maxExamples; most > 0; most /= 2 {
 		bytes := 0
@@ -112,7 +112,7 @@ func thinOut(docs []document) (total int) {
 	return total
 }
 
-// spread takes at most so many from a list, at even distances: examples are in the order of their words, so that like ones are neighbours.
+// spread selects at most so many elements at even distances. Examples are sorted by their words, so that similar ones are neighbours.
 func spread[T any](list []T, most int) []T {
 	if len(list) <= most {
 		return list
@@ -128,7 +128,7 @@ func compareSkills(a, b Skill) int {
 	return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID))
 }
 
-// build makes an index of all examples but those that are held out.
+// build builds an index of all examples except those that are held out.
 func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool, o Options) *Index {
 	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), names: make([][]string, len(skills)), trained: trained}
 	for i, s := range skills {
@@ -147,21 +147,21 @@ func build(skills []Skill, docs []document, held func(skill, example int) bool, 
 	return x
 }
 
-// document is a skill as it is compared.
+// document is a skill in the form in which it is compared.
 type document struct {
 	name     []string   // stems of the name, or else of the id, each once
-	fields   [][]string // stems of each source of words, each once: name, description, tags, inputs and outputs, agent
+	fields   [][]string // stems of each source, each once: name, description, tags, inputs and outputs, agent
 	examples []example
-	said     example // what the card says of the skill itself, as a set of words, wherever it says them
+	said     example // the set of words that the card uses for the skill, wherever it does
 }
 
-// example is one example of a skill, prepared.
+// example is a prepared example of a skill.
 type example struct {
 	words []string
 	stems []string // each once
 }
 
-// bytes is how long an example is: what learning from it takes grows with that.
+// bytes returns the length of an example, which determines how long it takes to learn from it.
 func (x *example) bytes() (n int) {
 	for _, w := range x.words {
 		n += len(w)
@@ -185,7 +185,7 @@ func newDocument(s *Skill) document {
 	add(s.Agent, s.AgentDescription)
 	own := within(spread(plainest(declared(append([]string{s.Name, s.ID, s.Description}, s.Tags...)...)), maxExampleWords), maxExampleBytes)
 	d.said = example{own, distinct(stems(own))}
-	shortest := make(map[string]example) // of those that say the same, the shortest
+	shortest := make(map[string]example) // the shortest of those with the same words
 	for _, text := range s.Examples {
 		list, _ := words(text)
 		list = within(list[:min(len(list), maxExampleWords)], maxExampleBytes)
@@ -196,12 +196,12 @@ func newDocument(s *Skill) document {
 		}
 	}
 	d.examples = slices.Collect(maps.Values(shortest))
-	// In an order of their own, so that the limit takes the same ones however the card lists them.
+	// Sorted, so that the limit keeps the same examples in whatever order the card lists them.
 	slices.SortFunc(d.examples, func(a, b example) int { return slices.Compare(a.words, b.words) })
 	return d
 }
 
-// gist is what tells examples apart: their words in no order, without fillers if there are others.
+// gist returns a key by which examples are told apart: their words in sorted order, without fillers unless there is nothing else.
 func gist(list []string) string {
 	said := content(list)
 	if len(said) == 0 {

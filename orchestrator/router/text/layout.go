@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// narrow leaves to an example so many rivals, with its own skill.
+// narrow limits the rivals of an example, which include its own skill.
 func (s *sample) narrow(most int) {
 	if len(s.rivals) <= most {
 		return
@@ -29,8 +29,8 @@ func (s *sample) narrow(most int) {
 	s.rivals, s.base = rivals, base
 }
 
-// layout makes a row for each feature, with a place for each skill that it may tell apart, and says how many steps an epoch takes. When there are too
-// many of either, examples are told apart from fewer others.
+// layout makes a row for each feature, with an entry for each skill that it may tell apart, and returns how many steps an epoch takes. If there are
+// too many of either, examples get fewer rivals.
 func layout(samples []sample, m *linear, o Options) (linear, int) {
 	rows, work, ok := lay(samples, rivalsMost, o)
 	for most := rivalsMost / 2; !ok && most > 1 && !o.stopped(); most /= 2 {
@@ -66,10 +66,10 @@ func layout(samples []sample, m *linear, o Options) (linear, int) {
 	return *m, work
 }
 
-// lay lists for each feature the skills that it may tell apart, unless they are too many; ok is false when they take too much altogether.
+// lay lists for each feature the skills that it may tell apart, unless there are too many. If that takes too much in total, ok is false.
 func lay(samples []sample, most int, o Options) (rows map[uint32][]int32, work int, ok bool) {
 	rows = make(map[uint32][]int32)
-	crowded := make(map[uint32]bool) // features that are no features, since too many have them
+	crowded := make(map[uint32]bool) // features of so many skills that they are not used
 	places := 0
 	for i := range samples {
 		for _, f := range samples[i].features {
@@ -118,7 +118,7 @@ func union(a, b []int32) []int32 {
 	return append(append(out, a...), b...)
 }
 
-// missing counts what of b is not in a; both are sorted.
+// missing counts the elements of b that are not in a. Both are sorted.
 func missing(a, b []int32) int {
 	n := 0
 	for _, c := range b {

@@ -9,46 +9,46 @@ import (
 
 // Settings of training.
 const (
-	rivalsMost = 256      // skills that an example is told apart from: those most like it
-	rowMost    = 8        // times as many skills a feature may tell apart; one of more is no feature
-	placesMost = 32 << 20 // weights, of 8 bytes each; beyond it there are fewer rivals
-	epochs     = 6        // times that each example is looked at
-	workMost   = 2e9      // steps of training; beyond it there are fewer epochs
-	epochMost  = 8e9      // steps of an epoch; beyond it there are fewer rivals
-	seenLeast  = 2        // examples that a feature has to be in
+	rivalsMost = 256      // skills from which an example is told apart: those most similar to it
+	rowMost    = 8        // how many times as many skills a feature may tell apart; a feature of more is not used
+	placesMost = 32 << 20 // weights, of 8 bytes each; beyond that, examples get fewer rivals
+	epochs     = 6        // passes over the examples
+	workMost   = 2e9      // steps of training; beyond that, there are fewer epochs
+	epochMost  = 8e9      // steps of an epoch; beyond that, examples get fewer rivals
+	seenLeast  = 2        // examples in which a feature must occur
 )
 
 const untaught = 10.2 // sharpness without examples
 
-// schedule says how far the examples are to be trusted, by how many a skill has on average: with few of them the shared words decide
-// (the numbers are fitted to ten public sets with 5, 10 and all of their examples for each skill).
+// schedule returns how far the examples are trusted, given their average number for each skill: with few of them, shared words decide. The numbers
+// are fitted to ten public sets, with 5, 10 and all of their examples for each skill.
 func schedule(examples float64) (sharpness, rate float64) {
 	return max(6.1-2.3*math.Log10(1+examples), 1.6), 0.35 + 1.65*min(examples/50, 1)
 }
 
-// linear is a scorer that adds to a skill's logit what each feature of a text says about it. Rows hold the skills that a feature was seen
-// to tell apart, in order.
+// linear is a scorer that adds to a skill's logit what each feature of a text says about that skill. The row of a feature holds the skills that it
+// may tell apart, in order.
 type linear struct {
-	row     []int32 // of a feature id: its row, or -1
+	row     []int32 // by feature id: its row, or -1
 	idf     []float32
-	starts  []int32 // of a row; one more than there are rows
+	starts  []int32 // start of each row; one more than there are rows
 	skills  []int32
 	weights []float32
 
-	sharpness float32 // of the share of BM25 as a logit
-	rate      float64 // of the first step of training; it falls to nothing
+	sharpness float32 // of the BM25 score as a logit
+	rate      float64 // of the first step of training; it decreases to zero
 }
 
-// sample is an example with what it is told apart from.
+// sample is an example with the skills from which it is told apart.
 type sample struct {
 	skill    int32
 	features []feature // id is the row
-	rivals   []int32   // in order; with skill
-	base     []float32 // logits of the rivals that come from BM25
-	scale    float32   // so that a skill with many examples is not preferred
+	rivals   []int32   // in order; includes skill
+	base     []float32 // logits of the rivals from BM25
+	scale    float32   // so that skills with many examples are not preferred
 }
 
-// train fits the scorer to the examples that are not held out. It is the same for the same skills, whatever the order of their examples.
+// train fits the scorer to the examples that are not held out. The result is the same for the same skills, whatever the order of their examples.
 func train(docs []document, held func(skill, example int) bool, o Options) linear {
 	samples, ids := collect(docs, held, o)
 	m, work := layout(samples, ids, o)
@@ -60,7 +60,7 @@ func train(docs []document, held func(skill, example int) bool, o Options) linea
 	for i := range order {
 		order[i] = i
 	}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // deterministic on purpose
 	slot := make([]int32, len(docs))
 	for i := range slot {
 		slot[i] = -1
@@ -77,7 +77,7 @@ func train(docs []document, held func(skill, example int) bool, o Options) linea
 	return m
 }
 
-// learn takes one step of gradient descent on the softmax loss over an example's rivals.
+// learn makes one step of gradient descent on the softmax loss over an example's rivals.
 func (m *linear) learn(s *sample, rate float32, slot []int32) {
 	logits := slices.Clone(s.base)
 	for i, c := range s.rivals {
@@ -85,7 +85,7 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 	}
 	for _, f := range s.features {
 		weights := m.weights[m.starts[f.id]:m.starts[f.id+1]]
-		if len(weights) == len(logits) { // a row has all rivals of each of its examples: as many are the same
+		if len(weights) == len(logits) { // a row includes all rivals of each of its examples: equal numbers mean equal sets
 			for i, w := range weights {
 				logits[i] += f.weight * w
 			}
@@ -98,7 +98,7 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 		}
 	}
 	softmax(logits)
-	var moved []int32 // rivals that the example has something to say about
+	var moved []int32 // rivals to which the example makes a difference
 	for i, c := range s.rivals {
 		if c == s.skill {
 			logits[i]--
@@ -118,7 +118,7 @@ func (m *linear) learn(s *sample, rate float32, slot []int32) {
 	}
 }
 
-// settled is a gradient too small to follow.
+// settled is the gradient below which no step is made.
 const settled = 1e-3
 
 // move adds the steps of the moved rivals to their weights.
@@ -151,12 +151,12 @@ func softmax(logits []float32) {
 	}
 }
 
-// prepared is an example on its way to a sample.
+// prepared is an example that is about to become a sample.
 type prepared struct {
 	skill         int32
 	words         *example
 	whole, pieces []uint32
-	siblings      int // examples of the same skill, with itself; 0 of what a card says of itself
+	siblings      int // examples of the same skill, including itself; 0 for a card's description
 }
 
 // prepare lists the examples that are not held out, and counts how many have each feature.
@@ -169,7 +169,7 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 			m.idf[id]++
 		}
 	}
-	examples, taught := 0, 0 // taught are the skills that have examples
+	examples, taught := 0, 0 // taught counts the skills that have examples
 	for i, d := range docs {
 		before := examples
 		for e := range d.examples {
@@ -210,7 +210,7 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 		examples += min(r.siblings, 1)
 	}
 	mean /= max(examples, 1)
-	// What a card says of itself has no part in what examples are compared with.
+	// Examples are not compared with the cards' descriptions.
 	taught := make([]document, len(docs))
 	for i, d := range docs {
 		taught[i].examples = d.examples
@@ -239,7 +239,7 @@ func collect(docs []document, held func(skill, example int) bool, o Options) ([]
 
 func (m *linear) weight(id uint32) float32 { return m.idf[id] }
 
-// rivals lists the skills most like an example, with its own, in order. When there are many, those that are not like it at all are left out.
+// rivals returns the skills most similar to an example, including its own, in order. If there are many, those without any similarity are left out.
 func rivals(scores []float32, own int32) []int32 {
 	list := make([]int32, 0, min(len(scores), 2*rivalsMost))
 	least, many := float32(0), len(scores) > rivalsMost
@@ -248,7 +248,7 @@ func rivals(scores []float32, own int32) []int32 {
 			continue
 		}
 		list = append(list, int32(c))
-		if len(list) == 2*rivalsMost { // the worse half goes, and what is no better is not looked at any more
+		if len(list) == 2*rivalsMost { // drop the worse half, and ignore whatever is no better from now on
 			list, least = bestRivals(list, scores)
 		}
 	}
@@ -260,7 +260,7 @@ func rivals(scores []float32, own int32) []int32 {
 	return list
 }
 
-// bestRivals keeps the best and returns the score of the worst of them.
+// bestRivals keeps the best and returns the lowest of their scores.
 func bestRivals(list []int32, scores []float32) (best []int32, least float32) {
 	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
 	best = list[:rivalsMost-1]

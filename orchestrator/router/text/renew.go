@@ -2,8 +2,8 @@ package text
 
 import "slices"
 
-// Renew returns an index of other skills, with the words of them all, and with what x has learned about those that it had. The examples of new
-// skills count as words only, until New has learned from them.
+// Renew returns an index of other skills that has the words of all of them, and keeps what x has learned about the skills that both have. Of new
+// skills' examples only the words count, until New has learned from them.
 func (x *Index) Renew(skills []Skill) *Index {
 	skills, docs := prepareSkills(skills)
 	y := build(skills, docs, nil, false, Options{})
@@ -24,7 +24,7 @@ func (x *Index) Renew(skills []Skill) *Index {
 	return y
 }
 
-// places lists for each skill of x where it is in y, or -1.
+// places returns for each skill of x its index in y, or -1.
 func (x *Index) places(y *Index) []int32 {
 	out := make([]int32, len(x.skills))
 	for i := range x.skills {
@@ -37,7 +37,7 @@ func (x *Index) places(y *Index) []int32 {
 	return out
 }
 
-// moved is the scorer for the same skills at other places; both orders agree.
+// moved returns the scorer with skills renumbered; the order of skills does not change.
 func (m *linear) moved(places []int32) linear {
 	out := linear{row: m.row, idf: m.idf, starts: make([]int32, 1, len(m.starts)), sharpness: m.sharpness, rate: m.rate}
 	for r := range len(m.starts) - 1 {

@@ -8,24 +8,24 @@ import (
 // Hit is a skill that a text may ask for.
 type Hit struct {
 	Agent, Skill string
-	Score        float64 // what hits are sorted by; it tells them apart within one answer
-	Share        float64 // the probability that it is this skill, among all
-	Words        float64 // 0 to 1: how much of the text its document has
+	Score        float64 // by which hits are sorted; comparable within one answer only
+	Share        float64 // the probability that the text asks for this skill, among all skills
+	Words        float64 // 0 to 1: how much of the text its document covers
 }
 
-// Answer is what an index says about a text.
+// Answer is the result of a search.
 type Answer struct {
 	Hits       []Hit   // the best first
-	Confidence float64 // how sure it is that the best one fits, 0 to 1
-	Limit      float64 // the least confidence that is not refused
-	Trained    bool    // whether examples had a say in the best one
-	Clipped    bool    // whether the text is so long that only its beginning was compared
+	Confidence float64 // how sure it is that the best hit fits, 0 to 1
+	Limit      float64 // the lowest confidence that is not refused
+	Trained    bool    // whether examples contributed to the best hit
+	Clipped    bool    // whether the text was too long and only its beginning was compared
 }
 
-// Refused reports whether the text is like nothing.
+// Refused reports whether the text resembles nothing.
 func (a Answer) Refused() bool { return len(a.Hits) == 0 || a.Confidence < a.Limit }
 
-// Search returns the best skills for a text, at most n.
+// Search returns the n skills that fit a text best.
 func (x *Index) Search(text string, n int) Answer {
 	list, all := words(text)
 	r, ok := x.spare.Get().(*ranking)
@@ -46,19 +46,19 @@ func (x *Index) Search(text string, n int) Answer {
 	return a
 }
 
-// ranking is how a text fares with each skill and agent.
+// ranking holds the scores of a text for each skill and agent.
 type ranking struct {
-	words      []float32 // BM25's share
+	words      []float32 // by BM25
 	share      []float32
-	agents     []float32 // the sum of their skills' shares
-	rank       []float32 // what the skills are sorted by
+	agents     []float32 // the sum of the shares of their skills
+	rank       []float32 // by which skills are sorted
 	top        int       // the best skill; -1 when there is none
 	confidence float32
 }
 
-const negligible = 14 // logits that much below the best have no share
+const negligible = 14 // skills whose logit is so much lower than the best have no share
 
-// reset makes all of a ranking zero.
+// reset clears a ranking.
 func (r *ranking) reset(skills, agents int) {
 	for _, l := range []struct {
 		list *[]float32
@@ -72,7 +72,7 @@ func (r *ranking) reset(skills, agents int) {
 	r.top, r.confidence = -1, 0
 }
 
-// rank compares a text with every skill. The ranking is overwritten.
+// rank compares a text with every skill and overwrites the ranking.
 func (x *Index) rank(r *ranking, list, stems []string) {
 	r.reset(len(x.skills), len(x.agents))
 	if len(x.skills) == 0 {
@@ -82,14 +82,14 @@ func (x *Index) rank(r *ranking, list, stems []string) {
 	for c, w := range r.words {
 		if x.taught[c] {
 			r.share[c] = x.linear.sharpness * w
-		} else { // nothing else will speak for it
+		} else { // nothing else will add to it
 			r.share[c] = untaught * w
 		}
 	}
 	x.linear.score(list, r.share)
 	most := slices.Max(r.share)
 	var sum float32
-	unlike := exp(-most) // the same for the thousands that nothing speaks for or against
+	unlike := exp(-most) // the same for thousands of skills without any evidence
 	for c, l := range r.share {
 		switch {
 		case l == 0:
@@ -116,14 +116,14 @@ func exp(x float32) float32 {
 	return float32(math.Exp(float64(x)))
 }
 
-// judge ranks the skills, the greatest logit being most, and says how sure that is.
+// judge ranks the skills, given the greatest logit, and computes the confidence.
 func (x *Index) judge(r *ranking, most float32, list []string) {
 	for c, s := range r.share {
 		if r.words[c] == 0 && (!x.taught[c] || most <= 0) {
-			continue // nothing speaks for it
+			continue // there is no evidence for it
 		}
 		r.rank[c] = s
-		if x.trained { // otherwise an agent's sum tells more of how many skills it has
+		if x.trained { // without training, an agent's sum mostly reflects how many skills it has
 			r.rank[c] *= float32(math.Sqrt(float64(r.agents[x.owner[c]])))
 		}
 		if r.rank[c] > 0 && (r.top < 0 || r.rank[c] > r.rank[r.top]) {
@@ -139,8 +139,8 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 	}
 }
 
-// evidence says how sure it is, by shared words alone, that a text asks for a skill. Whether the share of the text's words or their weight counts more
-// depends on how long texts are, so that it is the geometric mean of both; and those of the skill's name count most, since they say what it does.
+// evidence returns the confidence, by shared words alone, that a text asks for a skill. Whether the share of the text's words or their weight matters
+// more depends on the length of texts, so it is the geometric mean of both. Words of the skill's name count most, since they say what it does.
 func (x *Index) evidence(said []string, skill int) float32 {
 	has, all := x.bm25.shared(said, int32(skill)) //nolint:gosec // far below 2^31
 	if has == 0 {
@@ -150,7 +150,7 @@ func (x *Index) evidence(said []string, skill int) float32 {
 	return float32(e / (e + evenOdds))
 }
 
-// breakTie puts the skill first whose name the text says most of, among those that are like it in the same way.
+// breakTie moves the skill to the front whose name the text covers most, among those that are equally similar.
 func (x *Index) breakTie(r *ranking, stems []string) {
 	if r.top < 0 || !slices.Contains(r.rank[r.top+1:], r.rank[r.top]) {
 		return
@@ -170,7 +170,7 @@ func (x *Index) breakTie(r *ranking, stems []string) {
 	}
 }
 
-// named is the share of a name's words that a text has. Its stems are sorted.
+// named returns the share of a name's words that a text has. stems are sorted.
 func named(name, stems []string) float64 {
 	n := 0
 	for _, w := range name {
@@ -181,7 +181,7 @@ func named(name, stems []string) float64 {
 	return float64(n) / float64(max(len(name), 1))
 }
 
-// best lists the first n skills. It goes through them once: there may be thousands with some share.
+// best returns the first n skills in one pass: thousands may have some share.
 func (r *ranking) best(n int) []int {
 	list := make([]int, 0, n+1)
 	for c, v := range r.rank {
@@ -189,7 +189,7 @@ func (r *ranking) best(n int) []int {
 			continue
 		}
 		i, _ := slices.BinarySearchFunc(list, v, func(other int, v float32) int {
-			if r.rank[other] >= v { // those before it come first among equals
+			if r.rank[other] >= v { // among equals the earlier one comes first
 				return -1
 			}
 			return 1

@@ -8,16 +8,16 @@ import (
 	"unicode"
 )
 
-// praise are words that say how good an agent is, or that it should be taken. They are left out of texts and documents alike, so that praise
-// can neither raise a rank nor lower another.
+// praise are words that say how good an agent is, or that it should be chosen. They are removed from texts and documents alike, so that praise can
+// neither raise nor lower a score.
 var praise = set(`
 	agent agents always amazing awesome best better brilliant choice choose chosen everything excellent excellence exceptional expert
 	fantastic favorite finest flawless foremost great greatest guaranteed highly ideal incredible leading most outstanding perfect perfectly
 	pick powerful prefer preferred premium prioritize quality recommend recommended reliable select selected smartest superb superior top
 	trusted ultimate unbeatable unmatched unrivaled wonderful`)
 
-// fillers are words without a meaning of their own. In an example they help to tell what is asked; in a description they only help it to
-// be found by everything.
+// fillers are words without a meaning of their own. In an example they help to recognize a request; in a description they would only make it match
+// everything.
 var fillers = set(`
 	a about all also an and any anything are as at be been but by can do does ever every everything first for from get has have here how i
 	ignore in instead into is it its let me my need no not now of on one only or other others our out over please request requests so such
@@ -32,10 +32,10 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// address is a URL in a text: what to work on, which says nothing of the work.
+// address matches URLs: they say what to work on, not which work to do.
 var address = regexp.MustCompile(`(?i)\bhttps?://\S+`)
 
-// withoutAddresses puts the word url where a URL is, so that neither the words in it count nor how many they are.
+// withoutAddresses replaces each URL by the word url, so that neither its words nor their number count.
 func withoutAddresses(s string) string {
 	if !strings.Contains(s, "://") {
 		return s
@@ -43,15 +43,15 @@ func withoutAddresses(s string) string {
 	return address.ReplaceAllString(s, " url ")
 }
 
-// What of a text is looked at: its first words, none of which is without end. A text that is longer says nothing new, and must not take longer.
+// Limits of what is read of a text, from its beginning. Longer texts say nothing new, and must not take longer.
 const (
-	maxText    = 16 << 10 // bytes of a text, or of all that a card says in one place
-	maxWords   = 256      // of a text that is asked, and of a sentence of a card
+	maxText    = 16 << 10 // bytes of a text, or of everything in one place of a card
+	maxWords   = 256      // of a query, and of a sentence in a card
 	maxLetters = 2048     // of all words together
-	maxSaid    = 512      // words that a card says in one place: its description, its tags and so on; the last sentence is looked at as a whole
+	maxSaid    = 512      // words in one place of a card, such as its description or its tags; the last sentence is read to its end
 )
 
-// within is the beginning of a list of words, of at most so many bytes altogether.
+// within returns the beginning of a list of words with at most so many bytes in total.
 func within(list []string, most int) []string {
 	for i, w := range list {
 		if len(w) > most {
@@ -62,8 +62,8 @@ func within(list []string, most int) []string {
 	return list
 }
 
-// words splits a text into lower-case words: at everything that is neither letter nor digit, and at a capital behind a small letter. What is written
-// without spaces is as many words as it has pairs of characters. Of a long text these are the words that it begins with; then all is false.
+// words splits a text into lower-case words: at each character that is neither letter nor digit, and at a capital after a small letter. Scripts
+// without spaces yield one word for each pair of characters. If the text is too long, the words are those at its beginning, and all is false.
 func words(s string) (out []string, all bool) {
 	var b strings.Builder
 	end := func() {
@@ -76,9 +76,9 @@ func words(s string) (out []string, all bool) {
 	small, letters := false, 0
 	for _, r := range withoutAddresses(s[:min(len(s), maxText)]) {
 		switch {
-		case r == '\'' || r == '’', unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me): // don't is one word, and so is one with a character that nobody sees
+		case r == '\'' || r == '’', unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me): // don't is one word, and so is one with an invisible character
 			continue
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mc, r): // vowels of Indian scripts are marks with a space of their own
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mc, r): // vowels of Indian scripts are spacing marks
 			end()
 			small = false
 			continue
@@ -96,8 +96,8 @@ func words(s string) (out []string, all bool) {
 	return out[:min(len(out), maxWords)], all && len(out) <= maxWords
 }
 
-// parted splits a word where it goes over to a script without spaces, or back, and what is in such a script into pairs of characters, each of which
-// but the first begins with the end of the one before: where words end in it only a dictionary could tell.
+// parted splits a word at changes to and from a script without spaces, and text in such a script into overlapping pairs of characters: finding its
+// words would take a dictionary.
 func parted(word string) []string {
 	if strings.IndexFunc(word, unspaced) < 0 {
 		return []string{word}
@@ -121,13 +121,13 @@ func parted(word string) []string {
 	return out
 }
 
-// unspaced reports whether a character is of a script that puts no spaces between words.
+// unspaced reports whether a character belongs to a script without spaces between words.
 func unspaced(r rune) bool {
-	const first, longVowel = '\u0e01', 'ー' // of Thai; of both Japanese alphabets
+	const first, longVowel = '\u0e01', 'ー' // the first letter of Thai, and a mark of both Japanese syllabaries
 	return r >= first && (r == longVowel || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
-// declared lists the words of what a card says of itself. A sentence with more than one word of praise is advertisement.
+// declared returns the words of a card's own description. A sentence with more than one word of praise is dropped as advertising.
 func declared(texts ...string) []string {
 	var out []string
 	left := maxText
@@ -162,7 +162,7 @@ func plainest(list []string) []string {
 	return slices.CompactFunc(list, func(a, b string) bool { return stem(a) == stem(b) })
 }
 
-// stems are words without the endings that matter least.
+// stems removes the endings of words that matter least.
 func stems(list []string) []string {
 	out := make([]string, len(list))
 	for i, w := range list {
@@ -186,13 +186,13 @@ func stem(w string) string {
 	return w
 }
 
-// distinct sorts and removes repetitions.
+// distinct sorts a list and removes duplicates.
 func distinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// content lists the stems of the words that mean something, each once.
+// content returns the stems of the meaningful words, each once.
 func content(list []string) []string {
 	return distinct(stems(slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] })))
 }
