@@ -45,7 +45,7 @@ const (
 // Config says where the spans are.
 type Config struct {
 	Region   string
-	Endpoint string        // URL of a private endpoint or, on loopback, of an emulator; empty is AWS's own
+	Endpoint string        // URL of a private endpoint or, on loopback, of an emulator; empty is that of the AWS configuration, or AWS's own
 	Group    string        // name of the log group; default DefaultGroup
 	Timeout  time.Duration // of one look, the wait for others included; default 10 s
 }
@@ -67,7 +67,7 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
 	}
-	loaded := aws.Config{Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
+	loaded := aws.Config{Region: c.Region, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
 	if !onLoopback(c.Endpoint) {
 		var err error
 		if loaded, err = config.LoadDefaultConfig(ctx, config.WithRegion(c.Region)); err != nil {
@@ -78,11 +78,13 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 		Timeout:       c.Timeout + stopTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // nobody else says what there is
 	}
-	options := cloudwatchlogs.Options{Region: c.Region, Credentials: loaded.Credentials, HTTPClient: bounded{client}}
-	if c.Endpoint != "" {
-		options.BaseEndpoint = aws.String(c.Endpoint)
-	}
-	return &Traces{Config: c, logs: cloudwatchlogs.New(options), turns: make(chan struct{}, maxAtOnce)}, nil
+	logs := cloudwatchlogs.NewFromConfig(loaded, func(o *cloudwatchlogs.Options) {
+		o.HTTPClient = bounded{client}
+		if c.Endpoint != "" {
+			o.BaseEndpoint = aws.String(c.Endpoint)
+		}
+	})
+	return &Traces{Config: c, logs: logs, turns: make(chan struct{}, maxAtOnce)}, nil
 }
 
 // onLoopback reports whether the endpoint is on this machine, which only an emulator is.
