@@ -9,8 +9,8 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 )
 
-// registrar registers services so that a request is decoded only after its caller is known: a decoded message can take a hundred times the memory of
-// its encoding.
+// registrar registers services so that a request is read only after its caller is known: an unauthenticated client cannot hold a goroutine by sending headers
+// only, and a decoded message can take a hundred times the memory of its encoding.
 type registrar struct{ *Server }
 
 // RegisterService registers a service with gRPC.
@@ -23,7 +23,7 @@ func (r registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 	r.grpc.RegisterService(&d, impl)
 }
 
-// admission is the result of authenticating a call before its request was decoded.
+// admission is the result of authenticating a call before its request was read.
 type admission struct {
 	known  bool
 	caller auth.Principal
@@ -32,7 +32,7 @@ type admission struct {
 
 type admissionKey struct{}
 
-// admitFirst leaves the request of an unauthenticated caller empty instead of decoding it; the interceptors then refuse the call as they refuse any
+// admitFirst does not read the request of an unauthenticated caller; the interceptors then refuse the call as they refuse any
 // other. The request of a caller who is known but lacks permission is decoded, so that the audit log can say what the call was about.
 func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.MethodHandler {
 	if rule.Public {
@@ -42,14 +42,14 @@ func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.Method
 		a := &admission{}
 		ctx = context.WithValue(ctx, admissionKey{}, a)
 		return next(srv, ctx, func(req any) error {
+			if s.admitTo(ctx, a, rule); a.err != nil && a.caller.Name == "" {
+				return nil
+			}
 			body := &undecoded{}
 			if err := decode(body); err != nil {
 				return err
 			}
 			defer body.data.Free()
-			if s.admitTo(ctx, a, rule); a.err != nil && a.caller.Name == "" {
-				return nil
-			}
 			return body.decode(req)
 		}, intercept)
 	}
