@@ -164,6 +164,11 @@ func (s *Service) wayOverJSONRPC(ctx context.Context, at about, request []byte) 
 
 // forward sends the request and writes the answer as it is. An error means that nothing was written.
 func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.Header, way *agentclient.Passage, x passer) error {
+	leave, err := h.Gate.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	accept := jsonMIME
 	if x.method.stream {
 		accept = "text/event-stream"

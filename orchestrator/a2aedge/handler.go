@@ -53,6 +53,8 @@ type Gate interface {
 	CheckBody(r *http.Request) error
 	// Admit returns ctx with the caller whose credentials are in the headers of a request.
 	Admit(ctx context.Context, h http.Header, method string) (context.Context, error)
+	// Enter counts a call of the caller in ctx as open until leave is called, or returns a fault if the caller is beyond its limits.
+	Enter(ctx context.Context) (leave func(), err error)
 	// WhileAdmitted returns what Admit did as the context of a stream, which ends when the caller is not admitted any more, and when the server stops.
 	WhileAdmitted(ctx context.Context, h http.Header, method string) (_ context.Context, stop func())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
+	"github.com/quorate/quorate/platform/rpcserver"
 	"github.com/quorate/quorate/platform/telemetry"
 	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/discovery"
@@ -27,6 +28,7 @@ type Config struct {
 	TLS       TLS       `yaml:"tls"`
 	Store     Store     `yaml:"store"`
 	Auth      Auth      `yaml:"auth"`
+	Calls     Calls     `yaml:"calls"`
 	Agents    Agents    `yaml:"agents"`
 	Routing   Routing   `yaml:"routing"`
 	Evidence  Evidence  `yaml:"evidence"`
@@ -130,6 +132,7 @@ func DefaultConfig() Config {
 		GRPC:    GRPC{Addr: "127.0.0.1:9090"},
 		Store:   Store{Kind: KindEmbedded, Lease: 10 * time.Second},
 		Auth:    Auth{OIDC: oidc.DefaultConfig()},
+		Calls:   Calls{Max: rpcserver.DefaultMaxCalls},
 		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), MaxExchanges: engine.DefaultExchanges},
 		Routing: Routing{EmbeddingsTimeout: 150 * time.Millisecond},
 		Evidence: Evidence{

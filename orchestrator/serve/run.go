@@ -109,6 +109,7 @@ func (p *process) assemble(ctx context.Context) error {
 			Sources: p.cfg.Agents.sources(), Signatures: registry.SignaturePolicy(p.cfg.Agents.Signatures), Strict: p.cfg.Agents.Strict,
 		},
 		Embeddings: embeddings, Evidence: evidence, PassThrough: p.cfg.Agents.PassThrough, MaxExchanges: p.cfg.Agents.MaxExchanges, AllowedHosts: p.cfg.HTTP.hosts(), PublicURL: p.cfg.HTTP.PublicURL, PublicGRPC: p.cfg.GRPC.PublicAddr,
+		Limits: p.cfg.Calls.limits(),
 	}
 	if options.HTTPListener, err = listen(ctx, "http.addr", p.cfg.HTTP.Addr, protection); err != nil {
 		return err

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"crypto/tls"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -146,6 +147,9 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"no authorities for Jaeger": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "https://jaeger.example", "/nonexistent/ca"
 		}, "read the authorities of Jaeger"},
+		"no calls at all":            {func(_ *testing.T, c *serve.Config) { c.Calls.Max = 0 }, "not from 16 to 1000000"},
+		"a rate that is no number":   {func(_ *testing.T, c *serve.Config) { c.Calls.PerSecond = math.NaN() }, "not from 0 to 1000000"},
+		"a burst of nothing":         {func(_ *testing.T, c *serve.Config) { c.Calls.Burst = 5 }, "no effect without perSecond"},
 		"an issuer without audience": {func(_ *testing.T, c *serve.Config) { c.Auth.OIDC.Issuer = "https://id.example" }, "audience"},
 		"an issuer that is not there": {func(_ *testing.T, c *serve.Config) {
 			c.Auth.OIDC.Issuer, c.Auth.OIDC.Audience = "http://127.0.0.1:1", "quorate"
@@ -165,7 +169,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 // startError returns why a server does not start.
 func startError(t *testing.T, c serve.Config) error {
 	t.Helper()
-	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Agents, &c.Evidence, &c.Retention, &c.Backup, &c} {
+	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Calls, &c.Agents, &c.Evidence, &c.Retention, &c.Backup, &c} {
 		if err := check.Validate(); err != nil {
 			return err
 		}

@@ -58,6 +58,7 @@ type Options struct {
 	PublicURL     string                 // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
 	PublicGRPC    string                 // host:port of gRPC, as PublicURL
 	ReadmitEvery  time.Duration          // as in rpcserver.Options
+	Limits        rpcserver.Limits       // of what one caller can have the server do
 }
 
 // Service is a gRPC service with its REST form and its rules.
@@ -154,7 +155,7 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	s.rpc, err = rpcserver.New(rpcserver.Options{
 		Telemetry: o.Telemetry, Authenticator: auth.Chain(o.Authenticator, registryrpc.Tokens(s.Registry)), Rules: rules,
 		HTTPListener: o.HTTPListener, GRPCListener: o.GRPCListener, AllowedHosts: o.AllowedHosts,
-		ReadmitEvery: o.ReadmitEvery,
+		ReadmitEvery: o.ReadmitEvery, Limits: o.Limits,
 	})
 	if err != nil {
 		return fmt.Errorf("prepare the servers: %w", err)

@@ -19,6 +19,11 @@ func (s *Server) authorizeUnary(ctx context.Context, req any, info *grpc.UnarySe
 	if err != nil {
 		return nil, err
 	}
+	leave, err := s.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	return next(ctx, req)
 }
 
@@ -27,6 +32,11 @@ func (s *Server) authorizeStream(srv any, stream grpc.ServerStream, info *grpc.S
 	if err != nil {
 		return err
 	}
+	leave, err := s.enterStream(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx, stop := s.whileAdmitted(ctx, presented(ctx), s.opts.Rules[info.FullMethod])
 	defer stop()
 	return WhyEnded(ctx, next(srv, &serverStream{ServerStream: stream, ctx: ctx}))
@@ -91,18 +101,23 @@ func (s *Server) admit(ctx context.Context, credentials []string, rule auth.Rule
 }
 
 // Authenticated lets callers that have one of roles pass to next, or any caller with a valid token when no roles are given, and puts the principal in
-// the request's context. Other callers get 401 or 403.
+// the request's context. Other callers get 401 or 403, and a caller beyond its limits gets 429; see Limits.
 func (s *Server) Authenticated(next http.Handler, roles ...auth.Role) http.Handler {
 	rule := auth.Rule{Roles: roles}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := s.admit(r.Context(), r.Header.Values("Authorization"), rule)
+		ctx, leave := auth.NewContext(r.Context(), p), func() {}
+		if err == nil {
+			leave, err = s.Enter(ctx)
+		}
 		if err != nil {
 			s.opts.Logger.WarnContext(r.Context(), "request refused", slog.String(telemetry.LogPath, r.URL.Path), slog.String(telemetry.LogPrincipal, p.Name),
 				slog.String(telemetry.LogReason, fault.ReasonOf(err)))
 			writeError(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(auth.NewContext(r.Context(), p)))
+		defer leave()
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

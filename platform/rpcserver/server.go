@@ -31,7 +31,7 @@ const (
 	defaultMaxBody = 4 << 20
 	defaultReadmit = 30 * time.Second
 	maxAnswer      = 64 << 20 // bytes of an answer over the in-memory connection: a page of large items may exceed what a request may have
-	maxStreams     = 4096     // per connection; all REST calls share one
+	maxStreams     = 4096     // per connection; for grpc-go, in addition to the calls that Limits allow, so that a refusal always finds room
 	workers        = 128      // goroutines kept for the next call, whose stacks have grown already; calls beyond that number get a goroutine of their own
 	maxHeaderBytes = 64 << 10
 	pipeBuffer     = 256 << 10
@@ -48,6 +48,7 @@ type Options struct {
 	Authenticator auth.Authenticator
 	Rules         auth.Rules   // one row for each method; those of health and reflection have defaults
 	MaxBodyBytes  int64        // of a gRPC message and of an HTTP body; zero is 4 MiB
+	Limits        Limits       // of what one caller can have the server do
 	GRPCListener  net.Listener // Run closes it
 	HTTPListener  net.Listener // Run closes it
 	AllowedHosts  []string     // names that a Host header may have besides localhost and the addresses of the listener
@@ -72,6 +73,8 @@ type Server struct {
 	hasRoot   bool // somebody handles "/"
 	checks    []check
 	streams   *openStreams
+	callers   *callers
+	public    *callers // of streams without a caller
 	hosts     hostGuard
 	requests  *requests
 	stopping  atomic.Bool
@@ -105,7 +108,8 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
-		mux: http.NewServeMux(), streams: newOpenStreams(), hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
+		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
+		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 	}
 	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
 		return nil, err
@@ -144,7 +148,7 @@ func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
 		grpc.StreamInterceptor(s.interceptStream),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
-		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxConcurrentStreams(uint32(s.callers.limits.MaxCalls+maxStreams)), //nolint:gosec // far below 2^32; all REST calls share one connection
 		grpc.NumStreamWorkers(workers),
 		grpc.MaxHeaderListSize(maxHeaderBytes),
 		grpc.ConnectionTimeout(connectTimeout),

@@ -1,0 +1,183 @@
+package rpcserver_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/rpcserver"
+)
+
+const otherToken = "other-token"
+
+// limited starts a server with limits, where a second reader calls too.
+func limited(t *testing.T, l rpcserver.Limits) *running {
+	t.Helper()
+	return start(t, func(o *rpcserver.Options, _ func(func(*rpcserver.Server))) {
+		o.Limits = l
+		ring := auth.NewKeyring()
+		ring.Add(readerToken, auth.Principal{Name: "ann", Roles: []auth.Role{auth.RoleViewer}})
+		ring.Add(otherToken, auth.Principal{Name: "bob", Roles: []auth.Role{auth.RoleViewer}})
+		o.Authenticator = ring
+	})
+}
+
+// watch opens a stream over REST that stays open until leave is called.
+func (r *running) watch(t *testing.T, token string) (status int, leave func()) {
+	t.Helper()
+	req := r.request(t, http.MethodGet, "/v1/books:watch?then=slow", nil, header{"Accept": "text/event-stream", "Authorization": "Bearer " + token})
+	resp, err := new(http.Client).Do(req) //nolint:bodyclose // by leave
+	if err != nil {
+		t.Fatalf("watch = %v, want an answer", err)
+	}
+	return resp.StatusCode, func() { _ = resp.Body.Close() }
+}
+
+func TestOneCallerLeavesRoomForOthers(t *testing.T) {
+	t.Parallel()
+	r := limited(t, rpcserver.Limits{MaxCalls: 8})
+	for i := range 4 {
+		status, leave := r.watch(t, readerToken)
+		t.Cleanup(leave)
+		if status != http.StatusOK {
+			t.Fatalf("watch %d = %d, want 200", i, status)
+		}
+	}
+	answer, text := r.do(t, http.MethodGet, "/v1/books/any", "", nil)
+	if answer.StatusCode != http.StatusTooManyRequests || !strings.Contains(text, "CALLS_TOO_MANY") || answer.Header.Get("Retry-After") == "" {
+		t.Errorf("a call beside half of all = %d %q %s, want 429 CALLS_TOO_MANY with Retry-After", answer.StatusCode, answer.Header.Get("Retry-After"), text)
+	}
+	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(stream.SendMsg(newMessage("WatchBooksRequest", "then", "slow")), stream.CloseSend()); err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("a stream over gRPC beside half of all = %v, want ResourceExhausted", err)
+	}
+	if answer, text := r.do(t, http.MethodGet, "/v1/books/any", "", header{"Authorization": "Bearer " + otherToken}); answer.StatusCode != http.StatusOK {
+		t.Errorf("a call of another = %d %s, want 200", answer.StatusCode, text)
+	}
+}
+
+func TestWhoClosesACallMayHaveAnother(t *testing.T) {
+	t.Parallel()
+	r := limited(t, rpcserver.Limits{MaxCalls: 2})
+	for range 3 {
+		status, leave := r.watch(t, readerToken)
+		if status != http.StatusOK {
+			t.Fatalf("watch = %d, want 200", status)
+		}
+		if answer, _ := r.do(t, http.MethodGet, "/v1/books/any", "", nil); answer.StatusCode != http.StatusTooManyRequests {
+			t.Errorf("a second call = %d, want 429", answer.StatusCode)
+		}
+		leave()
+		for { // the server notices that the stream is left
+			if answer, _ := r.do(t, http.MethodGet, "/v1/books/any", "", nil); answer.StatusCode == http.StatusOK {
+				break
+			}
+		}
+	}
+}
+
+func TestACallerBeginsSoManyCallsInASecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := rpcserver.NewCallers(rpcserver.Limits{PerSecond: 10, Burst: 3})
+		ann, bob := auth.Principal{Name: "ann"}, auth.Principal{Name: "bob"}
+		begun := func(p auth.Principal, calls int) (n int, err error) {
+			for range calls {
+				leave, refused := c.Enter(p)
+				if refused != nil {
+					err = refused
+					continue
+				}
+				leave()
+				n++
+			}
+			return n, err
+		}
+		n, err := begun(ann, 5)
+		refusal, ok := errors.AsType[*fault.Error](err)
+		if n != 3 || !ok || refusal.Kind != fault.ResourceExhausted || refusal.Reason != "RATE_LIMITED" || refusal.RetryAfter <= 0 || refusal.RetryAfter > time.Second/10 {
+			t.Errorf("5 calls at once: %d begun, %v, want 3 and RATE_LIMITED with at most 0.1 s to wait", n, err)
+		}
+		if n, err := begun(bob, 3); n != 3 {
+			t.Errorf("3 calls of another: %d begun, %v, want 3", n, err)
+		}
+		time.Sleep(200 * time.Millisecond) //nolint:forbidigo // the clock of the bubble
+		if n, _ := begun(ann, 5); n != 2 {
+			t.Errorf("5 calls after 0.2 s: %d begun, want 2", n)
+		}
+	})
+}
+
+// TestCallersAreForgotten has more callers than anybody wants to remember.
+func TestCallersAreForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := rpcserver.NewCallers(rpcserver.Limits{PerSecond: 1000})
+		for i := range 100_000 {
+			leave, err := c.Enter(auth.Principal{Tenant: "t", Name: string(rune(i))})
+			if err != nil {
+				t.Fatalf("call of caller %d = %v, want no error", i, err)
+			}
+			leave()
+			if i%1000 == 0 {
+				time.Sleep(time.Second) //nolint:forbidigo // the clock of the bubble
+			}
+		}
+		if n := c.Known(); n > 5000 {
+			t.Errorf("%d callers are remembered, want those of the last seconds", n)
+		}
+	})
+}
+
+// TestNobodyIsHeardOut opens a call without a token and sends no request: the refusal does not wait for one.
+func TestNobodyIsHeardOut(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	stream, err := r.conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, getBook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("answer = %v, want Unauthenticated", err)
+	}
+}
+
+// TestPublicStreamsAreFew opens watches of the server's health until one is refused.
+func TestPublicStreamsAreFew(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	health := grpc_health_v1.NewHealthClient(r.conn)
+	for i := range 2000 {
+		stream, err := health.Watch(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = stream.Recv(); err == nil {
+			continue
+		}
+		if status.Code(err) != codes.ResourceExhausted || i < 1000 {
+			t.Fatalf("watch %d = %v, want ResourceExhausted after 1024", i, err)
+		}
+		if _, err := health.Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+			t.Errorf("Check() = %v, want no error", err)
+		}
+		return
+	}
+	t.Error("2000 watches of anybody are open, want 1024")
+}

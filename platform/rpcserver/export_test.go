@@ -1,0 +1,19 @@
+package rpcserver
+
+import "github.com/quorate/quorate/platform/auth"
+
+// Callers share a server out.
+type Callers struct{ *callers }
+
+// NewCallers is newCallers.
+func NewCallers(l Limits) Callers { return Callers{newCallers(l)} }
+
+// Enter is callers.enter.
+func (c Callers) Enter(p auth.Principal) (leave func(), err error) { return c.enter(p) }
+
+// Known returns how many callers are remembered.
+func (c Callers) Known() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.known)
+}
