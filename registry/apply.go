@@ -40,6 +40,9 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	}
 	w := r.Once(Retry{Caller: in.Caller, RequestID: in.RequestID})
 	content := []any{"apply", in.RawCard, in.CardURI, in.Metadata, in.Etag}
+	if in.Name != "" {
+		content = append(content, in.Name)
+	}
 	if in.ValidateOnly {
 		w.retry = Retry{}
 	}
@@ -51,7 +54,7 @@ func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Ap
 	if err != nil {
 		return Applied{}, err
 	}
-	c, err := r.read(ctx, tenant, created.Record.RawCard)
+	c, err := r.read(ctx, created.Record.Key(), created.Record.RawCard)
 	if err != nil {
 		return Applied{}, err
 	}

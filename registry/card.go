@@ -3,6 +3,7 @@ package registry
 import (
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -13,6 +14,7 @@ import (
 const (
 	MaxCardBytes  = 256 << 10
 	maxCardDepth  = 64
+	maxCardName   = 256 // characters, of a card whose agent has another name
 	maxSkills     = 500
 	maxSkillID    = 256 // characters
 	maxTags       = 1000
@@ -29,7 +31,7 @@ const (
 
 // Card is the parsed view of an A2A agent card, v1.0 or v0.3.
 type Card struct {
-	Name               string      `json:"name"`
+	Name               string      `json:"name"` // the agent's own, unless that was registered under another
 	Description        string      `json:"description,omitempty"`
 	Version            string      `json:"version"`    // semantic version
 	Interfaces         []Interface `json:"interfaces"` // in the card's order: the first is preferred
@@ -76,7 +78,10 @@ type Skill struct {
 // The metadata is what the card carries as ContractExtension, or nil; it is not validated here. An error is an
 // InvalidArgument fault that names each wrong field: CARD_TOO_LARGE, CARD_NOT_JSON, CARD_TOO_DEEP, CARD_DUPLICATE_KEY or
 // CARD_INVALID.
-func ParseCard(raw []byte) (Card, *Metadata, []Warning, error) {
+func ParseCard(raw []byte) (Card, *Metadata, []Warning, error) { return parseCard(raw, "") }
+
+// parseCard is ParseCard; the card of an agent that has a name already need not have one that agents can have.
+func parseCard(raw []byte, agent string) (Card, *Metadata, []Warning, error) {
 	root, err := decodeCard(raw)
 	if err != nil {
 		return Card{}, nil, nil, err
@@ -89,8 +94,11 @@ func ParseCard(raw []byte) (Card, *Metadata, []Warning, error) {
 		DefaultInputModes:  r.texts(root, "card", "defaultInputModes"),
 		DefaultOutputModes: r.texts(root, "card", "defaultOutputModes"),
 	}
-	if !namePattern.MatchString(card.Name) {
-		r.wrong("card.name", "the name %q is not valid: %s", clip(card.Name), nameRule)
+	switch {
+	case agent == "" && !namePattern.MatchString(card.Name):
+		r.wrong("card.name", "the name %q is not valid: %s; the agent can be registered under another name", clip(card.Name), nameRule)
+	case card.Name == "" || utf8.RuneCountInString(card.Name) > maxCardName:
+		r.wrong("card.name", "a card's name has 1 to %d characters", maxCardName)
 	}
 	if _, err := semver.StrictNewVersion(card.Version); err != nil {
 		r.wrong("card.version", "the version %q is not a semantic version such as 1.2.0", clip(card.Version))

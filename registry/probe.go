@@ -120,11 +120,11 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
-	card, _, _, err := ParseCard(raw)
+	card, _, _, err := parseCard(raw, key.Name)
 	if err != nil {
 		return fmt.Errorf("reading the card at %s: %w", uri, err)
 	}
-	if card.Name != key.Name {
+	if card.Name != a.Card.Name {
 		return fmt.Errorf("the card at %s is that of %q", uri, clip(card.Name))
 	}
 	return r.answered(ctx, key, asked)

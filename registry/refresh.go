@@ -58,18 +58,18 @@ type reread struct {
 // another URL, or none, by now: an admin may have brought another card while it was read.
 func (w Writer) replaceCard(ctx context.Context, key Key, card reread, content any) (Agent, []Warning, error) {
 	r := w.registry
-	c, err := r.read(ctx, key.Tenant, card.raw)
+	c, err := r.read(ctx, key, card.raw)
 	if err != nil {
 		return Agent{}, nil, err
-	}
-	if c.card.Name != key.Name {
-		return Agent{}, nil, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of agent %q, not of %q", clip(card.uri), clip(c.card.Name), key.Name)
 	}
 	var next Record
 	var warnings []Warning
 	replayed, err := w.update(ctx, key, content, func(q *Request) { q.Warnings = warnings }, func(old *Record) (change Change, err error) {
 		if old == nil {
 			return Change{}, Missing(key)
+		}
+		if c.card.Name != old.Card.Name {
+			return Change{}, fault.Invalid("card_uri", "CARD_NAME_CHANGED", "the card at %s is of %q, not of %q", clip(card.uri), clip(c.card.Name), clip(old.Card.Name))
 		}
 		if err := old.checkEtag(card.etag); err != nil {
 			return Change{}, err

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,10 +13,11 @@ import (
 type Registration struct {
 	RawCard      []byte
 	CardURI      string    // without a path it stands for the well-known path at that origin
+	Name         string    // the agent's, when it is not to be the card's; empty: the card's
 	Metadata     *Metadata // takes precedence over what the card carries
 	RequestID    string    // makes a retry safe for 24 hours; empty: it is not
 	Caller       string    // who asks; request ids are the caller's own
-	OnlyName     string    // when set, the card must have this name, or it is a PermissionDenied fault with the reason NOT_YOUR_AGENT
+	OnlyName     string    // when set, the agent must have this name, or it is a PermissionDenied fault with the reason NOT_YOUR_AGENT
 	ValidateOnly bool      // check everything and write nothing
 	Version      string    // the version that the caller expects in the card; another one is a warning; empty for no expectation
 	Source       Source    // where the card was found; zero when the caller brought it
@@ -71,11 +73,15 @@ func (in *Registration) asked() any {
 		CardURI  string
 		Metadata *Metadata
 		Version  string
-	}{in.RawCard, in.CardURI, in.Metadata, in.Version}
+		Name     string `json:",omitempty"`
+	}{in.RawCard, in.CardURI, in.Metadata, in.Version, in.Name}
 }
 
 // prepare checks a registration and returns what to write.
 func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) (Change, []Warning, error) {
+	if in.Name != "" && !namePattern.MatchString(in.Name) {
+		return Change{}, nil, fault.Invalid("name", "NAME_INVALID", "the name %q is not valid: %s", clip(in.Name), nameRule)
+	}
 	now := r.now().UTC()
 	raw, uri, pulse := bytes.Clone(in.RawCard), "", Pulse{}
 	if in.CardURI != "" {
@@ -88,7 +94,7 @@ func (r *Registry) prepare(ctx context.Context, tenant string, in Registration) 
 		}
 		pulse.ProbeTime, pulse.ProbeExpire = now, now.Add(r.leaseDuration)
 	}
-	c, err := r.read(ctx, tenant, raw)
+	c, err := r.read(ctx, Key{tenant, in.Name}, raw)
 	if err != nil {
 		return Change{}, nil, err
 	}
@@ -103,8 +109,9 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 		return Change{}, nil, err
 	}
 	card, own, warnings := c.card, c.own, c.warnings
-	if in.OnlyName != "" && card.Name != in.OnlyName {
-		return Change{}, nil, NotYours(card.Name)
+	name := cmp.Or(in.Name, card.Name)
+	if in.OnlyName != "" && name != in.OnlyName {
+		return Change{}, nil, NotYours(name)
 	}
 	metadata := own
 	if in.Metadata != nil {
@@ -123,7 +130,7 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 		})
 	}
 	record := Record{Agent: Agent{
-		Tenant: tenant, Name: card.Name, Card: card, RawCard: c.raw, CardURI: uri, CreateTime: now, UpdateTime: now,
+		Tenant: tenant, Name: name, Card: card, RawCard: c.raw, CardURI: uri, CreateTime: now, UpdateTime: now,
 		LiveVersion: 1, LatestVersion: 1, LatestHash: c.hash, Source: in.Source, Verification: verification,
 	}}
 	if metadata != nil {

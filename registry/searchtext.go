@@ -85,7 +85,7 @@ func (x *textIndex) remove(a *Agent) {
 // each calls use for each document of an agent with the weights of its terms.
 func (x *textIndex) each(a *Agent, use func(skill string, weights map[int]float32)) {
 	about := make(map[int]float32)
-	x.place(about, weightAgent, a.Card.Name, a.Card.Description)
+	x.place(about, weightAgent, a.Name, a.Card.Name, a.Card.Description)
 	skills := a.Card.Skills
 	if len(skills) == 0 {
 		skills = []Skill{{}}

@@ -37,7 +37,7 @@ type Found struct {
 // Discover registers an agent that was found, or adds its card as the next version of the agent that was found there before. It never changes an
 // agent of another source: that is an AlreadyExists fault with the reason AGENT_FROM_ELSEWHERE.
 func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent, []Warning, error) {
-	c, err := r.read(ctx, tenant, f.RawCard)
+	c, err := r.read(ctx, Key{Tenant: tenant}, f.RawCard)
 	if err != nil {
 		return Agent{}, nil, err
 	}

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -84,11 +85,11 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	c, err := r.read(ctx, tenant, v.RawCard)
+	key := Key{tenant, name}
+	c, err := r.read(ctx, key, v.RawCard)
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	key := Key{tenant, name}
 	var next Record
 	warnings := c.warnings
 	content, note := []any{"live version", name, etag, number}, func(q *Request) { q.Warnings = warnings }
@@ -210,14 +211,16 @@ type content struct {
 	wanted       bool // an admin brings the card, and may return to a version that was gone back from
 }
 
-// read parses a card and checks its signatures against the tenant's keys. admit decides whether the result suffices.
-func (r *Registry) read(ctx context.Context, tenant string, raw []byte) (content, error) {
-	card, own, warnings, err := ParseCard(raw)
+// read parses the card of an agent, of the one that the card names when key has no name, and checks its signatures against the keys for that agent. admit
+// decides whether the result suffices.
+func (r *Registry) read(ctx context.Context, key Key, raw []byte) (content, error) {
+	card, own, warnings, err := parseCard(raw, key.Name)
 	if err != nil {
 		return content{}, err
 	}
 	c := content{raw: raw, card: card, own: own, hash: contentHash(raw), warnings: warnings}
-	if c.verification, err = r.verify(ctx, Key{tenant, card.Name}, raw); err != nil {
+	key.Name = cmp.Or(key.Name, card.Name)
+	if c.verification, err = r.verify(ctx, key, raw); err != nil {
 		return content{}, fmt.Errorf("checking the signatures of the card: %w", err)
 	}
 	if c.verification.State == VerificationUntrusted {

@@ -21,6 +21,7 @@ func TestRegisterSendsTheCardAndTheMetadata(t *testing.T) {
 		"by URL":       {"", []string{"http://127.0.0.1:9000"}, object{"cardUri": "http://127.0.0.1:9000"}},
 		"from a file":  {"", []string{"-f", card}, object{"cardJson": `{"x-own":[1.0], "name":"a"}` + "\n"}},
 		"from stdin":   {`{"name":"b"}`, []string{"--file", "-"}, object{"cardJson": `{"name":"b"}`}},
+		"under a name": {"", []string{"http://x", "--name", "x"}, object{"cardUri": "http://x", "name": "x"}},
 		"only checked": {"", []string{"http://x", "--validate-only"}, object{"cardUri": "http://x", "validateOnly": true}},
 		"with metadata": {"", []string{"http://x", "--metadata", metadata}, object{"cardUri": "http://x", "metadata": object{
 			"consultationRequirements": []any{object{"id": "review", "targetAgent": "reviewer", "phase": "pre-completion"}},

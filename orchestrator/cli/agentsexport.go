@@ -68,11 +68,19 @@ func (a *app) exportAll(ctx context.Context, s *session, byURL bool) error {
 
 // applicationOf returns the request that makes an agent like this one.
 func applicationOf(agent *registryv1.Agent, byURL bool) *registryv1.ApplyAgentRequest {
-	request := &registryv1.ApplyAgentRequest{Metadata: agent.GetMetadata()}
+	request := &registryv1.ApplyAgentRequest{Metadata: agent.GetMetadata(), Name: ownName(agent)}
 	if byURL && agent.GetCardUri() != "" {
 		request.Source = &registryv1.ApplyAgentRequest_CardUri{CardUri: agent.GetCardUri()}
 	} else {
 		request.Source = &registryv1.ApplyAgentRequest_Card{Card: agent.GetCard()}
 	}
 	return request
+}
+
+// ownName returns the agent's name where its card has another one.
+func ownName(agent *registryv1.Agent) string {
+	if stringIn(agent.GetCard(), "name") == agent.GetName() {
+		return ""
+	}
+	return agent.GetName()
 }

@@ -32,7 +32,11 @@ func TestExportWritesWhatImportReads(t *testing.T) {
 			}
 		})
 	}
-	g := newGateway(t, nil)
+	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/b": answer(`{"name":"b","card":{"name":"B 2"}}`)})
+	if exit, stdout, _ := g.run(t, "", "agents", "export", "b"); exit != 0 || stdout != `{"card":{"name":"B 2"},"name":"b"}`+"\n" {
+		t.Errorf("Main(agents export b) = %d, %q, want its own name beside the card", exit, stdout)
+	}
+	g = newGateway(t, nil)
 	if exit, stdout, _ := g.run(t, "", "agents", "export", "nobody"); exit != 3 || stdout != "" {
 		t.Errorf("Main(agents export nobody) = %d, %q, want 3 and nothing", exit, stdout)
 	}

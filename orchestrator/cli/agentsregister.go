@@ -18,6 +18,7 @@ func (a *app) agentsRegister() *cobra.Command {
 		Use:   "register [CARD_URL]",
 		Short: "Register an agent by the URL of its card, or by the card itself",
 		Example: "  quorate agents register https://agent.example.com\n" +
+			"  quorate agents register https://planner.example.com --name route-planner\n" +
 			"  quorate agents register -f card.json --metadata metadata.json --validate-only\n" +
 			"  quorate agents register -f card.json --replace",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -51,6 +52,7 @@ func (a *app) agentsRegister() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "file", "f", "", "file with the card as JSON; - reads stdin")
 	flags.StringVar(&metadata, "metadata", "", "file with inputs, outputs and consultation rules as JSON; - reads stdin")
+	flags.StringVar(&request.Name, "name", "", "register it under this name (default the card's own, which may have no spaces)")
 	flags.BoolVar(&replace, "replace", false, "give an agent of that name this card; without --metadata it keeps its own")
 	flags.StringVar(&request.RequestId, "request-id", "", "makes a repeated request return the first answer (default random)")
 	flags.BoolVar(&request.ValidateOnly, "validate-only", false, "check everything, write nothing")

@@ -108,6 +108,10 @@ func advice(e *fault.Error) string {
 		return "again in " + e.RetryAfter.Round(time.Second).String()
 	}
 	switch e.Reason {
+	case "CARD_INVALID":
+		if len(e.Violations) == 1 && e.Violations[0].Field == "card.name" {
+			return "--name NAME, which leaves the card as it is"
+		}
 	case "AGENT_EXISTS":
 		return "the same with --replace, when it is to have this card"
 	case "AGENT_NOT_FOUND":

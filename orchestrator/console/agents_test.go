@@ -27,6 +27,22 @@ func TestAnAgentThatComesBackIsNotStruckOut(t *testing.T) {
 	b.nothingWrong()
 }
 
+// TestAnAgentGetsAnotherNameThanItsCard registers a card whose name no agent can have.
+func TestAnAgentGetsAnotherNameThanItsCard(t *testing.T) {
+	q := start(t, t.TempDir())
+	b := open(t, q.HTTP+"/#/register", 1280, 800)
+	b.signIn(q.token)
+	b.fills("or the card", strings.Replace(hostileCard(t), `"hostile"`, `"Route Planner"`, 1))
+	b.clicks("Only check")
+	b.sees("can be registered under another name")
+	b.fills("Name", "route-planner")
+	b.clicks("Register")
+	b.sees("Registered: route-planner")
+	b.goes("agents/route-planner")
+	b.sees("Route Planner")
+	b.nothingWrong()
+}
+
 // TestWhatAButtonSaysStays reads a card again that has changed, which changes what the buttons are about.
 func TestWhatAButtonSaysStays(t *testing.T) {
 	q := start(t, t.TempDir())

@@ -16,6 +16,7 @@ func (s *Server) ApplyAgent(ctx context.Context, req *registryv1.ApplyAgentReque
 	}
 	in := registry.Application{Etag: etag(ctx, req.GetEtag()), Registration: registry.Registration{
 		CardURI: req.GetCardUri(), RequestID: req.GetRequestId(), Caller: p.Name, ValidateOnly: req.GetValidateOnly(),
+		Name: req.GetName(),
 	}}
 	if !p.Is(auth.RoleAdmin) {
 		in.OnlyName = p.Name

@@ -164,6 +164,10 @@ func TestApplyAgent(t *testing.T) {
 	if res, err := s.ApplyAgent(admin(t), req); err != nil || res.GetOutcome() != "unchanged" {
 		t.Errorf("ApplyAgent() by an admin = %v, %v, want unchanged", res, err)
 	}
+	named := &registryv1.ApplyAgentRequest{Source: &registryv1.ApplyAgentRequest_Card{Card: card(t, "Not A Name", "fetch").GetCard()}, Name: "named"}
+	if res, err := s.ApplyAgent(as(t, "t", "named", "agent"), named); err != nil || res.GetAgent().GetName() != "named" {
+		t.Errorf("ApplyAgent() under a name = %q, %v, want it to have that", res.GetAgent().GetName(), err)
+	}
 	if _, err := s.ApplyAgent(as(t, "t", "b", "agent"), req); fault.ReasonOf(err) != "NOT_YOUR_AGENT" {
 		t.Errorf("ApplyAgent() of another agent = %v, want NOT_YOUR_AGENT", err)
 	}

@@ -42,7 +42,7 @@ func (s *Server) RegisterAgent(ctx context.Context, req *registryv1.RegisterAgen
 	}
 	in := registry.Registration{
 		CardURI: req.GetCardUri(), RequestID: req.GetRequestId(), Caller: p.Name, ValidateOnly: req.GetValidateOnly(),
-		Version: req.GetVersion(),
+		Version: req.GetVersion(), Name: req.GetName(),
 	}
 	if !p.Is(auth.RoleAdmin) {
 		in.OnlyName = p.Name

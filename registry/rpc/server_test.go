@@ -51,6 +51,16 @@ func card(t *testing.T, name string, skills ...string) *registryv1.RegisterAgent
 	return &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_Card{Card: s}}
 }
 
+func TestAnAgentHasTheNameThatTheRequestGives(t *testing.T) {
+	t.Parallel()
+	req := card(t, "Not A Name", "fetch")
+	req.Name = "named"
+	s, _ := open(t)
+	if got := register(admin(t), t, s, req); got.GetName() != "named" || got.GetCard().GetFields()["name"].GetStringValue() != "Not A Name" {
+		t.Errorf("RegisterAgent() = %q with the card %v, want named and the card as it was", got.GetName(), got.GetCard())
+	}
+}
+
 func register(ctx context.Context, t *testing.T, s *rpc.Server, req *registryv1.RegisterAgentRequest) *registryv1.Agent {
 	t.Helper()
 	res, err := s.RegisterAgent(ctx, req)

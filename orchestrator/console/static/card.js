@@ -17,6 +17,7 @@ export function description(c) {
       "Card",
       h("p", null, c.description),
       facts([
+        ["Name", c.name],
         ["Provider", c.provider?.organization],
         ["Its page", c.provider?.url && outside(c.provider.url)],
         ["Documentation", c.documentationUrl && outside(c.documentationUrl)],

@@ -24,6 +24,11 @@ export async function register() {
         "An A2A agent card, 1.0 or 0.3, as JSON; its bytes are kept as they are.",
       ),
       field(
+        "Name",
+        h("input", { name: "name", maxlength: "64", spellcheck: "false" }),
+        "What the agent is called here, without spaces; empty takes the card's name.",
+      ),
+      field(
         "Inputs, outputs and rules",
         h("textarea", { name: "metadata", rows: "4", spellcheck: "false" }),
         "AgentMetadata as JSON; empty takes what the card itself declares.",
@@ -33,10 +38,11 @@ export async function register() {
   ];
 }
 
-async function submit({ cardUri, cardJson, metadata }, { value }) {
+async function submit({ cardUri, cardJson, name, metadata }, { value }) {
   if (Boolean(cardUri) === Boolean(cardJson.trim())) throw new Error("Give either the URL of the card or the card.");
   const body = {
     ...(cardUri ? { cardUri } : { cardJson }),
+    name,
     metadata: metadata.trim() ? parse(metadata) : undefined,
     validateOnly: value === "check",
   };

@@ -49,7 +49,10 @@ type RegisterAgentRequest struct {
 	// Checks everything and returns what would be written, without writing.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
 	// The version that the caller takes the card to have; another one in the card is a warning. At most 64 characters.
-	Version       string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
+	Version string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
+	// The agent's name, when its card has one that it cannot have here, such as Route Planner, or shall not have: the card stays as it is. Empty: the card's
+	// own. Letters, digits and inner hyphens, at most 64.
+	Name          string `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -142,6 +145,13 @@ func (x *RegisterAgentRequest) GetValidateOnly() bool {
 func (x *RegisterAgentRequest) GetVersion() string {
 	if x != nil {
 		return x.Version
+	}
+	return ""
+}
+
+func (x *RegisterAgentRequest) GetName() string {
+	if x != nil {
+		return x.Name
 	}
 	return ""
 }
@@ -1396,7 +1406,7 @@ var File_quorate_registry_v1_registry_service_proto protoreflect.FileDescriptor
 
 const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"\n" +
-	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\x80\x04\n" +
+	"*quorate/registry/v1/registry_service.proto\x12\x13quorate.registry.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x19google/api/httpbody.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1fquorate/registry/v1/agent.proto\x1a$quorate/registry/v1/compatible.proto\x1a\x1fquorate/registry/v1/drain.proto\x1a quorate/registry/v1/search.proto\x1a%quorate/registry/v1/signing_key.proto\x1a!quorate/registry/v1/version.proto\x1a\x1fquorate/registry/v1/watch.proto\"\x9d\x04\n" +
 	"\x14RegisterAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -1407,7 +1417,8 @@ const file_quorate_registry_v1_registry_service_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
 	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12#\n" +
 	"\rvalidate_only\x18\x05 \x01(\bR\fvalidateOnly\x12!\n" +
-	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversion:\"\xbaH\x1f\"\x1d\n" +
+	"\aversion\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18@R\aversion\x12\x1b\n" +
+	"\x04name\x18\b \x01(\tB\a\xbaH\x04r\x02\x18@R\x04name:\"\xbaH\x1f\"\x1d\n" +
 	"\x04card\n" +
 	"\bcard_uri\n" +
 	"\tcard_json\x10\x01B\b\n" +

@@ -135,7 +135,10 @@ type ApplyAgentRequest struct {
 	// Checks everything and returns what would be written, without writing.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
 	// Replace only if this is still the agent's etag; * only if the agent is there. Empty writes over whatever is there.
-	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The agent's name, when its card has one that it cannot have here, such as Route Planner, or shall not have: the card stays as it is. Empty: the card's
+	// own. Letters, digits and inner hyphens, at most 64.
+	Name          string `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -228,6 +231,13 @@ func (x *ApplyAgentRequest) GetValidateOnly() bool {
 func (x *ApplyAgentRequest) GetEtag() string {
 	if x != nil {
 		return x.Etag
+	}
+	return ""
+}
+
+func (x *ApplyAgentRequest) GetName() string {
+	if x != nil {
+		return x.Name
 	}
 	return ""
 }
@@ -539,7 +549,7 @@ const file_quorate_registry_v1_search_proto_rawDesc = "" +
 	"\x15BatchGetAgentsRequest\x12(\n" +
 	"\x05names\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18@R\x05names\"L\n" +
 	"\x16BatchGetAgentsResponse\x122\n" +
-	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\"\xf8\x03\n" +
+	"\x06agents\x18\x01 \x03(\v2\x1a.quorate.registry.v1.AgentR\x06agents\"\x95\x04\n" +
 	"\x11ApplyAgentRequest\x12-\n" +
 	"\x04card\x18\x01 \x01(\v2\x17.google.protobuf.StructH\x00R\x04card\x12'\n" +
 	"\bcard_uri\x18\x02 \x01(\tB\n" +
@@ -550,7 +560,8 @@ const file_quorate_registry_v1_search_proto_rawDesc = "" +
 	"request_id\x18\x04 \x01(\tB\x8d\x01\xbaH\x89\x01\xba\x01\x85\x01\n" +
 	"\x0frequest_id.form\x12Imust be at most 64 letters, digits, dots, underscores, colons and hyphens\x1a'this.matches('^[A-Za-z0-9._:-]{0,64}$')R\trequestId\x12#\n" +
 	"\rvalidate_only\x18\x05 \x01(\bR\fvalidateOnly\x12\x1c\n" +
-	"\x04etag\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag:\"\xbaH\x1f\"\x1d\n" +
+	"\x04etag\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\x04etag\x12\x1b\n" +
+	"\x04name\x18\b \x01(\tB\a\xbaH\x04r\x02\x18@R\x04name:\"\xbaH\x1f\"\x1d\n" +
 	"\x04card\n" +
 	"\bcard_uri\n" +
 	"\tcard_json\x10\x01B\b\n" +
