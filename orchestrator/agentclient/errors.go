@@ -59,7 +59,32 @@ func unreachable(at *door, err error) error {
 }
 
 func invalid(at *door, format string, args ...any) error {
-	return fault.New(fault.FailedPrecondition, ReasonAnswerInvalid, "%s answered what is not A2A: %s", at.name, fmt.Sprintf(format, args...))
+	return inWords(fault.FailedPrecondition, ReasonAnswerInvalid, at.name+" answered what is not A2A", fmt.Sprintf(format, args...))
+}
+
+// wordless is what an agent answered, without its words, which follow in the message.
+type wordless string
+
+// Error returns how the message begins.
+func (w wordless) Error() string { return string(w) }
+
+// inWords is the fault for an answer whose words may be anything.
+func inWords(kind fault.Kind, reason, what, words string) *fault.Error {
+	f := fault.New(kind, reason, "%s", what+": "+words)
+	f.Cause = wordless(what)
+	return f
+}
+
+// WithoutWords returns err as it may be told while a review stands between the agent and whoever hears of it: what an agent answered is left, its words are not. For
+// the log they are the cause.
+func WithoutWords(err error) error {
+	w, ok := errors.AsType[wordless](err)
+	if !ok {
+		return err
+	}
+	f := *fault.From(err)
+	f.Message, f.Cause = string(w)+"; its words are held back, since a review stands between it and the caller", err
+	return &f
 }
 
 // What an agent's answer means, by the codes of the three bindings. A code that is not listed is a refusal: trying again would not help.
@@ -96,8 +121,8 @@ var (
 	}
 )
 
-// answered is the fault for an answer with a reason of a table above. It never has what the agent was shown.
-func answered(at *door, reason, format string, args ...any) *fault.Error {
+// answered is the fault for an answer with a reason of a table above and words of the agent's. It never has what the agent was shown.
+func answered(at *door, reason, what, words string) *fault.Error {
 	if reason == "" {
 		reason = ReasonRefused
 	}
@@ -105,23 +130,22 @@ func answered(at *door, reason, format string, args ...any) *fault.Error {
 	if !ok {
 		kind = fault.FailedPrecondition
 	}
-	text := at.name + " answered " + at.redact(fmt.Sprintf(format, args...))
-	if reason == ReasonDenied {
-		text += " (" + at.advice() + ")"
+	if what = at.name + " answered " + what; reason == ReasonDenied {
+		what += " (" + at.advice() + ")"
 	}
-	return fault.New(kind, reason, "%s", text)
+	return inWords(kind, reason, what, at.redact(clip(words)))
 }
 
 // fromCode maps a JSON-RPC error to a fault.
 func fromCode(at *door, code int, message string) error {
-	return answered(at, rpcReasons[code], "error %d: %s", code, clip(message))
+	return answered(at, rpcReasons[code], fmt.Sprintf("error %d", code), message)
 }
 
 const maxRetryAfter = 24 * time.Hour // that an agent may ask for
 
 // fromHTTP maps an HTTP answer that carries no A2A error to a fault, with the wait it asks for.
 func fromHTTP(at *door, resp *http.Response, body string) error {
-	f := answered(at, httpReasons[resp.StatusCode], "HTTP %d: %s", resp.StatusCode, clip(body))
+	f := answered(at, httpReasons[resp.StatusCode], fmt.Sprintf("HTTP %d", resp.StatusCode), body)
 	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 	return f
 }
@@ -138,7 +162,7 @@ func fromGRPC(ctx context.Context, at *door, err error) error {
 	if s.Code() == codes.Canceled && ctx.Err() != nil {
 		return context.Canceled
 	}
-	f := answered(at, grpcReasons[s.Code()], "%s: %s", s.Code(), clip(s.Message()))
+	f := answered(at, grpcReasons[s.Code()], s.Code().String(), s.Message())
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {
 			f.RetryAfter = max(info.GetRetryDelay().AsDuration(), 0)

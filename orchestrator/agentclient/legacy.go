@@ -5,12 +5,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1/pbconv"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // legacyClient speaks A2A 0.3 over JSON-RPC through a2a-go's compatibility transport.
@@ -19,9 +22,9 @@ type legacyClient struct {
 	transport a2aclient.Transport
 }
 
-func newLegacy(at door, url string, client http.Client) *legacyClient {
+func newLegacy(at door, address string, client http.Client) *legacyClient {
 	client.Transport = &denials{at: &at, next: client.Transport}
-	return &legacyClient{at: at, transport: a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: url, Client: &client})}
+	return &legacyClient{at: at, transport: a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: address, Client: &client})}
 }
 
 // denials is a transport that has answers 401 and 403 as faults: of them a2a-go leaves nothing but a text. It bounds what others have a2a-go read.
@@ -112,8 +115,12 @@ func (c *legacyClient) fault(err error) error {
 	}
 	for _, known := range []error{a2a.ErrUnsupportedOperation, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotCancelable, a2a.ErrInternalError} {
 		if errors.Is(err, known) {
-			return answered(&c.at, ReasonRefused, "%s", clip(err.Error()))
+			return answered(&c.at, ReasonRefused, "with an error", err.Error())
 		}
 	}
-	return unreachable(&c.at, err)
+	lost := unreachable(&c.at, err)
+	if _, network := errors.AsType[*url.Error](err); network || fault.ReasonOf(lost) != ReasonUnreachable {
+		return lost
+	}
+	return inWords(fault.Unavailable, ReasonUnreachable, c.at.name+" could not be reached", err.Error()) // a2a-go has what was answered in its errors
 }

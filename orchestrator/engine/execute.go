@@ -195,6 +195,7 @@ func (e *Engine) isFresh(t *orchestrator.Task) bool {
 
 // giveUp ends the attempt with an error, or waits when another try may help.
 func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (step, error) {
+	err = tellable(&t, err)
 	if errors.Is(err, errMoved) || errors.Is(err, context.Canceled) {
 		return step{}, err
 	}
@@ -216,6 +217,14 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 		e.closeAttempt(t, why)
 		return e.failed(t, why)
 	})
+}
+
+// tellable returns err as everybody may hear it: no reviewer sees the words of an agent that refuses or breaks off.
+func tellable(t *orchestrator.Task, err error) error {
+	if t.Guarded() {
+		return agentclient.WithoutWords(err)
+	}
+	return err
 }
 
 // tries returns how often the agent was tried and the maximum. Work that the agent has accepted is not given up because of the network.
@@ -313,7 +322,7 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 			}
 		}
 	}
-	return "the agent did not confirm: " + fault.From(err).Message
+	return "the agent did not confirm: " + fault.From(tellable(t, err)).Message
 }
 
 // stopped describes the state that an agent answered to a request to stop. It may have ended just before.
