@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"encoding/base64"
+	"slices"
 	"strconv"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -97,5 +98,5 @@ func (r rest) behind(parts []*a2apb.Part, of string) []*a2apb.Part {
 		return parts
 	}
 	whole := &structpb.Struct{Fields: map[string]*structpb.Value{of: structpb.NewStructValue(&structpb.Struct{Fields: r})}}
-	return append(parts[:len(parts):len(parts)], &a2apb.Part{Content: &a2apb.Part_Data{Data: structpb.NewStructValue(whole)}})
+	return append(slices.Clip(parts), &a2apb.Part{Content: &a2apb.Part_Data{Data: structpb.NewStructValue(whole)}})
 }
