@@ -194,7 +194,7 @@ func TestDecideOnSeveralRequirements(t *testing.T) {
 		"one with an unknown phase blocks whatever its condition": {
 			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.Phase, r.Condition = "precompletion", sensitive })},
 			nil, false,
-			[]want{{"r", "missing", true, "its phase is unknown. Correct the requirement in the metadata of coder."}},
+			[]want{{"r", "missing", true, "its phase is unknown. Correct the requirement in the metadata of coder, then cancel this task"}},
 		},
 		"one that names the source blocks": {
 			[]consultation.Requirement{change(func(r *consultation.Requirement) { r.TargetAgent = source })},

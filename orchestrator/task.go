@@ -187,8 +187,11 @@ func (t *Task) EditOpen() *Attempt {
 // Guarded reports whether a mandatory requirement that applies still holds back the agent's work from the caller.
 func (t *Task) Guarded() bool {
 	for _, r := range t.Requirements {
-		if !r.Mandatory || (r.Phase != string(PhaseDesignReview) && r.Phase != string(PhasePreCompletion)) {
+		if !r.Mandatory || r.Phase == string(PhasePreExecution) || r.Phase == string(PhaseOnError) {
 			continue
+		}
+		if !consultation.KnownPhase(r.Phase) { // it is never met
+			return true
 		}
 		if holds, _ := r.Condition.Holds(t.Attributes); holds {
 			return true

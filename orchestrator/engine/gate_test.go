@@ -84,6 +84,15 @@ func TestAGateHoldsTheTaskUntilItsReviewerApproves(t *testing.T) {
 	}
 }
 
+func TestARequirementOfAnUnknownPhaseHoldsTheTask(t *testing.T) {
+	web := &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-release")}
+	w := newWorld(t, web)
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
+	if !task.Blocked() || len(web.sends()) != 0 || task.Error == nil || !strings.Contains(task.Error.Message, "its phase is unknown") {
+		t.Errorf("state %s, %d messages, error %+v, want it blocked before anything is sent, since nobody can meet the requirement", task.State, len(web.sends()), task.Error)
+	}
+}
+
 func wantMissing(t *testing.T, task orchestrator.Task) {
 	t.Helper()
 	v := task.Gates[len(task.Gates)-1].Requirements[0]

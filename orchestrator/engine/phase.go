@@ -3,13 +3,15 @@ package engine
 import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// gated reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check.
+// gated reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check. A requirement of a phase that is not
+// known, for example one of a newer version, belongs to each phase: nothing meets it.
 func gated(t *orchestrator.Task, p orchestrator.Phase) bool {
 	for _, r := range t.Requirements {
-		if r.Phase == string(p) {
+		if r.Phase == string(p) || !consultation.KnownPhase(r.Phase) {
 			return true
 		}
 	}
