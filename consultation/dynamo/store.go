@@ -113,14 +113,14 @@ func (s *Store) add(ctx context.Context, key, number string, c consultation.Cons
 	if ttl, ok := item[attrTTL]; ok {
 		pointer[attrTTL] = ttl
 	}
-	put, token := s.db.Replacement(table, nil, item)
+	put, id := s.db.Replacement(table, nil, item)
 	find, _ := s.db.Replacement(table, nil, pointer)
-	err = s.db.Transact(ctx, token, []types.TransactWriteItem{{Put: &put}, {Put: &find}})
+	err = s.db.Transact(ctx, []types.TransactWriteItem{{Put: &put}, {Put: &find}})
 	refused, ok := errors.AsType[*ddb.RefusedError](err)
 	switch {
 	case !ok:
 		return err
-	case refused.Index == 0 && ddb.LastWrite(refused.Item) == token:
+	case refused.Index == 0 && ddb.LastWrite(refused.Item) == id:
 		return nil // the answer to an earlier attempt was lost
 	case refused.Index == 0:
 		return ddb.ErrMoved

@@ -1,7 +1,6 @@
 package ddb_test
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -83,7 +82,7 @@ func TestATransactionCountsOnceWhateverHappens(t *testing.T) {
 	chaos.Lost, chaos.Conflict, chaos.Throttle = 0.2, 0.3, 0.1
 	c := open(t, chaos)
 	for range trapCalls {
-		err := c.Transact(t.Context(), rand.Text(), []types.TransactWriteItem{{Update: &types.Update{
+		err := c.Transact(t.Context(), []types.TransactWriteItem{{Update: &types.Update{
 			TableName: c.Table("Items"), Key: ddb.Item{"id": &types.AttributeValueMemberS{Value: "a"}},
 			UpdateExpression: aws.String("ADD n :one"), ExpressionAttributeValues: addOne,
 		}}})
@@ -171,7 +170,7 @@ func TestAWriteThatGetsNoAnswerIsSaidToBeUnknown(t *testing.T) {
 	put := types.Put{TableName: c.Table("Items"), Item: item("a", "w")}
 	for name, err := range map[string]error{
 		"Put":      c.Put(t.Context(), put),
-		"Transact": c.Transact(t.Context(), rand.Text(), []types.TransactWriteItem{{Put: &put}}),
+		"Transact": c.Transact(t.Context(), []types.TransactWriteItem{{Put: &put}}),
 	} {
 		if fault.ReasonOf(err) != "WRITE_OUTCOME_UNKNOWN" {
 			t.Errorf("%s() = %v, want WRITE_OUTCOME_UNKNOWN", name, err)

@@ -2,6 +2,7 @@ package ddb
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -48,13 +49,14 @@ func (c *Client) Put(ctx context.Context, put types.Put) error {
 	return settled("writing an item", o, err)
 }
 
-// Transact writes items together or not at all. All attempts carry token, of at most 36 characters, so that one whose answer was
-// lost counts once. A condition that does not hold is a *RefusedError; no answer at all, an Unavailable fault with the reason
+// Transact writes items together or not at all. All attempts carry one token, so that one whose answer was lost counts once. DynamoDB holds a token against
+// all transactions of the account in ten minutes, so it has more random bits than the ids in items. A condition that does not hold is a *RefusedError; no answer at all, an Unavailable fault with the reason
 // WRITE_OUTCOME_UNKNOWN. Transactions that others disturb are sent again.
-func (c *Client) Transact(ctx context.Context, token string, items []types.TransactWriteItem) error {
+func (c *Client) Transact(ctx context.Context, items []types.TransactWriteItem) error {
 	ctx, o := watched(ctx)
+	token := aws.String(rand.Text())
 	for attempt := 0; ; attempt++ {
-		_, err := c.api.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items, ClientRequestToken: aws.String(token)})
+		_, err := c.api.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items, ClientRequestToken: token})
 		canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 		if !ok {
 			return settled("writing items together", o, err)

@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"sync/atomic"
 
@@ -18,7 +17,7 @@ import (
 // write. A condition of one that does not hold fails that one only.
 func (s *Store) commit(ctx context.Context, tenant string, items []types.TransactWriteItem, entry *registry.Entry) error {
 	if entry == nil {
-		return s.db.Transact(ctx, rand.Text(), items)
+		return s.db.Transact(ctx, items)
 	}
 	t, w := s.tails.of(tenant), newWaiting(ctx, items, entry)
 	t.join(w)
@@ -87,7 +86,7 @@ func (s *Store) tryTogether(ctx context.Context, tenant string, t *tail, batch [
 		}
 		items, entries = append(items, w.items...), append(entries, appended...)
 	}
-	err := s.db.Transact(ctx, rand.Text(), append(items, entries...))
+	err := s.db.Transact(ctx, append(items, entries...))
 	if err == nil {
 		t.head += int64(len(batch))
 	} else {

@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -158,7 +157,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		if err := setCondition(put, was); err != nil {
 			return err
 		}
-		err = s.db.Transact(ctx, rand.Text(), append([]types.TransactWriteItem{{Put: put}}, with...))
+		err = s.db.Transact(ctx, append([]types.TransactWriteItem{{Put: put}}, with...))
 		refused, ok := errors.AsType[*ddb.RefusedError](err)
 		switch {
 		case fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && s.wasWritten(ctx, next.AgentName, next.LastReq):
