@@ -17,6 +17,8 @@ func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"db":{"password":"correcthorse"}}`), &data); err != nil {
 		t.Fatalf("Unmarshal() = %v, want nil", err)
 	}
+	named := a2a.NewTextPart("hello")
+	named.Filename, named.MediaType = "password=correcthorse.txt", "text/plain; token="+random
 	tests := map[string]struct {
 		parts []*a2a.Part
 		want  string
@@ -26,6 +28,7 @@ func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
 		"a secret in the second one": {[]*a2a.Part{a2a.NewTextPart("hello"), a2a.NewTextPart("\npassword=correcthorse")}, "rejected: password-assignment: part 2, line 2 holds a password"},
 		"text in raw bytes":          {[]*a2a.Part{a2a.NewRawPart([]byte("password=correcthorse"))}, "rejected: password-assignment: line 1 holds a password"},
 		"a secret in data":           {[]*a2a.Part{a2a.NewDataPart(data)}, "rejected: password-assignment: line 3 holds a password"},
+		"secrets beside a text":      {[]*a2a.Part{named}, "rejected: password-assignment: file name, line 1 holds a password; high-entropy-assignment: media type, line 1 holds what looks like a key or token"},
 		"binary content":             {[]*a2a.Part{a2a.NewRawPart([]byte{0xff, 0xd8, 0})}, "rejected: unreadable: part 1 is not text"},
 		"a link":                     {[]*a2a.Part{a2a.NewTextPart("see"), a2a.NewFileURLPart("https://example.com/a", "")}, "rejected: unreadable: part 2 is not text"},
 	}

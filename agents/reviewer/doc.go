@@ -11,6 +11,7 @@
 //   - assigns a random value of 20 characters or more to a name with secret, token, api key, access key or credential in
 //     it (high-entropy-assignment),
 //
-// and approves everything else. Feedback names each rule and the line, never the secret itself. It reads line by line, so a
-// secret that is broken over two lines passes: it is a safety net, no proof that there is no secret.
+// and approves everything else. It looks at file names and media types, too, and into the strings of JSON. Feedback names
+// each rule and the line, never the secret itself. It reads line by line, so a secret that is broken over two lines passes:
+// it is a safety net, no proof that there is no secret.
 package reviewer

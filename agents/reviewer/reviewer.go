@@ -57,6 +57,8 @@ func reviewParts(parts []*a2a.Part) kit.Outcome {
 		if len(parts) > 1 {
 			where = fmt.Sprintf("part %d, ", i+1)
 		}
+		findings = append(findings, scan(where+"file name, ", part.Filename)...)
+		findings = append(findings, scan(where+"media type, ", part.MediaType)...)
 		text, ok := readable(part)
 		if !ok {
 			findings = append(findings, fmt.Sprintf("unreadable: part %d is not text", i+1))

@@ -45,6 +45,14 @@ func TestReview(t *testing.T) {
 		"a dull value with a telling name":      {"token_type: aaaaaaaaaaaaaaaaaaaaaaaa1", ""},
 		"words with a telling name":             {"secret_name: the_name_of_the_secret_here", ""},
 		"a secret at the end of a windows line": {"x\r\npassword=hunter22\r\n", "password-assignment: line 2 holds"},
+		"a key that begins a line in JSON":      {`{"text": "see:\n` + awsKey + `"}`, "aws-access-key-id: line 1 holds"},
+		"a token behind a tab in JSON":          {`{"text": "\t` + slack + `"}`, "slack-token: line 1 holds"},
+		"a token behind an escaped character":   {`{"text": "\u2028` + github + `"}`, "github-token: line 1 holds"},
+		"a quoted password in JSON":             {`{"text": "password=\"correcthorse\""}`, "password-assignment: line 1 holds"},
+		"JSON with a password in JSON":          {`{"text": "{\"password\": \"correcthorse\"}"}`, "password-assignment: line 1 holds"},
+		"JSON with a random value in JSON":      {`{"text": "{\"api_key\": \"` + random + `\"}"}`, "high-entropy-assignment: line 1 holds"},
+		"a quoted placeholder in JSON":          {`{"text": "password=\"<password>\""}`, ""},
+		"a path with a word like a key":         {`C:\temp\` + awsKey + "MORE", ""},
 		"two findings":                          {awsKey + "\n" + github, "aws-access-key-id: line 1 holds an AWS access key id; github-token: line 2 holds"},
 	}
 	for name, test := range tests {

@@ -14,20 +14,26 @@ type rule struct {
 }
 
 var rules = []rule{
-	{"aws-access-key-id", "an AWS access key id", pattern(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"aws-access-key-id", "an AWS access key id", pattern(begin + `(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
 	{"private-key", "a private key", pattern(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
-	{"github-token", "a GitHub token", pattern(`\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b`)},
-	{"slack-token", "a Slack token", pattern(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{"quorate-token", "a Quorate token", pattern(`\bquorate_[a-z]+_[0-9A-Za-z]{43}_[0-9a-f]{8}\b`)},
+	{"github-token", "a GitHub token", pattern(begin + `(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b`)},
+	{"slack-token", "a Slack token", pattern(begin + `xox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{"quorate-token", "a Quorate token", pattern(begin + `quorate_[a-z]+_[0-9A-Za-z]{43}_[0-9a-f]{8}\b`)},
 	{"password-assignment", "a password", assignsPassword},
 	{"high-entropy-assignment", "what looks like a key or token", assignsRandom},
 }
+
+// Text may be JSON, where what stands before a token or around a value is escaped: "\nAKIA…" begins a line, and \" is a quote.
+const (
+	begin = `(?:\b|\\[bfnrt]|\\u[0-9a-fA-F]{4})`
+	quote = `(?:\\*["'])?`
+)
 
 func pattern(expression string) func(string) bool {
 	return regexp.MustCompile(expression).MatchString
 }
 
-var passwordAssignment = regexp.MustCompile(`(?i)(?:password|passwd|passphrase|pwd)["']?\s*(=|:)\s*(["']?)([^\s"']{4,})`)
+var passwordAssignment = regexp.MustCompile(`(?i)(?:password|passwd|passphrase|pwd)` + quote + `\s*(=|:)\s*(` + quote + `)([^\s"']{4,})`)
 
 // assignsPassword takes any value behind an equals sign or in quotes. Behind a bare colon the value needs a digit, because
 // "Password: required" is prose. Placeholders such as <password> and ${PASSWORD} are no secrets.
@@ -44,7 +50,7 @@ func assignsPassword(line string) bool {
 	return false
 }
 
-var keyAssignment = regexp.MustCompile(`(?i)(?:secret|token|api[_-]?key|access[_-]?key|credential)[\w.-]*["']?\s*[=:]\s*["']?([A-Za-z0-9+/=_-]{20,})`)
+var keyAssignment = regexp.MustCompile(`(?i)(?:secret|token|api[_-]?key|access[_-]?key|credential)[\w.-]*` + quote + `\s*[=:]\s*` + quote + `([A-Za-z0-9+/=_-]{20,})`)
 
 // minEntropy is in bits per character. English words joined by underscores stay below it, random base 64 of 20 characters
 // and more is above it, as is random hexadecimal.
