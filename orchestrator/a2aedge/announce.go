@@ -12,21 +12,21 @@ import (
 	"github.com/quorate/quorate/platform/page"
 )
 
-// AnnouncePath is where agents announce what becomes of their tasks, each attempt with a token of its own behind.
+// AnnouncePath is where agents send push notifications about their tasks. Each attempt has a URL of its own: a token follows the path.
 const AnnouncePath = "/a2a/announcements/"
 
 const (
 	announceScope   = "a2a announcement"
-	maxAnnouncement = 4 << 20 // read and thrown away: the agent is asked
+	maxAnnouncement = 4 << 20 // read and discarded: the agent is asked for the task
 )
 
-// Announcements are the receivers of what agents announce: for each attempt a URL that nobody can guess.
+// Announcements are the receivers of push notifications from agents: one URL for each attempt, which nobody can guess.
 type Announcements struct {
-	Base  string // of our HTTP as agents reach it; empty: they are not told of any receiver
+	Base  string // of our HTTP server, as agents reach it; empty: agents get no receiver
 	Pages *page.Codec
 }
 
-// Receiver returns the URL for an attempt of a task; empty when agents cannot reach us.
+// Receiver returns the URL for an attempt of a task, or "" when agents cannot reach us.
 func (a *Announcements) Receiver(k orchestrator.Key, attempt int) string {
 	if a.Base == "" {
 		return ""
@@ -44,7 +44,7 @@ func (a *Announcements) read(token string) (k orchestrator.Key, attempt int, ok 
 	return orchestrator.Key{Tenant: parts[0], ID: parts[1]}, attempt, err == nil
 }
 
-// Handler returns what takes announcements at AnnouncePath{token}; announced is told of each that has a token of ours.
+// Handler returns the handler for AnnouncePath{token}. It calls announced for each request with a valid token.
 func (a *Announcements) Handler(announced func(ctx context.Context, k orchestrator.Key, attempt int) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k, attempt, ok := a.read(r.PathValue("token"))
@@ -52,7 +52,7 @@ func (a *Announcements) Handler(announced func(ctx context.Context, k orchestrat
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		_, _ = io.CopyN(io.Discard, r.Body, maxAnnouncement) // so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, r.Body, maxAnnouncement) // so that the connection can be reused
 		switch err := announced(r.Context(), k, attempt); {
 		case err == nil:
 			w.WriteHeader(http.StatusNoContent)

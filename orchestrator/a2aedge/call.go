@@ -10,17 +10,17 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Version is the version of A2A that is spoken here.
+// Version is the version of A2A that this package serves.
 const Version = "1.0"
 
-// Service parameters (A2A §3.2.6), as metadata of a call.
+// Service parameters (A2A §3.2.6), as metadata keys.
 const (
 	paramVersion   = "a2a-version"
 	paramLastEvent = "last-event-id"
 )
 
-// checkCall refuses a call in a version that is not spoken here; a call without one is in 0.3 (A2A §3.6.2). It checks the length of the history
-// that is asked for too.
+// checkCall refuses a call for a version that is not served; a call without a version is for 0.3 (A2A §3.6.2). It also checks the requested history
+// length.
 func (s *Service) checkCall(ctx context.Context, history *int32) error {
 	if err := s.checkVersion(param(ctx, paramVersion)); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Service) checkVersion(version string) error {
 	return nil
 }
 
-// lastEvent returns the number of the last event that a client has seen of a stream that it takes up again.
+// lastEvent returns the number of the last event that a client received of a stream that it resumes.
 func lastEvent(ctx context.Context) (n uint64, resumed bool, err error) {
 	value := param(ctx, paramLastEvent)
 	if value == "" {

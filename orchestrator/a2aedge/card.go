@@ -20,19 +20,19 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// CardPath is where a card is, below a base URL (A2A §8.2).
+// CardPath is the path of a card below a base URL (A2A §8.2).
 const CardPath = "/.well-known/agent-card.json"
 
 // bearerScheme is the name of our one security scheme.
 const bearerScheme = "bearer"
 
-// Agents is what the cards need of the registry.
+// Agents is the part of the registry that cards need.
 type Agents interface {
-	// Agent returns an agent; an unknown one is fault NotFound.
+	// Agent returns an agent. One that does not exist is a NotFound fault.
 	Agent(ctx context.Context, tenant, name string) (registry.Agent, error)
 }
 
-// ServeCard serves Quorate's own card, to anybody.
+// ServeCard serves Quorate's own card. It is public.
 func (h *Handler) ServeCard(w http.ResponseWriter, r *http.Request) {
 	card := h.card(r, Path, "")
 	card.Name = "quorate"
@@ -46,7 +46,8 @@ func (h *Handler) ServeCard(w http.ResponseWriter, r *http.Request) {
 	h.writeCard(w, r, card, h.Started, "public, max-age=300")
 }
 
-// ServeAgentCard serves the card of the agent in the path value name, as reached through Quorate, to authenticated callers of its tenant.
+// ServeAgentCard serves the card of the agent in the path value name, with the interfaces by which it is reached through Quorate, to authenticated
+// callers of its tenant.
 func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 	p, ok := auth.FromContext(r.Context())
 	if !ok {
@@ -74,8 +75,8 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 	h.writeCard(w, r, card, agent.UpdateTime, "private, max-age=60")
 }
 
-// card is what all cards have in common: our interfaces, capabilities and credentials. It has no securityRequirements: a2a-go's client (2.4)
-// cannot read a card that has them in the form of the specification.
+// card returns what all cards have in common: our interfaces, capabilities and security schemes. It leaves securityRequirements out: a2a-go's client
+// (2.4) cannot read a card that has them in the form of the specification.
 func (h *Handler) card(r *http.Request, path, tenant string) *a2apb.AgentCard {
 	url, grpcAddress := h.addresses(r)
 	return &a2apb.AgentCard{
@@ -97,7 +98,7 @@ func (h *Handler) card(r *http.Request, path, tenant string) *a2apb.AgentCard {
 	}
 }
 
-// addresses returns where clients reach us: as configured, or as this one did. The server has checked that the host is ours.
+// addresses returns our URL and gRPC address: as configured, or as this request used them. The server has checked that the host is ours.
 func (h *Handler) addresses(r *http.Request) (url, grpcAddress string) {
 	if url = h.URL; url == "" {
 		scheme := "http://"
@@ -116,7 +117,7 @@ func (h *Handler) addresses(r *http.Request) (url, grpcAddress string) {
 	return url, grpcAddress
 }
 
-// writeCard answers with a card, or with 304 to a client that has it (A2A §8.6).
+// writeCard answers with a card, or with 304 to a client that has it already (A2A §8.6).
 func (h *Handler) writeCard(w http.ResponseWriter, r *http.Request, card *a2apb.AgentCard, changed time.Time, caching string) {
 	encode := encodeCard
 	if wantsLegacyCard(r) {
@@ -136,7 +137,7 @@ func (h *Handler) writeCard(w http.ResponseWriter, r *http.Request, card *a2apb.
 	http.ServeContent(w, r, "", changed, bytes.NewReader(body))
 }
 
-// encodeCard writes a card. Equal cards are equal bytes: protojson varies its spaces, which would change the tag.
+// encodeCard encodes a card so that equal cards give equal bytes: protojson varies its spaces, which would change the ETag.
 func encodeCard(card *a2apb.AgentCard) ([]byte, error) {
 	raw, err := protojson.Marshal(card)
 	if err != nil {

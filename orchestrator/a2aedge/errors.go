@@ -12,19 +12,19 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// ErrorDomain is the ErrorInfo domain of the errors that A2A defines (A2A §3.3.2).
+// ErrorDomain is the domain in the ErrorInfo of errors that A2A defines (A2A §3.3.2).
 const ErrorDomain = "a2a-protocol.org"
 
-// Edition is the edition of A2A whose codes errors get; they changed between v1.0.0 and v1.0.1.
+// Edition is the edition of A2A that determines the codes of errors; they changed between v1.0.0 and v1.0.1.
 type Edition int
 
-// The editions; the zero value is the newest.
+// Editions. The zero value is the newest.
 const (
 	EditionNewest Edition = iota // v1.0.1
-	Edition100                   // v1.0.0, which the conformance kit of 2026 still checks
+	Edition100                   // v1.0.0, which the conformance kit still checks
 )
 
-// Reasons of A2A's own errors.
+// Reasons of the errors that A2A defines.
 const (
 	reasonTaskNotFound         = "TASK_NOT_FOUND"
 	reasonTaskNotCancelable    = "TASK_NOT_CANCELABLE"
@@ -34,7 +34,7 @@ const (
 	reasonVersion              = "VERSION_NOT_SUPPORTED"
 )
 
-// wire is how an error looks in gRPC and in HTTP+JSON.
+// wire is the form of an error in gRPC and in HTTP+JSON.
 type wire struct {
 	grpc codes.Code
 	http int
@@ -67,7 +67,7 @@ var a2aErrors = map[string]a2aError{
 	reasonVersion:                        {-32009, wire{codes.FailedPrecondition, 400}, wire{codes.Unimplemented, 400}},
 }
 
-// Codes of JSON-RPC 2.0, and those that a2a-go uses for what HTTP says with 401 and 403.
+// Codes of JSON-RPC 2.0, and a2a-go's codes for HTTP's 401 and 403.
 const (
 	codeParse           = -32700
 	codeInvalidRequest  = -32600
@@ -78,17 +78,17 @@ const (
 	codePermission      = -31403
 )
 
-// refusal returns an error of A2A's table, as a status that reaches the client as it is.
+// refusal returns an error of A2A's table as a status that reaches the client unchanged.
 func (e Edition) refusal(reason, format string, args ...any) error {
 	st := status.New(a2aErrors[reason].wire(e).grpc, fmt.Sprintf(format, args...))
 	detailed, err := st.WithDetails(&errdetails.ErrorInfo{Reason: reason, Domain: ErrorDomain})
-	if err != nil { // text that is no UTF-8
+	if err != nil { // the text is not UTF-8
 		return st.Err()
 	}
 	return detailed.Err()
 }
 
-// translate puts the engine's faults in A2A's terms where it has some; others stay as they are.
+// translate returns the A2A error for a fault of the engine if there is one, and other errors unchanged.
 func (e Edition) translate(err error) error {
 	switch f := fault.From(err); {
 	case f == nil:
@@ -103,7 +103,7 @@ func (e Edition) translate(err error) error {
 	return err
 }
 
-// a2aRow returns the row of A2A's table that a status belongs to.
+// a2aRow returns the row of A2A's table for a status.
 func a2aRow(st *status.Status) (a2aError, bool) {
 	for _, d := range st.Details() {
 		if info, ok := d.(*errdetails.ErrorInfo); ok && info.GetDomain() == ErrorDomain {
@@ -131,7 +131,7 @@ func jsonrpcCode(st *status.Status) int {
 	}
 }
 
-// httpCode returns the status of an HTTP+JSON answer.
+// httpCode returns the HTTP status of an HTTP+JSON answer.
 func (e Edition) httpCode(st *status.Status) int {
 	if row, ok := a2aRow(st); ok {
 		return row.wire(e).http
@@ -139,7 +139,7 @@ func (e Edition) httpCode(st *status.Status) int {
 	return runtime.HTTPStatusFromCode(st.Code())
 }
 
-// jsonrpcHTTPCode is 200 for all but what HTTP itself has to say.
+// jsonrpcHTTPCode returns the HTTP status of a JSON-RPC answer, which is 200 for everything that is not HTTP's own matter.
 func jsonrpcHTTPCode(st *status.Status) int {
 	switch st.Code() {
 	case codes.Unauthenticated:

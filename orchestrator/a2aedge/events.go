@@ -17,25 +17,26 @@ import (
 )
 
 const (
-	// openAfter is how long a call may take to begin its stream before the client is told that it is open. Until then an error is an ordinary answer.
+	// openAfter is how long a call may take to begin its stream before the client is told that the stream is open. Until then an error is an ordinary
+	// answer.
 	openAfter = time.Second
 	heartbeat = 15 * time.Second
 )
 
-// form is how a binding writes what a stream carries.
+// form writes the events of a stream as a binding demands.
 type form interface {
 	refuse(w http.ResponseWriter, err error)
 	data(r *a2apb.StreamResponse) ([]byte, error)
 	failure(st *status.Status) []byte
 }
 
-// received is what came next from a call: neither, when all that is known is that its stream is open.
+// received is the next thing that came from a call. With neither field set it says only that the stream is open.
 type received struct {
 	response *a2apb.StreamResponse
 	err      error
 }
 
-// stream makes a streaming call and writes what comes as server-sent events.
+// stream makes a streaming call and writes the responses as server-sent events.
 func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, req proto.Message, f form) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -70,13 +71,13 @@ func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, 
 			}
 		}
 		if err != nil {
-			return // the client is gone, or knows why the stream ended
+			return // the client is gone, or has been told why the stream ended
 		}
 		timer.Reset(heartbeat)
 	}
 }
 
-// receive makes the call and passes on what comes, the last of it an error, until ctx ends.
+// receive makes the call and passes on what it receives until ctx ends; the last value is an error.
 func receive(ctx context.Context, conn grpc.ClientConnInterface, m *method, req proto.Message, next chan<- received) {
 	s, err := conn.NewStream(ctx, &grpc.StreamDesc{StreamName: m.name, ServerStreams: true}, m.path())
 	if err == nil {
@@ -100,7 +101,7 @@ func receive(ctx context.Context, conn grpc.ClientConnInterface, m *method, req 
 		pass(received{err: err})
 		return
 	}
-	if header, err := s.Header(); header != nil && err == nil && !pass(received{}) { // without one RecvMsg says why
+	if header, err := s.Header(); header != nil && err == nil && !pass(received{}) { // without a header RecvMsg says why
 		return
 	}
 	for {
@@ -123,7 +124,7 @@ func newEvents(w http.ResponseWriter) *events {
 	return &events{w: w, control: http.NewResponseController(w)}
 }
 
-// begin tells the client that the stream is open: it may be silent for long.
+// begin tells the client that the stream is open, since there may be no event for long.
 func (e *events) begin() error {
 	e.open()
 	return e.control.Flush()
@@ -137,7 +138,7 @@ func (e *events) send(f form, r *a2apb.StreamResponse) error {
 	return e.write(sequenceOf(r), data)
 }
 
-// write sends one event; its id, where it has one, is what a client takes the stream up again with.
+// write sends one event. A client resumes the stream with its id, if it has one.
 func (e *events) write(id uint64, data []byte) error {
 	e.open()
 	b := make([]byte, 0, len(data)+32)
@@ -151,7 +152,7 @@ func (e *events) write(id uint64, data []byte) error {
 	return e.control.Flush()
 }
 
-// broken ends a stream that may have stopped amid an event: what there is of that is no JSON.
+// broken ends a stream that may have stopped in the middle of an event: an incomplete event is no valid JSON.
 func (e *events) broken(failure []byte) error {
 	if _, err := e.w.Write([]byte("\n\n")); err != nil {
 		return err
@@ -159,7 +160,7 @@ func (e *events) broken(failure []byte) error {
 	return e.write(0, failure)
 }
 
-// beat tells the client, and proxies between, that the stream is alive.
+// beat shows the client, and proxies in between, that the stream is alive.
 func (e *events) beat() error {
 	e.open()
 	if _, err := e.w.Write([]byte(": alive\n\n")); err != nil {
@@ -181,7 +182,7 @@ func (e *events) open() {
 	e.w.WriteHeader(http.StatusOK)
 }
 
-// relay writes what comes from an agent as it comes, until either side ends. The error is the agent's, which broke off.
+// relay copies what comes from an agent until either side ends. The error is that of reading from the agent.
 func (e *events) relay(from io.Reader) error {
 	buffer := make([]byte, 16<<10)
 	for {

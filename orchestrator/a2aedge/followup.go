@@ -13,8 +13,8 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// followUp takes a message to a task that is there (A2A §3.4.3). Of what may stand under TaskExtension in its metadata it looks at requestId only:
-// message ids are the clients' own, and some use one twice.
+// followUp sends a message to an existing task (A2A §3.4.3). Of the metadata under TaskExtension it uses requestId only; message ids do not identify
+// a request, since some clients reuse them.
 func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, webhook *orchestrator.Webhook) (orchestrator.Task, error) {
 	m := req.GetMessage()
 	t, err := s.task(ctx, req.GetTenant(), m.GetTaskId())
@@ -40,7 +40,7 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	return t, s.edition.translate(err)
 }
 
-// followUpWord reads what stands under TaskExtension in a follow-up's metadata, by the rules of the task API.
+// followUpWord reads the metadata of a follow-up under TaskExtension, by the rules of the task API.
 func followUpWord(m *a2apb.Message) (*orchestratorv1.ReplyToTaskRequest, error) {
 	word := &orchestratorv1.ReplyToTaskRequest{}
 	value, ok := m.GetMetadata().GetFields()[TaskExtension]

@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/rpcserver"
 )
 
-// envelopeOf reads a JSON-RPC request by bytes. It is not ok where anything is odd: the ordinary way says what.
+// envelopeOf reads a JSON-RPC request without decoding it. ok is false if anything is unusual: the ordinary way then reports what is wrong.
 func envelopeOf(body []byte) (e envelope, ok bool) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return e, false
@@ -41,7 +41,7 @@ func envelopeOf(body []byte) (e envelope, ok bool) {
 	return e, ok && string(version) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
 }
 
-// aimedParams reads what params of a method say of the call and returns them with another tenant, or none.
+// aimedParams reads what the params of a method say about the call, and returns a function that returns them with another tenant, or without one.
 func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
 	task, other := m.taskNames()
 	var kept [][]byte
@@ -59,7 +59,7 @@ func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) 
 				return false
 			}
 		default:
-			if bytes.EqualFold(x.name, []byte("tenant")) { // to the agents that do not look at case
+			if bytes.EqualFold(x.name, []byte("tenant")) { // for agents that ignore case
 				return false
 			}
 		}
@@ -78,7 +78,7 @@ func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) 
 	}, ok
 }
 
-// read reads what a member of a message says of the call, and reports whether the call may pass for it.
+// read notes what a member of a message says about the call. It reports whether the call may still pass.
 func (at *about) read(x member) bool {
 	switch string(x.name) {
 	case "taskId", "task_id":
@@ -90,7 +90,8 @@ func (at *about) read(x member) bool {
 	}
 }
 
-// saysInEscapes reports whether metadata has Quorate's word, spelt with escapes as by encoders that escape every slash: looked at by bytes it is not there.
+// saysInEscapes reports whether metadata may have Quorate's key in a form with escapes, which a search of the bytes does not find; some encoders
+// escape every slash.
 func saysInEscapes(metadata []byte) bool {
 	if bytes.IndexByte(metadata, '\\') < 0 {
 		return false
@@ -100,15 +101,15 @@ func saysInEscapes(metadata []byte) bool {
 	return err != nil || word[TaskExtension] != nil
 }
 
-// passer is a request that may pass.
+// passer is a request that may pass to its agent.
 type passer struct {
 	id     json.RawMessage
 	method *method
 	at     about
-	aimed  func(tenant string) []byte // its parameters
+	aimed  func(tenant string) []byte // its params with another tenant
 }
 
-// readPassing reads a request behind the door of an agent by bytes; it is not ok when the request has to go the ordinary way.
+// readPassing reads a request to the base URL of an agent without decoding it. ok is false when the request has to go the ordinary way.
 func readPassing(agent string, body []byte) (x passer, ok bool) {
 	e, ok := envelopeOf(body)
 	m := methods[e.Method]
@@ -123,8 +124,8 @@ func readPassing(agent string, body []byte) (x passer, ok bool) {
 	return passer{e.ID, m, at, aimed}, true
 }
 
-// pass takes a JSON-RPC request behind an agent's door to the agent as it came, and reports whether it did: a request that has to be tracked, or whose
-// agent does not speak JSON-RPC, goes the ordinary way. The envelope is made anew, so that the agent cannot read another method in it.
+// pass sends a JSON-RPC request to the agent of the base URL unchanged, and reports whether it did. A request that has to be tracked, or whose agent
+// does not speak JSON-RPC, goes the ordinary way. The envelope is written anew, so that the agent cannot read another method in it than Quorate did.
 func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string, body []byte) bool {
 	if h.Service == nil || h.Service.passages == nil || !named(h.Service.passages.Agents, agent) {
 		return false
@@ -153,7 +154,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return true
 }
 
-// wayOverJSONRPC returns the passage that a call takes, or nil when it is tracked, or its agent does not speak JSON-RPC.
+// wayOverJSONRPC returns the passage for a call, or nil when the call is tracked or its agent does not speak JSON-RPC.
 func (s *Service) wayOverJSONRPC(ctx context.Context, at about, request []byte) (*agentclient.Passage, error) {
 	a, err := s.passes(ctx, at, request)
 	if a == nil || err != nil {
@@ -162,7 +163,7 @@ func (s *Service) wayOverJSONRPC(ctx context.Context, at about, request []byte) 
 	return s.passages.Pool.PassageOverJSONRPC(a.Name, &a.Card), nil
 }
 
-// forward sends the request and writes the answer as it is. An error means that nothing was written.
+// forward sends the request and writes the answer unchanged. When it returns an error, nothing was written.
 func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.Header, way *agentclient.Passage, x passer) error {
 	leave, err := h.Gate.Enter(ctx)
 	if err != nil {
@@ -196,7 +197,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 	return nil
 }
 
-// relay writes an agent's stream as it comes, and at its end what went wrong.
+// relay copies an agent's stream and, if it breaks, ends it with the error.
 func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentclient.Passage, from io.Reader, id json.RawMessage) {
 	e := newEvents(w)
 	if e.begin() != nil {

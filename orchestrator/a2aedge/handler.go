@@ -21,8 +21,8 @@ import (
 
 // Paths of the HTTP bindings.
 const (
-	Path       = "/a2a"     // JSON-RPC, and the root of HTTP+JSON, of Quorate itself
-	AgentsPath = "/agents/" // the same of each agent, with its name behind
+	Path       = "/a2a"     // Quorate itself: JSON-RPC, and the root of HTTP+JSON
+	AgentsPath = "/agents/" // each agent: the same, below its name
 )
 
 const (
@@ -31,25 +31,25 @@ const (
 	a2aMIME  = "application/a2a+json"
 )
 
-// HandlerConfig is what a Handler works with. Conn, Agents, GRPCPort and Started are required.
+// HandlerConfig holds the dependencies and settings of a Handler. Conn, Agents, GRPCPort and Started are required.
 type HandlerConfig struct {
-	Conn        grpc.ClientConnInterface // to Service, behind its interceptors
+	Conn        grpc.ClientConnInterface // to Service, through its interceptors
 	Agents      Agents
 	Edition     Edition   // as in Config
-	GRPCPort    string    // where clients reach gRPC, on the host that they reach HTTP on
-	GRPCAddress string    // host:port of gRPC as clients see it; empty: the request's host and GRPCPort
-	URL         string    // of HTTP as clients see it, without a path; empty: as the request has it
-	Started     time.Time // when what Quorate's own card says began to hold
+	GRPCPort    string    // port of gRPC on the host of the HTTP request
+	GRPCAddress string    // host:port of gRPC as clients see it; empty: the request's host with GRPCPort
+	URL         string    // our HTTP URL as clients see it, without a path; empty: from the request
+	Started     time.Time // since when the content of Quorate's own card holds
 
-	Push bool // push notifications are sent
+	Push bool // push notifications are supported
 
-	Gate    Gate     // nil: only calls behind Conn are admitted or not
-	Service *Service // with a Gate, lets requests pass to agents over JSON-RPC; may be nil
+	Gate    Gate     // nil: only calls over Conn are authorized
+	Service *Service // with a Gate, passes requests to agents over JSON-RPC; may be nil
 }
 
-// Gate admits callers by the rules of the gRPC methods that their requests stand for. A rpcserver.Server is one.
+// Gate authorizes requests by the rules of the gRPC methods that they stand for. *rpcserver.Server is one.
 type Gate interface {
-	// CheckBody returns why the body of a request is not to be read, which is large and of a caller that is not known.
+	// CheckBody returns an error for a request with a large body whose caller is not authenticated; the body must not be decoded then.
 	CheckBody(r *http.Request) error
 	// Admit returns ctx with the caller whose credentials are in the headers of a request.
 	Admit(ctx context.Context, h http.Header, method string) (context.Context, error)
@@ -59,7 +59,7 @@ type Gate interface {
 	WhileAdmitted(ctx context.Context, h http.Header, method string) (_ context.Context, stop func())
 }
 
-// Handler serves the HTTP bindings. It keeps nothing between requests.
+// Handler serves the HTTP bindings. It keeps no state between requests.
 type Handler struct{ HandlerConfig }
 
 // NewHandler returns the HTTP bindings over a connection to a Service.
@@ -88,7 +88,7 @@ type method struct {
 
 func (m *method) path() string { return "/lf.a2a.v1.A2AService/" + m.name }
 
-// withParameters returns a context with what goes along with the call for it as metadata: its identity, version and place in a stream.
+// withParameters returns a context with the metadata of the call for a request: credentials, version and Last-Event-ID.
 func withParameters(ctx context.Context, r *http.Request, version string) context.Context {
 	var pairs []string
 	for key, value := range map[string]string{
@@ -101,7 +101,7 @@ func withParameters(ctx context.Context, r *http.Request, version string) contex
 	return metadata.AppendToOutgoingContext(ctx, pairs...)
 }
 
-// versionOf returns the version of A2A that a request is in.
+// versionOf returns the A2A version of a request.
 func versionOf(r *http.Request) string {
 	if version := r.Header.Get("A2A-Version"); version != "" {
 		return version
@@ -109,7 +109,7 @@ func versionOf(r *http.Request) string {
 	return r.URL.Query().Get("A2A-Version")
 }
 
-// printable keeps what metadata can carry; whatever else is there makes the value wrong, as it should.
+// printable keeps the characters that metadata can carry. A value that had others stays wrong, as it should.
 func printable(s string) string {
 	const longest = 8 << 10
 	return strings.Map(func(c rune) rune {
@@ -129,12 +129,12 @@ func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (pro
 	return resp, nil
 }
 
-// aimAt puts the agent of the base URL into the request.
+// aimAt sets the agent of the base URL in the request.
 func aimAt(req proto.Message, agent string) error {
 	switch {
 	case agent == "":
 		return nil
-	case !utf8.ValidString(agent): // of which no message can be made
+	case !utf8.ValidString(agent): // which no protobuf string can hold
 		return invalidParams("tenant", "the agent of this URL, %q, is not UTF-8", agent)
 	}
 	m := req.ProtoReflect()
@@ -146,7 +146,7 @@ func aimAt(req proto.Message, agent string) error {
 	return nil
 }
 
-// readBody reads a request's body, which the server bounds, and checks what it says it is.
+// readBody reads a request's body, whose size the server bounds, and checks its content type.
 func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 	if h.Gate != nil {
 		if err := h.Gate.CheckBody(r); err != nil {
@@ -167,7 +167,7 @@ func (h *Handler) readBody(r *http.Request) ([]byte, error) {
 		return nil, h.Edition.refusal(reasonContentType, "the content encoding %.100q is not supported; send the body without one", coding)
 	}
 	contentType := r.Header.Get("Content-Type")
-	if contentType == jsonMIME { // as nearly all say it
+	if contentType == jsonMIME { // the usual case
 		return body, nil
 	}
 	mediaType, _, err := mime.ParseMediaType(contentType)

@@ -81,14 +81,15 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 	writeJSONRPC(w, http.StatusOK, e.ID, result, nil)
 }
 
-// operation is an operation as one version of A2A writes it in JSON-RPC.
+// operation is an A2A operation in the JSON-RPC form of one version.
 type operation struct {
 	method *method
 	read   func(params []byte) (proto.Message, error)
 	write  func(answer proto.Message) ([]byte, error)
 }
 
-// operationOf returns the operation that a JSON-RPC method is in a version, and the version that it is done in: what is in 0.3 is done as in 1.0.
+// operationOf returns the operation for a JSON-RPC method in a version, and the version in which it is executed: operations of 0.3 are executed as in
+// 1.0.
 func operationOf(version, name string) (op operation, doneIn string, ok bool) {
 	if old, ok := legacyMethods[name]; ok && isLegacy(version) {
 		return old, Version, true
@@ -102,7 +103,7 @@ func operationOf(version, name string) (op operation, doneIn string, ok bool) {
 
 var null = json.RawMessage("null")
 
-// open reads the envelope. The id is null in the answer to a request that has none that can be read.
+// open reads the envelope. If the request has no readable id, the answer has the id null.
 func open(body []byte) (envelope, *rpcError) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON in UTF-8"}
@@ -125,7 +126,8 @@ func open(body []byte) (envelope, *rpcError) {
 
 var errEnvelope = errors.New("not a JSON-RPC request")
 
-// readEnvelope reads an envelope. Its names are told apart by case, and none may be there twice: whoever looks at requests before they get here may go by the other.
+// readEnvelope reads an envelope. Names are case-sensitive and must not be repeated: something that inspects requests before they get here might read
+// another value.
 func readEnvelope(body []byte) (e envelope, err error) {
 	var version, method json.RawMessage
 	fields := map[json.Token]*json.RawMessage{"jsonrpc": &version, "id": &e.ID, "method": &method, "params": &e.Params}
@@ -153,7 +155,7 @@ func readEnvelope(body []byte) (e envelope, err error) {
 	return e, errors.Join(json.Unmarshal(version, &e.Version), json.Unmarshal(method, &e.Method))
 }
 
-// validID allows what JSON-RPC does, but no request without an id: every A2A request has an answer.
+// validID reports whether an id is valid by JSON-RPC. A missing id is not: every A2A request has an answer.
 func validID(id json.RawMessage) bool {
 	if len(id) == 0 || len(id) > maxID {
 		return false
@@ -185,7 +187,7 @@ func writeJSONRPC(w http.ResponseWriter, code int, id, result json.RawMessage, f
 	_, _ = w.Write(formatJSONRPC(id, result, failure)) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
 }
 
-// formatJSONRPC writes a response. The result is not read again: it may be large.
+// formatJSONRPC writes a response. It copies the result without parsing it, since it may be large.
 func formatJSONRPC(id, result json.RawMessage, failure *rpcError) []byte {
 	b := make([]byte, 0, len(id)+len(result)+64)
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
@@ -202,7 +204,7 @@ func formatJSONRPC(id, result json.RawMessage, failure *rpcError) []byte {
 	return append(b, '}')
 }
 
-// jsonrpcForm is the form of a stream in JSON-RPC: each event is a response to the one request (A2A §9.4.2).
+// jsonrpcForm writes the events of a stream in JSON-RPC: each is a response to the one request (A2A §9.4.2).
 type jsonrpcForm struct {
 	handler *Handler
 	id      json.RawMessage

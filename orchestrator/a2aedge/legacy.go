@@ -16,11 +16,11 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// LegacyVersion is the older version of A2A that is spoken too, over JSON-RPC only. Its clients do not name it.
+// LegacyVersion is the older version of A2A that is served too, over JSON-RPC only. Its clients send no version.
 const LegacyVersion = "0.3"
 
-// legacyMethods are the operations of A2A 0.3 (its §7) by JSON-RPC method, each with the operation of 1.0 that does it. Notifications are sent in the form
-// of 1.0 only, so that their receivers cannot be named in 0.3.
+// legacyMethods maps the JSON-RPC methods of A2A 0.3 (§7 there) to operations of 1.0. Push notifications are sent in the form of 1.0 only, so their
+// receivers cannot be set in 0.3.
 var legacyMethods = map[string]operation{
 	"message/send":                        {methods["SendMessage"], readLegacy(sendFromLegacy, pbconv.ToProtoSendMessageRequest), writeLegacy},
 	"message/stream":                      {methods["SendStreamingMessage"], readLegacy(sendFromLegacy, pbconv.ToProtoSendMessageRequest), writeLegacy},
@@ -34,12 +34,12 @@ var legacyMethods = map[string]operation{
 	"agent/getAuthenticatedExtendedCard":  {methods["GetExtendedAgentCard"], func([]byte) (proto.Message, error) { return &a2apb.GetExtendedAgentCardRequest{}, nil }, writeLegacy},
 }
 
-// isLegacy reports whether a request that names this version is in 0.3; none is 0.3 (A2A §3.6.2).
+// isLegacy reports whether a version is 0.3, which an empty one stands for (A2A §3.6.2).
 func isLegacy(version string) bool {
 	return version == "" || version == LegacyVersion || strings.HasPrefix(version, LegacyVersion+".")
 }
 
-// readLegacy reads params of 0.3 through a2a-go's types of both versions.
+// readLegacy returns a decoder for the params of 0.3 that uses a2a-go's types of both versions.
 func readLegacy[Old, New any, Request proto.Message](modern func(*Old) (New, error), encoded func(New) (Request, error)) func([]byte) (proto.Message, error) {
 	return func(params []byte) (proto.Message, error) {
 		if err := checkDepth(params); err != nil {
@@ -65,7 +65,7 @@ func notModern(err error) error {
 	return invalidParams("params", "the params have no form in A2A %s: %s", Version, err)
 }
 
-// certain is a conversion that cannot fail.
+// certain adapts a conversion that cannot fail.
 func certain[Old, New any](convert func(*Old) New) func(*Old) (New, error) {
 	return func(old *Old) (New, error) { return convert(old), nil }
 }
@@ -89,7 +89,7 @@ func noPushInLegacy([]byte) (proto.Message, error) {
 	return nil, EditionNewest.refusal(reasonPushNotSupported, "push notifications are sent in the form of A2A %s only; name their receiver in that version", Version)
 }
 
-// checkDepth bounds how deep lists and objects stand in one another, as reading 1.0 does.
+// checkDepth bounds the nesting of lists and objects, as decoding 1.0 does.
 func checkDepth(params []byte) error {
 	d := json.NewDecoder(bytes.NewReader(params))
 	for depth := 0; ; {
@@ -112,7 +112,7 @@ func checkDepth(params []byte) error {
 	}
 }
 
-// writeLegacy writes an answer in the form of 0.3.
+// writeLegacy encodes an answer in the form of 0.3.
 func writeLegacy(answer proto.Message) ([]byte, error) {
 	event, err := eventOf(answer)
 	if err != nil {
@@ -125,7 +125,7 @@ func writeLegacy(answer proto.Message) ([]byte, error) {
 	return json.Marshal(old)
 }
 
-// eventOf returns an answer as a2a-go has it.
+// eventOf returns an answer as a2a-go's type.
 func eventOf(answer proto.Message) (a2a.Event, error) {
 	switch x := answer.(type) {
 	case *a2apb.Task:

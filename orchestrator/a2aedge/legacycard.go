@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// LegacyCardPath is where clients of A2A before 1.0 look for a card too. The one at CardPath is without their fields, as long as they do not name their
-// version: cards of 1.0 are validated with schemas that allow no others.
+// LegacyCardPath is where clients of A2A 0.3 look for cards. A card at CardPath has fields of 0.3 only for clients that name version 0.3: cards of 1.0
+// are validated with schemas that allow no other fields.
 const LegacyCardPath = "/.well-known/agent.json"
 
 func wantsLegacyCard(r *http.Request) bool {
@@ -21,7 +21,8 @@ func wantsLegacyCard(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, LegacyCardPath) || version != "" && isLegacy(version)
 }
 
-// legacyFields are what clients of A2A 0.3 look for in a card, whose other fields are alike in both versions, and what is asked for, in the words of both.
+// legacyFields are the fields that clients of A2A 0.3 look for in a card, as far as they differ from those of 1.0, and the security schemes in the
+// terms of both versions.
 type legacyFields struct {
 	URL                string                       `json:"url"`
 	PreferredTransport string                       `json:"preferredTransport"`
@@ -36,7 +37,7 @@ type securityScheme struct {
 	Scheme string          `json:"scheme"`
 }
 
-// encodeLegacyCard writes a card for clients of both versions. It promises no push notifications, whose receivers cannot be named in 0.3.
+// encodeLegacyCard encodes a card for clients of both versions. It offers no push notifications, whose receivers cannot be set in 0.3.
 func encodeLegacyCard(card *a2apb.AgentCard) ([]byte, error) {
 	card = proto.CloneOf(card)
 	card.SecuritySchemes = nil

@@ -21,12 +21,12 @@ import (
 const (
 	defaultPage = 50
 	maxPage     = 100
-	maxListed   = 10_000 // tasks that a list looks at
+	maxListed   = 10_000 // tasks that a list covers
 	scanPage    = 200
-	pageBytes   = 4 << 20 // of the tasks on a page, unless one alone has more
+	pageBytes   = 4 << 20 // total size of the tasks on a page, unless a single one is larger
 )
 
-// place is where a task stands in a list: by the time of its last change, newest first (A2A §3.1.4).
+// place is the position of a task in a list: by the time of its last change, newest first (A2A §3.1.4).
 type place struct {
 	changed int64 // Unix time in µs
 	id      string
@@ -36,7 +36,7 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(q.changed, p.changed), cmp.Compare(q.id, p.id))
 }
 
-// ListTasks implements the RPC. The total counts what the caller may see and the filters select among the tenant's newest tasks.
+// ListTasks implements the RPC. The total counts those of the tenant's newest tasks that the caller may see and the filters match.
 func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*a2apb.ListTasksResponse, error) {
 	if err := s.checkCall(ctx, req.HistoryLength); err != nil {
 		return nil, err
@@ -72,12 +72,13 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 	return resp, err
 }
 
-// showPage adds the tasks of places to resp, and returns how many places that were: it ends early rather than show more than a client takes at once.
+// showPage adds the tasks at places to resp, and returns the number of places that it used: it stops before the answer becomes larger than clients
+// accept.
 func (s *Service) showPage(ctx context.Context, tenant string, resp *a2apb.ListTasksResponse, places []place, v view) (shown int, err error) {
 	bytes := 0
 	for i, at := range places {
 		t, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: at.id})
-		if fault.KindOf(err) == fault.NotFound { // its time was over a moment ago
+		if fault.KindOf(err) == fault.NotFound { // it has just expired
 			continue
 		}
 		if err != nil {
@@ -92,7 +93,7 @@ func (s *Service) showPage(ctx context.Context, tenant string, resp *a2apb.ListT
 	return len(places), nil
 }
 
-// places returns where the selected tasks stand, in order.
+// places returns the places of the matching tasks, in order.
 func (s *Service) places(ctx context.Context, p auth.Principal, req *a2apb.ListTasksRequest) ([]place, error) {
 	var all []place
 	var next string
@@ -130,7 +131,7 @@ func selected(t *orchestrator.Task, req *a2apb.ListTasksRequest) bool {
 
 func since(req *a2apb.ListTasksRequest) time.Time { return req.GetStatusTimestampAfter().AsTime() }
 
-// behind returns where the tasks after a place begin.
+// behind returns the index of the first task after a place.
 func behind(all []place, after place) int {
 	i, found := slices.BinarySearchFunc(all, after, place.compare)
 	if found {
@@ -143,7 +144,7 @@ func (p place) encode() []byte {
 	return append(binary.BigEndian.AppendUint64(nil, uint64(p.changed)), p.id...) //nolint:gosec // read back by cursor
 }
 
-// cursor returns the last place of the page before; nil for the first page.
+// cursor returns the last place of the page before, or nil for the first page.
 func (s *Service) cursor(scope, token string) (*place, error) {
 	raw, err := s.pages.Decode(scope, token)
 	if err != nil || len(raw) < 8 {

@@ -2,11 +2,11 @@ package a2aedge
 
 import "bytes"
 
-// member is a member of a JSON object, as bytes: the name without quotes, the value, and the whole.
+// member is a member of a JSON object, not decoded: the name without quotes, the value, and both together.
 type member struct{ name, value, whole []byte }
 
-// members visits the members of an object in valid JSON. It reports whether all were visited; one with an escape in its name, or with a value deeper than
-// maxDepth, is not.
+// members calls visit for the members of an object in valid JSON. It returns false if visit does, or at a member with an escape in its name or a
+// value deeper than maxDepth.
 func members(object []byte, visit func(member) bool) bool {
 	i := space(object, 0)
 	if i >= len(object) || object[i] != '{' {
@@ -37,7 +37,7 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// text returns where the string that begins at i ends.
+// text returns the end of the string that begins at i.
 func text(b []byte, i int) int {
 	for i++; b[i] != '"'; i++ {
 		if b[i] == '\\' {
@@ -47,7 +47,7 @@ func text(b []byte, i int) int {
 	return i + 1
 }
 
-// value returns where the value that begins at i ends; it is not ok when that is too deep.
+// value returns the end of the value that begins at i. ok is false when the value is too deep.
 func value(b []byte, i int) (end int, ok bool) {
 	for depth := 0; i < len(b); {
 		switch b[i] {

@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// methods are the operations of A2A by name, which is also their JSON-RPC method.
+// methods are the operations of A2A by name. The names are also the JSON-RPC methods.
 var methods = func() map[string]*method {
 	table := make(map[string]*method)
 	for _, m := range []*method{
@@ -37,10 +37,10 @@ var methods = func() map[string]*method {
 	return table
 }()
 
-// lenient reads JSON by either name of a field, and ignores fields of newer versions (A2A §3.7).
+// lenient reads JSON with either name of a field, and ignores fields of newer versions (A2A §3.7).
 var lenient = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}
 
-// decode reads a request of a method; no JSON at all is an empty request.
+// decode reads a request of a method. Empty input is an empty request.
 func (m *method) decode(raw []byte) (proto.Message, error) {
 	req := m.request.ProtoReflect().New().Interface()
 	if len(raw) == 0 {
@@ -59,7 +59,7 @@ func (m *method) decode(raw []byte) (proto.Message, error) {
 	return req, nil
 }
 
-// checkState refuses a state that is not known: to ignore it, as a field of a newer version, would select all tasks.
+// checkState refuses an unknown state. To ignore it, like a field of a newer version, would select all tasks.
 func checkState(raw []byte) error {
 	var filter struct {
 		Status any `json:"status"`
@@ -74,7 +74,7 @@ func checkState(raw []byte) error {
 	return nil
 }
 
-// encode writes an answer. All fields of a list are required, empty or not (A2A §3.1.4), and only there: a task without artifacts must have none.
+// encode writes an answer. In a list all fields are required, even when empty (A2A §3.1.4), but only there: a task without artifacts must have none.
 func encode(m proto.Message) ([]byte, error) {
 	list, ok := m.(*a2apb.ListTasksResponse)
 	if !ok {
@@ -96,16 +96,16 @@ func encode(m proto.Message) ([]byte, error) {
 	}{tasks, list.GetNextPageToken(), list.GetPageSize(), list.GetTotalSize()})
 }
 
-// statusOf returns what the client sees of an error: that of a call as it is, a fault by the one mapping.
+// statusOf returns the status that the client sees for an error: that of a call unchanged, that of a fault by rpcfault's mapping.
 func statusOf(err error) *status.Status { return rpcfault.Status(err) }
 
-// detailsOf writes the details of a status as JSON, each with its @type.
+// detailsOf encodes the details of a status as JSON, each with its @type.
 func detailsOf(st *status.Status) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('[')
 	for _, d := range st.Proto().GetDetails() {
 		raw, err := protojson.Marshal(d)
-		if err != nil { // of a type that this binary does not know
+		if err != nil { // its type is unknown to this binary
 			continue
 		}
 		if b.Len() > 1 {

@@ -9,28 +9,28 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Directory is what passages need of the registry's memory.
+// Directory is the part of the registry's directory that passages need.
 type Directory interface {
-	// Peek returns one agent, which must not be changed, and its status; ok is false when there is none.
+	// Peek returns one agent, which must not be changed, and its status. If there is none, ok is false.
 	Peek(tenant, name string) (a *registry.Agent, s registry.Status, ok bool)
-	// Refresh has the directory know of everything that was done through this process, and Sync of what was done by any.
+	// Refresh brings the directory up to date with everything done through this process, Sync with everything done by any process.
 	Refresh(ctx context.Context, tenant string) error
 	Sync(ctx context.Context, tenant string) error
 }
 
-// Passages says which calls are taken to their agent as they came: not kept, not followed, not gated, but authenticated, authorized, bounded and traced
-// as all others. These are calls behind the door of an agent that the operator has named for it, unless the agent has any rule or any input that has to
-// be checked, is drained, or the message asks for what only a tracked task has.
+// Passages decides which calls are passed on to their agent unchanged. Such calls are not stored, followed or gated, but they are authenticated,
+// authorized, bounded and traced like all others. They are calls to the base URL of an agent for which the operator has enabled it, unless the agent
+// has rules or inputs to check, is drained, or the message asks for something that only a tracked task has.
 type Passages struct {
-	Agents    []string // names of agents whose calls pass; empty: none
+	Agents    []string // names of agents whose calls are passed on; empty: none
 	Directory Directory
 	Pool      *agentclient.Pool
 
-	Signatures registry.SignaturePolicy // whose cards are trusted: calls to others are tracked, and refused there
+	Signatures registry.SignaturePolicy // which cards are trusted; calls to other agents are tracked, and refused on that way
 }
 
-// agent returns the agent that a call may pass to, or nil when the call has to be tracked. What the call is about is looked at by bytes: whoever writes
-// Quorate's word, or the id of one of its tasks, gets the tracked way, wherever it stands.
+// agent returns the agent to which a call may pass, or nil when the call has to be tracked. It searches the bytes of the request: a request with
+// Quorate's extension key or a Quorate task's id anywhere in it is tracked.
 func (p *Passages) agent(ctx context.Context, name string, request []byte) *registry.Agent {
 	if p == nil || name == "" || !named(p.Agents, name) || bytes.Contains(request, []byte(TaskExtension)) {
 		return nil
@@ -40,7 +40,7 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 		return nil
 	}
 	if err := p.Directory.Refresh(ctx, caller.Tenant); err != nil {
-		return nil // the tracked way says what is wrong
+		return nil // the ordinary way reports what is wrong
 	}
 	a, status, ok := p.Directory.Peek(caller.Tenant, name)
 	if !ok || status.Draining || ruled(a) || !p.Signatures.Trusts(a.Verification) {
@@ -49,7 +49,7 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 	return a
 }
 
-// covers reports whether calls to an agent pass as a rule: its card then promises what the agent does, and not what Quorate does.
+// covers reports whether calls to an agent normally pass. The agent's card then describes what the agent supports, not what Quorate does.
 func (p *Passages) covers(a *registry.Agent) bool {
 	return p != nil && named(p.Agents, a.Name) && !ruled(a) && agentclient.HasPassage(&a.Card)
 }
@@ -63,7 +63,7 @@ func named(list []string, name string) bool {
 	return false
 }
 
-// ruled reports whether anything has to be seen to before or after an agent works.
+// ruled reports whether something has to be checked before or after an agent works.
 func ruled(a *registry.Agent) bool {
 	if len(a.Metadata.ConsultationRequirements) > 0 {
 		return true
@@ -76,7 +76,7 @@ func ruled(a *registry.Agent) bool {
 	return false
 }
 
-// ours reports whether an id has the form of the ids of Quorate's own tasks.
+// ours reports whether an id has the form of Quorate's task ids.
 func ours(id string) bool {
 	const length = 26
 	if len(id) != length {

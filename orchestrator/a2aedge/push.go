@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// CreateTaskPushNotificationConfig implements the RPC: the receiver is told of each state that the task comes to from now on.
+// CreateTaskPushNotificationConfig implements the RPC. The receiver is notified of each state that the task enters from now on.
 func (s *Service) CreateTaskPushNotificationConfig(ctx context.Context, req *a2apb.TaskPushNotificationConfig) (*a2apb.TaskPushNotificationConfig, error) {
 	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Service) CreateTaskPushNotificationConfig(ctx context.Context, req *a2a
 	return configOf(&t, w), nil
 }
 
-// GetTaskPushNotificationConfig implements the RPC. Credentials are not shown again.
+// GetTaskPushNotificationConfig implements the RPC. The answer has no credentials.
 func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, req *a2apb.GetTaskPushNotificationConfigRequest) (*a2apb.TaskPushNotificationConfig, error) {
 	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) GetTaskPushNotificationConfig(ctx context.Context, req *a2apb.
 	return nil, s.edition.refusal(reasonTaskNotFound, "task %s has no push notification configuration %q", t.ID, req.GetId())
 }
 
-// ListTaskPushNotificationConfigs implements the RPC. There are few enough for one page.
+// ListTaskPushNotificationConfigs implements the RPC. All of them fit on one page.
 func (s *Service) ListTaskPushNotificationConfigs(ctx context.Context, req *a2apb.ListTaskPushNotificationConfigsRequest) (*a2apb.ListTaskPushNotificationConfigsResponse, error) {
 	t, err := s.pushTask(ctx, req.GetTenant(), req.GetTaskId())
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Service) DeleteTaskPushNotificationConfig(ctx context.Context, req *a2a
 	return &emptypb.Empty{}, s.engine.RemoveWebhook(ctx, keyOf(&t), req.GetId())
 }
 
-// pushTask returns a task whose receivers the caller may see and change: its own, or any to an admin. Others do not exist.
+// pushTask returns a task whose receivers the caller may see and change: the caller's own or, for an admin, any. Any other is not found.
 func (s *Service) pushTask(ctx context.Context, agent, id string) (orchestrator.Task, error) {
 	if err := s.checkCall(ctx, nil); err != nil {
 		return orchestrator.Task{}, err
@@ -74,7 +74,7 @@ func webhookOf(c *a2apb.TaskPushNotificationConfig) orchestrator.Webhook {
 	}
 }
 
-// configOf shows a receiver, without its credentials.
+// configOf returns a receiver without its credentials.
 func configOf(t *orchestrator.Task, w orchestrator.Webhook) *a2apb.TaskPushNotificationConfig {
 	c := &a2apb.TaskPushNotificationConfig{Id: w.ID, TaskId: t.ID, Url: w.URL, Token: w.Token.Reveal()}
 	if w.Scheme != "" {
@@ -83,11 +83,11 @@ func configOf(t *orchestrator.Task, w orchestrator.Webhook) *a2apb.TaskPushNotif
 	return c
 }
 
-// inlineWebhook is the receiver that comes with a message; nil when there is none.
+// inlineWebhook returns the receiver in a message, or nil when there is none.
 func inlineWebhook(req *a2apb.SendMessageRequest) (*orchestrator.Webhook, error) {
 	c := req.GetConfiguration().GetTaskPushNotificationConfig()
 	if c == nil {
-		return nil, nil //nolint:nilnil // that there is none is an answer
+		return nil, nil //nolint:nilnil // to have none is valid
 	}
 	if c.GetTaskId() != "" && c.GetTaskId() != req.GetMessage().GetTaskId() {
 		return nil, fault.Invalid("configuration.task_push_notification_config.task_id", "TASK_MISMATCH", "the configuration is for another task than the message")
@@ -96,7 +96,7 @@ func inlineWebhook(req *a2apb.SendMessageRequest) (*orchestrator.Webhook, error)
 	return &w, nil
 }
 
-// Notification writes what a receiver of push notifications is told of an event: the task when it has ended or waits, and otherwise its new state.
+// Notification returns what a receiver is sent for an event: the task if it has ended or waits, otherwise its new state.
 func Notification(t *orchestrator.Task, e orchestrator.Event) ([]byte, error) {
 	if (orchestrator.Terminal(e.State) || interrupted(e.State)) && e.State == t.State {
 		return encode(firstOf(t))

@@ -19,14 +19,14 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// passing are the operations that may be taken to an agent as they came. A list of tasks is not among them: it would show those of others.
+// passing are the operations that may be passed on to an agent unchanged. Listing tasks is not among them: it would show the tasks of other callers.
 var passing = []string{
 	"SendMessage", "SendStreamingMessage", "GetTask", "CancelTask", "SubscribeToTask",
 	"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig",
 }
 
-// Register registers the service. Requests of operations that may pass are read as an Empty message, which keeps all bytes as unknown; a request that has
-// to be tracked is decoded from them.
+// Register registers the service. Requests of operations that may pass are received as an Empty message, which keeps all bytes as unknown fields; a
+// request that has to be tracked is decoded from these.
 func Register(r grpc.ServiceRegistrar, s *Service) {
 	desc := a2apb.A2AService_ServiceDesc
 	desc.Methods, desc.Streams = slices.Clone(desc.Methods), slices.Clone(desc.Streams)
@@ -79,12 +79,12 @@ func (s *Service) streaming(m *method, tracked grpc.StreamHandler) grpc.StreamHa
 		if way == nil {
 			return tracked(srv, &replayed{ServerStream: stream, raw: raw})
 		}
-		opened := func() { _ = stream.SendHeader(nil) } // a caller that is gone ends the call
+		opened := func() { _ = stream.SendHeader(nil) } // if the caller is gone, the call ends
 		return way.Stream(stream.Context(), m.path(), request, opened, func(resp *emptypb.Empty) error { return stream.SendMsg(resp) })
 	}
 }
 
-// replayed is a stream whose one request was received before.
+// replayed is a stream whose one request was received already.
 type replayed struct {
 	grpc.ServerStream
 	raw *emptypb.Empty
@@ -107,7 +107,7 @@ func decodeRaw(raw *emptypb.Empty, req any) error {
 	return nil
 }
 
-// way returns the passage that a call takes and the request as it goes there, or nil when the call is tracked.
+// way returns the passage for a call and the request to send there, or nil when the call is tracked.
 func (s *Service) way(ctx context.Context, m *method, raw *emptypb.Empty) (*agentclient.Passage, *emptypb.Empty, error) {
 	request := raw.ProtoReflect().GetUnknown()
 	at, ok := m.peek(request)
@@ -130,10 +130,10 @@ func (s *Service) way(ctx context.Context, m *method, raw *emptypb.Empty) (*agen
 	return way, sent, nil
 }
 
-// about is what a call says of itself.
+// about is what a request says about the call.
 type about struct{ agent, task string }
 
-// passes returns the agent that a call may pass to, or nil when it has to be tracked: also when it is about a task of Quorate's own.
+// passes returns the agent to which a call may pass, or nil when the call has to be tracked, as one about a task of Quorate's own has.
 func (s *Service) passes(ctx context.Context, at about, request []byte) (*registry.Agent, error) {
 	a := s.passages.agent(ctx, at.agent, request)
 	if a == nil || !ours(at.task) {
@@ -150,7 +150,7 @@ func (s *Service) passes(ctx context.Context, at about, request []byte) (*regist
 	return nil, err
 }
 
-// peek reads what a request says of itself without decoding the rest. A request that says it twice is not looked at further.
+// peek reads what a request says about the call without decoding the rest. ok is false for a request that says it twice.
 func (m *method) peek(request []byte) (at about, ok bool) {
 	fields := m.request.ProtoReflect().Descriptor().Fields()
 	tenant, named, message := fields.ByName("tenant"), m.task(), fields.ByName("message")
@@ -176,16 +176,16 @@ func (m *method) peek(request []byte) (at about, ok bool) {
 	return at, ok
 }
 
-// task returns the field of a request that names its task; nil when it has none.
+// task returns the field of a request that holds the id of its task, or nil when there is none.
 func (m *method) task() protoreflect.FieldDescriptor {
 	fields := m.request.ProtoReflect().Descriptor().Fields()
-	if f := fields.ByName("task_id"); f != nil { // beside it, id is another thing's
+	if f := fields.ByName("task_id"); f != nil { // where there is a task_id, id is the id of something else
 		return f
 	}
 	return fields.ByName("id")
 }
 
-// taskNames returns both names of that field in JSON.
+// taskNames returns both JSON names of that field.
 func (m *method) taskNames() (name, other string) {
 	if f := m.task(); f != nil {
 		return f.JSONName(), f.TextName()
@@ -193,7 +193,7 @@ func (m *method) taskNames() (name, other string) {
 	return "", ""
 }
 
-// aimed returns a request with another tenant, or none.
+// aimed returns a request with another tenant, or without one.
 func (m *method) aimed(request []byte, tenant string) []byte {
 	n := m.request.ProtoReflect().Descriptor().Fields().ByName("tenant").Number()
 	out := make([]byte, 0, len(request)+len(tenant)+4)
@@ -209,7 +209,8 @@ func (m *method) aimed(request []byte, tenant string) []byte {
 	return out
 }
 
-// scan visits the fields of an encoded message: number, the whole field, and the content when that is bytes. It reports whether all of it was read.
+// scan calls visit for the fields of an encoded message with the number, the whole field, and its content if that is bytes. It reports whether it has
+// read everything.
 func scan(b []byte, visit func(n protowire.Number, field, value []byte) bool) bool {
 	for len(b) > 0 {
 		n, kind, head := protowire.ConsumeTag(b)

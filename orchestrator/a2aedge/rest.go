@@ -21,7 +21,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// route is a row of the HTTP+JSON binding (A2A §11.3). A segment {field} fills a field of the request, up to what follows it.
+// route is a row of the HTTP+JSON binding (A2A §11.3). A segment {field} sets a field of the request; the literal after it ends the value.
 type route struct {
 	verb   string
 	path   string
@@ -33,8 +33,8 @@ var routes = []route{
 	{http.MethodPost, "message:stream", "SendStreamingMessage"},
 	{http.MethodGet, "tasks", "ListTasks"},
 	{http.MethodPost, "tasks/{id}:cancel", "CancelTask"},
-	{http.MethodPost, "tasks/{id}:subscribe", "SubscribeToTask"}, // the text of A2A
-	{http.MethodGet, "tasks/{id}:subscribe", "SubscribeToTask"},  // its proto
+	{http.MethodPost, "tasks/{id}:subscribe", "SubscribeToTask"}, // as in the text of A2A
+	{http.MethodGet, "tasks/{id}:subscribe", "SubscribeToTask"},  // as in its proto
 	{http.MethodGet, "tasks/{id}", "GetTask"},
 	{http.MethodPost, "tasks/{task_id}/pushNotificationConfigs", "CreateTaskPushNotificationConfig"},
 	{http.MethodGet, "tasks/{task_id}/pushNotificationConfigs", "ListTaskPushNotificationConfigs"},
@@ -43,7 +43,7 @@ var routes = []route{
 	{http.MethodGet, "extendedAgentCard", "GetExtendedAgentCard"},
 }
 
-// serveREST serves one request of the HTTP+JSON binding; path is relative to the base URL.
+// serveREST serves one request of the HTTP+JSON binding. path is relative to the base URL.
 func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.Request, agent, path string) {
 	tenant, path := splitTenant(path)
 	m, fields, allowed := find(r.Method, path)
@@ -84,7 +84,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 	_, _ = w.Write(body) //nolint:gosec // JSON that no browser takes for HTML; the client is gone when it fails
 }
 
-// splitTenant takes the tenant off a path that begins with one: every path exists below /{tenant} too.
+// splitTenant splits a leading tenant off a path: every path exists below /{tenant} too.
 func splitTenant(path string) (tenant, rest string) {
 	first, below, more := strings.Cut(path, "/")
 	if !more || first == "tasks" {
@@ -93,7 +93,7 @@ func splitTenant(path string) (tenant, rest string) {
 	return first, below
 }
 
-// find returns the operation of a request and the fields that its path fills, or else the verbs that the path takes.
+// find returns the operation for a request and the fields that its path sets or, if there is none, the verbs that the path allows.
 func find(verb, path string) (m *method, fields map[protoreflect.Name]string, allowed []string) {
 	for _, x := range routes {
 		fields, ok := x.match(path)
@@ -130,7 +130,7 @@ func (x route) match(path string) (map[protoreflect.Name]string, bool) {
 	return fields, true
 }
 
-// decodeREST puts a request together from body, query and path.
+// decodeREST assembles a request from body, query and path.
 func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect.Name]string) (proto.Message, error) {
 	var body []byte
 	if r.Method == http.MethodPost {
@@ -144,9 +144,9 @@ func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect
 		return nil, err
 	}
 	query := r.URL.Query()
-	query.Del("A2A-Version") // a service parameter, see parameters
+	query.Del("A2A-Version") // a service parameter: see withParameters
 	if old, ok := query["lastUpdatedAfter"]; ok && !query.Has("statusTimestampAfter") {
-		query["statusTimestampAfter"] = old // what a2a-go's client calls it
+		query["statusTimestampAfter"] = old // a2a-go's client uses this name
 	}
 	query.Del("lastUpdatedAfter")
 	for name, values := range query {
@@ -167,7 +167,7 @@ func (h *Handler) decodeREST(r *http.Request, m *method, fields map[protoreflect
 	return req, nil
 }
 
-// answerType is A2A's own type, unless the client takes plain JSON only.
+// answerType returns A2A's media type, unless the client accepts plain JSON only.
 func answerType(r *http.Request) string {
 	accept := r.Header.Get("Accept")
 	if strings.Contains(accept, jsonMIME) && !strings.Contains(accept, a2aMIME) {
@@ -206,7 +206,7 @@ func formatRESTError(httpCode int, st *status.Status) []byte {
 	return raw
 }
 
-// restForm is the form of a stream in HTTP+JSON: each event is a StreamResponse (A2A §11.7).
+// restForm writes the events of a stream in HTTP+JSON: each is a StreamResponse (A2A §11.7).
 type restForm struct{ handler *Handler }
 
 func (f *restForm) refuse(w http.ResponseWriter, err error) { f.handler.refuseREST(w, err) }

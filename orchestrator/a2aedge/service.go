@@ -13,10 +13,10 @@ import (
 	"github.com/quorate/quorate/platform/page"
 )
 
-// cancelWait is how long CancelTask waits for the end that it asked for before it answers with the task as it is.
+// cancelWait is how long CancelTask waits for the task to end before it answers with the task as it is.
 const cancelWait = 8 * time.Second
 
-// Config is what a Service works with. All fields but Edition and Passages are required.
+// Config holds the dependencies and settings of a Service. All fields are required except Edition and Passages.
 type Config struct {
 	Engine   *engine.Engine
 	Store    orchestrator.Store
@@ -43,7 +43,7 @@ func New(c Config) *Service {
 	return &Service{engine: c.Engine, store: c.Store, pages: c.Pages, edition: c.Edition, passages: c.Passages}
 }
 
-// Rules says who may call the A2A service: the same as for the task API.
+// Rules returns who may call the A2A service, which is the same as for the task API.
 func Rules() auth.Rules {
 	submit := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}}
 	read := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer, auth.RoleAgent}}
@@ -74,7 +74,7 @@ func (s *Service) GetTask(ctx context.Context, req *a2apb.GetTaskRequest) (*a2ap
 	return taskToA2A(&t, view{history: req.HistoryLength, artifacts: true}), nil
 }
 
-// CancelTask implements the RPC. It waits a moment for the end, since most clients expect to see it.
+// CancelTask implements the RPC. It waits briefly for the task to end, since most clients expect that.
 func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) (*a2apb.Task, error) {
 	if err := s.checkCall(ctx, nil); err != nil {
 		return nil, err
@@ -96,13 +96,13 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 	if err != nil && waiting.Err() == nil {
 		return nil, err
 	}
-	if now.ID != "" { // otherwise the wait was over amid a read
+	if now.ID != "" { // or the wait ended during a read
 		t = now
 	}
 	return taskToA2A(&t, view{artifacts: true}), nil
 }
 
-// task returns a task that the caller may see. Behind the door of one agent the tasks of others do not exist.
+// task returns a task that the caller may see. At the base URL of an agent, tasks of other agents are not found.
 func (s *Service) task(ctx context.Context, agent, id string) (orchestrator.Task, error) {
 	t, err := taskrpc.Visible(ctx, s.store, id)
 	if err != nil {

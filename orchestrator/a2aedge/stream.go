@@ -13,21 +13,21 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// SendStreamingMessage implements the RPC: the task, then what happens to it until it ends or waits for somebody.
+// SendStreamingMessage implements the RPC: it sends the task, and then its updates until it ends or waits for somebody.
 func (s *Service) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
 	ctx := stream.Context()
 	t, err := s.submit(ctx, req)
 	if err != nil {
 		return err
 	}
-	if interrupted(t.State) { // a repeated request
+	if interrupted(t.State) { // the request was repeated
 		return stream.Send(firstOf(&t))
 	}
 	return s.follow(ctx, t, stream.Send)
 }
 
-// SubscribeToTask implements the RPC: as SendStreamingMessage for a task that is there. A task that waits for somebody is followed until it
-// goes on and ends or waits again. With Last-Event-ID it is the same stream taken up after that event, also when the task has ended since.
+// SubscribeToTask implements the RPC: SendStreamingMessage for an existing task. A task that waits for somebody is followed until it continues and
+// then ends or waits again. With Last-Event-ID the stream continues behind that event, even when the task has ended since.
 func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
 	ctx := stream.Context()
 	if err := s.checkCall(ctx, nil); err != nil {
@@ -63,7 +63,7 @@ func firstOf(t *orchestrator.Task) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: taskToA2A(t, view{artifacts: true})}}
 }
 
-// resume goes on after an event. The client has had the task, and knows its state after that event.
+// resume continues behind an event. The client has the task, and knows its state after that event.
 func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64, stream grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
 	if after == 0 || after > t.LastEvent {
 		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "the task has events 1 to %d", t.LastEvent)
@@ -75,7 +75,7 @@ func (s *Service) resume(ctx context.Context, t orchestrator.Task, after uint64,
 	if len(seen) == 0 {
 		return fault.Invalid(paramLastEvent, "LAST_EVENT_ID_INVALID", "event %d is no longer on record", after)
 	}
-	if err := stream.SendHeader(nil); err != nil { // nothing may happen for long
+	if err := stream.SendHeader(nil); err != nil { // there may be no event for long
 		return err
 	}
 	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: seen[0].State, send: stream.Send, patient: true}
@@ -88,14 +88,14 @@ type follower struct {
 	key       orchestrator.Key
 	contextID string
 	state     a2apb.TaskState // after the last event
-	patient   bool            // a task that waits for authorization is followed: it may come from elsewhere (A2A §7.6.2)
+	patient   bool            // follow a task that waits for authorization, which may be given elsewhere (A2A §7.6.2)
 	send      func(*a2apb.StreamResponse) error
 }
 
-// errOver ends a stream as it should end.
+// errOver ends a stream regularly.
 var errOver = errors.New("the stream is over")
 
-// run sends the updates after an event until the task ends or comes to wait for somebody.
+// run sends the updates after an event until the task ends or waits for somebody.
 func (f *follower) run(ctx context.Context, after uint64) error {
 	_, err := f.service.engine.Watch(ctx, f.key, after, true, func(e orchestrator.Event) error { return f.update(ctx, e) })
 	if errors.Is(err, errOver) {
@@ -115,7 +115,7 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	if err != nil {
 		return err
 	}
-	if !ended && t.State != e.State { // it has gone on since, and nobody has to do anything about it
+	if !ended && t.State != e.State { // it has continued since then, and nobody has to act
 		return f.send(f.status(e, nil))
 	}
 	if ended {
@@ -139,7 +139,7 @@ func (f *follower) status(e orchestrator.Event, m *a2apb.Message) *a2apb.StreamR
 	}}}
 }
 
-// artifact is an update without a number: when the stream breaks before the end, the artifacts are sent again with it.
+// artifact returns an update without an event number: if the stream breaks before the end, the artifacts are sent again.
 func (f *follower) artifact(a *a2apb.Artifact) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &a2apb.TaskArtifactUpdateEvent{
 		TaskId: f.key.ID, ContextId: f.contextID, Artifact: a, LastChunk: true,

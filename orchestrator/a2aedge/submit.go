@@ -18,12 +18,12 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// TaskExtension is the key in the metadata of messages, tasks and updates under which Quorate's side of a task stands.
+// TaskExtension is the key in the metadata of messages, tasks and updates under which Quorate's own fields are.
 const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
 
 const maxAgentName = 64 // letters, digits and hyphens
 
-// SendMessage implements the RPC: it answers when the task has ended or waits for somebody, or at once when that was asked for.
+// SendMessage implements the RPC: it answers when the task has ended or waits for somebody, or at once if the client asked for that.
 func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest) (*a2apb.SendMessageResponse, error) {
 	t, err := s.submit(ctx, req)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) SendMessage(ctx context.Context, req *a2apb.SendMessageRequest
 	return &a2apb.SendMessageResponse{Payload: &a2apb.SendMessageResponse_Task{Task: taskToA2A(&t, view{history: history, artifacts: true})}}, nil
 }
 
-// submit makes a task of a message.
+// submit makes a task from a message.
 func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (orchestrator.Task, error) {
 	var history *int32
 	if c := req.GetConfiguration(); c != nil {
@@ -88,7 +88,7 @@ func checkMessage(m *a2apb.Message) error {
 	return nil
 }
 
-// orderOf returns what the task API calls the request: the message, and what stands under TaskExtension in its metadata.
+// orderOf returns the request as one of the task API: the message, and the metadata under TaskExtension.
 func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, error) {
 	order := &orchestratorv1.SubmitTaskRequest{}
 	const field = "message.metadata"
@@ -96,7 +96,7 @@ func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, 
 	if extended {
 		raw, err := protojson.Marshal(word)
 		if err == nil {
-			// Strict: a misspelt attribute could leave a rule without effect.
+			// Unknown fields are errors: a misspelt attribute could leave a rule without effect.
 			err = protojson.UnmarshalOptions{RecursionLimit: maxDepth}.Unmarshal(raw, order)
 		}
 		if err != nil {
@@ -109,7 +109,7 @@ func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, 
 	if err := aim(order, req); err != nil {
 		return nil, err
 	}
-	if extended { // what aim says by itself keeps the rules
+	if extended { // what aim sets itself is valid
 		order.Message = somebodyAsks
 		if err := validate(order); err != nil {
 			return nil, err
@@ -119,10 +119,10 @@ func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, 
 	return order, nil
 }
 
-// somebodyAsks stands for the message while an order is validated: there are no rules for what is in one, and to find that out takes as long as all rules do.
+// somebodyAsks stands for the message while an order is validated: its content has no rules, and walking it takes as long as all rules together.
 var somebodyAsks = &a2apb.Message{}
 
-// validate holds an order to the rules of the task API.
+// validate checks an order by the rules of the task API.
 func validate(order proto.Message) error {
 	err := protovalidate.Validate(order)
 	if err == nil {
@@ -130,7 +130,7 @@ func validate(order proto.Message) error {
 	}
 	invalid, ok := errors.AsType[*protovalidate.ValidationError](err)
 	if !ok {
-		return fmt.Errorf("validate a task: %w", err) // a rule of ours is broken
+		return fmt.Errorf("validate a task: %w", err) // a rule of ours is wrong
 	}
 	list, text := rpcserver.Violations(invalid)
 	f := fault.New(fault.InvalidArgument, "TASK_EXTENSION_INVALID", "what stands under %s in the message's metadata is not valid; %s", TaskExtension, text)
@@ -138,13 +138,13 @@ func validate(order proto.Message) error {
 	return f
 }
 
-// aim sets the route: to the agent behind whose door the call came in, as the metadata says, or else to whoever fits the message's words best.
+// aim sets the route: to the agent of the base URL, as the metadata says, or else by the text of the message.
 func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
 	agent := req.GetTenant()
 	switch {
 	case len(agent) > maxAgentName:
 		return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent has the tenant's name, which is %d bytes long; names have at most %d", len(agent), maxAgentName)
-	case agent != "" && order.GetRoute().GetTo() == nil: // the metadata may still say which versions of it will do
+	case agent != "" && order.GetRoute().GetTo() == nil: // the metadata may still restrict its version
 		route := order.GetRoute()
 		if route == nil {
 			route = &orchestratorv1.Route{}
@@ -164,7 +164,7 @@ func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest)
 	return nil
 }
 
-// words are the texts of a message, as many as a route by text takes.
+// words returns the text of a message, as much as a route by text takes.
 func words(m *a2apb.Message) string {
 	var b strings.Builder
 	for _, p := range m.GetParts() {
@@ -179,7 +179,7 @@ func words(m *a2apb.Message) string {
 	return strings.TrimSpace(b.String())
 }
 
-// readable undoes the non-breaking spaces by which protojson keeps programs from parsing its errors.
+// readable replaces the non-breaking spaces by which protojson keeps programs from parsing its errors.
 func readable(err error) string {
 	return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ")
 }

@@ -14,11 +14,11 @@ import (
 
 // view says how much of a task is shown.
 type view struct {
-	history   *int32 // the most messages; nil is all
+	history   *int32 // maximum number of messages; nil for all
 	artifacts bool
 }
 
-// taskToA2A shows a task as an A2A task, as far as taskrpc.Show allows.
+// taskToA2A returns a task as an A2A task, with the content that taskrpc.Show allows.
 func taskToA2A(t *orchestrator.Task, v view) *a2apb.Task {
 	shown := taskrpc.Show(t)
 	p := &a2apb.Task{
@@ -32,7 +32,8 @@ func taskToA2A(t *orchestrator.Task, v view) *a2apb.Task {
 	return p
 }
 
-// history is what was said, the latest last and of that at most so many. What the agent waits with is its status, and not history yet.
+// history returns the latest messages, in order, at most as many as asked for. The message with which the agent waits is in the status, not in the
+// history yet.
 func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.Message {
 	var said []*a2apb.Message
 	if shown.Message != nil {
@@ -52,7 +53,7 @@ func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.
 	return said
 }
 
-// statusMessage is what the agent last said or, where Quorate has something to say about the state, why the task failed or is held.
+// statusMessage returns the agent's last message or, if Quorate has to explain the state, why the task failed or is held.
 func statusMessage(t *orchestrator.Task) *a2apb.Message {
 	if m := taskrpc.Show(t).StatusMessage; m != nil {
 		return adopt(t, m)
@@ -66,7 +67,7 @@ func statusMessage(t *orchestrator.Task) *a2apb.Message {
 	return agentMessage(t.ID, t.ContextID, t.LastEvent, t.Error.Reason+": "+t.Error.Message)
 }
 
-// progressMessage is what the agent said in the course of its work.
+// progressMessage returns what the agent said while working.
 func progressMessage(taskID, contextID string, e orchestrator.Event) *a2apb.Message {
 	if e.Type != orchestrator.EventProgress {
 		return nil
@@ -81,14 +82,14 @@ func agentMessage(taskID, contextID string, sequence uint64, text string) *a2apb
 	}
 }
 
-// adopt returns a message under the ids that it has here: to the agent the task has another.
+// adopt returns a message with our ids of the task and context; those at the agent differ.
 func adopt(t *orchestrator.Task, m *a2apb.Message) *a2apb.Message {
 	own := orchestrator.CopyMessage(m)
 	own.TaskId, own.ContextId = t.ID, t.ContextID
 	return own
 }
 
-// taskMetadata tells Quorate's side of a task.
+// taskMetadata returns Quorate's own fields of a task.
 func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 	word := map[string]any{
 		"agent": t.Agent, "phase": string(t.Phase), "sequence": float64(t.LastEvent),
@@ -117,7 +118,7 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 	return extension(word)
 }
 
-// gates tells what each gate asks for, so that the caller can have it brought.
+// gates returns what each gate requires, so that the caller can provide it.
 func gates(list []orchestrator.Gate) []any {
 	out := make([]any, len(list))
 	for i, g := range list {
@@ -141,13 +142,13 @@ func eventMetadata(e orchestrator.Event) *structpb.Struct {
 
 func extension(word map[string]any) *structpb.Struct {
 	s, err := structpb.NewStruct(map[string]any{TaskExtension: word})
-	if err != nil { // text that is no UTF-8: the task itself says the rest
+	if err != nil { // the text is not UTF-8; the task itself has the rest
 		return nil
 	}
 	return s
 }
 
-// sequenceOf returns the number of the event that a response shows, or 0 when it has none.
+// sequenceOf returns the number of the event in a response, or 0 when it has none.
 func sequenceOf(r *a2apb.StreamResponse) uint64 {
 	metadata := cmp.Or(r.GetTask().GetMetadata(), r.GetStatusUpdate().GetMetadata())
 	word := metadata.GetFields()[TaskExtension].GetStructValue()

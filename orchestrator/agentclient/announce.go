@@ -8,7 +8,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 )
 
-// Announcer is a Client that can have the agent announce what becomes of a task.
+// Announcer is a Client that can ask for push notifications.
 type Announcer interface {
 	// Announce asks the agent to post to receiver whenever the task changes (A2A §3.1.7).
 	Announce(ctx context.Context, taskID, receiver string) error

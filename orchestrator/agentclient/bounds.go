@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// bounds is the body of an answer that a2a-go reads, which itself has no end to what it keeps of one.
+// bounds is the body of an answer that a2a-go reads. It limits the size, which a2a-go does not.
 type bounds struct {
 	io.ReadCloser
 	at     *door
-	events bool // each event is bounded, and not the whole
-	size   int  // of what was read so far of an answer or an event
-	line   int  // of what was read so far of a line
-	cr     bool // which is a carriage return
+	events bool // the limit is for each event, not for the whole
+	size   int  // bytes read so far of the answer or event
+	line   int  // bytes read so far of the line
+	cr     bool // the last of these is a carriage return
 }
 
 func newBounds(at *door, resp *http.Response) *bounds {
@@ -30,7 +30,7 @@ func (b *bounds) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// count counts what was read; an empty line is the end of an event.
+// count counts what was read. An empty line ends an event.
 func (b *bounds) count(read []byte) {
 	for b.events {
 		part, rest, ended := bytes.Cut(read, []byte("\n"))

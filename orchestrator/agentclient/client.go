@@ -13,22 +13,22 @@ const (
 	BindingREST    = "HTTP+JSON"
 )
 
-// maxAnswerBytes bounds one message, one answer or one stream event of an agent.
+// maxAnswerBytes bounds one message, one answer or one event of a stream from an agent.
 const maxAnswerBytes = 8 << 20
 
-// Each is called for every response of an agent in order; its error ends the call and is returned.
+// Each is called for each response of an agent, in order. An error that it returns ends the call and is returned from it.
 type Each func(*a2apb.StreamResponse) error
 
 // Client talks to one agent over one interface of its card. It is safe for concurrent use.
 type Client interface {
-	// Send sends a message and passes on what the agent answers until the agent ends its answer. With stream false the agent is asked once, to
-	// answer at once, and each is called once.
+	// Send sends a message and calls each for the responses until the agent ends its answer. If stream is false, the agent is asked to answer at
+	// once, and each is called once.
 	Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error
 	// Subscribe follows a task that the agent already knows.
 	Subscribe(ctx context.Context, taskID string, each Each) error
-	// Task asks for a task as it is now, with at most so many of the latest messages of its history.
+	// Task returns the current state of a task, with at most history of its latest messages.
 	Task(ctx context.Context, taskID string, history int32) (*a2apb.Task, error)
-	// Cancel asks the agent to end a task.
+	// Cancel asks the agent to cancel a task.
 	Cancel(ctx context.Context, taskID string) (*a2apb.Task, error)
 }
 
@@ -40,7 +40,7 @@ func sendRequest(tenant string, m *a2apb.Message, stream bool) *a2apb.SendMessag
 	return req
 }
 
-// asStream turns the answer to a unary send into the form that streams have.
+// asStream converts the answer to a unary send to a stream response.
 func asStream(r *a2apb.SendMessageResponse) *a2apb.StreamResponse {
 	if m := r.GetMessage(); m != nil {
 		return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Message{Message: m}}

@@ -15,16 +15,16 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// conn is a connection over gRPC whose calls carry what every request says, and show the agent what it has to be shown.
+// conn is a gRPC connection that adds the service parameters and the credentials for the agent to each call.
 type conn struct {
 	*grpc.ClientConn
 	url         *url.URL
 	credentials *agentauth.Credentials
-	cert        *agentauth.Credential // whose client certificate the connection is made with; nil for none
+	cert        *agentauth.Credential // whose client certificate the connection uses; nil for none
 	since       time.Time             // when it was made
 }
 
-// shows is what a call that begins now shows the agent; nil for nothing.
+// shows returns the credential for a call that begins now, or nil.
 func (c *conn) shows() *agentauth.Credential { return c.credentials.For(c.url) }
 
 var _ grpc.ClientConnInterface = (*conn)(nil)
@@ -61,7 +61,7 @@ func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method stri
 	return &stream{ClientStream: s, shows: shows, begun: begun}, nil
 }
 
-// stream is one of an agent that was shown something.
+// stream is a stream from an agent to which a credential was sent.
 type stream struct {
 	grpc.ClientStream
 	shows *agentauth.Credential
@@ -71,8 +71,8 @@ type stream struct {
 // RecvMsg receives the next answer.
 func (s *stream) RecvMsg(m any) error { return renewed(s.shows, s.begun, s.ClientStream.RecvMsg(m)) }
 
-// renewed returns the error of a call that was begun at a time. When the agent did not accept what it was shown, and there is something newer by now or
-// soon, the error says that the call may be made again; here that is not done, for over gRPC the agent may have begun to work.
+// renewed returns the error of a call that began at begun. If the agent rejected the credential, and there is a newer one now or soon, the error says
+// that the call may be repeated. It is not repeated here, because over gRPC the agent may have begun to work.
 func renewed(shows *agentauth.Credential, begun time.Time, err error) error {
 	if err == nil || status.Code(err) != codes.Unauthenticated || !shows.Refused(begun) {
 		return err
@@ -80,7 +80,7 @@ func renewed(shows *agentauth.Credential, begun time.Time, err error) error {
 	return fault.New(fault.Unavailable, agentauth.ReasonUnavailable, "the agent no longer accepts the credential that Quorate had for it; the next call has a new one")
 }
 
-// outgoing adds what every request says to what the context says already.
+// outgoing adds the parameters of every request to those in the context.
 func outgoing(ctx context.Context, shows *agentauth.Credential) (context.Context, error) {
 	p, err := parameters(ctx, shows)
 	if err != nil {
@@ -89,9 +89,9 @@ func outgoing(ctx context.Context, shows *agentauth.Credential) (context.Context
 	return metadata.AppendToOutgoingContext(ctx, p...), nil
 }
 
-// parameters are A2A's service parameters (A2A §3.2.6), the trace context, and what the agent has to be shown.
+// parameters returns A2A's service parameters (A2A §3.2.6), the trace context, and the credential.
 func parameters(ctx context.Context, shows *agentauth.Credential) (pairs, error) {
-	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", extensions) //nolint:mnd // as many as there are with a trace and its state
+	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", extensions) //nolint:mnd // for all of them with a trace and its state
 	propagation.TraceContext{}.Inject(ctx, &p)
 	key, value, err := shows.Metadata(ctx)
 	if err != nil {
@@ -103,14 +103,14 @@ func parameters(ctx context.Context, shows *agentauth.Credential) (pairs, error)
 	return p, nil
 }
 
-// pairs are metadata to send, and a carrier of the trace context for every request: a map would cost more than the rest.
+// pairs are metadata to send, and a carrier for the trace context: a map would cost more than the rest of the request.
 type pairs []string
 
 // Set adds a pair.
 func (p *pairs) Set(key, value string) { *p = append(*p, key, value) }
 
-// Get returns nothing: nothing is read from what is sent.
+// Get returns "": propagators read nothing while injecting.
 func (*pairs) Get(string) string { return "" }
 
-// Keys returns nothing, as Get.
+// Keys returns nil, for the same reason.
 func (*pairs) Keys() []string { return nil }

@@ -1,10 +1,11 @@
 // Package agentclient speaks A2A to registered agents: v1.0 over gRPC, JSON-RPC and HTTP+JSON, and v0.3 over JSON-RPC.
 //
-// It works on a2a-go's protobuf messages whatever the binding, so that the engine follows a task the same way everywhere. Errors are faults
-// whose reason tells the engine what to do: AGENT_UNREACHABLE, AGENT_TIMEOUT and AGENT_CREDENTIAL_UNAVAILABLE may be tried again, AGENT_TASK_NOT_FOUND
-// means that the agent does not know the task, and AGENT_REFUSED, AGENT_DENIED, AGENT_ANSWER_INVALID and AGENT_CREDENTIAL_UNFIT are final. Everything an
-// agent answers is bounded in size. What agents are shown, package agentauth decides.
+// Whatever the binding, it uses a2a-go's protobuf messages, so that the engine follows all tasks in the same way. Errors are faults whose reason
+// tells the engine what to do: AGENT_UNREACHABLE, AGENT_TIMEOUT and AGENT_CREDENTIAL_UNAVAILABLE may be retried; AGENT_TASK_NOT_FOUND means that the
+// agent does not know the task; AGENT_REFUSED, AGENT_DENIED, AGENT_ANSWER_INVALID and AGENT_CREDENTIAL_UNFIT are final. Everything an agent answers
+// is bounded in size. Package agentauth decides which credentials agents get.
 //
-// Calls of the engine go over gRPC or over the http.Client that NewPool gets. Passages over JSON-RPC to http:// URLs have connections of their own, through
-// the same guard: to hand each request and answer from goroutine to goroutine, as http.Transport does, is a third of what a bare hop costs.
+// The engine's calls go over gRPC or over the http.Client given to NewPool. Passages over JSON-RPC to http:// URLs have connections of their own,
+// through the same guarded dialer: http.Transport hands each request and answer from goroutine to goroutine, which is a third of the cost of a bare
+// hop.
 package agentclient

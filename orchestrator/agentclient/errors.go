@@ -27,8 +27,8 @@ const (
 	ReasonAnswerInvalid = "AGENT_ANSWER_INVALID"
 )
 
-// Retryable reports whether the same message may be sent again: the agent was not reached, or did not answer in time, or what it has to be shown was not
-// there or too old.
+// Retryable reports whether the same message may be sent again: the agent was not reached or did not answer in time, or the credential was missing or
+// expired.
 func Retryable(err error) bool {
 	r := fault.ReasonOf(err)
 	return r == ReasonUnreachable || r == ReasonTimeout || r == agentauth.ReasonUnavailable
@@ -36,7 +36,7 @@ func Retryable(err error) bool {
 
 const maxErrorText = 1000
 
-// clip bounds text that comes from an agent and goes into an error.
+// clip shortens text from an agent for use in an error.
 func clip(s string) string {
 	r := []rune(strings.TrimSpace(s))
 	if len(r) <= maxErrorText {
@@ -87,9 +87,10 @@ func WithoutWords(err error) error {
 	return &f
 }
 
-// What an agent's answer means, by the codes of the three bindings. A code that is not listed is a refusal: trying again would not help.
+// The meaning of an agent's errors, by the codes of the three bindings. A code that is not listed means that the agent refused, and retrying would
+// not help.
 var (
-	rpcReasons = map[int]string{ // A2A §5.4 and a2a-go's own
+	rpcReasons = map[int]string{ // A2A §5.4, and codes of a2a-go
 		-32001: ReasonTaskNotFound,
 		-31401: ReasonDenied,
 		-31403: ReasonDenied,
@@ -108,7 +109,7 @@ var (
 		codes.Unavailable:       ReasonUnreachable,
 		codes.ResourceExhausted: ReasonUnreachable,
 		codes.Aborted:           ReasonUnreachable,
-		codes.Canceled:          ReasonUnreachable, // by the agent, which stops
+		codes.Canceled:          ReasonUnreachable, // by the agent, which is stopping
 		codes.DeadlineExceeded:  ReasonTimeout,
 		codes.NotFound:          ReasonTaskNotFound,
 		codes.Unauthenticated:   ReasonDenied,
@@ -141,16 +142,16 @@ func fromCode(at *door, code int, message string) error {
 	return answered(at, rpcReasons[code], fmt.Sprintf("error %d", code), message)
 }
 
-const maxRetryAfter = 24 * time.Hour // that an agent may ask for
+const maxRetryAfter = 24 * time.Hour // the longest wait that an agent may ask for
 
-// fromHTTP maps an HTTP answer that carries no A2A error to a fault, with the wait it asks for.
+// fromHTTP maps an HTTP answer without an A2A error to a fault, with the wait that it asks for.
 func fromHTTP(at *door, resp *http.Response, body string) error {
 	f := answered(at, httpReasons[resp.StatusCode], fmt.Sprintf("HTTP %d", resp.StatusCode), body)
 	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 	return f
 }
 
-// fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait it asks for.
+// fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait that it asks for.
 func fromGRPC(ctx context.Context, at *door, err error) error {
 	if err == nil {
 		return nil

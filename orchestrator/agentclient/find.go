@@ -17,8 +17,8 @@ import (
 
 // Finder is a Client that can look for the task that a message began.
 type Finder interface {
-	// Find returns the agent's task whose history has a message, among those with news since a time; nil when there is none. An agent that lists no
-	// tasks, or too many, is an error.
+	// Find returns the task that has the message in its history, among the agent's tasks with changes since a time, or nil when there is none. It
+	// returns an error if the agent does not list its tasks, or lists too many.
 	Find(ctx context.Context, messageID string, since time.Time) (*a2apb.Task, error)
 }
 
@@ -28,14 +28,15 @@ var (
 	_ Finder = (*jsonrpcClient)(nil)
 )
 
-// How much of an agent's list is looked at.
+// Limits of searching an agent's list.
 const (
 	findPage    = 100
 	findPages   = 10
-	findHistory = 20 // the first message is looked for, soon after it was sent
+	findHistory = 20 // the first message is wanted, soon after it was sent
 )
 
-// NotTaken reports whether an agent that returned err surely did not take the message: no connection came about, or the agent asked for it later.
+// NotTaken reports whether an agent that returned err certainly did not accept the message: there was no connection, or the agent asked for the
+// message later.
 func NotTaken(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return true
@@ -44,7 +45,7 @@ func NotTaken(err error) bool {
 	return ok && f.RetryAfter > 0
 }
 
-// find walks an agent's list.
+// find searches an agent's list page by page.
 func find(messageID string, since time.Time, list func(*a2apb.ListTasksRequest) (*a2apb.ListTasksResponse, error)) (*a2apb.Task, error) {
 	size, history := int32(findPage), int32(findHistory)
 	req := &a2apb.ListTasksRequest{PageSize: &size, HistoryLength: &history, StatusTimestampAfter: timestamppb.New(since)}

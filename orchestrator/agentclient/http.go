@@ -16,13 +16,13 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// lenient reads what agents of newer versions say: A2A §3.7 asks receivers to ignore unknown fields.
+// lenient ignores unknown fields, as A2A §3.7 asks, for agents of newer versions.
 var lenient = protojson.UnmarshalOptions{DiscardUnknown: true}
 
 // eventStream is the media type of server-sent events.
 const eventStream = "text/event-stream"
 
-// doer is an http.Client, or what does the same.
+// doer is an http.Client or something equivalent.
 type doer interface {
 	Do(req *http.Request) (*http.Response, error)
 }
@@ -33,7 +33,7 @@ type caller struct {
 	client doer
 }
 
-// do sends a request and returns its answer, whatever its status. The caller closes the body.
+// do sends a request and returns the answer, whatever its status. The caller closes the body.
 func (c *caller) do(ctx context.Context, method, url string, body []byte, accept string) (*http.Response, error) {
 	var r io.Reader
 	if body != nil {
@@ -52,18 +52,18 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	return resp, nil
 }
 
-// headerOf is the header of every request, but for what belongs to one of them.
+// headerOf returns the headers that all requests have.
 func headerOf(accept string, content bool) http.Header {
-	h := http.Header{"Accept": {accept}, "A2a-Version": {version}, "A2a-Extensions": {extensions}} // in net/http's spelling
+	h := http.Header{"Accept": {accept}, "A2a-Version": {version}, "A2a-Extensions": {extensions}} // in net/http's canonical form
 	if content {
 		h["Content-Type"] = []string{"application/json"}
 	}
 	return h
 }
 
-// read reads a whole answer up to maxAnswerBytes.
+// read reads a whole answer of up to maxAnswerBytes.
 func (c *caller) read(resp *http.Response) ([]byte, error) {
-	const most = 64 << 10 // what it says of its length is not trusted further
+	const most = 64 << 10 // its Content-Length is not trusted beyond that
 	b := bytes.NewBuffer(make([]byte, 0, min(max(resp.ContentLength, 0), most)+bytes.MinRead))
 	if _, err := b.ReadFrom(io.LimitReader(resp.Body, maxAnswerBytes+1)); err != nil {
 		return nil, unreachable(&c.at, err)
@@ -74,7 +74,7 @@ func (c *caller) read(resp *http.Response) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// succeeded reports whether an agent did what it was asked to: some say with 201 that they made something.
+// succeeded reports whether a status means success: some agents answer 201 when they have created something.
 func succeeded(resp *http.Response) bool {
 	return resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices
 }
@@ -84,7 +84,7 @@ func isEventStream(resp *http.Response) bool {
 	return err == nil && t == eventStream
 }
 
-// events calls each with the data of every server-sent event until the stream ends.
+// events calls each with the data of each server-sent event until the stream ends.
 func (c *caller) events(body io.Reader, each func(data []byte) error) error {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(make([]byte, 0, 64<<10), maxAnswerBytes)
@@ -119,9 +119,9 @@ func (c *caller) events(body io.Reader, each func(data []byte) error) error {
 	switch {
 	case len(data) == 0:
 		return nil
-	case !json.Valid(data): // an agent that died: what ends with its connection shows no other sign of it
+	case !json.Valid(data): // the agent died: a stream that ends with its connection shows it in no other way
 		return unreachable(&c.at, io.ErrUnexpectedEOF)
-	default: // the last event of a server that leaves out the closing blank line
+	default: // the last event of a server that omits the final blank line
 		return each(data)
 	}
 }

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// How many lines wait for a next request, and how long. Fewer for each agent than callers would make a new connection for most requests.
+// Limits of idle connections, in number and time. With fewer for each agent, most requests of concurrent callers would need a new connection.
 const (
 	maxIdle        = 256
 	maxIdlePerHost = 64
 	idleTimeout    = 90 * time.Second
 )
 
-// idleLines are the lines that wait for a next request. The one that was used last is taken first, so that those too many grow old; when there is no
-// room, the oldest goes, so that agents that are called no more leave it to others. The zero value is ready.
+// idleLines holds the idle connections. The one used last is taken first, so that surplus ones grow old; when there are too many, the oldest is
+// closed, which makes room for other agents. The zero value is ready to use.
 type idleLines struct {
 	mu     sync.Mutex
 	list   []*line     // guarded by mu; the oldest first
-	sweep  *time.Timer // guarded by mu; nil: nothing waits
+	sweep  *time.Timer // guarded by mu; nil: there are none
 	closed bool        // guarded by mu
 }
 
-// take returns a line to an address, or nil.
+// take returns an idle connection to an address, or nil.
 func (i *idleLines) take(addr string) *line {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -35,7 +35,7 @@ func (i *idleLines) take(addr string) *line {
 	return nil
 }
 
-// put has a line wait.
+// put adds an idle connection.
 func (i *idleLines) put(l *line) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -59,13 +59,13 @@ func (i *idleLines) put(l *line) {
 	}
 }
 
-// remove drops a line; the caller holds mu.
+// remove closes a connection. The caller holds mu.
 func (i *idleLines) remove(n int) {
 	i.list[n].drop()
 	i.list = slices.Delete(i.list, n, n+1)
 }
 
-// dropOld drops what has waited for too long, and comes again for the next.
+// dropOld closes connections that were idle for too long, and schedules itself for the next.
 func (i *idleLines) dropOld() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -78,7 +78,7 @@ func (i *idleLines) dropOld() {
 	}
 }
 
-// close drops all, and whatever comes later.
+// close closes all connections, and those that are put later.
 func (i *idleLines) close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

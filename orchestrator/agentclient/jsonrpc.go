@@ -88,7 +88,7 @@ func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.
 	if isEventStream(resp) {
 		return c.events(resp.Body, one)
 	}
-	// An error, or a single answer, of an agent that does not stream this call.
+	// The answer is an error, or the only answer of an agent that does not stream this call.
 	body, err := c.read(resp)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (c *jsonrpcClient) post(ctx context.Context, method string, params proto.Me
 	return c.do(ctx, http.MethodPost, c.url, body, accept)
 }
 
-// decode reads a JSON-RPC response: the body of resp, or an event of a stream when resp is nil.
+// decode reads a JSON-RPC response: the body of resp or, when resp is nil, an event of a stream.
 func (c *jsonrpcClient) decode(resp *http.Response, body []byte, result proto.Message) error {
 	failed := resp != nil && !succeeded(resp)
 	var r rpcResponse

@@ -27,7 +27,8 @@ func newLegacy(at door, address string, client http.Client) *legacyClient {
 	return &legacyClient{at: at, transport: a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: address, Client: &client})}
 }
 
-// denials is a transport that has answers 401 and 403 as faults: of them a2a-go leaves nothing but a text. It bounds what others have a2a-go read.
+// denials is a transport that returns answers 401 and 403 as faults, because a2a-go reduces them to a text. It bounds what a2a-go reads of the
+// others.
 type denials struct {
 	at   *door
 	next http.RoundTripper

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	maxAnswerHeader  = 256 << 10 // bytes, informational answers included
-	maxInformational = 5         // answers of 1xx before the one that counts
+	maxAnswerHeader  = 256 << 10 // bytes, including informational responses
+	maxInformational = 5         // responses with a status of 1xx before the final one
 )
 
-// line is a connection that carries one exchange at a time.
+// line is an HTTP/1.1 connection with one exchange at a time.
 type line struct {
 	conn  net.Conn
-	raw   syscall.RawConn // nil: it cannot be asked whether it is quiet
+	raw   syscall.RawConn // nil: quiet cannot be determined
 	addr  string
 	bound io.LimitedReader // of conn
 	in    *bufio.Reader    // of bound
@@ -40,10 +40,10 @@ func newLine(conn net.Conn, addr string) *line {
 	return l
 }
 
-// exchange writes a request as encoded and reads the answer up to its body.
+// exchange writes an encoded request and reads the answer up to its body.
 func (l *line) exchange(encoded []byte, req *http.Request) (*http.Response, error) {
 	_, unsent := l.conn.Write(encoded)
-	resp, err := l.receive(req) // also when not all was taken: the agent may have said why
+	resp, err := l.receive(req) // even after a failed write: the agent may have said why
 	if err != nil {
 		return nil, cmp.Or(unsent, err)
 	}
@@ -51,7 +51,7 @@ func (l *line) exchange(encoded []byte, req *http.Request) (*http.Response, erro
 	return resp, nil
 }
 
-// receive reads the headers of an answer within bounds, and passes over informational ones.
+// receive reads the headers of an answer within bounds, and skips informational responses.
 func (l *line) receive(req *http.Request) (*http.Response, error) {
 	l.bound.N = maxAnswerHeader
 	for range maxInformational + 1 {
@@ -64,17 +64,17 @@ func (l *line) receive(req *http.Request) (*http.Response, error) {
 		case resp.StatusCode == http.StatusSwitchingProtocols:
 			return nil, errors.New("the answer is in another protocol, which was not asked for")
 		case resp.StatusCode >= http.StatusOK:
-			l.bound.N = math.MaxInt64 // the body is bounded by who reads it
+			l.bound.N = math.MaxInt64 // whoever reads the body bounds it
 			return resp, nil
 		}
 	}
 	return nil, fmt.Errorf("more than %d informational answers", maxInformational)
 }
 
-// quiet reports whether nothing came while the line was idle: neither its end nor a word that nobody asked for.
+// quiet reports whether nothing has arrived while the connection was idle: neither its end nor unrequested data.
 func (l *line) quiet() bool { return l.raw != nil && quiet(l.raw) }
 
 // interrupt makes what reads and writes fail, now and from now on.
-func (l *line) interrupt() { _ = l.conn.SetDeadline(time.Unix(1, 0)) } // a closed one has failed already
+func (l *line) interrupt() { _ = l.conn.SetDeadline(time.Unix(1, 0)) } // fails only for a closed connection
 
 func (l *line) drop() { _ = l.conn.Close() } // nothing is lost with it

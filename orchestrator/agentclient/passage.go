@@ -15,8 +15,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Passage takes requests to an agent as they came and brings back the answers as they are. Requests and answers over gRPC are Empty messages: all that is
-// in them is unknown, and stays as it is.
+// Passage passes requests on to an agent, and its answers back, unchanged. Over gRPC both are Empty messages: their content is unknown fields and
+// stays as it is.
 type Passage struct {
 	Tenant string // that requests must name; empty: none
 	at     door
@@ -25,11 +25,11 @@ type Passage struct {
 	http   *plainHTTP // over JSON-RPC
 }
 
-// PassageOverGRPC returns the passage to an agent over gRPC; nil when it does not offer it.
+// PassageOverGRPC returns the passage to an agent over gRPC, or nil when the agent does not offer gRPC.
 func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*Passage, error) {
 	in := offered(card, BindingGRPC)
 	if in == nil {
-		return nil, nil //nolint:nilnil // that there is none is an answer
+		return nil, nil //nolint:nilnil // to have none is valid
 	}
 	passage := &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in)}
 	if u := address(in.URL); u.Scheme == "http" && u.Port() != "" {
@@ -43,7 +43,7 @@ func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*Passage, erro
 	return passage, nil
 }
 
-// PassageOverJSONRPC returns the passage to an agent over JSON-RPC; nil when it does not offer it.
+// PassageOverJSONRPC returns the passage to an agent over JSON-RPC, or nil when the agent does not offer JSON-RPC.
 func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *Passage {
 	in := offered(card, BindingJSONRPC)
 	if in == nil {
@@ -52,12 +52,12 @@ func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *Passage {
 	return &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in), http: p.plain}
 }
 
-// HasPassage reports whether there is a passage to the agent of a card.
+// HasPassage reports whether there is a passage to the agent with this card.
 func HasPassage(card *registry.Card) bool {
 	return offered(card, BindingGRPC) != nil || offered(card, BindingJSONRPC) != nil
 }
 
-// offered returns a card's interface of A2A 1 over a binding, or nil.
+// offered returns a card's interface for A2A 1 over a binding, or nil.
 func offered(card *registry.Card, binding string) *registry.Interface {
 	for i := range card.Interfaces {
 		if in := &card.Interfaces[i]; in.Binding == binding && in.ProtocolVersion != "0.3" && speaks(*in) {
@@ -71,7 +71,7 @@ func (p *Pool) passageDoor(name string, card *registry.Card, in *registry.Interf
 	return door{name: "agent " + name + " at " + in.URL, url: in.URL, credentials: p.credentials, security: card.Security}
 }
 
-// Invoke makes a unary call of a method over gRPC.
+// Invoke makes a unary call over gRPC.
 func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty) (*emptypb.Empty, error) {
 	if p.plain != nil {
 		resp, err := p.plain.invoke(ctx, method, req)
@@ -84,10 +84,10 @@ func (p *Passage) Invoke(ctx context.Context, method string, req *emptypb.Empty)
 	return resp, nil
 }
 
-// Stream makes a call of a method over gRPC that answers with a stream. Opened is called when the agent has taken the call and has not said anything yet.
+// Stream makes a streaming call over gRPC. It calls opened when the agent has accepted the call and not sent anything yet.
 func (p *Passage) Stream(ctx context.Context, method string, req *emptypb.Empty, opened func(), each func(*emptypb.Empty) error) error {
 	if p.plain != nil {
-		own := false // the error is of each
+		own := false // the error was returned by each
 		err := p.plain.stream(ctx, method, req, opened, func(resp *emptypb.Empty) error {
 			err := each(resp)
 			own = err != nil
@@ -111,10 +111,10 @@ func (p *Passage) streamTLS(ctx context.Context, method string, req *emptypb.Emp
 	if err == nil {
 		err = s.CloseSend()
 	}
-	if err != nil && !errors.Is(err, io.EOF) { // that is a stream that broke: RecvMsg says why
+	if err != nil && !errors.Is(err, io.EOF) { // io.EOF means that the stream broke, and RecvMsg says why
 		return p.passOn(ctx, err)
 	}
-	if header, err := s.Header(); err == nil && header != nil { // otherwise RecvMsg says why there is none
+	if header, err := s.Header(); err == nil && header != nil { // without a header RecvMsg says why
 		opened()
 	}
 	for {
@@ -132,7 +132,7 @@ func (p *Passage) streamTLS(ctx context.Context, method string, req *emptypb.Emp
 	}
 }
 
-// passOn leaves an agent's error as it is, but for what is between the agent and Quorate: that it is not there, or does not let Quorate in.
+// passOn returns an agent's error unchanged, except errors between the agent and Quorate: the agent is unreachable, or rejects Quorate's credential.
 func (p *Passage) passOn(ctx context.Context, err error) error {
 	switch st, ok := status.FromError(err); {
 	case err == nil:
@@ -159,7 +159,7 @@ func (p *Passage) Post(ctx context.Context, body []byte, accept string) (*http.R
 	return c.do(ctx, http.MethodPost, p.at.url, body, accept)
 }
 
-// ReadAnswer reads the whole of an answer to Post, within bounds. An answer that is no JSON-RPC is a fault.
+// ReadAnswer reads the whole answer to Post, within bounds. An answer that is not JSON-RPC is a fault.
 func (p *Passage) ReadAnswer(resp *http.Response) ([]byte, error) {
 	c := caller{at: p.at, client: p.http}
 	body, err := c.read(resp)

@@ -15,25 +15,25 @@ import (
 	"github.com/quorate/quorate/orchestrator/agentauth"
 )
 
-// maxPlainRequest is of a body, in bytes: what a connection takes before the agent has read anything.
+// maxPlainRequest is the maximum size of a body, in bytes: what a connection buffers before the agent has read anything.
 const maxPlainRequest = 64 << 10
 
-// plainHTTP sends requests to http:// URLs with HTTP/1.1, each on the goroutine that asks. http.Transport has two goroutines for each connection, and
-// handing a request and its answer over costs more than all else that a passage does.
+// plainHTTP sends HTTP/1.1 requests to http:// URLs on the calling goroutine. http.Transport has two goroutines for each connection, and handing
+// requests and answers to these costs more than everything else that a passage does.
 //
-// A request is written whole before its answer is read, and never twice. Redirects are not followed. Requests that are not for it go to other: those with
-// TLS, and those so large that an agent may answer before it has read all.
+// A request is written completely before its answer is read, and never repeated. Redirects are not followed. Requests over TLS, and those so large
+// that an agent may answer before it has read all, go to other.
 type plainHTTP struct {
 	dial        Dial
-	other       *http.Client // shows credentials itself
+	other       *http.Client // adds credentials itself
 	credentials *agentauth.Credentials
 	idle        idleLines
 	sites       sites
-	spare       sync.Pool // of *bytes.Buffer, for requests as they are written
+	spare       sync.Pool // of *bytes.Buffer, for encoding requests
 }
 
-// Do sends a request and returns its answer. The context of the request ends the exchange until the answer's body is read or closed, which must be done;
-// only one that is read to its end leaves the connection for others.
+// Do sends a request and returns the answer, whose body must be read to its end or closed; until then the context of the request can end the
+// exchange. Only a body that was read to its end leaves the connection reusable.
 func (p *plainHTTP) Do(req *http.Request) (*http.Response, error) {
 	if !isPlain(req.URL) || req.ContentLength > maxPlainRequest {
 		return p.other.Do(req)
@@ -44,7 +44,7 @@ func (p *plainHTTP) Do(req *http.Request) (*http.Response, error) {
 	return p.send(req)
 }
 
-// send sends a request to an http:// URL as it is.
+// send sends a request to an http:// URL unchanged.
 func (p *plainHTTP) send(req *http.Request) (*http.Response, error) {
 	message := p.buffer()
 	defer p.spare.Put(message)
@@ -54,7 +54,7 @@ func (p *plainHTTP) send(req *http.Request) (*http.Response, error) {
 	return p.exchange(req.Context(), hostPort(req.URL), message.Bytes(), req)
 }
 
-// buffer returns an empty buffer, which is given back to spare.
+// buffer returns an empty buffer. The caller returns it to spare.
 func (p *plainHTTP) buffer() *bytes.Buffer {
 	message, ok := p.spare.Get().(*bytes.Buffer)
 	if !ok {
@@ -64,7 +64,8 @@ func (p *plainHTTP) buffer() *bytes.Buffer {
 	return message
 }
 
-// exchange sends an encoded request to an address and returns its answer, which is that to req; nil is any request whose answer may have content.
+// exchange sends an encoded request to an address and returns the answer. req is the request for interpreting the answer; nil means any request whose
+// answer may have content.
 func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, req *http.Request) (*http.Response, error) {
 	l, err := p.line(ctx, addr)
 	if err != nil {
@@ -81,7 +82,7 @@ func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, r
 	return resp, nil
 }
 
-// line returns a connection to an address: one that waits for a next request, if it is still good, or a new one.
+// line returns a connection to an address: an idle one if it is still good, or a new one.
 func (p *plainHTTP) line(ctx context.Context, addr string) (*line, error) {
 	for l := p.idle.take(addr); l != nil; l = p.idle.take(addr) {
 		if l.quiet() {
@@ -96,7 +97,7 @@ func (p *plainHTTP) line(ctx context.Context, addr string) (*line, error) {
 	return newLine(conn, addr), nil
 }
 
-// isPlain reports whether requests to a URL may be plain.
+// isPlain reports whether requests to a URL can be sent by plainHTTP.
 func isPlain(u *url.URL) bool { return u.Scheme == "http" && u.Host != "" && u.User == nil }
 
 func hostPort(u *url.URL) string {
@@ -106,12 +107,12 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), "80")
 }
 
-// answerBody is the body of an answer. Its end gives the line back; when it is closed before, the line is too.
+// answerBody is the body of an answer. At its end the connection becomes idle; closing it earlier closes the connection.
 type answerBody struct {
 	ctx  context.Context //nolint:containedctx // of the request; http.Request has it so
-	from io.Reader       // not closed: http.ReadResponse's body would read the rest first
+	from io.Reader       // not closed: the body of http.ReadResponse would read the rest first
 	resp *http.Response
-	line *line // nil when it is given back or dropped
+	line *line // nil once it is idle or closed
 	stop func() bool
 	idle *idleLines
 }
@@ -130,13 +131,13 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	}
 }
 
-// Close drops the line of a body that was not read to its end.
+// Close closes the connection if the body was not read to its end.
 func (b *answerBody) Close() error {
 	b.release(false)
 	return nil
 }
 
-// release ends the exchange. A line that was interrupted, or has more to say, is not kept.
+// release ends the exchange. A connection that was interrupted, or has unread data, is not kept.
 func (b *answerBody) release(keep bool) {
 	if b.line == nil {
 		return

@@ -23,13 +23,13 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// What every request says of itself: the version of A2A and the extensions in use (A2A §3.2.6).
+// Service parameters of every request: the version of A2A and the extensions in use (A2A §3.2.6).
 const (
 	version    = "1.0"
 	extensions = consultation.ExtensionURI
 )
 
-// Dial opens a connection; the guard that keeps requests away from addresses they must not reach.
+// Dial opens a connection. It is the guard that keeps requests away from addresses that they must not reach.
 type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // Pool makes clients and shares their connections.
@@ -40,12 +40,12 @@ type Pool struct {
 	credentials *agentauth.Credentials
 
 	mu    sync.Mutex
-	conns map[string]*conn      // guarded by mu; by URL, as cards write it
-	wires map[string]*plainGRPC // guarded by mu; by URL, as cards write it
+	conns map[string]*conn      // guarded by mu; by URL as written in cards
+	wires map[string]*plainGRPC // guarded by mu; by URL as written in cards
 }
 
-// NewPool returns a pool whose every connection goes through dial. client is used for the HTTP bindings and must go through the same guard;
-// it must not have a Timeout, which would cut streams. Agents are shown the credentials for their origins, if there are any.
+// NewPool returns a pool whose connections all go through dial. client serves the HTTP bindings and must go through the same guard; it must not have
+// a Timeout, which would cut streams off. c has the credentials for agents, by origin; it may have none.
 func NewPool(dial Dial, client *http.Client, c *agentauth.Credentials) *Pool {
 	client = c.Client(client)
 	return &Pool{
@@ -54,7 +54,7 @@ func NewPool(dial Dial, client *http.Client, c *agentauth.Credentials) *Pool {
 	}
 }
 
-// Close ends all connections but those over HTTP that are in use.
+// Close closes all connections except those over HTTP that are in use.
 func (p *Pool) Close() error {
 	p.plain.idle.close()
 	p.http.CloseIdleConnections()
@@ -73,8 +73,8 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// Connect returns a client for the agent over the best interface of its card, and the interface's binding. gRPC comes first since it costs
-// the least CPU; otherwise the card's own order counts.
+// Connect returns a client for the best interface in an agent's card, and that interface's binding. gRPC is preferred because it takes the least CPU
+// time; otherwise the card's order counts.
 func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) {
 	var chosen *registry.Interface
 	for i, in := range card.Interfaces {
@@ -133,8 +133,8 @@ func describe(list []registry.Interface) string {
 	return strings.Join(s, ", ")
 }
 
-// address returns an interface's URL as http:// or https://. For gRPC cards in the field say host:port as well as http:// and https:// URLs (A2A#1997);
-// the scheme decides about TLS, and none means no TLS.
+// address returns an interface's URL as http:// or https://. For gRPC, cards in use say host:port as well as http:// and https:// URLs (A2A#1997);
+// the scheme decides about TLS, and without a scheme there is none.
 func address(raw string) *url.URL {
 	u, err := url.Parse(raw)
 	switch {
@@ -147,7 +147,8 @@ func address(raw string) *url.URL {
 	}
 }
 
-// grpc returns the shared connection for an interface URL. One that was made with a client certificate ends when the operator names another or none.
+// grpc returns the shared connection for an interface URL. A connection with a client certificate ends when the operator configures another one or
+// none.
 func (p *Pool) grpc(raw string) (*conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,7 +157,7 @@ func (p *Pool) grpc(raw string) (*conn, error) {
 			return c, nil
 		}
 		delete(p.conns, raw)
-		_ = c.Close() // its calls end as those of an agent that is gone
+		_ = c.Close() // its calls end as if the agent were gone
 	}
 	u := address(raw)
 	target, creds, cert := u.Host, insecure.NewCredentials(), p.certificate(u)
@@ -184,14 +185,14 @@ func (p *Pool) grpc(raw string) (*conn, error) {
 	return made, nil
 }
 
-// Agents move, and some never stay at a URL: when there are maxConns connections, those go that have not been used for half an hour, which grpc-go calls
-// idle. A new one is idle too, until its first call.
+// Agents move, and some use each URL only for a while: when there are maxConns connections, those unused for half an hour, which grpc-go calls idle,
+// are closed. A new connection is idle too until its first call.
 const (
 	maxConns = 1000
 	fresh    = time.Minute
 )
 
-// tidy makes room for a connection, if there is any to make; the caller holds mu.
+// tidy makes room for a connection if possible. The caller holds mu.
 func (p *Pool) tidy() {
 	if len(p.conns) < maxConns {
 		return
@@ -199,12 +200,12 @@ func (p *Pool) tidy() {
 	for raw, c := range p.conns {
 		if c.GetState() == connectivity.Idle && time.Since(c.since) > fresh {
 			delete(p.conns, raw)
-			_ = c.Close() // nobody uses it
+			_ = c.Close() // it is unused
 		}
 	}
 }
 
-// certificate is the credential with the client certificate that a connection to a URL is made with now; nil for none.
+// certificate returns the credential whose client certificate a new connection to a URL uses, or nil.
 func (p *Pool) certificate(u *url.URL) *agentauth.Credential {
 	if c := p.credentials.For(u); c.IsCertificate() {
 		return c

@@ -4,5 +4,5 @@ package agentclient
 
 import "syscall"
 
-// quiet does not know how to look here, so that every exchange has a connection of its own.
+// quiet cannot be determined on this system, so every exchange gets a connection of its own.
 func quiet(syscall.RawConn) bool { return false }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// quiet looks whether there is anything to read, without waiting for it. What it reads is lost, as the connection is then.
+// quiet checks, without waiting, whether there is nothing to read. What it reads is lost, and so is the connection then.
 func quiet(conn syscall.RawConn) bool {
 	var n int
 	var err error

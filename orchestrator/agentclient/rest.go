@@ -37,7 +37,7 @@ func (c *restClient) Send(ctx context.Context, m *a2apb.Message, stream bool, ea
 }
 
 func (c *restClient) Subscribe(ctx context.Context, taskID string, each Each) error {
-	// The proto says GET, the text of §11.3.2 POST; servers made from the proto are the rule, and some take only the other.
+	// The proto says GET, the text of §11.3.2 POST. Most servers are made from the proto, and some accept only the other.
 	return c.subscribe(ctx, http.MethodGet, "/tasks/"+url.PathEscape(taskID)+":subscribe", each)
 }
 
@@ -73,7 +73,7 @@ func (c *restClient) call(ctx context.Context, method, path string, in, out prot
 	return c.answer(resp, out)
 }
 
-// receive passes on the answer to a call that streams, and closes it.
+// receive calls each for the answer to a streaming call, and closes it.
 func (c *restClient) receive(resp *http.Response, each Each) error {
 	defer resp.Body.Close()
 	if succeeded(resp) && isEventStream(resp) {
@@ -127,7 +127,7 @@ func (c *restClient) answer(resp *http.Response, out proto.Message) error {
 	return nil
 }
 
-// failure reads an A2A error body (§11.6); nil when there is none.
+// failure reads an A2A error from a body (§11.6). It returns nil when there is none.
 func (c *restClient) failure(resp *http.Response, body []byte) error {
 	var e struct {
 		Error *struct {
@@ -138,7 +138,7 @@ func (c *restClient) failure(resp *http.Response, body []byte) error {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(body, &e); err != nil || e.Error == nil {
-		return nil //nolint:nilerr // a body of another form is no A2A error; the caller says what it is
+		return nil //nolint:nilerr // a body of another form is not an A2A error; the caller describes it
 	}
 	for _, d := range e.Error.Details {
 		if d.Reason == "TASK_NOT_FOUND" {

@@ -12,23 +12,23 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// site is what all requests to one URL begin with.
+// site holds the beginning that all requests to one URL share.
 type site struct {
 	url  *url.URL
 	addr string
-	head []byte // as net/http writes it, up to what belongs to one request
+	head []byte // as net/http writes it, up to what differs between requests
 }
 
-// maxSites is how many are kept; one takes a microsecond or two to make.
+// maxSites bounds how many sites are kept. Making one takes a microsecond or two.
 const maxSites = 1000
 
-// sites are those that were called.
+// sites holds the sites that were called.
 type sites struct {
 	mu   sync.Mutex
 	list map[[2]string]*site // guarded by mu; by URL and Accept
 }
 
-// of returns the site of an http:// URL for requests that accept something; nil when it is not for plain requests.
+// of returns the site of a URL for requests with an Accept header, or nil when the URL cannot be called by plainHTTP.
 func (s *sites) of(raw, accept string) *site {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +44,7 @@ func (s *sites) of(raw, accept string) *site {
 	return made
 }
 
-// newSite has net/http write a request without content and makes one of it that has some.
+// newSite has net/http write a GET request and turns it into the beginning of a POST.
 func newSite(raw, accept string) *site {
 	u, err := url.Parse(raw)
 	if err != nil || !isPlain(u) {
@@ -53,18 +53,18 @@ func newSite(raw, accept string) *site {
 	req := &http.Request{Method: http.MethodGet, URL: u, Header: headerOf(accept, true)}
 	var b bytes.Buffer
 	if err := req.Write(&b); err != nil {
-		return nil // whoever asks for it another way is told
+		return nil // the ordinary way reports the error
 	}
 	head := "POST" + strings.TrimSuffix(strings.TrimPrefix(b.String(), http.MethodGet), "\r\n")
 	return &site{u, hostPort(u), []byte(head)}
 }
 
-// takes reports whether a request can be sent by post: it shows no credential and is not too large.
+// takes reports whether post can send a request: it has no credential and is not too large.
 func (p *plainHTTP) takes(s *site, body []byte) bool {
 	return len(body) <= maxPlainRequest && p.credentials.For(s.url) == nil
 }
 
-// post sends content to a site, without a request of net/http's: to make one and to have it written costs as much as to read the answer.
+// post sends content to a site without making an http.Request: to make one and have it written costs as much as to read the answer.
 func (p *plainHTTP) post(ctx context.Context, s *site, body []byte) (*http.Response, error) {
 	message := p.buffer()
 	defer p.spare.Put(message)
@@ -72,7 +72,7 @@ func (p *plainHTTP) post(ctx context.Context, s *site, body []byte) (*http.Respo
 	var trace pairs
 	propagation.TraceContext{}.Inject(ctx, &trace)
 	for i := 0; i < len(trace); i += 2 {
-		message.WriteString(trace[i] + ": " + trace[i+1] + "\r\n") // OpenTelemetry lets nothing into it that ends a line
+		message.WriteString(trace[i] + ": " + trace[i+1] + "\r\n") // OpenTelemetry allows no line breaks in it
 	}
 	message.WriteString("Content-Length: ")
 	message.Write(strconv.AppendInt(message.AvailableBuffer(), int64(len(body)), 10))
