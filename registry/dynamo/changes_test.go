@@ -1,0 +1,64 @@
+package dynamo_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/dynamotest"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry/storetest"
+)
+
+// Every replica asks for each tenant's changes twice a second, and so does every watcher.
+func TestToFindNothingNewTakesOneQuery(t *testing.T) {
+	t.Parallel()
+	queries := 0
+	chaos := dynamotest.NewChaos(1)
+	s, _ := openBoth(t, chaos)
+	storetest.Put(t, s, storetest.Record("t", "a"))
+	chaos.Match = func(operation string) bool {
+		if operation == "Query" {
+			queries++
+		}
+		return false
+	}
+	for tenant, head := range map[string]int64{"t": 1, "nobody": 0} {
+		queries = 0
+		if entries, err := s.Changes(t.Context(), tenant, head, 9); len(entries) != 0 || err != nil || queries != 1 {
+			t.Errorf("Changes(%s, %d) = %v, %v after %d queries, want nothing after one", tenant, head, entries, err, queries)
+		}
+	}
+}
+
+// What is not kept any more shows at the entry behind which a reader goes on, or at the one before it.
+func TestALogWhoseBeginningIsGone(t *testing.T) {
+	t.Parallel()
+	s, db := openBoth(t, nil)
+	const last = 6
+	for n := range last {
+		storetest.Put(t, s, storetest.Record("t", "a"+strconv.Itoa(n)))
+	}
+	var gone []types.WriteRequest
+	for n := range 3 {
+		gone = append(gone, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: ddb.Item{
+			"tenant": &types.AttributeValueMemberS{Value: "t"}, "revision": &types.AttributeValueMemberN{Value: strconv.Itoa(n + 1)},
+		}}})
+	}
+	if err := db.BatchWrite(t.Context(), "Changes", gone); err != nil {
+		t.Fatalf("BatchWrite() = %v, want no error", err)
+	}
+	for after, want := range map[int64][]int64{0: nil, 2: nil, 3: {4, 5}, 4: {5, 6}, 5: {6}, last: {}, last + 1: nil} {
+		entries, err := s.Changes(t.Context(), "t", after, 2)
+		var got []int64
+		for _, e := range entries {
+			got = append(got, e.Revision)
+		}
+		if gone := fault.ReasonOf(err) == "REVISION_GONE"; !slices.Equal(got, want) || gone != (want == nil) {
+			t.Errorf("Changes(%d) = %v, %v, want %v, or REVISION_GONE for nil", after, got, err, want)
+		}
+	}
+}
