@@ -111,8 +111,8 @@ type runner struct {
 type alarm struct {
 	timer   *time.Timer
 	group   int
-	version uint64 // of the task when it was set
-	due     time.Time
+	version uint64    // of the task when it was set
+	due     time.Time // by a clock that nobody sets
 }
 
 // New returns an engine and subscribes it to new evidence from the ledger.

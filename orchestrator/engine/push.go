@@ -218,7 +218,7 @@ func (e *Engine) runOutbox(ctx context.Context) {
 // pay notifies a task's receivers and returns when to continue; 0 means never, or when it is the task's turn.
 func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 	t, err := e.Store.Task(ctx, k)
-	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.Unpaid() && !w.NextDue.After(e.now()) })
+	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.Unpaid() && e.pause(&w) <= 0 })
 	if due < 0 {
 		e.outbox.room.pass(k)
 	} else if leave := e.outbox.room.enter(&t, hostKey(&t.Webhooks[due])); leave != nil {
@@ -237,7 +237,7 @@ func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 		if !w.Unpaid() {
 			continue
 		}
-		wait := w.NextDue.Sub(e.now())
+		wait := e.pause(&w)
 		if wait <= 0 {
 			wait, err = e.tell(ctx, &t, w)
 		}
@@ -250,6 +250,11 @@ func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 		return storeRetry
 	}
 	return again
+}
+
+// pause returns how long to wait before a receiver is notified again.
+func (e *Engine) pause(w *orchestrator.Webhook) time.Duration {
+	return left(w.NextDue, e.now(), 2*maxPushPause)
 }
 
 // tell notifies one receiver of each state that the task entered, in order, and stores how far it got.

@@ -162,7 +162,7 @@ func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
 	case r.again:
 		e.pending[k] = true
 	case wait > 0 && !e.stopped:
-		e.timers[k] = alarm{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group, version: r.version, due: e.now().Add(wait)}
+		e.timers[k] = alarm{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group, version: r.version, due: time.Now().Add(wait)}
 	}
 	again := r.again
 	e.mu.Unlock()
@@ -191,7 +191,7 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 			err = e.hold(r, &t)
 		}
 		if err == nil {
-			if left := r.tooEarly(&t, e.now()); left > 0 {
+			if left := r.tooEarly(&t); left > 0 {
 				return left
 			}
 			var next step
@@ -215,13 +215,13 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 }
 
 // tooEarly returns how much longer a task should wait that was woken before its time, waits for its caller and has not changed since.
-func (r *runner) tooEarly(t *orchestrator.Task, now time.Time) time.Duration {
+func (r *runner) tooEarly(t *orchestrator.Task) time.Duration {
 	before := r.early
 	r.version, r.early = t.Version, alarm{}
 	if before.version != t.Version || !t.Waits() || t.Unsent() != nil {
 		return 0
 	}
-	return before.due.Sub(now)
+	return time.Until(before.due)
 }
 
 // until limits a wait by the task's deadline. For a finished task it returns 0.

@@ -36,7 +36,7 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
 		return e.stop(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	}
 	if t.Phase == orchestrator.PhaseExecution {
-		if left := t.NextDue.Sub(e.now()); left > 0 {
+		if left := left(t.NextDue, e.now(), max(maxRetryAfter, 2*e.BreakerDelay)); left > 0 {
 			return step{wait: left}, nil
 		}
 		if t.Plan != nil {
@@ -45,6 +45,15 @@ func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
 		return e.execute(ctx, t)
 	}
 	return e.gate(ctx, t)
+}
+
+// left returns how long it is until due, which was never set more than most ahead. If it is further away, the clock was set back since then, and nobody knows by
+// how much: 0.
+func left(due, now time.Time, most time.Duration) time.Duration {
+	if left := due.Sub(now); left <= most {
+		return left
+	}
+	return 0
 }
 
 func deadlineHint(t *orchestrator.Task) string {
