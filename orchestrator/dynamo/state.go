@@ -94,6 +94,19 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 	return item, nil
 }
 
+// keepUnknown takes over the attributes that only a later version knows, which may write to the same table.
+func keepUnknown(item, old ddb.Item) {
+	for name, v := range old {
+		switch name {
+		case attrTask, attrState, attrLog, attrContent, attrGoes, attrOpen, attrTTL, attrListing, attrPosition:
+		default:
+			if _, known := fields[name]; !known {
+				item[name] = v
+			}
+		}
+	}
+}
+
 // end returns until when a settled task is kept; 0 is for ever. What it consists of may have been written to be kept for less.
 func (s *Store) end(st *state) int64 {
 	if s.Keep == 0 {

@@ -114,9 +114,12 @@ func appendNumber(b []byte, n protowire.Number, kind protowire.Type, v uint64) [
 
 func one[T, E any](of func(*T) *E, with layout[E]) field[T] {
 	return field[T]{
-		kind:   protowire.BytesType,
-		pack:   func(b []byte, n protowire.Number, t *T) ([]byte, error) { return nest(b, n, of(t), with) },
-		unpack: func(t *T, v value) error { return with.unpack(v.bytes, of(t)) },
+		kind: protowire.BytesType,
+		pack: func(b []byte, n protowire.Number, t *T) ([]byte, error) { return nest(b, n, of(t), with) },
+		unpack: func(t *T, v value) error {
+			_, err := with.unpack(v.bytes, of(t))
+			return err
+		},
 	}
 }
 
@@ -134,7 +137,7 @@ func list[T, E any](of func(*T) *[]E, with layout[E]) field[T] {
 		},
 		unpack: func(t *T, v value) error {
 			var e E
-			if err := with.unpack(v.bytes, &e); err != nil {
+			if _, err := with.unpack(v.bytes, &e); err != nil {
 				return err
 			}
 			*of(t) = append(*of(t), e)

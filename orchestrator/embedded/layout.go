@@ -7,7 +7,7 @@ import (
 )
 
 // layout says how a T is kept: the index of a field is its number in the wire format of protobuf. Fields without a value are left out and unknown ones are
-// skipped, so that fields may be added. A number stays with its field for ever.
+// handed back, so that fields may be added, and stay where a version that does not know them writes. A number stays with its field for ever.
 type layout[T any] []field[T]
 
 // field is how one field of a T is kept.
@@ -38,29 +38,31 @@ func (l layout[T]) pack(b []byte, t *T) (_ []byte, err error) {
 	return b, nil
 }
 
-// unpack sets the fields of t that are in b.
-func (l layout[T]) unpack(b []byte, t *T) error {
+// unpack sets the fields of t that are in b, and returns a copy of those that it does not know.
+func (l layout[T]) unpack(b []byte, t *T) (unknown []byte, err error) {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
 		if size < 0 {
-			return errPacked
+			return nil, errPacked
 		}
 		v, rest, err := readValue(kind, b[size:])
 		if err != nil {
-			return err
+			return nil, err
 		}
+		field := b[:len(b)-len(rest)]
 		b = rest
 		if int(n) >= len(l) || l[n].unpack == nil {
+			unknown = append(unknown, field...)
 			continue
 		}
 		if l[n].kind != kind {
-			return errPacked
+			return nil, errPacked
 		}
 		if err := l[n].unpack(t, v); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return unknown, nil
 }
 
 func readValue(kind protowire.Type, b []byte) (v value, rest []byte, err error) {

@@ -14,8 +14,9 @@ import (
 type record struct {
 	orchestrator.Task
 	places places
-	state  int // bytes of its state, encoded
-	size   int // bytes of its content, encoded
+	later  []byte // fields of its state that only a later version knows, encoded
+	state  int    // bytes of its state, encoded
+	size   int    // bytes of its content, encoded
 }
 
 // weight is how many bytes a task has, encoded.
@@ -45,7 +46,7 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	r := &record{}
 	if b, err = r.places.read(b); err == nil {
 		r.state = len(b)
-		err = taskLayout.unpack(b, &r.Task)
+		r.later, err = taskLayout.unpack(b, &r.Task)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode task %s: %w", k.ID, err)
@@ -61,12 +62,12 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 const usualState = 512
 
 // encodeTask encodes a task but for its content, its version and what the key says.
-func encodeTask(t *orchestrator.Task) ([]byte, error) {
-	b, err := taskLayout.pack(make([]byte, 0, usualState), t)
+func encodeTask(r *record) ([]byte, error) {
+	b, err := taskLayout.pack(make([]byte, 0, usualState), &r.Task)
 	if err != nil {
 		return nil, fmt.Errorf("encode task: %w", err)
 	}
-	return b, nil
+	return append(b, r.later...), nil
 }
 
 // writeState stores a task that is encoded, but for its content.

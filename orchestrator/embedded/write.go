@@ -84,7 +84,7 @@ func (s *Store) ahead(k orchestrator.Key, change func(*orchestrator.Task) ([]orc
 
 // change returns what a change makes of a task.
 func (r *record) change(change func(*orchestrator.Task) ([]orchestrator.Event, error)) (*draft, error) {
-	next := &record{Task: r.Task}
+	next := &record{Task: r.Task, later: r.later}
 	events, err := change(&next.Task)
 	if err != nil {
 		return nil, err
