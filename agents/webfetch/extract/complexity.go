@@ -25,7 +25,7 @@ const (
 	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins them one by one
 	maxArticleLevel = 3_000_000   // their levels, summed
 	maxArticleDepth = 12_000_000  // bytes of their text times its levels; of 1,296 ordinary pages the most is 8,225,425
-	parseTime       = time.Second // for what no count foresees; an ordinary page takes milliseconds
+	parseTime       = time.Second // of CPU, for what no count foresees; an ordinary page takes milliseconds
 )
 
 var errTooComplex = errors.New("document too complex")
@@ -35,9 +35,9 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	if len(text) > maxHTML || !plausible(text) {
 		return nil, cost{}, errTooComplex
 	}
-	limited, cancel := context.WithTimeout(ctx, parseTime)
-	defer cancel()
-	doc, err := html.Parse(&stoppable{ctx: limited, r: strings.NewReader(text)})
+	limit, done := newBudget(ctx, parseTime)
+	defer done()
+	doc, err := html.Parse(&stoppable{limit: limit, r: strings.NewReader(text)})
 	switch {
 	case ctx.Err() != nil:
 		return nil, cost{}, ctx.Err()
@@ -51,14 +51,14 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	return doc, c, nil
 }
 
-// stoppable ends the input when the context does: that is the only way to stop the parser.
+// stoppable ends the input when the time is over: that is the only way to stop the parser.
 type stoppable struct {
-	ctx context.Context //nolint:containedctx // io.Reader has no other way to see it, and the reader lives within one call
-	r   io.Reader
+	limit budget
+	r     io.Reader
 }
 
 func (s *stoppable) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
+	if err := s.limit.spent(); err != nil {
 		return 0, err
 	}
 	return s.r.Read(p)

@@ -16,7 +16,7 @@ import (
 
 // Bounds of PDF.
 const (
-	minPDFTime  = 150 * time.Millisecond // and as much more for each MiB as honest files need twice over
+	minPDFTime  = 150 * time.Millisecond // of CPU, and as much more for each MiB as honest files need twice over
 	timePerMiB  = 200 * time.Millisecond
 	maxPDFPages = 2000
 	maxPDFText  = 4 << 20  // bytes
@@ -35,12 +35,10 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	if o.Selector.Expression != "" {
 		return fault.Invalid("selector", ReasonSelector, "the document is a PDF, and selectors read HTML and JSON only; leave the selector out")
 	}
-	limited, cancel := context.WithTimeout(ctx, minPDFTime+time.Duration(len(source.Data)>>10)*timePerMiB>>10)
-	defer cancel()
 	if !sanePDF(source.Data) {
 		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF whose tables are too large to read; look for another form of the document")
 	}
-	text, title, err := pdfText(limited, source.Data)
+	text, title, err := pdfText(ctx, source.Data)
 	text = strings.TrimSpace(clean(strings.ToValidUTF8(text, "\ufffd")))
 	switch {
 	case ctx.Err() != nil:
@@ -75,7 +73,9 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 // ends it when its time is over.
 func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 	defer caught(&err)
-	file := &boundedFile{ctx: ctx, data: bytes.NewReader(data), left: maxPDFReads}
+	limit, done := newBudget(ctx, minPDFTime+time.Duration(len(data)>>10)*timePerMiB>>10)
+	defer done()
+	file := &boundedFile{limit: limit, data: bytes.NewReader(data), left: maxPDFReads}
 	doc, err := pdf.NewReader(file, int64(len(data)))
 	if err != nil {
 		return "", "", fmt.Errorf("open the PDF: %w", err)
@@ -147,9 +147,9 @@ func caught(err *error) {
 
 // boundedFile ends whoever reads too much of it, or for too long.
 type boundedFile struct {
-	ctx  context.Context //nolint:containedctx // io.ReaderAt has no other way to see it, and the file lives within one call
-	data *bytes.Reader
-	left int
+	limit budget
+	data  *bytes.Reader
+	left  int
 }
 
 var _ io.ReaderAt = (*boundedFile)(nil)
@@ -157,7 +157,7 @@ var _ io.ReaderAt = (*boundedFile)(nil)
 // pdfChunk is how much of a stream is read before time is looked at: a byte decompresses to a thousand.
 const pdfChunk = 512
 
-func (f *boundedFile) over() bool { return f.left < 0 || f.ctx.Err() != nil }
+func (f *boundedFile) over() bool { return f.left < 0 || f.limit.spent() != nil }
 
 func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
 	if f.left -= len(p); f.over() {
