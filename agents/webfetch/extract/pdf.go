@@ -43,6 +43,8 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, errPDFWork) && text == "":
+		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF that takes too long to read before any text comes; look for another form of the document")
 	case errors.Is(err, errPDFWork):
 		content.Degraded = true
 		content.warn(WarnComplex)

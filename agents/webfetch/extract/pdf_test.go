@@ -1,9 +1,11 @@
 package extract_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 func TestWordsAndLinesOfAPDF(t *testing.T) {
@@ -32,5 +34,12 @@ func TestWordsAndLinesOfAPDF(t *testing.T) {
 		if err != nil || got.Text != test.want {
 			t.Errorf("%s: Extract(%s) = %q, %v, want %q", name, test.content, got.Text, err, test.want)
 		}
+	}
+}
+
+func TestAPDFThatTakesTooLongIsNoScan(t *testing.T) {
+	_, err := extract.Extract(t.Context(), pdf(deflate("", "q Q q Q ", 64<<20)), extract.Options{})
+	if fault.ReasonOf(err) != extract.ReasonTooComplex || strings.Contains(err.Error(), "scanned") {
+		t.Errorf("Extract() = %v, want %s", err, extract.ReasonTooComplex)
 	}
 }
