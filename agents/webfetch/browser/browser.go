@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/agents/webfetch/pace"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -27,7 +28,7 @@ import (
 var names = []string{"chromium", "chromium-browser", "chrome-headless-shell", "google-chrome-stable", "google-chrome"}
 
 const (
-	defaultAtOnce = 2
+	defaultAtOnce = 3
 	settleTime    = 300 * time.Millisecond // without a change of the page's length
 	maxSettle     = 5 * time.Second
 )
@@ -36,14 +37,14 @@ const (
 type Options struct {
 	Path      string // of Chromium; empty looks for it
 	NoSandbox bool   // Chromium refuses to run as root with its sandbox; leave it on wherever it can be
-	AtOnce    int    // pages at a time, the others wait: 0 means 2; each takes some 300 MB
+	AtOnce    int    // pages at a time, shared out among sites as by pace.Slots, the others wait: 0 means 3; each takes some 300 MB
 }
 
 // Browser is a webfetch.Browser.
 type Browser struct {
 	path      string
 	noSandbox bool
-	slots     chan struct{}
+	slots     *pace.Slots
 }
 
 var _ webfetch.Browser = (*Browser)(nil)
@@ -59,7 +60,7 @@ func Find(o Options) (*Browser, bool) {
 	}
 	for _, name := range wanted {
 		if path, err := exec.LookPath(name); err == nil {
-			return &Browser{path: path, noSandbox: o.NoSandbox, slots: make(chan struct{}, o.AtOnce)}, true
+			return &Browser{path: path, noSandbox: o.NoSandbox, slots: pace.NewSlots(o.AtOnce)}, true
 		}
 	}
 	return nil, false
@@ -70,12 +71,11 @@ func (b *Browser) Render(ctx context.Context, u *url.URL, gate webfetch.Gate, ma
 	if !b.noSandbox && os.Geteuid() == 0 {
 		return webfetch.Rendered{}, fault.New(fault.FailedPrecondition, webfetch.ReasonRender, "Chromium does not run as root with its sandbox; an operator can run this as another user, or switch the sandbox off")
 	}
-	select {
-	case b.slots <- struct{}{}:
-		defer func() { <-b.slots }()
-	case <-ctx.Done():
-		return webfetch.Rendered{}, failed(context.Cause(ctx), "it was not its turn in time")
+	done, err := b.slots.Take(ctx, u.Hostname())
+	if err != nil {
+		return webfetch.Rendered{}, failed(err, "it was not its turn in time")
 	}
+	defer done()
 	proxy, err := startProxy(ctx, gate)
 	if err != nil {
 		return webfetch.Rendered{}, failed(err, "its proxy did not start")

@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -175,6 +177,35 @@ func TestABrowserEndsWithItsPage(t *testing.T) {
 			t.Errorf("a browser is left over: %.200s", line)
 		}
 	}
+}
+
+func TestASlowSiteLeavesTheBrowserForOthers(t *testing.T) {
+	asked, over := make(chan struct{}, 8), make(chan struct{})
+	slow, slowHost := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		asked <- struct{}{}
+		<-over
+	})
+	_, host := serve(t, page(shell))
+	host = strings.Replace(host, "127.0.0.1", "localhost", 1) // another site
+	f := newFetcher(t, slowHost, host)
+	ctx, cancel := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
+	for range 4 {
+		waiting.Go(func() { _, _ = f.Fetch(ctx, webfetch.Request{URL: slow + "/", Render: webfetch.RenderAlways, Timeout: 5 * time.Minute}) }) // canceled
+	}
+	<-asked
+	<-asked
+	p, err := f.Fetch(t.Context(), webfetch.Request{URL: "http://" + host + "/", Render: webfetch.RenderAlways})
+	if err != nil || !strings.Contains(p.Content, "written by a script") {
+		t.Errorf("Fetch(while another site is slow) = %q, %v, want the page", p.Content, err)
+	}
+	cancel()
+	close(over)
+	waiting.Wait()
 }
 
 func TestPagesThatIntrude(t *testing.T) {
