@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"fmt"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/encoding"
 	grpcproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
@@ -50,4 +51,22 @@ func (u *undecoded) decode(req any) error {
 		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
 	}
 	return nil
+}
+
+// interceptLegible is interceptStream over gRPC's transport. A request that cannot be decoded is an InvalidArgument status there, too.
+func (s *Server) interceptLegible(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return s.interceptStream(srv, legible{stream}, info, next)
+}
+
+// legible is a stream that decodes what it receives by itself.
+type legible struct{ grpc.ServerStream }
+
+// RecvMsg receives the next message.
+func (l legible) RecvMsg(message any) error {
+	body := &undecoded{}
+	if err := l.ServerStream.RecvMsg(body); err != nil {
+		return err
+	}
+	defer body.data.Free()
+	return body.decode(message)
 }

@@ -1,10 +1,12 @@
 package rpcserver_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -28,5 +30,23 @@ func TestARequestOfTooManyValuesIsRefused(t *testing.T) {
 	resp, answer := r.do(t, http.MethodPost, "/v1/books", body, header{"Authorization": "Bearer " + readerToken})
 	if resp.StatusCode != http.StatusBadRequest || !strings.Contains(answer, "the body cannot be read: it has more than 262144 values") {
 		t.Errorf("POST /v1/books = %d %.300s, want to be told that there are too many values", resp.StatusCode, answer)
+	}
+}
+
+// TestAStreamWhoseRequestIsNoMessageIsTheCallersMistake sends bytes that no message has.
+func TestAStreamWhoseRequestIsNoMessageIsTheCallersMistake(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	stream, err := r.conn.NewStream(as(t, readerToken), &grpc.StreamDesc{ServerStreams: true}, watchBooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := &emptypb.Empty{}
+	request.ProtoReflect().SetUnknown([]byte("\x12\x05ab")) // a string that ends early
+	if err := errors.Join(stream.SendMsg(request), stream.CloseSend()); err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.RecvMsg(newMessage("Book")); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "the request cannot be read") {
+		t.Errorf("the stream ends with %v, want InvalidArgument", err)
 	}
 }
