@@ -5,7 +5,7 @@
 // and errors to the form of the binding.
 //
 // Clients of A2A 0.3 are served over JSON-RPC at the same URLs; they are recognized by the methods that they call. Their cards are at LegacyCardPath.
-// a2a-go translates their requests and answers. In 0.3 no receivers of push notifications can be set.
+// Package legacy translates their requests and answers. In 0.3 no receivers of push notifications can be set.
 //
 // The agent for a message is named by the field tenant, by the base URL /agents/{name}, or by the message's metadata under TaskExtension. That
 // metadata holds a SubmitTaskRequest of the task API without the message: route, attributes, requestId, deadline. Without any of these the message

@@ -4,34 +4,35 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
-	legacy "github.com/a2aproject/a2a-go/a2a"
+	old "github.com/a2aproject/a2a-go/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1/pbconv"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator/legacy"
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // LegacyVersion is the older version of A2A that is served too, over JSON-RPC only. Its clients send no version.
-const LegacyVersion = "0.3"
+const LegacyVersion = legacy.Version
 
 // legacyMethods maps the JSON-RPC methods of A2A 0.3 (§7 there) to operations of 1.0. Push notifications are sent in the form of 1.0 only, so their
 // receivers cannot be set in 0.3.
 var legacyMethods = map[string]operation{
-	"message/send":                        {methods["SendMessage"], readLegacy(sendFromLegacy, pbconv.ToProtoSendMessageRequest), writeLegacy},
-	"message/stream":                      {methods["SendStreamingMessage"], readLegacy(sendFromLegacy, pbconv.ToProtoSendMessageRequest), writeLegacy},
-	"tasks/get":                           {methods["GetTask"], readLegacy(certain(a2av0.ToV1GetTaskRequest), pbconv.ToProtoGetTaskRequest), writeLegacy},
-	"tasks/cancel":                        {methods["CancelTask"], readLegacy(certain(a2av0.ToV1CancelTaskRequest), pbconv.ToProtoCancelTaskRequest), writeLegacy},
-	"tasks/resubscribe":                   {methods["SubscribeToTask"], readLegacy(certain(a2av0.ToV1SubscribeToTaskRequest), pbconv.ToProtoSubscribeToTaskRequest), writeLegacy},
-	"tasks/pushNotificationConfig/set":    {methods["CreateTaskPushNotificationConfig"], noPushInLegacy, writeLegacy},
-	"tasks/pushNotificationConfig/get":    {methods["GetTaskPushNotificationConfig"], noPushInLegacy, writeLegacy},
-	"tasks/pushNotificationConfig/list":   {methods["ListTaskPushNotificationConfigs"], noPushInLegacy, writeLegacy},
-	"tasks/pushNotificationConfig/delete": {methods["DeleteTaskPushNotificationConfig"], noPushInLegacy, writeLegacy},
-	"agent/getAuthenticatedExtendedCard":  {methods["GetExtendedAgentCard"], func([]byte) (proto.Message, error) { return &a2apb.GetExtendedAgentCardRequest{}, nil }, writeLegacy},
+	"message/send":                        {methods["SendMessage"], readLegacy(sendFromLegacy, methods["SendMessage"]), legacy.Event},
+	"message/stream":                      {methods["SendStreamingMessage"], readLegacy(sendFromLegacy, methods["SendStreamingMessage"]), legacy.Event},
+	"tasks/get":                           {methods["GetTask"], readLegacy(certain(a2av0.ToV1GetTaskRequest), methods["GetTask"]), legacy.Event},
+	"tasks/cancel":                        {methods["CancelTask"], readLegacy(certain(a2av0.ToV1CancelTaskRequest), methods["CancelTask"]), legacy.Event},
+	"tasks/resubscribe":                   {methods["SubscribeToTask"], readLegacy(certain(a2av0.ToV1SubscribeToTaskRequest), methods["SubscribeToTask"]), legacy.Event},
+	"tasks/pushNotificationConfig/set":    {methods["CreateTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
+	"tasks/pushNotificationConfig/get":    {methods["GetTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
+	"tasks/pushNotificationConfig/list":   {methods["ListTaskPushNotificationConfigs"], noPushInLegacy, legacy.Event},
+	"tasks/pushNotificationConfig/delete": {methods["DeleteTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
+	"agent/getAuthenticatedExtendedCard":  {methods["GetExtendedAgentCard"], func([]byte) (proto.Message, error) { return &a2apb.GetExtendedAgentCardRequest{}, nil }, legacy.Event},
 }
 
 // isLegacy reports whether a version is 0.3, which an empty one stands for (A2A §3.6.2).
@@ -39,22 +40,25 @@ func isLegacy(version string) bool {
 	return version == "" || version == LegacyVersion || strings.HasPrefix(version, LegacyVersion+".")
 }
 
-// readLegacy returns a decoder for the params of 0.3 that uses a2a-go's types of both versions.
-func readLegacy[Old, New any, Request proto.Message](modern func(*Old) (New, error), encoded func(New) (Request, error)) func([]byte) (proto.Message, error) {
+// readLegacy returns a decoder for the params of 0.3 that uses a2a-go's types of both versions; it returns the request of m.
+func readLegacy[Old, New any](modern func(*Old) (New, error), m *method) func([]byte) (proto.Message, error) {
 	return func(params []byte) (proto.Message, error) {
 		if err := checkDepth(params); err != nil {
 			return nil, err
 		}
-		var old Old
-		if err := json.Unmarshal(params, &old); err != nil {
+		if err := bounded.JSON(params); err != nil {
 			return nil, invalidParams("params", "the params are not those of A2A %s: %s", LegacyVersion, err)
 		}
-		request, err := modern(&old)
+		var said Old
+		if err := json.Unmarshal(params, &said); err != nil {
+			return nil, invalidParams("params", "the params are not those of A2A %s: %s", LegacyVersion, err)
+		}
+		request, err := modern(&said)
 		if err != nil {
 			return nil, err
 		}
-		message, err := encoded(request)
-		if err != nil {
+		message := m.request.ProtoReflect().New().Interface()
+		if err := legacy.Encode(request, message); err != nil {
 			return nil, notModern(err)
 		}
 		return message, nil
@@ -70,7 +74,7 @@ func certain[Old, New any](convert func(*Old) New) func(*Old) (New, error) {
 	return func(old *Old) (New, error) { return convert(old), nil }
 }
 
-func sendFromLegacy(p *legacy.MessageSendParams) (*a2a.SendMessageRequest, error) {
+func sendFromLegacy(p *old.MessageSendParams) (*a2a.SendMessageRequest, error) {
 	switch {
 	case p.Message == nil:
 		return nil, invalidParams("params.message", "there is no message")
@@ -109,32 +113,5 @@ func checkDepth(params []byte) error {
 		if depth > maxDepth {
 			return invalidParams("params", "the params have lists and objects more than %d deep in one another", maxDepth)
 		}
-	}
-}
-
-// writeLegacy encodes an answer in the form of 0.3.
-func writeLegacy(answer proto.Message) ([]byte, error) {
-	event, err := eventOf(answer)
-	if err != nil {
-		return nil, err
-	}
-	old, err := a2av0.FromV1Event(event)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(old)
-}
-
-// eventOf returns an answer as a2a-go's type.
-func eventOf(answer proto.Message) (a2a.Event, error) {
-	switch x := answer.(type) {
-	case *a2apb.Task:
-		return pbconv.FromProtoTask(x)
-	case *a2apb.SendMessageResponse:
-		return pbconv.FromProtoSendMessageResponse(x)
-	case *a2apb.StreamResponse:
-		return pbconv.FromProtoStreamResponse(x)
-	default:
-		return nil, fmt.Errorf("a %T has no form in A2A %s", answer, LegacyVersion)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // legacyMessage is a message as A2A 0.3 writes it.
@@ -87,6 +89,38 @@ func TestAClientOf03IsRefusedInItsForm(t *testing.T) {
 	got = w.call(t, "POST", "/agents/echo", `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"x"}}`, map[string]string{"A2A-Version": "", "Authorization": ""})
 	if got.code != http.StatusUnauthorized {
 		t.Errorf("tasks/get without a token = %d %s, want 401", got.code, got.body)
+	}
+}
+
+// TestParamsOf03AreBoundedBeforeTheyAreRead sends more values than memory is good for.
+func TestParamsOf03AreBoundedBeforeTheyAreRead(t *testing.T) {
+	w := newWorld(t)
+	many := `,"metadata":{"a":[` + strings.Repeat("0,", bounded.MaxValues) + `0]}`
+	got := w.legacy(t, "/agents/echo", "message/send", `{"message":`+legacyMessage("x", many)+`}`)
+	if !strings.Contains(got.body, "the params are not those of A2A 0.3: it has more than") {
+		t.Errorf("message/send with many values = %d %.300s, want them refused", got.code, got.body)
+	}
+}
+
+// TestDataThatIsNoObjectPassesBetweenVersions sends a list in one version and reads it back in both.
+func TestDataThatIsNoObjectPassesBetweenVersions(t *testing.T) {
+	w := newWorld(t)
+	const legacyPart, part = `{"data":{"value":[1,"two"]},"kind":"data","metadata":{"data_part_compat":true}}`, `{"data":[1,"two"]}`
+	sent := map[string]answer{
+		"0.3": w.legacy(t, "/agents/echo", "message/send", `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"},`+legacyPart+`]}}`),
+		"1.0": w.call(t, "POST", "/agents/echo/message:send", `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"},`+part+`]}}`, nil),
+	}
+	for version, got := range sent {
+		_, id, _ := strings.Cut(strings.ReplaceAll(got.body, " ", ""), `"id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		modern := w.call(t, "GET", "/agents/echo/tasks/"+id, "", nil)
+		if !strings.Contains(strings.ReplaceAll(modern.body, " ", ""), part) {
+			t.Errorf("sent in %s and read in 1.0 = %d %s, want the part %s", version, modern.code, modern.body, part)
+		}
+		old := w.legacy(t, "/agents/echo", "tasks/get", fmt.Sprintf(`{"id":%q}`, id))
+		if !strings.Contains(old.body, `"data":{"value":[1,"two"]}`) || !strings.Contains(old.body, `"data_part_compat":true`) {
+			t.Errorf("sent in %s and read in 0.3 = %d %s, want the part %s", version, old.code, old.body, legacyPart)
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/quorate/quorate/orchestrator/legacy"
 )
 
 // lenient ignores unknown fields, as A2A §3.7 asks, for agents of newer versions.
@@ -31,6 +33,7 @@ type doer interface {
 type caller struct {
 	at     door
 	client doer
+	legacy bool // speaks A2A 0.3
 }
 
 // do sends a request and returns the answer, whatever its status. The caller closes the body.
@@ -44,6 +47,11 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 		return nil, fmt.Errorf("build request to %s: %w", c.at.name, err)
 	}
 	req.Header = headerOf(accept, body != nil)
+	if c.legacy {
+		delete(req.Header, "A2a-Extensions")
+		req.Header.Set("X-A2A-Extensions", extensions) // its name before 1.0
+		req.Header.Set("A2A-Version", legacy.Version)
+	}
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.client.Do(req)
 	if err != nil {

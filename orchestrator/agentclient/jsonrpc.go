@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -13,24 +12,8 @@ import (
 
 // jsonrpcClient speaks the JSON-RPC 2.0 binding.
 type jsonrpcClient struct {
-	caller
-	url    string
+	rpcCaller
 	tenant string
-}
-
-type rpcRequest struct {
-	JSONRPC string          `json:"jsonrpc"`
-	ID      string          `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
-}
-
-type rpcResponse struct {
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
 }
 
 func (c *jsonrpcClient) Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error {
@@ -60,77 +43,41 @@ func (c *jsonrpcClient) Cancel(ctx context.Context, taskID string) (*a2apb.Task,
 }
 
 func (c *jsonrpcClient) call(ctx context.Context, method string, params, result proto.Message) error {
-	resp, err := c.post(ctx, method, params, "application/json")
+	p, err := c.encode(method, params)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	body, err := c.read(resp)
+	raw, err := c.ask(ctx, method, p)
 	if err != nil {
 		return err
 	}
-	return c.decode(resp, body, result)
+	return c.decode(raw, result)
 }
 
 func (c *jsonrpcClient) stream(ctx context.Context, method string, params proto.Message, each Each) error {
-	resp, err := c.post(ctx, method, params, eventStream)
+	p, err := c.encode(method, params)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	one := func(data []byte) error {
+	return c.follow(ctx, method, p, func(raw json.RawMessage) error {
 		r := &a2apb.StreamResponse{}
-		if err := c.decode(nil, data, r); err != nil {
+		if err := c.decode(raw, r); err != nil {
 			return err
 		}
 		return each(r)
-	}
-	if isEventStream(resp) {
-		return c.events(resp.Body, one)
-	}
-	// The answer is an error, or the only answer of an agent that does not stream this call.
-	body, err := c.read(resp)
-	if err != nil {
-		return err
-	}
-	r := &a2apb.StreamResponse{}
-	if err := c.decode(resp, body, r); err != nil {
-		return err
-	}
-	return each(r)
+	})
 }
 
-func (c *jsonrpcClient) post(ctx context.Context, method string, params proto.Message, accept string) (*http.Response, error) {
+func (c *jsonrpcClient) encode(method string, params proto.Message) (json.RawMessage, error) {
 	p, err := protojson.Marshal(params)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s for %s: %w", method, c.at.name, err)
 	}
-	body, err := json.Marshal(rpcRequest{JSONRPC: "2.0", ID: "1", Method: method, Params: p})
-	if err != nil {
-		return nil, fmt.Errorf("encode %s for %s: %w", method, c.at.name, err)
-	}
-	return c.do(ctx, http.MethodPost, c.url, body, accept)
+	return p, nil
 }
 
-// decode reads a JSON-RPC response: the body of resp or, when resp is nil, an event of a stream.
-func (c *jsonrpcClient) decode(resp *http.Response, body []byte, result proto.Message) error {
-	failed := resp != nil && !succeeded(resp)
-	var r rpcResponse
-	if err := json.Unmarshal(body, &r); err != nil {
-		if failed {
-			return fromHTTP(&c.at, resp, string(body))
-		}
-		return invalid(&c.at, "no JSON-RPC response: %v", err)
-	}
-	switch {
-	case r.Error != nil:
-		return fromCode(&c.at, r.Error.Code, r.Error.Message)
-	case failed:
-		return fromHTTP(&c.at, resp, string(body))
-	case r.Result == nil:
-		return invalid(&c.at, "a JSON-RPC response without result")
-	}
-	if err := lenient.Unmarshal(r.Result, result); err != nil {
+func (c *jsonrpcClient) decode(raw json.RawMessage, result proto.Message) error {
+	if err := lenient.Unmarshal(raw, result); err != nil {
 		return invalid(&c.at, "%v", err)
 	}
 	return nil

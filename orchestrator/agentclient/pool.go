@@ -104,9 +104,10 @@ func (p *Pool) overHTTP(at door, in registry.Interface) Client {
 	c := caller{at: at, client: p.http}
 	switch {
 	case strings.HasPrefix(in.ProtocolVersion, "0."):
-		return newLegacy(at, in.URL, *p.http)
+		c.legacy = true
+		return &legacyClient{rpcCaller{caller: c, url: in.URL}}
 	case in.Binding == BindingJSONRPC:
-		return &jsonrpcClient{caller: c, url: in.URL, tenant: in.Tenant}
+		return &jsonrpcClient{rpcCaller: rpcCaller{caller: c, url: in.URL}, tenant: in.Tenant}
 	default:
 		return &restClient{caller: c, url: in.URL, tenant: in.Tenant}
 	}

@@ -88,8 +88,8 @@ func TestTheWordsOfAnAgentThatRefusesAreHeldBackFromAGuardedTask(t *testing.T) {
 		"being away":          {"1.0", http.StatusServiceUnavailable, "the secret is xyzzy", "AGENT_UNREACHABLE", "HTTP 503"},
 		"what is not A2A":     {"1.0", http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":{"task":{"status":{"timestamp":"the secret is xyzzy"}}}}`, "AGENT_ANSWER_INVALID", "what is not A2A"},
 		"what is no JSON-RPC": {"1.0", http.StatusOK, `{"the secret is xyzzy":1`, "", ""},
-		"an error of 0.3":     {"0.3.0", http.StatusOK, `{"jsonrpc":"2.0","id":"1","error":{"code":-32603,"message":"the secret is xyzzy"}}`, "AGENT_REFUSED", "an error"},
-		"an odd error of 0.3": {"0.3.0", http.StatusOK, `{"jsonrpc":"2.0","id":"1","error":{"code":-5,"message":"the secret is xyzzy"}}`, "", ""},
+		"an error of 0.3":     {"0.3.0", http.StatusOK, `{"jsonrpc":"2.0","id":"1","error":{"code":-32603,"message":"the secret is xyzzy"}}`, "AGENT_REFUSED", "error -32603"},
+		"an odd error of 0.3": {"0.3.0", http.StatusOK, `{"jsonrpc":"2.0","id":"1","error":{"code":-5,"message":"the secret is xyzzy"}}`, "AGENT_REFUSED", "error -5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, answers(t, "web", tt.version, tt.status, tt.body))

@@ -1,0 +1,97 @@
+package legacy_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	"github.com/quorate/quorate/orchestrator/legacy"
+)
+
+// parts are of all kinds, with data of all kinds.
+const parts = `[{"text":"a text","metadata":{"a":[1,null]}},{"text":""},{"raw":"AAEC/w==","filename":"f.bin","mediaType":"application/octet-stream"},
+	{"url":"https://example.com/x.png","filename":"x.png","mediaType":"image/png"},{"data":{"a":{"b":[1,2.5,"x",null,true]}},"metadata":{"m":1}},
+	{"data":[1,"two",{"three":3}],"metadata":{"m":1}},{"data":"a text"},{"data":7},{"data":false},{"data":null},{"data":{}},{"data":[]}]`
+
+// TestWhatIsWrittenIsReadAgain has an answer of each kind come out as it was.
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	t.Parallel()
+	message := `{"messageId":"m","contextId":"c","taskId":"t","role":"ROLE_AGENT","metadata":{"k":{}},"extensions":["urn:x"],"referenceTaskIds":["r"],"parts":` + parts + `}`
+	artifact := `{"artifactId":"a","name":"A","description":"d","metadata":{"k":1},"extensions":["urn:x"],"parts":` + parts + `}`
+	status := `{"state":"TASK_STATE_INPUT_REQUIRED","timestamp":"2026-11-22T11:00:00.123456Z","message":` + message + `}`
+	for name, said := range map[string]string{
+		"a task":             `{"task":{"id":"t","contextId":"c","status":` + status + `,"history":[` + message + `],"artifacts":[` + artifact + `],"metadata":{"k":[]}}}`,
+		"a message":          `{"message":` + message + `}`,
+		"a status update":    `{"statusUpdate":{"taskId":"t","contextId":"c","status":` + status + `,"metadata":{"k":1}}}`,
+		"an artifact update": `{"artifactUpdate":{"taskId":"t","contextId":"c","append":true,"lastChunk":true,"artifact":` + artifact + `}}`,
+	} {
+		want := &a2apb.StreamResponse{}
+		if err := protojson.Unmarshal([]byte(said), want); err != nil {
+			t.Fatal(err)
+		}
+		before := proto.CloneOf(want)
+		raw, err := legacy.Event(want)
+		if err != nil {
+			t.Fatalf("Event(%s) = %v", name, err)
+		}
+		got, err := legacy.ReadEvent(raw)
+		if diff := cmp.Diff(want, got, protocmp.Transform()); err != nil || diff != "" {
+			t.Errorf("%s came back with %v and the differences %s", name, err, diff)
+		}
+		if diff := cmp.Diff(before, want, protocmp.Transform()); diff != "" {
+			t.Errorf("Event(%s) changed it: %s", name, diff)
+		}
+	}
+}
+
+// TestDataThatIsNoObjectStandsInOne looks at what a client of 0.3 gets, where data is an object.
+func TestDataThatIsNoObjectStandsInOne(t *testing.T) {
+	t.Parallel()
+	raw, err := legacy.Event(task(`{"data":[1]}`))
+	const want = `{"data":{"value":[1]},"kind":"data","metadata":{"data_part_compat":true}}`
+	if err != nil || !strings.Contains(sorted(t, raw), want) {
+		t.Errorf("Event() = %s, %v, want the part %s", raw, err, want)
+	}
+}
+
+// TestWhatLacksSomethingIsStillShown has an agent leave out what both versions ask for. A client of 0.3 still sees its task.
+func TestWhatLacksSomethingIsStillShown(t *testing.T) {
+	t.Parallel()
+	for name, part := range map[string]string{"a part without content": `{"metadata":{"a":1}},{"text":"x"}`, "an empty URL": `{"url":""},{"text":"x"}`, "all is there": `{"text":"x"}`} {
+		raw, err := legacy.Event(task(part))
+		if err != nil || !strings.Contains(sorted(t, raw), `"parts":[{"kind":"text","text":"x"}]`) {
+			t.Errorf("Event(%s) = %s, %v, want the part that is one", name, raw, err)
+		}
+	}
+}
+
+// task is one with a message that has no id and no role.
+func task(part string) *a2apb.Task {
+	task := &a2apb.Task{}
+	said := fmt.Sprintf(`{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED","message":{"parts":[%s]}},"artifacts":[{"parts":[%s]}]}`, part, part)
+	if err := protojson.Unmarshal([]byte(said), task); err != nil {
+		panic(err)
+	}
+	return task
+}
+
+// sorted returns JSON with its names in order.
+func sorted(t *testing.T, raw []byte) string {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(again)
+}

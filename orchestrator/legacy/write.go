@@ -1,0 +1,69 @@
+package legacy
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// Version is the version of A2A that is translated.
+const Version = "0.3"
+
+// Event encodes the answer to an operation, or an event of a stream, in the form of 0.3. Other messages are an error.
+func Event(answer proto.Message) ([]byte, error) {
+	event, err := eventOf(answer)
+	if err != nil {
+		return nil, err
+	}
+	said, err := a2av0.FromV1Event(event)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(said)
+}
+
+// eventOf returns an answer as a2a-go's type.
+func eventOf(answer proto.Message) (a2a.Event, error) {
+	switch answer.(type) {
+	case *a2apb.Task:
+		task := &a2a.Task{}
+		return task, decode(answer, task)
+	case *a2apb.SendMessageResponse, *a2apb.StreamResponse: // alike in JSON
+		var r a2a.StreamResponse
+		err := decode(answer, &r)
+		return r.Event, err
+	default:
+		return nil, fmt.Errorf("a %T has no form in A2A %s", answer, Version)
+	}
+}
+
+// SendParams encodes the params of message/send and message/stream.
+func SendParams(req *a2apb.SendMessageRequest) ([]byte, error) {
+	modern := &a2a.SendMessageRequest{}
+	if err := decode(req, modern); err != nil {
+		return nil, err
+	}
+	return json.Marshal(a2av0.FromV1SendMessageRequest(modern))
+}
+
+// TaskParams encodes the params of a method about a task. history bounds how many messages tasks/get returns; nil is no bound.
+func TaskParams(id string, history *int32) ([]byte, error) {
+	return json.Marshal(struct {
+		ID      string `json:"id"`
+		History *int32 `json:"historyLength,omitempty"`
+	}{id, history})
+}
+
+// decode converts a message to one of a2a-go's types of 1.0.
+func decode(from proto.Message, to any) error {
+	raw, err := protojson.Marshal(presentable(from))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, to)
+}
