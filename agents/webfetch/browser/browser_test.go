@@ -195,7 +195,9 @@ func TestASlowSiteLeavesTheBrowserForOthers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
 	for range 4 {
-		waiting.Go(func() { _, _ = f.Fetch(ctx, webfetch.Request{URL: slow + "/", Render: webfetch.RenderAlways, Timeout: 5 * time.Minute}) }) // canceled
+		waiting.Go(func() {
+			_, _ = f.Fetch(ctx, webfetch.Request{URL: slow + "/", Render: webfetch.RenderAlways, Timeout: 5 * time.Minute}) // until it is canceled
+		})
 	}
 	<-asked
 	<-asked
