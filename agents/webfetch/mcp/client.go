@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"net/http"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,8 +34,8 @@ func named(next http.Handler) http.Handler {
 // ownerKey is what a call's owner stands under in its context.
 type ownerKey struct{}
 
-// ownerOf returns whose sessions of cookies a call uses: its client's, when that shows its id. The others share theirs; over stdio there
-// is but one.
+// ownerOf returns whose sessions of cookies a call uses: its client's, when that shows its id, else those of the credential that it shows,
+// whether or not anybody asks for one. The others share theirs; over stdio there is but one.
 func ownerOf(req *sdk.CallToolRequest) (string, error) {
 	if req.Extra == nil {
 		return "mcp", nil
@@ -42,6 +43,10 @@ func ownerOf(req *sdk.CallToolRequest) (string, error) {
 	id := req.Extra.Header.Get(sessionHeader)
 	if len(id) > maxSessionID {
 		return "", fault.Invalid(sessionHeader, webfetch.ReasonRequestInvalid, "the id of the session is longer than %d bytes", maxSessionID)
+	}
+	if shown := req.Extra.Header.Get("Authorization"); id == "" && shown != "" {
+		digest := sha256.Sum256([]byte(shown))
+		return "mcp\x00\x00" + string(digest[:]), nil
 	}
 	return "mcp\x00" + id, nil
 }

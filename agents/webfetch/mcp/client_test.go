@@ -42,6 +42,12 @@ func visited(t *testing.T) (site, server string) {
 // post sends one request as a client with this session would, and returns the answer.
 func post(t *testing.T, server, session, version string, message any) (answer map[string]any, given string) {
 	t.Helper()
+	return postAs(t, server, map[string]string{"Mcp-Session-Id": session, "Mcp-Protocol-Version": version}, message)
+}
+
+// postAs is post with any headers.
+func postAs(t *testing.T, server string, headers map[string]string, message any) (answer map[string]any, given string) {
+	t.Helper()
 	body, err := json.Marshal(message)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +58,7 @@ func post(t *testing.T, server, session, version string, message any) (answer ma
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
-	for name, value := range map[string]string{"Mcp-Session-Id": session, "Mcp-Protocol-Version": version} {
+	for name, value := range headers {
 		if value != "" {
 			req.Header.Set(name, value)
 		}
@@ -103,6 +109,21 @@ func TestASessionBelongsToItsClient(t *testing.T) {
 	}
 	if failed, _ := ask(strings.Repeat("x", 129)).(map[string]any); failed == nil {
 		t.Error("a client with an id of 129 bytes is answered, want an error")
+	}
+}
+
+func TestASessionWithoutAnIDBelongsToACredential(t *testing.T) {
+	site, server := visited(t)
+	for _, step := range []struct{ shown, want string }{
+		{"Bearer ann", "nobody"}, {"Bearer bob", "nobody"}, {"", "nobody"}, {"Bearer ann", "known"}, {"Bearer bob", "known"}, {"", "known"},
+	} {
+		answer, _ := postAs(t, server, map[string]string{"Mcp-Protocol-Version": "2025-06-18", "Authorization": step.shown}, map[string]any{
+			"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": map[string]any{"name": "fetch_url", "arguments": map[string]any{"url": site, "session": "s"}},
+		})
+		result, _ := answer["result"].(map[string]any)
+		if page, _ := result["structuredContent"].(map[string]any); page == nil || page["content"] != step.want {
+			t.Errorf("the client that shows %q reads %v, want %s", step.shown, answer, step.want)
+		}
 	}
 }
 

@@ -6,5 +6,6 @@
 // guess, so that it cannot pretend to have ended.
 //
 // Over HTTP a client is known by the Mcp-Session-Id that it was given, and the cookies of its fetches are its alone. The protocol of 2026-07-28
-// has no such id: its clients are not told apart, and share the cookies of a session that they name alike.
+// has no such id: its clients are told apart by the Authorization header that they send, and those that send the same one, or none, share the
+// cookies of a session that they name alike.
 package mcp
