@@ -141,6 +141,13 @@ func wantArticle(t *testing.T, task map[string]any) {
 	}
 }
 
+// remoteID is the agent's own id of a task.
+func remoteID(task map[string]any) string {
+	attempt, _ := task["attempts"].([]any)[0].(map[string]any)
+	id, _ := attempt["remoteTaskId"].(string)
+	return id
+}
+
 func artifactText(task map[string]any) string {
 	artifacts, _ := task["artifacts"].([]any)
 	if len(artifacts) == 0 {
@@ -157,6 +164,9 @@ func TestAGatedTaskWaitsForItsReview(t *testing.T) {
 	if task["state"] == "TASK_STATE_COMPLETED" || artifactText(task) != "" || task["withheldArtifacts"] != 1.0 {
 		t.Fatalf("the blocked task shows %v, want it not completed and its artifact held back", task)
 	}
+	if remote := remoteID(task); remote != "" {
+		t.Errorf("the blocked task shows the agent's id %q, by which the agent hands out the artifact", remote)
+	}
 	explained := q.ok(0, "tasks", "explain", id)
 	for _, want := range []string{"sensitive-data-review", "reviewer", "pre-completion", "missing", "consultations request"} {
 		if !strings.Contains(explained, want) {
@@ -167,10 +177,15 @@ func TestAGatedTaskWaitsForItsReview(t *testing.T) {
 		t.Errorf("consultations check = %v, want not allowed", check)
 	}
 	q.ok(0, "consultations", "request", id, "--requirement", "sensitive-data-review", "--wait")
-	wantArticle(t, q.document(0, "tasks", "watch", id))
+	task = q.document(0, "tasks", "watch", id)
+	if wantArticle(t, task); remoteID(task) == "" {
+		t.Errorf("the completed task shows no id of the agent's: %v", task["attempts"])
+	}
 	list := q.document(0, "consultations", "list", id)["consultations"].([]any)
 	if c := list[0].(map[string]any); len(list) != 1 || c["outcome"] != "approved" || c["targetAgent"] != "reviewer" {
 		t.Errorf("consultations list = %v, want one approval by reviewer", list)
+	} else if remote := remoteID(q.document(0, "tasks", "get", c["carrierTaskId"].(string))); remote != "" {
+		t.Errorf("the task that carries the consultation shows the reviewer's id %q, by which it hands out what it reviewed", remote)
 	}
 	evidence := fmt.Sprint(q.document(0, "consultations", "check", id))
 	for _, want := range []string{"recorder:reviewer", "level:C2", "outcome:approved"} {

@@ -26,6 +26,9 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 		}
 	}
 	for _, a := range t.Attempts {
+		if withheld(t) {
+			a.RemoteTaskID = ""
+		}
 		p.Attempts = append(p.Attempts, attemptToProto(a))
 	}
 	for _, g := range t.Gates {

@@ -41,6 +41,10 @@ func Show(t *orchestrator.Task) Content {
 	return c
 }
 
+// withheld reports whether the agent has what is held back here: the content that a carried consultation is about, or what no reviewer has let pass. Whoever
+// knows the agent's own id of the task may ask the agent for it.
+func withheld(t *orchestrator.Task) bool { return t.Carries() || t.Guarded() && !t.Released }
+
 // turns returns a task's turns. No reviewer has seen the questions of an agent that a review stands before.
 func turns(t *orchestrator.Task) []orchestrator.Turn {
 	if !t.Guarded() {

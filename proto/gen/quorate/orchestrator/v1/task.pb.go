@@ -538,7 +538,8 @@ type Attempt struct {
 	Agent string `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The A2A message id it was sent with, stable across a retry of the same attempt.
 	MessageId string `protobuf:"bytes,3,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// The agent's own id of the task, once known.
+	// The agent's own id of the task, once known. It is left out while a gate holds back what the agent made, and of a task that carries a consultation: the
+	// agent would hand out by it what is not shown here.
 	RemoteTaskId string `protobuf:"bytes,4,opt,name=remote_task_id,json=remoteTaskId,proto3" json:"remote_task_id,omitempty"`
 	// The protocol binding: GRPC, JSONRPC or HTTP+JSON.
 	Binding string `protobuf:"bytes,5,opt,name=binding,proto3" json:"binding,omitempty"`
