@@ -17,14 +17,14 @@ type Store interface {
 	// Create stores a new task and its first events in one step. If the key exists, it writes nothing and returns the stored task, with created
 	// false.
 	Create(ctx context.Context, t Task, events ...Event) (stored Task, created bool, err error)
-	// Task returns one task.
+	// Task returns one task; if it cannot be read, fault FailedPrecondition "TASK_UNREADABLE".
 	Task(ctx context.Context, k Key) (Task, error)
 	// Update is the one read-change-write: change gets the stored task and edits it; the edited task, under the next version, and the returned events
 	// are written in one step. change may run more than once and must depend on nothing but its argument. An error of change is returned, and nothing
 	// is written; for ErrUnchanged, Update returns the stored task and no error.
 	Update(ctx context.Context, k Key, change func(t *Task) ([]Event, error)) (Task, error)
 	// Tasks lists a tenant's tasks, newest first, without messages and Artifacts. after is the next that the page before returned, empty for the
-	// first page.
+	// first page. A task that cannot be read is listed as Unreadable.
 	Tasks(ctx context.Context, tenant string, after string, limit int) (page []Task, next string, err error)
 	// Unfinished lists the keys of the tasks of a shard, of all tenants, that are not settled, in key order behind after. It serves to find work
 	// only: a task that was just created may be missing for some seconds, and one that has just settled may still be listed.

@@ -78,8 +78,8 @@ func (s *Service) showPage(ctx context.Context, tenant string, resp *a2apb.ListT
 	bytes := 0
 	for i, at := range places {
 		t, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: at.id})
-		if fault.KindOf(err) == fault.NotFound { // it has just expired
-			continue
+		if fault.KindOf(err) == fault.NotFound || fault.ReasonOf(err) == orchestrator.ReasonUnreadable {
+			continue // it has just expired; or only the list of the task API can show it
 		}
 		if err != nil {
 			return i, err

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -84,6 +86,16 @@ func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
 	}
 	s.days.add(known)
 	return nil
+}
+
+// createdAt returns the time that an item's position begins with; the zero time if it has none, and then the item is in no list.
+func createdAt(item ddb.Item) time.Time {
+	at, _, _ := strings.Cut(ddb.TextOf(item, attrPosition), "#")
+	micro, err := strconv.ParseInt(at, 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMicro(micro).UTC()
 }
 
 // Tasks implements orchestrator.Store.
@@ -199,7 +211,7 @@ func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Ta
 		}
 		st, err := decode(item)
 		if err != nil {
-			return nil, err
+			st = &state{task: orchestrator.Unreadable(keyOf(ddb.TextOf(item, attrTask)), createdAt(item)), item: item}
 		}
 		states = append(states, st)
 	}

@@ -178,7 +178,7 @@ func (s *Store) task(ctx context.Context, k orchestrator.Key) (*state, error) {
 func (s *Store) whole(ctx context.Context, item ddb.Item) (*state, error) {
 	st, err := decode(item)
 	if err != nil {
-		return nil, err
+		return nil, orchestrator.CannotRead(keyOf(ddb.TextOf(item, attrTask)), err)
 	}
 	return st, s.load(ctx, []*state{st}, func(string) bool { return true })
 }

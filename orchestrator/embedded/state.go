@@ -32,7 +32,7 @@ func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err e
 		return 0, nil, notFound(k)
 	}
 	if len(b) < versionSize {
-		return 0, nil, fmt.Errorf("decode task %s: it is too short", k.ID)
+		return 0, nil, orchestrator.CannotRead(k, fmt.Errorf("decode task %s: it is too short", k.ID))
 	}
 	return binary.BigEndian.Uint64(b), b[versionSize:], nil
 }
@@ -49,7 +49,7 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 		r.later, err = taskLayout.unpack(b, &r.Task)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("decode task %s: %w", k.ID, err)
+		return nil, orchestrator.CannotRead(k, fmt.Errorf("decode task %s: %w", k.ID, err))
 	}
 	r.Tenant, r.ID, r.Version = k.Tenant, k.ID, version
 	if r.ContextID == "" {
@@ -99,7 +99,7 @@ func readTask(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 		return nil, err
 	}
 	if err := readContent(tx, r); err != nil {
-		return nil, fmt.Errorf("decode content of task %s: %w", k.ID, err)
+		return nil, orchestrator.CannotRead(k, fmt.Errorf("decode content of task %s: %w", k.ID, err))
 	}
 	return r, nil
 }

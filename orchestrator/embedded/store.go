@@ -90,25 +90,37 @@ func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, 
 // Tasks implements orchestrator.Store.
 func (s *Store) Tasks(_ context.Context, tenant, after string, limit int) (page []orchestrator.Task, next string, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
+		var last []byte
 		return scanBack(tx.Bucket(recentBucket), boltdb.Prefix(tenant), []byte(after), func(key []byte) (bool, error) {
 			if len(page) == limit {
-				next = string(recentKey(&page[limit-1]))
+				next = string(last)
 				return false, nil
 			}
-			parts := boltdb.Split(key)
-			r, err := readState(tx, orchestrator.Key{Tenant: tenant, ID: parts[len(parts)-1]})
-			if err != nil {
-				return false, err
-			}
-			s.cache.seen(keyOf(r), r.Version)
-			page = append(page, r.Task)
-			return true, nil
+			t, err := s.listed(tx, key)
+			page, last = append(page, t), key
+			return true, err
 		})
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list tasks: %w", err)
 	}
 	return page, next, nil
+}
+
+// listed returns the task of a key in the list.
+func (s *Store) listed(tx *bbolt.Tx, key []byte) (orchestrator.Task, error) {
+	parts := boltdb.Split(key)
+	k := orchestrator.Key{Tenant: parts[0], ID: parts[2]}
+	r, err := readState(tx, k)
+	if fault.ReasonOf(err) == orchestrator.ReasonUnreadable {
+		created, err := time.Parse(momentForm, parts[1])
+		return orchestrator.Unreadable(k, created), err
+	}
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	s.cache.seen(k, r.Version)
+	return r.Task, nil
 }
 
 // Unfinished implements orchestrator.Store.
@@ -162,8 +174,10 @@ func recentKey(t *orchestrator.Task) []byte {
 	return boltdb.Key(t.Tenant, moment(t.CreateTime), t.ID)
 }
 
-// moment sorts as the times do.
-func moment(t time.Time) string { return t.UTC().Format("20060102150405.000000") }
+// momentForm sorts as the times do.
+const momentForm = "20060102150405.000000"
+
+func moment(t time.Time) string { return t.UTC().Format(momentForm) }
 
 func notFound(k orchestrator.Key) error {
 	return fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)

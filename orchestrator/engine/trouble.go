@@ -18,7 +18,7 @@ func (e *Engine) failedStep(ctx context.Context, k orchestrator.Key, err error) 
 	e.troubled[k]++
 	e.mu.Unlock()
 	wait := storeRetry
-	if fault.KindOf(err) == fault.Internal {
+	if kind := fault.KindOf(err); kind == fault.Internal || kind == fault.FailedPrecondition {
 		wait = min(storeRetry<<min(before, 10), maxBackoff)
 	}
 	if times := before + 1; times&before == 0 {
