@@ -42,19 +42,10 @@ func TestATaskThatCannotBeReadDoesNotHideTheOthers(t *testing.T) {
 			}
 			for limit := 1; limit < 7; limit++ {
 				var got []string
-				for after := ""; ; {
-					page, next, err := s.Tasks(t.Context(), "default", after, limit)
-					if err != nil {
-						t.Fatalf("Tasks() = %v", err)
-					}
-					for _, task := range page {
-						got = append(got, task.ID)
-						if broken := task.Error != nil && task.Error.Reason == "TASK_UNREADABLE"; broken != (task.ID == "t2") || broken && (task.Owner != "" || task.CreateTime.Minute() != 2) {
-							t.Errorf("Tasks() has %+v, want TASK_UNREADABLE for t2 alone, of nobody, at its time", task)
-						}
-					}
-					if after = next; after == "" {
-						break
+				for _, task := range listAll(t, s, limit) {
+					got = append(got, task.ID)
+					if broken := task.Error != nil && task.Error.Reason == "TASK_UNREADABLE"; broken != (task.ID == "t2") || broken && (task.Owner != "" || task.CreateTime.Minute() != 2) {
+						t.Errorf("Tasks() has %+v, want TASK_UNREADABLE for t2 alone, of nobody, at its time", task)
 					}
 				}
 				if want := "t4 t3 t2 t1 t0"; strings.Join(got, " ") != want {
@@ -65,5 +56,20 @@ func TestATaskThatCannotBeReadDoesNotHideTheOthers(t *testing.T) {
 				t.Errorf("Task() = %v, want TASK_UNREADABLE with the task", err)
 			}
 		})
+	}
+}
+
+// listAll reads a list to its end in pages of a size.
+func listAll(t *testing.T, s *embedded.Store, limit int) (all []orchestrator.Task) {
+	t.Helper()
+	for after := ""; ; {
+		page, next, err := s.Tasks(t.Context(), "default", after, limit)
+		if err != nil {
+			t.Fatalf("Tasks() = %v", err)
+		}
+		all = append(all, page...)
+		if after = next; after == "" {
+			return all
+		}
 	}
 }
