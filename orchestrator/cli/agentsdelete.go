@@ -36,7 +36,7 @@ func (a *app) agentsDelete() *cobra.Command {
 	return cmd
 }
 
-// confirm asks the person at the terminal.
+// confirm asks a yes-or-no question at the terminal.
 func (a *app) confirm(question string) bool {
 	_, _ = io.WriteString(a.err, escape(question, false)+" [y/N] ") // Write keeps the error
 	answer, err := bufio.NewReader(io.LimitReader(a.input, 16)).ReadString('\n')

@@ -12,7 +12,7 @@ func (a *app) agentsDrain() *cobra.Command {
 	request := &registryv1.DrainAgentRequest{}
 	cmd := &cobra.Command{
 		Use:     "drain NAME",
-		Short:   "Give an agent no new tasks until it is resumed; those that it has go on",
+		Short:   "Keep new tasks from an agent until it is resumed; its current tasks continue",
 		Example: "  quorate agents drain web-fetch --reason 'new version at noon'",
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
@@ -25,7 +25,7 @@ func (a *app) agentsDrain() *cobra.Command {
 			return a.show(status, func() { a.out.line("drained %s", args[0]) })
 		}),
 	}
-	cmd.Flags().StringVar(&request.Reason, "reason", "", "why, for whoever asks later")
+	cmd.Flags().StringVar(&request.Reason, "reason", "", "reason, which is shown with the status")
 	return cmd
 }
 

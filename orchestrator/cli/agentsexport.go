@@ -66,7 +66,7 @@ func (a *app) exportAll(ctx context.Context, s *session, byURL bool) error {
 	return err
 }
 
-// applicationOf returns the request that makes an agent like this one.
+// applicationOf returns the request that recreates an agent.
 func applicationOf(agent *registryv1.Agent, byURL bool) *registryv1.ApplyAgentRequest {
 	request := &registryv1.ApplyAgentRequest{Metadata: agent.GetMetadata(), Name: ownName(agent)}
 	if byURL && agent.GetCardUri() != "" {
@@ -77,7 +77,7 @@ func applicationOf(agent *registryv1.Agent, byURL bool) *registryv1.ApplyAgentRe
 	return request
 }
 
-// ownName returns the agent's name where its card has another one.
+// ownName returns the agent's name if its card has a different one.
 func ownName(agent *registryv1.Agent) string {
 	if stringIn(agent.GetCard(), "name") == agent.GetName() {
 		return ""

@@ -71,7 +71,7 @@ func (a *app) agentDetails(agent *registryv1.Agent) {
 	a.section("Consultation rules", rules)
 }
 
-// versionOf names the card's version, if there was more than one.
+// versionOf describes the live version of the card, if there was more than one.
 func versionOf(agent *registryv1.Agent) string {
 	live, latest := agent.GetLiveVersion(), agent.GetLatestVersion()
 	if latest < 2 {
@@ -80,7 +80,7 @@ func versionOf(agent *registryv1.Agent) string {
 	return fmt.Sprintf("%d of %d", live, latest)
 }
 
-// signatureOf says what the check of the card came to, if there was something to check.
+// signatureOf describes the result of checking the card's signatures, if it has any.
 func signatureOf(v *registryv1.CardVerification) string {
 	switch v.GetState() {
 	case "", "unsigned", "unchecked":
@@ -91,7 +91,7 @@ func signatureOf(v *registryv1.CardVerification) string {
 	return v.GetState() + ": " + v.GetReason()
 }
 
-// sourceOf says where the agent was found, if nobody registered it.
+// sourceOf describes where the agent was found, if it was not registered.
 func sourceOf(s *registryv1.AgentSource) string {
 	if s.GetLocation() == "" {
 		return ""
@@ -99,7 +99,7 @@ func sourceOf(s *registryv1.AgentSource) string {
 	return s.GetType() + " " + s.GetLocation() + choose(s.GetPresent(), "", " (gone)")
 }
 
-// atLeast names the level of evidence that a rule asks for, if it does.
+// atLeast names the level of evidence that a rule demands, if any.
 func atLeast(level string) string {
 	if level == "" {
 		return ""
@@ -118,7 +118,7 @@ func condition(c *registryv1.ConsultationCondition) string {
 	return text
 }
 
-// section prints a titled table, or nothing when there are no rows.
+// section prints a table with a title, or nothing when there are no rows.
 func (a *app) section(title string, rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -128,7 +128,7 @@ func (a *app) section(title string, rows [][]string) {
 	a.out.table("  ", rows)
 }
 
-// fields returns the rows of names and values, given in turn, whose value says something.
+// fields makes rows from alternating names and values. It leaves out those with an empty value.
 func fields(pairs ...string) [][]string {
 	var rows [][]string
 	for i := 0; i+1 < len(pairs); i += 2 {

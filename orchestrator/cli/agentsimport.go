@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	maxImportLine  = 2 << 20 // bytes; a card has at most 256 KiB, and as much again and more may be added to it
+	maxImportLine  = 2 << 20 // bytes; a card has at most 256 KiB, and metadata adds as much or more
 	maxImportLines = 1_000_000
 )
 
@@ -26,8 +26,8 @@ func (a *app) agentsImport() *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Create or replace agents as JSON lines say; - reads stdin",
-		Long: "Create or replace agents as JSON lines say, which export writes; - reads stdin. Agents that are like that already are\n" +
+		Short: "Create or replace agents from JSON lines; - reads stdin",
+		Long: "Create or replace agents from JSON lines, as export writes them; - reads stdin. Agents that need no change are\n" +
 			"left alone, so that an import can be repeated. A line that is refused does not stop the others.",
 		Example: "  quorate agents import agents.jsonl --validate-only\n  quorate agents export | quorate agents import - --server https://other.example",
 		Args:    arguments("FILE"),
@@ -44,7 +44,7 @@ func (a *app) agentsImport() *cobra.Command {
 			return (&importer{app: a, session: s, check: check, outcomes: make(map[string]int)}).run(ctx, from)
 		}),
 	}
-	cmd.Flags().BoolVar(&check, "validate-only", false, "check everything, write nothing")
+	cmd.Flags().BoolVar(&check, "validate-only", false, "check everything without writing")
 	return cmd
 }
 
@@ -62,7 +62,7 @@ func (i *importer) run(ctx context.Context, from io.Reader) error {
 	lines.Buffer(nil, maxImportLine)
 	n := 0
 	for lines.Scan() {
-		if ctx.Err() != nil { // the line may be half a one
+		if ctx.Err() != nil { // the line may be incomplete
 			return ctx.Err()
 		}
 		if n++; n > maxImportLines {
@@ -112,7 +112,7 @@ func (i *importer) line(ctx context.Context, line []byte) error {
 	return nil
 }
 
-// done prints what was done. Refused lines make the verb fail.
+// done prints a summary. Refused lines make the command fail.
 func (i *importer) done() error {
 	i.err.line("created %d, replaced %d, unchanged %d, refused %d", i.outcomes["created"], i.outcomes["replaced"], i.outcomes["unchanged"], i.refused)
 	if i.check {

@@ -38,7 +38,7 @@ func (a *app) agentsList() *cobra.Command {
 		}),
 	}
 	addLimit(cmd, &limit, 1000)
-	cmd.Flags().StringVar(&filter, "filter", "", "only agents that pass, such as status=unavailable: comparisons of name, version, status, skills, tags,\n"+
+	cmd.Flags().StringVar(&filter, "filter", "", "only agents that match, such as status=unavailable: comparisons of name, version, status, skills, tags,\n"+
 		"input_types, output_types, streaming, create_time and update_time")
 	return cmd
 }
@@ -56,7 +56,7 @@ func (a *app) agentTable(agents []*registryv1.Agent, next string) {
 	a.list(rows, "agents", next)
 }
 
-// list prints a table with a header, or a note that there is nothing, and tells when there is more.
+// list prints a table with a header, or a note that it is empty, and says if there is more.
 func (a *app) list(rows [][]string, what, next string) {
 	if len(rows) == 1 {
 		a.err.line("no %s", what)

@@ -12,7 +12,7 @@ func (a *app) agentsRefresh() *cobra.Command {
 	request := &registryv1.RefreshAgentCardRequest{}
 	cmd := &cobra.Command{
 		Use:     "refresh NAME",
-		Short:   "Read an agent's card again now, from where it was or from another URL",
+		Short:   "Read an agent's card again now, from its URL or from another one",
 		Example: "  quorate agents refresh web-fetch\n  quorate agents refresh web-fetch --card-url https://new.example.com",
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
@@ -25,12 +25,12 @@ func (a *app) agentsRefresh() *cobra.Command {
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}
-	cmd.Flags().StringVar(&request.CardUri, "card-url", "", "where the card is from now on (default where it was)")
-	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if this is still the agent's etag")
+	cmd.Flags().StringVar(&request.CardUri, "card-url", "", "URL of the card from now on (default: as before)")
+	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if the agent still has this etag")
 	return cmd
 }
 
-// warn tells of what was accepted but deserves a look.
+// warn prints warnings about an accepted request.
 func (a *app) warn(warnings []*registryv1.Warning) {
 	for _, w := range warnings {
 		a.err.line("warning: %s: %s (%s)", w.GetField(), w.GetMessage(), w.GetCode())

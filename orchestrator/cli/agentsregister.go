@@ -34,7 +34,7 @@ func (a *app) agentsRegister() *cobra.Command {
 			if err := a.fillRegistration(request, args, file, metadata); err != nil {
 				return err
 			}
-			// ApplyAgent takes what RegisterAgent takes, and says besides what had to be done.
+			// ApplyAgent takes the same request as RegisterAgent, and also says what it had to do.
 			response := &registryv1.ApplyAgentResponse{}
 			if err := s.postOnce(ctx, choose(replace, "/v1/agents:apply", "/v1/agents:register"), request, response); err != nil {
 				return err
@@ -52,14 +52,14 @@ func (a *app) agentsRegister() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "file", "f", "", "file with the card as JSON; - reads stdin")
 	flags.StringVar(&metadata, "metadata", "", "file with inputs, outputs and consultation rules as JSON; - reads stdin")
-	flags.StringVar(&request.Name, "name", "", "register it under this name (default the card's own, which may have no spaces)")
-	flags.BoolVar(&replace, "replace", false, "give an agent of that name this card; without --metadata it keeps its own")
-	flags.StringVar(&request.RequestId, "request-id", "", "makes a repeated request return the first answer (default random)")
-	flags.BoolVar(&request.ValidateOnly, "validate-only", false, "check everything, write nothing")
+	flags.StringVar(&request.Name, "name", "", "register it under this name (default: the card's name, if that is valid)")
+	flags.BoolVar(&replace, "replace", false, "replace the card of an agent with that name; without --metadata it keeps its metadata")
+	flags.StringVar(&request.RequestId, "request-id", "", "id by which a repeated request gets the first answer (default random)")
+	flags.BoolVar(&request.ValidateOnly, "validate-only", false, "check everything without writing")
 	return cmd
 }
 
-// isFile reports whether there is a file of that name; no URL of a card is one.
+// isFile reports whether a file of that name exists, which is never true of the URL of a card.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()

@@ -11,7 +11,7 @@ import (
 func (a *app) agentsToken() *cobra.Command {
 	return &cobra.Command{
 		Use:     "token NAME",
-		Short:   "Make a new token for an agent; its earlier one ends",
+		Short:   "Make a new token for an agent and revoke the earlier one",
 		Example: "  (umask 077 && quorate agents token my-agent > my-agent.token)",
 		Args:    arguments("NAME"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {

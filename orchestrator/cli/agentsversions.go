@@ -58,8 +58,8 @@ func (a *app) agentsRollback() *cobra.Command {
 	request := &registryv1.SetLiveVersionRequest{}
 	cmd := &cobra.Command{
 		Use:   "rollback NAME VERSION",
-		Short: "Make an earlier version of an agent's card the one that counts, or a later one again",
-		Long: "Make an earlier version of an agent's card the one that counts, or a later one again.\n" +
+		Short: "Make an earlier version of an agent's card live, or a later one again",
+		Long: "Make an earlier version of an agent's card live, or a later one again.\n" +
 			"It stays until an admin changes it or the agent publishes yet another card.",
 		Example: "  quorate agents rollback web-fetch 3",
 		Args:    arguments("NAME", "VERSION"),
@@ -77,6 +77,6 @@ func (a *app) agentsRollback() *cobra.Command {
 			return a.show(response, func() { a.agentDetails(response.GetAgent()) })
 		}),
 	}
-	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if this is still the agent's etag")
+	cmd.Flags().StringVar(&request.Etag, "etag", "", "only if the agent still has this etag")
 	return cmd
 }

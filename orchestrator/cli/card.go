@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// card is what people want to see of an A2A card.
+// card holds what is shown of an A2A card.
 type card struct {
 	description string
 	skills      []cardSkill
@@ -17,7 +17,7 @@ type cardSkill struct{ id, description string }
 
 type cardInterface struct{ binding, url string }
 
-// readCard reads a card of A2A v1.0, or of v0.3, which names its first interface at the top.
+// readCard reads a card of A2A v1.0, or of v0.3, which has its first interface at the top level.
 func readCard(s *structpb.Struct) card {
 	c := card{description: stringIn(s, "description")}
 	for _, skill := range structsIn(s, "skills") {

@@ -22,14 +22,14 @@ const (
 	groupAndOthers = 0o077
 )
 
-// The variables that say which server to call, as whom.
+// Environment variables that name the server and the credentials.
 const (
 	envServer    = "QUORATE_SERVER"
 	envToken     = "QUORATE_TOKEN"      //nolint:gosec // the name of a variable
 	envTokenFile = "QUORATE_TOKEN_FILE" //nolint:gosec // the name of a variable
 )
 
-// connect returns a session with the server that flags and environment name.
+// connect returns a session with the server that flags or environment name.
 func (a *app) connect() (*session, error) {
 	server := a.server
 	if server == "" {
@@ -53,8 +53,8 @@ func (a *app) connect() (*session, error) {
 	return &session{client: client}, nil
 }
 
-// token returns the token: of --token-file, of QUORATE_TOKEN, of the file in QUORATE_TOKEN_FILE, or of the dev server on
-// this machine. The dev server listens on loopback only, so its token is offered nowhere else.
+// token returns the token from --token-file, from QUORATE_TOKEN, from the file in QUORATE_TOKEN_FILE, or that of the dev server on this machine. The
+// dev server listens on loopback only, so its token is sent nowhere else.
 func (a *app) token(server string) (auth.Secret, error) {
 	if a.tokenFile != "" {
 		return a.readToken(a.tokenFile)
@@ -77,7 +77,7 @@ func loopback(server string) bool {
 	return err == nil && netguard.IsLoopback(u.Hostname())
 }
 
-// readToken reads a token file and warns when other users of this machine can read it, too.
+// readToken reads a token file and warns when other users of this machine can read it.
 func (a *app) readToken(name string) (auth.Secret, error) {
 	file, err := os.Open(name)
 	if err != nil {

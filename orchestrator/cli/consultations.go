@@ -43,7 +43,7 @@ func (a *app) consultationsCheck() *cobra.Command {
 	var phase string
 	cmd := &cobra.Command{
 		Use:     "check TASK",
-		Short:   "Tell for each requirement of a task whether it is met; exit code 8 when not",
+		Short:   "Show for each requirement of a task whether it is met; exit code 8 if any is not",
 		Example: "  quorate consultations check 01jb9x --phase pre-completion",
 		Args:    arguments("TASK"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
@@ -63,6 +63,6 @@ func (a *app) consultationsCheck() *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&phase, "phase", "", "pre-execution, design-review, pre-completion or on-error (default up to the task's own)")
+	cmd.Flags().StringVar(&phase, "phase", "", "pre-execution, design-review, pre-completion or on-error (default: all up to the task's phase)")
 	return cmd
 }

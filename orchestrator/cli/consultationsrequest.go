@@ -55,15 +55,15 @@ func (a *app) consultationsRequest() *cobra.Command {
 	cmd.Flags().StringVar(&requirement, "requirement", "", "id of the requirement")
 	cmd.Flags().BoolVar(&waits, "wait", false, "wait for the outcome; exit code 8 when it is not an approval")
 	cmd.Flags().DurationVar(&timeout, "timeout", 10*time.Minute, "how long to wait at most")
-	_ = cmd.MarkFlagRequired("requirement") // the flag is there
+	_ = cmd.MarkFlagRequired("requirement") // the flag exists
 	return cmd
 }
 
 const maxPoll = 2 * time.Second
 
-// outcome polls until the consultation is not open any more. A server that is away for a while has not forgotten it.
+// outcome polls until the consultation is closed. It keeps polling while the server is unreachable.
 func (a *app) outcome(ctx context.Context, s *session, asked *consultationv1.Consultation, timeout time.Duration) (*consultationv1.Consultation, error) {
-	var away error // why the last poll had no answer
+	var away error // why the last poll was not answered
 	end := time.Now().Add(timeout)
 	for delay := firstPause / 2; asked.GetState() == "open"; delay = min(2*delay, maxPoll) {
 		switch {

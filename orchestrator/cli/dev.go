@@ -14,10 +14,10 @@ import (
 
 const (
 	envConfig = "QUORATE_CONFIG"
-	envCI     = "QUORATE_CI" // tells tests that nothing they need may be missing; no setting, and no mistake either
+	envCI     = "QUORATE_CI" // for tests; neither a setting nor a misspelt one
 )
 
-// knownEnv are the variables that are no settings.
+// knownEnv are variables with our prefix that are no settings.
 var knownEnv = []string{envServer, envToken, envTokenFile, envCAFile, envCertFile, envKeyFile, envConfig, envCI}
 
 func defaultTokenFile() string { return dev.DefaultTokenFile() }
@@ -35,9 +35,9 @@ func (a *app) dev() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = dev.Run(ctx, cfg, a.out.w, a.err.w) // many goroutines write
+		err = dev.Run(ctx, cfg, a.out.w, a.err.w) // many goroutines write to it
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			return nil // to stop is how dev ends
+			return nil // an interrupt is the normal end
 		}
 		return err
 	})
@@ -48,8 +48,8 @@ func (a *app) config() *cobra.Command {
 	group := a.group("config", "Look at the configuration")
 	explain := &cobra.Command{
 		Use:   "explain [dev|serve]",
-		Short: "Print every setting of dev or serve with its value and where that comes from",
-		Long: "Print every setting of dev or serve with its value and where that comes from.\n" +
+		Short: "Print every setting of dev or serve with its value and where the value comes from",
+		Long: "Print every setting of dev or serve with its value and where the value comes from.\n" +
 			"It ends with 0 when these settings suffice to start and with 6 when they do not. Files that they name are not read.",
 		Example: "  quorate config explain\n  quorate config explain serve --config quorate.yaml\n" +
 			"  quorate config explain serve --describe",
@@ -85,7 +85,7 @@ func (a *app) config() *cobra.Command {
 		if printErr := show(a.out); printErr != nil {
 			return printErr
 		}
-		if err != nil { // every value is known all the same
+		if err != nil { // the values are known in spite of the error
 			return fmt.Errorf("quorate does not start with these settings: %w", err)
 		}
 		return nil
@@ -94,10 +94,10 @@ func (a *app) config() *cobra.Command {
 	return group
 }
 
-// flagDescribe is the flag of config explain that is no setting.
+// flagDescribe is the one flag of config explain that is not a setting.
 const flagDescribe = "describe"
 
-// changedFlag is the name of a setting's flag that is given; empty for none.
+// changedFlag returns the name of a setting's flag that was given, or "".
 func changedFlag(cmd *cobra.Command) (name string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name != "config" && f.Name != flagDescribe {
@@ -107,7 +107,7 @@ func changedFlag(cmd *cobra.Command) (name string) {
 	return name
 }
 
-// devConfig adds a flag for each setting of dev to cmd and returns what reads them, the environment and the file.
+// devConfig adds a flag for each setting of dev to cmd, and returns a function that loads flags, environment and file.
 func (a *app) devConfig(cmd *cobra.Command) func() (dev.Config, *config.Sources, error) {
 	file := cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")
 	usual := dev.DefaultConfig()

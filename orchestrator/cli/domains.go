@@ -21,7 +21,7 @@ func (a *app) domains() *cobra.Command {
 func (a *app) domainsList() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the hosts that may be read", Example: "  quorate domains list", Args: arguments(),
+		Use: "list", Short: "List the hosts that web-fetch may read", Example: "  quorate domains list", Args: arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
 			list := &webfetchv1.ListAllowedDomainsResponse{}
 			err := pages(limit, func(query url.Values) (int, string, error) {
@@ -49,7 +49,7 @@ func (a *app) domainsList() *cobra.Command {
 
 func (a *app) domainsAdd() *cobra.Command {
 	return &cobra.Command{
-		Use: "add DOMAIN", Short: "Let a host be read, or every name below it", Args: arguments("DOMAIN"),
+		Use: "add DOMAIN", Short: "Allow web-fetch to read a host, or every name below it", Args: arguments("DOMAIN"),
 		Example: "  quorate domains add example.com\n  quorate domains add '*.example.com'",
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			added := &webfetchv1.AddAllowedDomainResponse{}
@@ -65,7 +65,7 @@ func (a *app) domainsAdd() *cobra.Command {
 
 func (a *app) domainsRemove() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove DOMAIN", Short: "No longer let a host be read", Args: arguments("DOMAIN"),
+		Use: "remove DOMAIN", Short: "Forbid web-fetch to read a host again", Args: arguments("DOMAIN"),
 		Example: "  quorate domains remove example.com",
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			removed := &webfetchv1.RemoveAllowedDomainResponse{}
@@ -81,7 +81,7 @@ func (a *app) domainsRemove() *cobra.Command {
 
 func (a *app) domainsTest() *cobra.Command {
 	return &cobra.Command{
-		Use: "test URL", Short: "Say whether a URL may be read, and by which entry", Args: arguments("URL"),
+		Use: "test URL", Short: "Show whether web-fetch may read a URL, and by which entry", Args: arguments("URL"),
 		Example: "  quorate domains test https://docs.example.com/",
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			test := &webfetchv1.TestAllowedDomainResponse{}

@@ -28,7 +28,7 @@ const (
 	exitInterrupted = 130
 )
 
-// resultError is a verb that did its work and found something that the exit code has to tell. It prints nothing.
+// resultError ends a command that has succeeded but has a result which the exit code reports. Nothing is printed for it.
 type resultError struct{ code int }
 
 func (*resultError) Error() string { return "the result is told by the exit code" }
@@ -80,14 +80,14 @@ func exitCode(e *fault.Error) int {
 		return exitConflict
 	case fault.InvalidArgument, fault.FailedPrecondition:
 		return exitInvalid
-	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted: // another time it may go well
+	case fault.Unavailable, fault.DeadlineExceeded, fault.ResourceExhausted: // may succeed later
 		return exitUnavailable
 	default:
 		return exitOther
 	}
 }
 
-// explain prints what failed, the reason for programs, what is wrong with which field, and what to do.
+// explain prints what failed, the reason for programs, the violations of fields, and what to do.
 func (a *app) explain(cmd *cobra.Command, err error, e *fault.Error) {
 	a.err.line("%s: %s (%s)", cmd.CommandPath(), oneLine(err.Error()), e.Reason)
 	for _, v := range e.Violations {
@@ -102,7 +102,7 @@ func (a *app) explain(cmd *cobra.Command, err error, e *fault.Error) {
 	}
 }
 
-// advice says what to do, where the message of the server cannot know it.
+// advice returns what to do, where the server cannot know it.
 func advice(e *fault.Error) string {
 	if e.RetryAfter > 0 {
 		return "again in " + e.RetryAfter.Round(time.Second).String()
@@ -110,10 +110,10 @@ func advice(e *fault.Error) string {
 	switch e.Reason {
 	case "CARD_INVALID":
 		if len(e.Violations) == 1 && e.Violations[0].Field == "card.name" {
-			return "--name NAME, which leaves the card as it is"
+			return "--name NAME, which leaves the card unchanged"
 		}
 	case "AGENT_EXISTS":
-		return "the same with --replace, when it is to have this card"
+		return "the same with --replace, to give it this card"
 	case "AGENT_NOT_FOUND":
 		return "quorate agents list"
 	case "SKILL_NOT_FOUND":
@@ -121,7 +121,7 @@ func advice(e *fault.Error) string {
 	case "TASK_NOT_FOUND":
 		return "quorate tasks list"
 	case "DOMAIN_NOT_ALLOWED":
-		return "quorate domains add HOST, when you trust it"
+		return "quorate domains add HOST, if you trust it"
 	case "SERVER_UNREACHABLE":
 		return reach(e)
 	case "ROUTE_NOT_FOUND":
@@ -129,30 +129,30 @@ func advice(e *fault.Error) string {
 	}
 	switch e.Kind {
 	case fault.Unauthenticated:
-		return "give a valid token with --token-file FILE, QUORATE_TOKEN_FILE or QUORATE_TOKEN; quorate dev prints where its token is"
+		return "a valid token, with --token-file FILE, QUORATE_TOKEN_FILE or QUORATE_TOKEN; quorate dev prints where its token is"
 	case fault.Conflict:
-		return "read it again, then repeat the change"
+		return "reading it again, then repeating the change"
 	default:
 		return ""
 	}
 }
 
-// reach says what to do about a connection that could not be made.
+// reach returns what to do about a connection that failed.
 func reach(e error) string {
 	_, stranger := errors.AsType[x509.UnknownAuthorityError](e)
 	_, misnamed := errors.AsType[x509.HostnameError](e)
 	op, network := errors.AsType[*net.OpError](e)
 	switch {
 	case stranger:
-		return "--ca-file FILE with the authority of the server's certificate, when you trust it"
+		return "--ca-file FILE with the authority of the server's certificate, if you trust it"
 	case misnamed:
 		return "a --server that the server's certificate names"
 	case errors.Is(e, http.ErrSchemeMismatch):
-		return "http:// in --server, when the server is meant to speak without TLS"
-	case network && op.Op == "remote error": // so crypto/tls says that the other side has ended the handshake
-		return "--cert-file and --key-file, when the server asks for a certificate"
+		return "http:// in --server, if the server is meant to have no TLS"
+	case network && op.Op == "remote error": // crypto/tls says so when the server has aborted the handshake
+		return "--cert-file and --key-file, if the server asks for a certificate"
 	case network && op.Op == "dial":
-		return "quorate dev starts a server on this machine"
+		return "quorate dev, which starts a server on this machine"
 	default:
 		return ""
 	}

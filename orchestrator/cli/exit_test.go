@@ -67,11 +67,11 @@ func TestErrorsNameTheFieldsAndWhatToDo(t *testing.T) {
 		"a name": {
 			`{"code":3,"message":"card.name: no","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"CARD_INVALID"},` +
 				`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"card.name","description":"no"}]}]}`,
-			"quorate agents get: card.name: no (CARD_INVALID)\n  field: card.name\n  try: --name NAME, which leaves the card as it is\n",
+			"quorate agents get: card.name: no (CARD_INVALID)\n  field: card.name\n  try: --name NAME, which leaves the card unchanged\n",
 		},
 		"a token": {
 			`{"code":16,"message":"no token"}`,
-			"quorate agents get: no token (UNAUTHENTICATED)\n  try: give a valid token with --token-file FILE, QUORATE_TOKEN_FILE or QUORATE_TOKEN; quorate dev prints where its token is\n",
+			"quorate agents get: no token (UNAUTHENTICATED)\n  try: a valid token, with --token-file FILE, QUORATE_TOKEN_FILE or QUORATE_TOKEN; quorate dev prints where its token is\n",
 		},
 	}
 	for name, test := range tests {

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	maxFetch    = 5 * time.Minute // that the server takes to read a page; how long it takes where nobody says so is its own matter
-	fetchMargin = time.Minute     // for all the rest
+	maxFetch    = 5 * time.Minute // longest time for the server to read a page; without --timeout the server's own limit applies
+	fetchMargin = time.Minute     // added for everything else
 )
 
-// fetching is what the flags of fetch say.
+// fetching holds the flags of fetch.
 type fetching struct {
 	request    webfetchv1.FetchPageRequest
 	timeout    time.Duration
@@ -46,19 +46,19 @@ func (a *app) fetch() *cobra.Command {
 	flags.DurationVar(&f.timeout, "timeout", 0, "how long it may take, at most 5m (default: the server's)")
 	flags.Int64Var(&r.MaxSize, "max-size", 0, "bytes of the page that are read; a longer page is an error (default: the server's)")
 	flags.Int32Var(&r.MaxCharacters, "max-characters", 0, "characters that are printed (default: the server's)")
-	flags.Int32Var(&r.StartIndex, "start-index", 0, "first character to print, to read on where a page was cut")
+	flags.Int32Var(&r.StartIndex, "start-index", 0, "first character to print, to continue where a page was cut")
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, `header to send, such as "Accept: text/plain"; repeated`)
 	flags.BoolVar(&f.noRedirect, "no-redirects", false, "print the redirect instead of following it")
 	flags.StringVar(&r.Selector, "selector", "", "print only what this CSS selector matches")
 	flags.StringVar(&r.Xpath, "xpath", "", "print only what this XPath matches")
 	flags.StringVar(&r.JsonPath, "json-path", "", "print only what this JSONPath matches")
-	flags.StringVar(&r.Render, "render", "", "whether a browser shows the page first: never, auto or always")
+	flags.StringVar(&r.Render, "render", "", "whether a browser renders the page first: never, auto or always")
 	flags.StringVar(&r.Engine, "engine", "", "http, or remote for the server's Markdown service")
 	flags.StringVar(&r.Credential, "credential", "", "name of a credential of the server's configuration")
-	flags.StringVar(&r.Session, "session", "", "keep cookies among the fetches with this name")
+	flags.StringVar(&r.Session, "session", "", "share cookies between fetches with this name")
 	flags.StringVar(&r.Profile, "profile", "", "whose defaults and limits: default, slack, adk, glados or myao")
 	flags.StringVar(&r.Locale, "locale", "", "language of messages: en or ja")
-	flags.BoolVar(&r.NoCache, "no-cache", false, "ask the site even when the server has a fresh copy")
+	flags.BoolVar(&r.NoCache, "no-cache", false, "fetch from the site even when the server has a fresh copy")
 	cmd.MarkFlagsMutuallyExclusive("selector", "xpath", "json-path")
 	return cmd
 }
@@ -105,13 +105,13 @@ func (a *app) fetchPage(ctx context.Context, s *session, f *fetching, url string
 		}
 		_, _ = io.WriteString(a.out, text+"\n") // Write keeps the error
 		if next := page.GetNextIndex(); next > 0 {
-			a.err.line("cut at %d of %d characters; read on with --start-index %d", next, page.GetTotalCharacters(), next)
+			a.err.line("cut at %d of %d characters; continue with --start-index %d", next, page.GetTotalCharacters(), next)
 		}
 	}
 	return nil
 }
 
-// fetchFault is the failure that a page tells of, so that it exits as other failures do.
+// fetchFault returns the failure in a page's answer as a fault, so that the exit code is as for other failures.
 func fetchFault(page *webfetchv1.FetchPageResponse) *fault.Error {
 	kind := fault.FailedPrecondition
 	switch page.GetErrorCode() {

@@ -13,10 +13,10 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// maxInputBytes is the longest file that is read; the server's own limits are lower.
+// maxInputBytes is the maximum size of a file that is read. The server's own limits are lower.
 const maxInputBytes = 1 << 20
 
-// readFile reads a file of at most 1 MiB; - is stdin.
+// readFile reads a file of at most 1 MiB; "-" stands for stdin.
 func (a *app) readFile(name string) ([]byte, error) {
 	from := a.input
 	if name != "-" {
@@ -37,7 +37,7 @@ func (a *app) readFile(name string) ([]byte, error) {
 	return content, nil
 }
 
-// readMessage reads a file of protojson into m. An unknown field is an error: it is most likely a slip of the pen.
+// readMessage reads a file of protojson into m. An unknown field is an error, since it is most likely a typo.
 func (a *app) readMessage(name string, m proto.Message) error {
 	content, err := a.readFile(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *app) readMessage(name string, m proto.Message) error {
 	return parseMessage(name, content, m)
 }
 
-// parseMessage is readMessage for what was read already.
+// parseMessage is readMessage for content that was read already.
 func parseMessage(name string, content []byte, m proto.Message) error {
 	if err := protojson.Unmarshal(content, m); err != nil {
 		text := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0") // protojson varies the space

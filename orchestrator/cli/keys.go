@@ -26,7 +26,7 @@ func (a *app) keysPin() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pin FILE",
 		Short: "Trust a public key, given as JSON Web Key with kid; - reads stdin",
-		Long: "Trust a public key, given as JSON Web Key with kid; - reads stdin. Cards that are there already are checked again.\n" +
+		Long: "Trust a public key, given as JSON Web Key with kid; - reads stdin. Existing cards are checked again.\n" +
 			"A key does not change: pin a new one with a new kid beside it, and delete the old one when no card is signed with it any more.",
 		Example: "  quorate keys pin acme.jwk --agent web-fetch",
 		Args:    arguments("FILE"),
@@ -52,7 +52,7 @@ func (a *app) keysList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List the keys that are trusted",
+		Short:   "List the trusted keys",
 		Example: "  quorate keys list",
 		Args:    arguments(),
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error {
@@ -87,7 +87,7 @@ func (a *app) keysDelete() *cobra.Command {
 	return &cobra.Command{
 		Use:     "delete KEY",
 		Aliases: []string{"rm"},
-		Short:   "Trust a key no longer; the cards that it has signed are checked again",
+		Short:   "Stop trusting a key; the cards that it has signed are checked again",
 		Example: "  quorate keys delete acme-2025",
 		Args:    arguments("KEY"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {

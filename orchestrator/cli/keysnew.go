@@ -13,8 +13,8 @@ func (a *app) keysNew() *cobra.Command {
 	var roles string
 	cmd := &cobra.Command{
 		Use:   "new",
-		Short: "Make an API key for quorate serve; it is shown this once",
-		Long: "Make an API key for quorate serve; it is shown this once. Give the key to whom it is for, and add the line with its hash\n" +
+		Short: "Make an API key for quorate serve; it is shown only once",
+		Long: "Make an API key for quorate serve; it is shown only once. Give the key to its owner, and add the line with its hash\n" +
 			"to the file that auth.keysFile names: servers read it again within seconds. Nothing is sent anywhere.",
 		Example: "  quorate keys new --name ops --role admin\n  quorate keys new --name batch --role dispatcher,viewer --tenant acme",
 		Args:    arguments(),
@@ -32,13 +32,13 @@ func (a *app) keysNew() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&p.Name, "name", "", "who has the key; for the role agent, the agent's name")
-	cmd.Flags().StringVar(&roles, "role", "", "what it may do: admin, dispatcher, agent, viewer, or several with commas between")
-	cmd.Flags().StringVar(&p.Tenant, "tenant", "", "tenant that its owner belongs to (default "+auth.DefaultTenant+")")
+	cmd.Flags().StringVar(&p.Name, "name", "", "name of the key's owner; for the role agent, the agent's name")
+	cmd.Flags().StringVar(&roles, "role", "", "role: admin, dispatcher, agent, viewer, or several separated by commas")
+	cmd.Flags().StringVar(&p.Tenant, "tenant", "", "tenant of its owner (default "+auth.DefaultTenant+")")
 	return cmd
 }
 
-// isWord reports whether s can be one field of a key file and a name in logs.
+// isWord reports whether s can be one field in a key file and a name in logs.
 func isWord(s string) bool {
 	for _, r := range s {
 		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-' && r != '@' {

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Main runs the command line args, without the program's name, and returns the exit code of the package comment.
+// Main runs the command in args, which do not include the program's name, and returns an exit code of the package comment.
 //
-// A cancelled ctx interrupts the command; `dev` then stops and returns 0.
+// Canceling ctx interrupts the command; dev and serve then stop and return 0.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (exit int) {
 	input, end := untilEnded(ctx, stdin)
 	defer end()
@@ -29,8 +29,8 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 
 // app is one run of the command line.
 type app struct {
-	stdin io.Reader // to see whether a person is there
-	input io.Reader // what they type, or a program sends, until an interrupt
+	stdin io.Reader // to find out whether it is a terminal
+	input io.Reader // stdin until an interrupt
 	out   *printer
 	err   *printer
 
@@ -38,7 +38,7 @@ type app struct {
 	tokenFile string
 	tls       tlsFiles
 	json      outputFormat
-	started   bool // whether a verb began: an error before it is a usage error
+	started   bool // a command has begun: errors before that are usage errors
 }
 
 func (a *app) root() *cobra.Command {
@@ -51,7 +51,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// group returns a command that only holds others: alone it prints its help, and a verb that it does not have is a usage error.
+// group returns a command that only has subcommands: alone it prints its help, and an unknown subcommand is a usage error.
 func (a *app) group(name, short string, aliases ...string) *cobra.Command {
 	return &cobra.Command{
 		Use:     name,
@@ -67,14 +67,14 @@ func (a *app) group(name, short string, aliases ...string) *cobra.Command {
 	}
 }
 
-// clients returns a group whose verbs call a server, with the flags that say which one.
+// clients returns a group whose subcommands call a server, with the flags for that.
 func (a *app) clients(name, short string, aliases ...string) *cobra.Command {
 	cmd := a.group(name, short, aliases...)
 	a.clientFlags(cmd.PersistentFlags())
 	return cmd
 }
 
-// clientFlags adds the flags that say which server, and how to print its answers.
+// clientFlags adds the flags that name the server and the output format.
 func (a *app) clientFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&a.server, "server", "", "base URL of the server (env QUORATE_SERVER; default "+defaultServer+")")
 	flags.StringVar(&a.tokenFile, "token-file", "", "file that holds the token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
@@ -82,7 +82,7 @@ func (a *app) clientFlags(flags *pflag.FlagSet) {
 	flags.VarP(&a.json, "output", "o", "table or json")
 }
 
-// runs makes the RunE of a verb.
+// runs returns the RunE of a command.
 func (a *app) runs(verb func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.started = true
@@ -90,7 +90,7 @@ func (a *app) runs(verb func(ctx context.Context, args []string) error) func(*co
 	}
 }
 
-// calls makes the RunE of a verb that calls a server.
+// calls returns the RunE of a command that calls a server.
 func (a *app) calls(verb func(ctx context.Context, s *session, args []string) error) func(*cobra.Command, []string) error {
 	return a.runs(func(ctx context.Context, args []string) error {
 		s, err := a.connect()

@@ -15,7 +15,7 @@ func textPart(text string) *a2apb.Part {
 	return &a2apb.Part{Content: &a2apb.Part_Text{Text: text}}
 }
 
-// filePart is text when the content is, so that agents which read text only understand it.
+// filePart returns a text part if the content is text, for agents that read text only.
 func filePart(name string, content []byte) *a2apb.Part {
 	part := textPart(string(content))
 	if !utf8.Valid(content) {
@@ -27,12 +27,12 @@ func filePart(name string, content []byte) *a2apb.Part {
 	return part
 }
 
-// pairs reads the key=value pairs of a flag. A value that is a JSON scalar is that scalar; any other is a string.
+// pairs parses the key=value pairs of a flag. A value that is a JSON scalar becomes that scalar, any other a string.
 func pairs(flag string, texts []string) (map[string]*structpb.Value, error) {
 	found := make(map[string]*structpb.Value, len(texts))
 	for _, pair := range texts {
 		key, text, ok := strings.Cut(pair, "=")
-		key = strings.TrimSpace(key) // a rule about the name without the space would not see it
+		key = strings.TrimSpace(key) // a rule about the name without the space would not match it
 		if !ok || key == "" {
 			return nil, usage("%s %q is not key=value", flag, pair)
 		}
@@ -65,7 +65,8 @@ func scalar(text string) *structpb.Value {
 	return structpb.NewStringValue(text)
 }
 
-// rounded reports whether text is a whole number of which value, a double, is only near: what an agent gets would be another order or account.
+// rounded reports whether text is a whole number that a double cannot hold exactly: the agent would get another number, of an order or an account,
+// say.
 func rounded(text string, value *structpb.Value) bool {
 	if _, number := value.GetKind().(*structpb.Value_NumberValue); !number {
 		return false

@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// outputFormat is the value of -o: whether the output is JSON.
+// outputFormat is the value of -o: true for JSON.
 type outputFormat bool
 
-// Set takes table or json.
+// Set accepts table or json.
 func (o *outputFormat) Set(text string) error {
 	if text != "table" && text != "json" {
 		return errors.New("must be table or json")
@@ -32,7 +32,7 @@ func (o *outputFormat) String() string {
 	return "table"
 }
 
-// Type names the values in help texts.
+// Type is the name of the values in help texts.
 func (*outputFormat) Type() string { return "format" }
 
 // show prints m as one JSON document, or calls table.
@@ -48,7 +48,7 @@ func (a *app) show(m proto.Message, table func()) error {
 	return a.document(compact)
 }
 
-// document prints one JSON value, indented.
+// document prints one indented JSON value.
 func (a *app) document(compact []byte) error {
 	var b bytes.Buffer
 	if err := json.Indent(&b, compact, "", "  "); err != nil {
@@ -69,7 +69,7 @@ func (a *app) jsonLine(m proto.Message) error {
 	return err
 }
 
-// compactJSON returns protojson of m without the white space that protojson varies from build to build.
+// compactJSON returns protojson of m without the white space, which protojson varies from build to build.
 func compactJSON(m proto.Message) ([]byte, error) {
 	content, err := protojson.Marshal(m)
 	if err != nil {
@@ -82,7 +82,7 @@ func compactJSON(m proto.Message) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// when prints a time as its distance from now to a person and as RFC 3339 in UTC to a program.
+// when formats a time: as its distance from now on a terminal, otherwise as RFC 3339 in UTC.
 func (a *app) when(t *timestamppb.Timestamp) string {
 	if t == nil {
 		return "-"
@@ -93,7 +93,7 @@ func (a *app) when(t *timestamppb.Timestamp) string {
 	return t.AsTime().UTC().Format(time.RFC3339)
 }
 
-// clock prints the time of an event: the local time of day to a person, RFC 3339 in UTC to a program.
+// clock formats the time of an event: as local time of day on a terminal, otherwise as RFC 3339 in UTC.
 func (a *app) clock(t *timestamppb.Timestamp) string {
 	if a.out.terminal() {
 		return t.AsTime().Local().Format("15:04:05")
@@ -101,7 +101,7 @@ func (a *app) clock(t *timestamppb.Timestamp) string {
 	return t.AsTime().UTC().Format(time.RFC3339)
 }
 
-// relative says how far away a time is, in its largest unit.
+// relative formats a duration in its largest unit.
 func relative(distance time.Duration) string {
 	amount := distance.Abs()
 	var text string

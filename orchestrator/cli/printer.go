@@ -11,14 +11,13 @@ import (
 	"golang.org/x/term"
 )
 
-// printer writes to one stream. It keeps the first error, so that only Main looks for it. All methods but Write escape
-// what they print.
+// printer writes to one stream and keeps the first error, which Main checks. All methods but Write escape what they print.
 type printer struct {
 	w   io.Writer
 	err error
 }
 
-// Write passes p on as it is.
+// Write writes p unchanged.
 func (p *printer) Write(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
@@ -28,7 +27,7 @@ func (p *printer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// terminal reports whether a person reads the stream.
+// terminal reports whether the stream is a terminal.
 func (p *printer) terminal() bool { return isTerminal(p.w) }
 
 func isTerminal(stream any) bool {
@@ -41,7 +40,7 @@ func (p *printer) line(format string, args ...any) {
 	_, _ = io.WriteString(p, escape(fmt.Sprintf(format, args...), false)+"\n") // Write keeps the error
 }
 
-// text prints text of any number of lines, each one after indent.
+// text prints text of any number of lines, each after indent.
 func (p *printer) text(indent, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(escape(text, true), "\n"), "\n") {
 		_, _ = io.WriteString(p, strings.TrimRight(indent+line, " ")+"\n") // Write keeps the error
@@ -61,8 +60,8 @@ func (p *printer) table(indent string, rows [][]string) {
 	_ = tw.Flush() // Write keeps the error
 }
 
-// escape makes text from outside harmless: control characters, which can move a terminal's cursor or rename its window, and
-// format characters, which can turn the direction of writing, become Go escapes. With many, line breaks and tabs stay.
+// escape makes text from outside harmless: control characters, which can move the cursor or rename the window of a terminal, and format characters,
+// which can reverse the writing direction, become Go escapes. If many is true, line breaks and tabs stay.
 func escape(text string, many bool) string {
 	if many {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -83,7 +82,7 @@ func escape(text string, many bool) string {
 	return b.String()
 }
 
-// cut shortens text for a column of a table.
+// cut shortens text to fit a column.
 func cut(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {

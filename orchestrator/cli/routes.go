@@ -10,7 +10,7 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// routeFlags are the four ways to say where a task goes.
+// routeFlags are the flags that say where a task goes.
 type routeFlags struct {
 	agent, skill, text string
 	version            string
@@ -22,14 +22,14 @@ type routeFlags struct {
 
 func (r *routeFlags) add(cmd *cobra.Command, textFlag string) {
 	flags := cmd.Flags()
-	flags.StringVar(&r.agent, "agent", "", "the agent that does it")
-	flags.StringVar(&r.skill, "skill", "", "the skill it needs; an agent that has it is chosen")
-	flags.StringVar(&r.text, textFlag, "", "what is to be done, in words; the agent whose skills are most like it is chosen")
-	flags.StringVar(&r.want, "want", "", "the output wanted: a name, a semantic type, or name:type; an agent that makes it is chosen")
-	flags.StringArrayVar(&r.have, "have", nil, "with --want, an input that is there, in the same form; repeated")
-	flags.StringVar(&r.fanOut, "fan-out", "", "have several agents do it: all of them, any, or the number that has to complete it; not with --agent")
-	flags.StringVar(&r.version, "agent-version", "", "the versions that the agent may have, such as 1.2.0, ^1.2 or '>=1.4 <2'")
-	flags.Int32Var(&r.agents, "agents", 0, "with --fan-out, how many are asked at most (default 5, at most 20)")
+	flags.StringVar(&r.agent, "agent", "", "name of the agent")
+	flags.StringVar(&r.skill, "skill", "", "id of a skill; an agent that has it is chosen")
+	flags.StringVar(&r.text, textFlag, "", "what is to be done, in words; the agent whose skills fit best is chosen")
+	flags.StringVar(&r.want, "want", "", "the wanted output: a name, a semantic type, or name:type; an agent that makes it is chosen")
+	flags.StringArrayVar(&r.have, "have", nil, "with --want, an available input, in the same form; can be repeated")
+	flags.StringVar(&r.fanOut, "fan-out", "", "have several agents do it: all, any, or the number that must complete it; not with --agent")
+	flags.StringVar(&r.version, "agent-version", "", "range of versions that the agent may have, such as 1.2.0, ^1.2 or '>=1.4 <2'")
+	flags.Int32Var(&r.agents, "agents", 0, "with --fan-out, maximum number of agents (default 5, at most 20)")
 	ways := []string{"agent", "skill", textFlag, "want"}
 	cmd.MarkFlagsOneRequired(ways...)
 	cmd.MarkFlagsMutuallyExclusive(ways...)
@@ -63,7 +63,7 @@ func (r *routeFlags) route() (*orchestratorv1.Route, error) {
 	return route, err
 }
 
-// several reads --fan-out: all, any or a number.
+// several parses --fan-out: all, any or a number.
 func (r *routeFlags) several() (*orchestratorv1.FanOut, error) {
 	switch r.fanOut {
 	case "":
@@ -78,7 +78,7 @@ func (r *routeFlags) several() (*orchestratorv1.FanOut, error) {
 	return &orchestratorv1.FanOut{Mode: "k_of_n", K: int32(k), Agents: r.agents}, nil
 }
 
-// typed reads name:type, or one of the two: a word that is a semantic type is one.
+// typed parses name:type, or one of the two; a word that is a semantic type is a type.
 func typed(text string) *orchestratorv1.Typed {
 	name, kind, both := strings.Cut(text, ":")
 	if !both {
@@ -100,7 +100,7 @@ func (a *app) routesResolve() *cobra.Command {
 	var to routeFlags
 	cmd := &cobra.Command{
 		Use:   "resolve",
-		Short: "Tell where a task would go and why, without sending it",
+		Short: "Show where a task would go and why, without sending it",
 		Example: "  quorate routes resolve --skill fetch_url\n" +
 			"  quorate routes resolve --text 'read a web page as Markdown'\n" +
 			"  quorate routes resolve --have document --want artifact\n" +
@@ -128,7 +128,7 @@ func (a *app) routesResolve() *cobra.Command {
 	return cmd
 }
 
-// chain prints the agents that would do it one after the other.
+// chain prints the agents that would do the task one after the other.
 func (a *app) chain(links []*orchestratorv1.ChainLink) {
 	var rows [][]string
 	for _, link := range links {

@@ -13,8 +13,8 @@ import (
 func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the server as its configuration says: one process over files, or replicas over DynamoDB",
-		Long: "Run the server as its configuration says: one process over files, or replicas over DynamoDB.\n" +
+		Short: "Run the server with a configuration: one process over files, or replicas over DynamoDB",
+		Long: "Run the server with a configuration: one process over files, or replicas over DynamoDB.\n" +
 			"It stops on SIGTERM: calls under way are finished, and other replicas take its tasks over.\n" +
 			"What its file may say, and what each setting is for: quorate config explain serve --describe",
 		Example: "  quorate keys new --name ops --role admin\n  quorate config explain serve --config quorate.yaml\n  quorate serve --config quorate.yaml",
@@ -27,16 +27,16 @@ func (a *app) serve() *cobra.Command {
 			return err
 		}
 		number, _ := built()
-		err = serve.Run(ctx, cfg, number, a.err.w) // many goroutines write
+		err = serve.Run(ctx, cfg, number, a.err.w) // many goroutines write to it
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			return nil // to stop is how it ends
+			return nil // an interrupt is the normal end
 		}
 		return err
 	})
 	return cmd
 }
 
-// serveConfig adds the flag for the file of serve to cmd, unless it has it, and returns what reads the file and the environment.
+// serveConfig adds the flag for the file of serve to cmd, unless it has one, and returns a function that loads the file and the environment.
 func (a *app) serveConfig(cmd *cobra.Command) func() (serve.Config, *config.Sources, error) {
 	if cmd.Flags().Lookup("config") == nil {
 		cmd.Flags().String("config", "", "YAML file with settings (env "+envConfig+")")

@@ -18,7 +18,7 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// session is the API of one server.
+// session is the client for one server.
 type session struct{ client *restclient.Client }
 
 func (s *session) get(ctx context.Context, path string, query url.Values, out proto.Message) error {
@@ -34,8 +34,7 @@ const (
 	firstPause = 250 * time.Millisecond
 )
 
-// postOnce posts a request that has a request id: the server does it once however often it arrives, so an
-// answer that was lost on the way is asked for again.
+// postOnce posts a request that has a request id. The server executes it once however often it arrives, so it is repeated when the answer is lost.
 func (s *session) postOnce(ctx context.Context, path string, in, out proto.Message) error {
 	delay := firstPause
 	for try := 1; ; try++ {
@@ -64,7 +63,7 @@ func (s *session) check(ctx context.Context, task, phase string) (*consultationv
 	return check, s.get(ctx, taskPath(task)+":checkConsultations", query, check)
 }
 
-// consultations returns all consultations of a task; there are at most 100.
+// consultations returns all consultations of a task, at most 100.
 func (s *session) consultations(ctx context.Context, task string) (*consultationv1.ListConsultationsResponse, error) {
 	all := &consultationv1.ListConsultationsResponse{}
 	return all, pages(maxItems, func(query url.Values) (int, string, error) {
@@ -84,14 +83,13 @@ const (
 	maxItems = 100_000
 )
 
-// addLimit adds the flag that bounds a list.
+// addLimit adds the flag that limits a list.
 func addLimit(cmd *cobra.Command, limit *int, usual int) {
-	cmd.Flags().IntVar(limit, "limit", usual, "how many to list at most, 1 to 100000")
+	cmd.Flags().IntVar(limit, "limit", usual, "maximum number to list, 1 to 100000")
 }
 
-// pages calls fetch with the query of one page after the other until there is no next page or there are limit items. A page may have no items and a next one,
-// where few items pass a filter.
-// fetch returns how many items the page had and the token of the next one.
+// pages calls fetch with the query for one page after the other until there is no next page or limit items were read. A page may be empty and still
+// have a next one when few items match a filter. fetch returns the number of items on the page and the token of the next one.
 func pages(limit int, fetch func(query url.Values) (items int, next string, err error)) error {
 	if limit < 1 || limit > maxItems {
 		return usage("--limit must be from 1 to %d", maxItems)

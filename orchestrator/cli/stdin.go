@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// untilEnded returns what reads from as long as ctx lasts, and what ends that. The read of a terminal or of a pipe cannot be called back: the last one
-// is left behind, and ends with the process.
+// untilEnded returns a reader that ends with ctx, and a function that ends it. Reading from a terminal or pipe cannot be interrupted: the last read
+// is abandoned, and ends with the process.
 func untilEnded(ctx context.Context, from io.Reader) (io.Reader, func()) {
 	read, write := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { _ = write.CloseWithError(ctx.Err()) })
-	begin := sync.OnceFunc(func() { // what no verb asks for is left to others
+	begin := sync.OnceFunc(func() { // what no command reads is left to other programs
 		go func() {
 			_, err := io.Copy(write, from)
-			_ = write.CloseWithError(err) // as an end where there was no error
+			_ = write.CloseWithError(err) // nil means the end of the input
 		}()
 	})
 	return readerFunc(func(p []byte) (int, error) { begin(); return read.Read(p) }), func() { stop(); _ = read.Close() }

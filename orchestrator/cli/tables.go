@@ -9,14 +9,14 @@ import (
 	"github.com/quorate/quorate/platform/ddb"
 )
 
-// tables are the verbs that make DynamoDB ready.
+// tables returns the commands for DynamoDB tables.
 func (a *app) tables() *cobra.Command {
 	group := a.group("tables", "Create and change the DynamoDB tables that servers keep everything in")
 	group.AddCommand(a.tablesPlan(), a.tablesApply())
 	return group
 }
 
-// tablesClient adds the flags that say where the tables are, and returns what opens a client.
+// tablesClient adds the flags that say where the tables are, and returns a function that opens a client.
 func tablesClient(cmd *cobra.Command) func(ctx context.Context) (*ddb.Client, error) {
 	var c ddb.Config
 	flags := cmd.Flags()

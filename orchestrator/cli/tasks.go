@@ -15,12 +15,12 @@ func (a *app) tasks() *cobra.Command {
 	return cmd
 }
 
-// stateName is a state without A2A's prefix.
+// stateName returns a state without A2A's prefix.
 func stateName(state a2apb.TaskState) string {
 	return strings.TrimPrefix(state.String(), "TASK_STATE_")
 }
 
-// blockedBy returns the gate that holds the task, or nil.
+// blockedBy returns the gate that blocks the task, or nil.
 func blockedBy(task *orchestratorv1.Task) *orchestratorv1.Gate {
 	gates := task.GetGates()
 	if task.GetState() != a2apb.TaskState_TASK_STATE_INPUT_REQUIRED || len(gates) == 0 || gates[len(gates)-1].GetAllowed() {
@@ -43,7 +43,7 @@ func ended(task *orchestratorv1.Task) bool {
 	}
 }
 
-// result is the exit code of a task that was followed to its end or to where it waits.
+// result returns the error, for its exit code, of a task that was followed until it ended or waits.
 func result(task *orchestratorv1.Task) error {
 	switch {
 	case task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED:

@@ -106,8 +106,7 @@ func (a *app) attempts(attempts []*orchestratorv1.Attempt) {
 	a.section("Attempts", rows)
 }
 
-// gates prints the gates as the task passed or met them. Where the evidence of today says something else, or about a phase that has
-// not had its gate, that follows.
+// gates prints the gates as the task met them. A phase without a gate so far, and evidence that has changed since its gate, follow.
 func (a *app) gates(gates []*orchestratorv1.Gate, check *consultationv1.CheckConsultationsResponse) {
 	seen := make(map[string]string) // verdict by phase and requirement
 	key := func(r *consultationv1.RequirementVerdict) string { return r.GetPhase() + " " + r.GetId() }
@@ -134,7 +133,7 @@ func (a *app) gates(gates []*orchestratorv1.Gate, check *consultationv1.CheckCon
 	}
 }
 
-// requirement prints one requirement with its verdict and all that led to it.
+// requirement prints one requirement with its verdict and the evidence.
 func (a *app) requirement(r *consultationv1.RequirementVerdict) {
 	verdict := strings.TrimSpace(r.GetVerdict() + " " + r.GetCode())
 	if !r.GetApplies() {
@@ -155,7 +154,7 @@ func (a *app) requirement(r *consultationv1.RequirementVerdict) {
 	}
 }
 
-// levels says how good the evidence is, and has to be; empty for a server that does not tell.
+// levels says which level the evidence has, and which it needs; empty for a server that does not say.
 func levels(r *consultationv1.RequirementVerdict) string {
 	switch {
 	case r.GetRequiredLevel() == "":
@@ -166,7 +165,7 @@ func levels(r *consultationv1.RequirementVerdict) string {
 	return r.GetReachedLevel() + ", and " + r.GetRequiredLevel() + " is needed"
 }
 
-// nextStep is the command to try next.
+// nextStep returns the command to try next.
 func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultationsResponse) string {
 	switch {
 	case task.GetState() == a2apb.TaskState_TASK_STATE_COMPLETED:
@@ -194,7 +193,7 @@ func nextStep(task *orchestratorv1.Task, check *consultationv1.CheckConsultation
 	return "quorate tasks watch " + task.GetId()
 }
 
-// nextOfPlan is the command that shows the step which matters: the first that waits or came to nothing.
+// nextOfPlan returns the command that shows the most important step: the first that waits or has failed.
 func nextOfPlan(task *orchestratorv1.Task) string {
 	for _, s := range task.GetPlan().GetSteps() {
 		switch s.GetState() {

@@ -73,11 +73,11 @@ func taskError(e *orchestratorv1.TaskError) string {
 	return e.GetReason() + ": " + e.GetMessage()
 }
 
-// delivered prints the artifacts, or the agent's last words when there are none.
+// delivered prints the artifacts or, when there are none, the agent's last message.
 func (a *app) delivered(task *orchestratorv1.Task) {
 	for _, artifact := range task.GetArtifacts() {
 		a.out.line("")
-		several := task.GetPlan() != nil && task.GetPlan().GetMode() != "chain" // then its id says who made it
+		several := task.GetPlan() != nil && task.GetPlan().GetMode() != "chain" // the artifact's id then says who made it
 		a.out.line("Artifact %s", choose(artifact.GetName() != "" && !several, artifact.GetName(), artifact.GetArtifactId()))
 		a.parts(artifact.GetParts())
 	}
@@ -103,7 +103,7 @@ func (a *app) parts(parts []*a2apb.Part) {
 	}
 }
 
-// jsonText is m as JSON, for people.
+// jsonText formats m as JSON for people.
 func jsonText(m proto.Message) string {
 	content, err := compactJSON(m)
 	if err != nil {

@@ -54,7 +54,7 @@ func waits(task *orchestratorv1.Task) bool {
 	return task.GetPhase() == "execution" && interrupted(task.GetState()) && (task.GetPlan() == nil || task.GetError() == nil)
 }
 
-// waitingStep is the step that a task waits with, or nil.
+// waitingStep returns the step for which a task waits, or nil.
 func waitingStep(task *orchestratorv1.Task) *orchestratorv1.PlanStep {
 	if n, steps := int(task.GetPlan().GetWaitingStep()), task.GetPlan().GetSteps(); n > 0 && n <= len(steps) {
 		return steps[n-1]

@@ -15,7 +15,7 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// submission is what the flags of tasks submit say.
+// submission holds the flags of tasks submit.
 type submission struct {
 	to                  routeFlags
 	text, file, message string
@@ -71,10 +71,10 @@ func (a *app) submit(ctx context.Context, s *session, sub *submission) error {
 	})
 }
 
-// doubt tells how to repeat what may have been accepted although no answer came: what is new makes a second task.
+// doubt says how to repeat a request that was not answered but may have been accepted; a new request would make a second task.
 func (a *app) doubt(err error, requestID string) {
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	broken := fault.ReasonOf(err) == "SERVER_UNREACHABLE" && reach(err) == "" // where advice is known, nothing was sent
+	broken := fault.ReasonOf(err) == "SERVER_UNREACHABLE" && reach(err) == "" // if there is advice, nothing was sent
 	proxy := fault.ReasonOf(err) == "UNEXPECTED_ANSWER" && fault.KindOf(err) == fault.Unavailable
 	if ended || broken || proxy {
 		a.err.line("it may have been accepted; the same with --request-id %s is done once", requestID)

@@ -23,7 +23,7 @@ func (a *app) tasksWatch() *cobra.Command {
 		Example: "  quorate tasks watch 01jb9x --through-gates",
 		Args:    arguments("TASK"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
-			if _, err := s.task(ctx, args[0]); err != nil { // at once, where a broken watch is tried again
+			if _, err := s.task(ctx, args[0]); err != nil { // fails at once, while a broken watch is retried
 				return err
 			}
 			return a.watch(ctx, s, args[0], throughGates)
@@ -34,11 +34,11 @@ func (a *app) tasksWatch() *cobra.Command {
 }
 
 const (
-	maxBreaks = 6 // in a row, without an event between them
+	maxBreaks = 6 // in a row, without an event in between
 	maxPause  = 4 * time.Second
 )
 
-// watch prints the events of a task as they come and then the task. A stream that breaks is taken up after the last event.
+// watch prints the events of a task as they happen, and then the task. It resumes a broken stream behind the last event.
 func (a *app) watch(ctx context.Context, s *session, id string, throughGates bool) error {
 	w := &watch{app: a}
 	delay := firstPause
@@ -74,10 +74,10 @@ func (a *app) watch(ctx context.Context, s *session, id string, throughGates boo
 	return result(w.task)
 }
 
-// watch is the state of one watch over all its streams.
+// watch is the state of a watch across its streams.
 type watch struct {
 	app  *app
-	last uint64               // the number of the last event that was printed
+	last uint64               // number of the last event printed
 	task *orchestratorv1.Task // the task at the end
 }
 
@@ -112,7 +112,7 @@ func (a *app) event(event *orchestratorv1.TaskEvent) error {
 	return a.out.err
 }
 
-// finish prints how a task stands after its last event.
+// finish prints the state of a task after its last event.
 func (a *app) finish(task *orchestratorv1.Task) error {
 	if a.json {
 		return a.jsonLine(task)

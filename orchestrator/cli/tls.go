@@ -12,14 +12,14 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// The variables that say whom to trust, and what a server is shown that asks for a certificate.
+// Environment variables for TLS: whom to trust, and the certificate for servers that ask for one.
 const (
 	envCAFile   = "QUORATE_CA_FILE"
 	envCertFile = "QUORATE_CERT_FILE"
 	envKeyFile  = "QUORATE_KEY_FILE"
 )
 
-// tlsFiles are names of files with PEM; empty for none.
+// tlsFiles are the names of PEM files; empty for none.
 type tlsFiles struct{ ca, cert, key string }
 
 func (f *tlsFiles) flags(flags *pflag.FlagSet) {
@@ -28,11 +28,11 @@ func (f *tlsFiles) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.key, "key-file", "", "file with its private key (env "+envKeyFile+")")
 }
 
-// client returns an HTTP client that uses the files; nil when there are none.
+// client returns an HTTP client that uses the files, or nil when there are none.
 func (f *tlsFiles) client() (*http.Client, error) {
 	ca, cert, key := cmp.Or(f.ca, config.Env(envCAFile)), cmp.Or(f.cert, config.Env(envCertFile)), cmp.Or(f.key, config.Env(envKeyFile))
 	if ca+cert+key == "" {
-		return nil, nil //nolint:nilnil // the usual client will do
+		return nil, nil //nolint:nilnil // the default client will do
 	}
 	if (cert == "") != (key == "") {
 		return nil, usage("--cert-file and --key-file belong together")

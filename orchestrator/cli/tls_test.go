@@ -26,9 +26,9 @@ func TestAConnectionThatCannotBeMadeSaysWhatToDo(t *testing.T) {
 		server, want string
 	}{
 		"another name":        {secret.URL, "try: a --server that the server's certificate names\n"},
-		"no TLS there":        {strings.Replace(open.URL, "http:", "https:", 1), "try: http:// in --server, when the server is meant to speak without TLS\n"},
-		"nobody there":        {"http://127.0.0.1:1", "try: quorate dev starts a server on this machine\n"},
-		"nobody there by TLS": {"https://127.0.0.1:1", "try: quorate dev starts a server on this machine\n"},
+		"no TLS there":        {strings.Replace(open.URL, "http:", "https:", 1), "try: http:// in --server, if the server is meant to have no TLS\n"},
+		"nobody there":        {"http://127.0.0.1:1", "try: quorate dev, which starts a server on this machine\n"},
+		"nobody there by TLS": {"https://127.0.0.1:1", "try: quorate dev, which starts a server on this machine\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// usageError is a command line that says nothing we could do.
+// usageError is the error of an invalid command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
 func usage(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
 
-// arguments demands one argument for each name. An argument that is empty or a step in a path names nothing.
+// arguments requires one argument for each name. An argument that is empty or a relative path element is invalid.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != len(names) {
@@ -31,10 +31,10 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// step reports whether text in a path leads elsewhere than to what is called so.
+// step reports whether text would change the meaning of a URL path.
 func step(text string) bool { return text == "" || text == "." || text == ".." }
 
-// flagError names the flag that was perhaps meant.
+// flagError suggests the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -55,8 +55,8 @@ func verbs(cmd *cobra.Command) []string {
 	return names
 }
 
-// didYouMean returns "; did you mean X?" for the candidates that are near to name. Cobra compares names of commands only,
-// so the candidates become some.
+// didYouMean returns "; did you mean X?" for the candidates that are similar to name. Cobra compares names of commands only, so it makes commands of
+// the candidates.
 func didYouMean(name string, candidates []string, prefix string) string {
 	near := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, candidate := range candidates {

@@ -26,7 +26,7 @@ func (a *app) version() *cobra.Command {
 	}
 }
 
-// built returns the version and the source revision of this program, as far as the linker or the build knew them.
+// built returns the version and the source revision of this program, as far as they are known.
 func built() (number, revision string) {
 	number = version
 	info, ok := debug.ReadBuildInfo()

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// banner says where everything is and what to try: commands that a shell in any folder takes as they are.
+// banner prints where everything is, and what to try: commands that work in a shell in any folder.
 func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 	tokenFile, err := filepath.Abs(tokenFile)
 	if err != nil {
@@ -39,7 +39,7 @@ func banner(w io.Writer, cfg Config, p *ports, tokenFile string) error {
 		{"Data", filepath.Dir(tokenFile), ""},
 		{"Token file", tokenFile, ""},
 	} {
-		line := strings.TrimSuffix(strings.Join(row[:], "\t"), "\t") // an empty cell would make the others as wide as a path
+		line := strings.TrimSuffix(strings.Join(row[:], "\t"), "\t") // an empty cell would make the other columns as wide as a path
 		if _, err := fmt.Fprintf(table, "  %s\n", line); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/registry/discovery"
 )
 
-// Config is the configuration of `quorate dev`. What `quorate serve` has too has the same name there.
+// Config is the configuration of `quorate dev`. Settings that `quorate serve` has too have the same names there.
 type Config struct {
 	HTTP      HTTP      `yaml:"http"`
 	GRPC      GRPC      `yaml:"grpc"`
@@ -20,42 +20,42 @@ type Config struct {
 	Store     Store     `yaml:"store"`
 	Agents    Agents    `yaml:"agents"`
 	Telemetry Telemetry `yaml:"telemetry"`
-	PortsFile string    `yaml:"portsFile" doc:"File that is written as JSON with the addresses once everything is ready; empty for none."`
+	PortsFile string    `yaml:"portsFile" doc:"JSON file to write the addresses to when everything is ready; empty for none."`
 }
 
-// HTTP is the door of REST, A2A over HTTP and OTLP/HTTP.
+// HTTP configures the port for REST, A2A over HTTP and OTLP/HTTP.
 type HTTP struct {
 	Addr string `yaml:"addr" doc:"Address of REST, A2A over HTTP and OTLP/HTTP; port 0 chooses a free one."`
 }
 
-// GRPC is the door of gRPC and OTLP/gRPC.
+// GRPC configures the port for gRPC and OTLP/gRPC.
 type GRPC struct {
 	Addr string `yaml:"addr" doc:"Address of gRPC and OTLP/gRPC; port 0 chooses a free one."`
 }
 
-// Webfetch is the web-fetch agent.
+// Webfetch configures the web-fetch agent.
 type Webfetch struct {
 	Addr    string `yaml:"addr" doc:"Address of the web-fetch agent; port 0 chooses a free one."`
-	Browser string `yaml:"browser" doc:"Whether web-fetch shows pages that need scripts in Chromium: auto (when it is found), off, or no-sandbox, which root needs."`
+	Browser string `yaml:"browser" doc:"Whether web-fetch renders pages that need scripts in Chromium: auto (if it is installed), off, or no-sandbox, which root needs."`
 }
 
-// Store says where everything is kept.
+// Store configures where data is kept.
 type Store struct {
 	DataDir string `yaml:"dataDir" doc:"Folder of the embedded store and the token file."`
 }
 
 // Agents says where agents come from besides the API.
 type Agents struct {
-	CardURLs    []string `yaml:"cardURLs" doc:"URLs of agent cards; their agents are registered and read again every 5 minutes."`
+	CardURLs    []string `yaml:"cardURLs" doc:"URLs of agent cards; the agents are registered, and the cards read again every 5 minutes."`
 	CardFolder  string   `yaml:"cardFolder" doc:"Folder whose *.json files are agent cards."`
 	Catalogs    []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
-	Signatures  string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
-	PassThrough []string `yaml:"passThrough" doc:"Agents whose A2A calls go to them as they came, not kept as tasks: those without rules and required inputs; * names all."`
+	Signatures  string   `yaml:"signatures" doc:"Policy for the signatures of cards: off, verify-if-present or require."`
+	PassThrough []string `yaml:"passThrough" doc:"Agents whose A2A calls are passed on unchanged instead of becoming tasks; * means all. Agents with rules or required inputs are excepted."`
 
-	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with the credentials that agents are shown, each for one origin; it names where secrets are and holds none."`
+	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with credentials for calls to agents, each for one origin; it refers to secrets and contains none."`
 }
 
-// Telemetry says what is told about the process.
+// Telemetry configures the log.
 type Telemetry struct {
 	LogLevel  string `yaml:"logLevel" doc:"debug, info, warn or error."`
 	LogFormat string `yaml:"logFormat" doc:"text or json."`
@@ -73,7 +73,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate implements the check that platform/config runs on what it has loaded.
+// Validate is called by platform/config after loading.
 func (c *Config) Validate() error {
 	if c.Store.DataDir == "" {
 		return fault.Invalid("store.dataDir", "CONFIG_INVALID", "there is no data folder: set --data-dir (no home folder is known to choose one)")
@@ -92,7 +92,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Validate refuses what telemetry could not apply.
+// Validate refuses values that telemetry cannot apply.
 func (t *Telemetry) Validate() error {
 	c := t.config()
 	return c.Validate()
@@ -102,7 +102,7 @@ func (t *Telemetry) config() telemetry.Config {
 	return telemetry.Config{ServiceName: "quorate", LogLevel: t.LogLevel, LogFormat: t.LogFormat}
 }
 
-// sources are the places that the configuration names.
+// sources returns the configured sources of agents.
 func (a *Agents) sources() ([]discovery.Source, error) {
 	var list []discovery.Source
 	if len(a.CardURLs) > 0 {
@@ -121,7 +121,7 @@ func (a *Agents) sources() ([]discovery.Source, error) {
 	return list, nil
 }
 
-// DefaultDataDir is quorate/dev in the user's state folder (XDG_STATE_HOME, or .local/state in the home folder); empty when there is neither.
+// DefaultDataDir returns quorate/dev in the user's state folder (XDG_STATE_HOME, or .local/state in the home folder), or "" when there is neither.
 func DefaultDataDir() string {
 	if dir := config.Env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "quorate", "dev")
@@ -133,10 +133,10 @@ func DefaultDataDir() string {
 	return filepath.Join(home, ".local", "state", "quorate", "dev")
 }
 
-// DefaultTokenFile is where `quorate dev` with the default data folder keeps the admin's token.
+// DefaultTokenFile returns the file of the admin's token of a `quorate dev` with the default data folder.
 func DefaultTokenFile() string { return TokenFile(DefaultDataDir()) }
 
-// TokenFile is where `quorate dev` keeps the admin's token in a data folder; empty for no folder.
+// TokenFile returns the file in a data folder where `quorate dev` keeps the admin's token, or "" without a folder.
 func TokenFile(dataDir string) string {
 	if dataDir == "" {
 		return ""

@@ -18,7 +18,8 @@ var demoFiles embed.FS
 
 const maxSlow = 30 // seconds
 
-// serveDemo serves the demo site: /article, /notes (which holds what a reviewer must not let pass) and /slow?seconds=N, which takes its time.
+// serveDemo serves the demo site: /article, /notes (which contains something that a reviewer must reject) and /slow?seconds=N, which delays its
+// answer.
 func serveDemo(ctx context.Context, l net.Listener) error {
 	pages, err := fs.Sub(demoFiles, "demosite")
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
 
-// openFetcher returns the fetcher of dev mode and what closes it: it reads the demo site, and public hosts that an admin allows, which are kept in a
-// file of their own.
+// openFetcher returns the fetcher of dev mode and a function that closes it. It reads the demo site, and public hosts that an admin allows; the list
+// of these has a file of its own.
 func openFetcher(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telemetry) (f *webfetch.Fetcher, closeAll func() error, err error) {
 	db, err := boltdb.Open(filepath.Join(cfg.Store.DataDir, "webfetch.db"), boltdb.Options{})
 	if err != nil {
@@ -61,7 +61,7 @@ func openFetcher(ctx context.Context, cfg Config, p *ports, tel *telemetry.Telem
 	}, nil
 }
 
-// fetchAgent is the agent with the other ways in beside A2A: MCP, and the JSON-RPC method execute_task.
+// fetchAgent returns the web-fetch agent with its other interfaces beside A2A: MCP, and the JSON-RPC method execute_task.
 func fetchAgent(f *webfetch.Fetcher, logger *slog.Logger) kit.Config {
 	c := fetchagent.NewConfig(f, fetchagent.Options{})
 	tools := mcp.New(f, mcp.Options{Logger: logger})

@@ -7,7 +7,7 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// checkLoopback refuses an address that others than this machine could reach: dev mode has one shared token and no TLS.
+// checkLoopback refuses an address that other machines could reach: dev mode has one shared token and no TLS.
 func checkLoopback(field, addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

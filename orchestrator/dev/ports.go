@@ -19,8 +19,8 @@ type ports struct {
 	http, grpc, webfetch, reviewer, demo net.Listener
 }
 
-// remembered are the addresses of the last start on the same data. They are taken again where a free port was asked for, so that what tasks
-// and agents on record point to is still there after a restart.
+// remembered are the addresses of the last start with the same data. They are reused if a free port was asked for, so that the URLs in stored tasks
+// and agents still work after a restart.
 type remembered struct {
 	HTTP     string `json:"http"`
 	GRPC     string `json:"grpc"`
@@ -36,7 +36,7 @@ func listen(ctx context.Context, cfg Config) (p *ports, err error) {
 	var last remembered
 	if b, err := os.ReadFile(rememberedFile(cfg.Store.DataDir)); err == nil {
 		if err := json.Unmarshal(b, &last); err != nil {
-			last = remembered{} // a convenience, not data: new ports serve as well
+			last = remembered{} // a convenience, not data: new ports will do
 		}
 	}
 	p = &ports{}
@@ -85,7 +85,7 @@ func open(ctx context.Context, what, flag, addr, last string) (net.Listener, err
 	return l, nil
 }
 
-// close closes what is open; a listener that its server closed already is fine.
+// close closes what is open. Listeners that their servers have closed already are no error.
 func (p *ports) close() error {
 	var errs []error
 	for _, l := range []net.Listener{p.http, p.grpc, p.webfetch, p.reviewer, p.demo} {
@@ -98,7 +98,7 @@ func (p *ports) close() error {
 	return errors.Join(errs...)
 }
 
-// write tells other programs where everything is, whole or not at all.
+// write writes the ports file atomically, so that other programs learn the addresses.
 func (p *ports) write(cfg Config, tokenFile string) error {
 	if cfg.PortsFile == "" {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Run runs dev mode until ctx ends. It writes the banner to stdout once everything is ready, and logs to stderr.
+// Run runs dev mode until ctx ends. It writes the banner to stdout when everything is ready, and logs to stderr.
 func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) {
 	if err := os.MkdirAll(cfg.Store.DataDir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
@@ -48,7 +48,8 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 	if err := m.assemble(ctx); err != nil {
 		return err
 	}
-	// Whoever waits for the ports file must not read that of an earlier start. Only now: until the store is open, it may be another's that runs.
+	// Programs that wait for the ports file must not read that of an earlier start. It is not removed sooner: before the store is open, it may belong
+	// to another running process.
 	if err := forget(cfg); err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func Run(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) 
 	return tasks.Run(ctx, tel.Logger, m.tasks...)
 }
 
-// machine is everything that runs, before it runs.
+// machine holds everything that runs.
 type machine struct {
 	cfg       Config
 	ports     *ports
@@ -83,7 +84,7 @@ type machine struct {
 	closers   []func() error
 }
 
-// close closes what assemble opened, the last first.
+// close closes what assemble opened, in reverse order.
 func (m *machine) close() error {
 	var errs []error
 	for _, c := range slices.Backward(m.closers) {
@@ -92,7 +93,7 @@ func (m *machine) close() error {
 	return errors.Join(errs...)
 }
 
-// assemble puts the server, the agents and the demo site together.
+// assemble creates the server, the agents and the demo site.
 func (m *machine) assemble(ctx context.Context) error {
 	admin, err := adminToken(m.tokenFile)
 	if err != nil {
@@ -132,7 +133,7 @@ func (m *machine) assemble(ctx context.Context) error {
 	return errors.Join(m.join(reviewer.Config(), m.ports.reviewer), m.join(fetchAgent(fetcher, m.tel.Logger), m.ports.webfetch))
 }
 
-// join adds an agent with a token of its own. It starts when those before it are up, so that the rules it brings name agents that are there.
+// join adds an agent with a token of its own. It starts when the agents before it are up, so that its rules refer to existing agents.
 func (m *machine) join(c kit.Config, l net.Listener) error {
 	c.Listener, c.Server, c.Logger = l, "http://"+m.ports.http.Addr().String(), m.tel.Logger
 	c.Token = auth.NewToken("agent")
@@ -152,7 +153,7 @@ func (m *machine) join(c kit.Config, l net.Listener) error {
 	return nil
 }
 
-// await returns when agents are registered and up, or with the context's error.
+// await waits until the agents are registered and up, or ctx ends.
 func (m *machine) await(ctx context.Context, agents []string) error {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
@@ -168,7 +169,7 @@ func (m *machine) await(ctx context.Context, agents []string) error {
 	}
 }
 
-// up reports whether an agent has given a sign of life to this process; the lease of an earlier one does not count.
+// up reports whether an agent has sent a heartbeat to this process, or answered its probe; the lease from an earlier process does not count.
 func (m *machine) up(ctx context.Context, name string) bool {
 	a, err := m.server.Registry.Agent(ctx, auth.DefaultTenant, name)
 	return err == nil && a.Status.LastHeartbeat.After(m.started) && (a.Status.Status == registry.StatusAvailable || a.Status.Status == registry.StatusBusy)

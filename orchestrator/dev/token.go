@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 )
 
-// adminToken returns the admin's token from its file, which is made when it is not there.
+// adminToken returns the admin's token from its file, which it creates if necessary.
 func adminToken(file string) (auth.Secret, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

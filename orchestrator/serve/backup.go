@@ -7,11 +7,11 @@ import (
 	"github.com/quorate/quorate/orchestrator/server"
 )
 
-// Backup says where the embedded store is copied to while it runs.
+// Backup configures copies of the embedded store.
 type Backup struct {
-	Dir   string        `yaml:"dir" doc:"Absolute path of a folder, for nothing else, in which whole copies of the embedded store are made while it runs; each is a folder that can be taken as store.dataDir once it is elsewhere. Empty: none."`
+	Dir   string        `yaml:"dir" doc:"Absolute path of a folder, used for nothing else, in which complete copies of the embedded store are made while it runs; a copy can serve as store.dataDir once it was moved elsewhere. Empty: none."`
 	Every time.Duration `yaml:"every" doc:"Time between two copies, 1m or more."`
-	Keep  int           `yaml:"keep" doc:"How many of the newest copies stay, 1 to 1000."`
+	Keep  int           `yaml:"keep" doc:"How many of the newest copies are kept, 1 to 1000."`
 }
 
 const (
@@ -19,7 +19,7 @@ const (
 	maxCopies = 1000
 )
 
-// Validate refuses a folder that depends on where the process was started, and numbers of which none would be left.
+// Validate refuses a relative path, which depends on where the process is started, and numbers by which no copies would be kept.
 func (b *Backup) Validate() error {
 	switch {
 	case b.Dir != "" && !filepath.IsAbs(b.Dir):
@@ -32,7 +32,7 @@ func (b *Backup) Validate() error {
 	return nil
 }
 
-// apartFrom refuses a store that is itself in the folder of the copies: started from there, it would be removed as an old copy while it runs.
+// apartFrom refuses a store inside the folder of the copies: a server started on a copy there would later remove it as an old copy, while using it.
 func (b *Backup) apartFrom(dataDir string) error {
 	if b.Dir == "" {
 		return nil

@@ -4,7 +4,7 @@ import "github.com/quorate/quorate/platform/rpcserver"
 
 // Calls limits what one caller can make this process do.
 type Calls struct {
-	Max       int     `yaml:"max" doc:"How many calls may be open at a time, streams included, 16 to 1000000; one caller may have as many as are free for others."`
+	Max       int     `yaml:"max" doc:"Maximum number of open calls, including streams, 16 to 1000000; one caller may have as many as are still free."`
 	PerSecond float64 `yaml:"perSecond" doc:"How many calls each caller may begin per second, at each replica; 0 means no limit."`
 	Burst     int     `yaml:"burst" doc:"How many calls each caller may begin at once; 0 means as many as perSecond."`
 }
@@ -19,7 +19,7 @@ func (c *Calls) Validate() error {
 	switch {
 	case c.Max < minCalls || c.Max > maxCalls:
 		return invalid("max", "%d is not from %d to %d", c.Max, minCalls, maxCalls)
-	case !(c.PerSecond >= 0 && c.PerSecond <= maxCalls): // NaN is neither
+	case !(c.PerSecond >= 0 && c.PerSecond <= maxCalls): // so that NaN is refused
 		return invalid("perSecond", "%g is not from 0 to %d", c.PerSecond, maxCalls)
 	case c.Burst < 0 || c.Burst > maxCalls:
 		return invalid("burst", "%d is not from 0 to %d", c.Burst, maxCalls)

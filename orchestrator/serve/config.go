@@ -37,39 +37,39 @@ type Config struct {
 	Telemetry Telemetry `yaml:"telemetry"`
 }
 
-// HTTP is the door of REST, A2A over HTTP, OTLP/HTTP, health and metrics.
+// HTTP configures the port for REST, A2A over HTTP, OTLP/HTTP, health and metrics.
 type HTTP struct {
 	Addr         string   `yaml:"addr" doc:"Address to listen on."`
-	PublicURL    string   `yaml:"publicURL" doc:"URL at which clients reach it, as agent cards give it; empty: as the client that reads a card reached us."`
-	AllowedHosts []string `yaml:"allowedHosts" doc:"Names that clients may use for us, besides that of publicURL, localhost and the address itself."`
+	PublicURL    string   `yaml:"publicURL" doc:"URL at which clients reach it, for agent cards; empty: the URL by which the card was requested."`
+	AllowedHosts []string `yaml:"allowedHosts" doc:"Host names in requests, besides that of publicURL, localhost and the address itself; requests for other hosts are refused."`
 }
 
-// GRPC is the door of gRPC and OTLP/gRPC.
+// GRPC configures the port for gRPC and OTLP/gRPC.
 type GRPC struct {
 	Addr       string `yaml:"addr" doc:"Address to listen on."`
-	PublicAddr string `yaml:"publicAddr" doc:"Host and port at which clients reach it, as agent cards give them."`
+	PublicAddr string `yaml:"publicAddr" doc:"Host and port at which clients reach it, for agent cards."`
 }
 
-// TLS protects both doors.
+// TLS configures both ports.
 type TLS struct {
-	Cert      string `yaml:"cert" doc:"File with the certificate chain (PEM); it is read again when it changes."`
+	Cert      string `yaml:"cert" doc:"File with the certificate chain (PEM); reloaded when it changes."`
 	Key       string `yaml:"key" doc:"File with the certificate's private key (PEM)."`
-	ClientCA  string `yaml:"clientCA" doc:"File with certificates of authorities (PEM); clients then need a certificate by one of them, and a token besides."`
-	Plaintext bool   `yaml:"plaintext" doc:"Serve without TLS on addresses that are not loopback: only behind a proxy that has TLS."`
+	ClientCA  string `yaml:"clientCA" doc:"File with certificates of authorities (PEM); clients then need a certificate by one of them in addition to a token."`
+	Plaintext bool   `yaml:"plaintext" doc:"Serve without TLS on addresses other than loopback: only behind a proxy that terminates TLS."`
 }
 
-// Store says where everything is kept.
+// Store configures where data is kept.
 type Store struct {
 	Kind        string        `yaml:"kind" doc:"embedded: in a folder, for one process. dynamodb: for any number of replicas."`
 	DataDir     string        `yaml:"dataDir" doc:"Folder of the embedded store; no other process may use it."`
-	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: as AWS's own configuration says."`
-	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty: as AWS's own configuration says, which may name a validated one (AWS_USE_FIPS_ENDPOINT)."`
-	TablePrefix string        `yaml:"tablePrefix" doc:"What the names of all tables begin with, such as prod-."`
-	Lease       time.Duration `yaml:"lease" doc:"How long a replica that is silent keeps its tasks before others take them over, 3s to 1m."`
+	Region      string        `yaml:"region" doc:"AWS region of the tables; empty: from AWS's own configuration."`
+	Endpoint    string        `yaml:"endpoint" doc:"URL of an emulator or a private endpoint; empty: from AWS's own configuration, which may select a FIPS endpoint (AWS_USE_FIPS_ENDPOINT)."`
+	TablePrefix string        `yaml:"tablePrefix" doc:"Prefix of the names of all tables, such as prod-."`
+	Lease       time.Duration `yaml:"lease" doc:"How long a silent replica keeps its tasks before others take them over, 3s to 1m."`
 	PageKeyFile string        `yaml:"pageKeyFile" doc:"File with the 32 random bytes (or 64 hexadecimal digits) that sign page tokens, the same for all replicas; the embedded store makes its own when this is empty."`
 }
 
-// The kinds of stores.
+// Kinds of stores.
 const (
 	KindEmbedded = "embedded"
 	KindDynamoDB = "dynamodb"
@@ -81,43 +81,43 @@ const (
 	maxExchanges = 1_000_000
 )
 
-// Auth says who may call, besides registered agents with the tokens they got.
+// Auth says who may call, besides registered agents with their tokens.
 type Auth struct {
-	KeysFile string      `yaml:"keysFile" doc:"File with a line for each API key, as quorate keys new prints it; it is read again when it changes."`
+	KeysFile string      `yaml:"keysFile" doc:"File with a line for each API key, as printed by quorate keys new; reloaded when it changes."`
 	OIDC     oidc.Config `yaml:"oidc"`
 }
 
-// Agents says where agents come from besides the API, and which addresses they may have.
+// Agents says where agents come from besides the API, and at which addresses they may be.
 type Agents struct {
-	CardURLs      []string `yaml:"cardURLs" doc:"URLs of agent cards; their agents are registered and read again every 5 minutes."`
+	CardURLs      []string `yaml:"cardURLs" doc:"URLs of agent cards; the agents are registered, and the cards read again every 5 minutes."`
 	CardFolder    string   `yaml:"cardFolder" doc:"Absolute path of a folder whose *.json files are agent cards."`
 	Catalogs      []string `yaml:"catalogs" doc:"URLs of AI Catalogs; the agents they name are registered."`
-	Signatures    string   `yaml:"signatures" doc:"What a card's signature must be: off, verify-if-present or require."`
+	Signatures    string   `yaml:"signatures" doc:"Policy for the signatures of cards: off, verify-if-present or require."`
 	Strict        bool     `yaml:"strict" doc:"Refuse rules whose target agent is not registered, and names that look like another agent's."`
-	PassThrough   []string `yaml:"passThrough" doc:"Agents whose A2A calls go to them as they came, not kept as tasks: those without rules and required inputs; * names all."`
-	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; others must be on the public internet."`
-	AllowLoopback bool     `yaml:"allowLoopback" doc:"Agents may be on this machine's loopback addresses."`
+	PassThrough   []string `yaml:"passThrough" doc:"Agents whose A2A calls are passed on unchanged instead of becoming tasks; * means all. Agents with rules or required inputs are excepted."`
+	AllowOrigins  []string `yaml:"allowOrigins" doc:"Exact host:port of agents on private addresses; all others must have public addresses."`
+	AllowLoopback bool     `yaml:"allowLoopback" doc:"Allow agents on loopback addresses of this machine."`
 
-	MaxExchanges int `yaml:"maxExchanges" doc:"Tasks that are with agents at a time, 16 to 1000000; others wait in line for their agent, and no agent gets more than it leaves to others."`
+	MaxExchanges int `yaml:"maxExchanges" doc:"Maximum number of tasks that are with agents at a time, 16 to 1000000; others wait. One agent may have as many as are still free."`
 
-	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with the credentials that agents are shown, each for one origin; it names where secrets are and holds none."`
+	CredentialsFile string `yaml:"credentialsFile" doc:"YAML file with credentials for calls to agents, each for one origin; it refers to secrets and contains none."`
 }
 
-// Routing says what helps to find the agent for a text. Without an endpoint words and examples decide.
+// Routing configures routing by text. Without an endpoint, words and examples decide.
 type Routing struct {
-	EmbeddingsURL     string        `yaml:"embeddingsURL" doc:"Base URL of an endpoint of the OpenAI form, such as https://api.openai.com/v1, that is asked when words do not decide; empty for none."`
+	EmbeddingsURL     string        `yaml:"embeddingsURL" doc:"Base URL of an OpenAI-compatible embeddings endpoint, such as https://api.openai.com/v1, that is used when words do not decide; empty for none."`
 	EmbeddingsModel   string        `yaml:"embeddingsModel" doc:"Model to ask for."`
 	EmbeddingsKeyFile string        `yaml:"embeddingsKeyFile" doc:"File with the endpoint's API key; empty for none."`
-	EmbeddingsTimeout time.Duration `yaml:"embeddingsTimeout" doc:"How long a decision waits for it, 10ms to 2s; after that it is made without."`
+	EmbeddingsTimeout time.Duration `yaml:"embeddingsTimeout" doc:"How long a decision waits for the endpoint, 10ms to 2s; after that it is made without it."`
 }
 
-// Retention says how long what is over is kept.
+// Retention says how long finished tasks and consultations are kept.
 type Retention struct {
 	Tasks    time.Duration `yaml:"tasks" doc:"How long a task is kept after it ended; 0 is for ever."`
-	Evidence time.Duration `yaml:"evidence" doc:"How long a consultation and its evidence are kept after it was issued, longer than any task takes; 0 is for ever."`
+	Evidence time.Duration `yaml:"evidence" doc:"How long a consultation and its evidence are kept after it was requested; longer than any task takes; 0 is for ever."`
 }
 
-// Telemetry says what is told about the process.
+// Telemetry configures logs and traces of the process itself.
 type Telemetry struct {
 	LogLevel     string  `yaml:"logLevel" doc:"debug, info, warn or error."`
 	LogFormat    string  `yaml:"logFormat" doc:"text or json."`
@@ -125,7 +125,7 @@ type Telemetry struct {
 	TraceRatio   float64 `yaml:"traceRatio" doc:"Share of traces that are recorded, 0 to 1; consultations always are."`
 }
 
-// DefaultConfig returns what holds where nothing is said.
+// DefaultConfig returns the defaults.
 func DefaultConfig() Config {
 	return Config{
 		HTTP:    HTTP{Addr: "127.0.0.1:8080"},
@@ -148,7 +148,7 @@ func invalid(field, format string, args ...any) error {
 	return fault.Invalid(field, "CONFIG_INVALID", format, args...)
 }
 
-// Validate refuses what cannot be applied together: nothing is left out silently.
+// Validate refuses combinations that cannot be applied: no setting is ignored silently.
 func (c *Config) Validate() error {
 	for field, addr := range map[string]string{"http.addr": c.HTTP.Addr, "grpc.addr": c.GRPC.Addr} {
 		local, err := loopback(addr)
@@ -156,31 +156,31 @@ func (c *Config) Validate() error {
 			return invalid(field, "%q is not an address: write host:port, for example 0.0.0.0:8080", addr)
 		}
 		if !local && c.TLS.Cert == "" && !c.TLS.Plaintext {
-			return invalid(field, "%q is not on loopback and there is no TLS: set tls.cert and tls.key, or tls.plaintext: true behind a proxy that has TLS", addr)
+			return invalid(field, "%q is not a loopback address and there is no TLS: set tls.cert and tls.key, or tls.plaintext: true behind a proxy that terminates TLS", addr)
 		}
 	}
 	if c.Auth.KeysFile == "" && c.Auth.OIDC.Issuer == "" {
 		return invalid("auth.keysFile", "nobody could call: set auth.keysFile (quorate keys new makes a key) or auth.oidc")
 	}
 	if c.Backup.Dir != "" && c.Store.Kind != KindEmbedded {
-		return invalid("backup.dir", "copies are made of the embedded store; AWS copies tables: turn on point-in-time recovery there, and take backup away")
+		return invalid("backup.dir", "only the embedded store is copied; for DynamoDB turn on point-in-time recovery, and remove backup")
 	}
 	return c.Backup.apartFrom(c.Store.DataDir)
 }
 
-// loopback reports whether an address is one that only this machine reaches.
+// loopback reports whether an address is reachable from this machine only.
 func loopback(addr string) (bool, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false, err
 	}
-	if number, err := strconv.Atoi(port); err == nil && (number < 0 || number > math.MaxUint16) { // names, such as https, are known where it listens
+	if number, err := strconv.Atoi(port); err == nil && (number < 0 || number > math.MaxUint16) { // named ports, such as https, are resolved when listening
 		return false, &net.AddrError{Err: "invalid port", Addr: addr}
 	}
 	return netguard.IsLoopback(host), nil
 }
 
-// Validate refuses a URL that clients could not use.
+// Validate refuses a URL that clients cannot use.
 func (h *HTTP) Validate() error {
 	if u, err := url.Parse(h.PublicURL); h.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return invalid("publicURL", "%q is not an http or https URL", h.PublicURL)
@@ -188,7 +188,7 @@ func (h *HTTP) Validate() error {
 	return nil
 }
 
-// Validate refuses an address that clients could not use.
+// Validate refuses an address that clients cannot use.
 func (g *GRPC) Validate() error {
 	if _, _, err := net.SplitHostPort(g.PublicAddr); g.PublicAddr != "" && err != nil {
 		return invalid("publicAddr", "%q is not host:port", g.PublicAddr)
@@ -196,7 +196,7 @@ func (g *GRPC) Validate() error {
 	return nil
 }
 
-// Validate refuses half of a protection.
+// Validate refuses incomplete settings, such as a certificate without a key.
 func (t *TLS) Validate() error {
 	switch {
 	case (t.Cert == "") != (t.Key == ""):
@@ -209,7 +209,7 @@ func (t *TLS) Validate() error {
 	return nil
 }
 
-// Validate refuses settings of the other kind, which would not be applied.
+// Validate refuses settings of the other kind of store, which would be ignored.
 func (s *Store) Validate() error {
 	switch {
 	case s.Kind == KindEmbedded && s.DataDir == "":
@@ -258,7 +258,7 @@ func (a *Agents) Validate() error {
 	return nil
 }
 
-// sources are the places that the configuration names.
+// sources returns the configured sources of agents.
 func (a *Agents) sources() (list []discovery.Source) {
 	if len(a.CardURLs) > 0 {
 		list = append(list, discovery.Source{URLs: a.CardURLs})
@@ -277,7 +277,7 @@ const (
 	maxEmbeddings = 2 * time.Second
 )
 
-// Validate refuses half of an endpoint.
+// Validate refuses an incomplete endpoint.
 func (r *Routing) Validate() error {
 	u, err := url.Parse(r.EmbeddingsURL)
 	switch {
@@ -295,10 +295,10 @@ func (r *Routing) Validate() error {
 
 const (
 	minTasksKept    = time.Minute
-	minEvidenceKept = 31 * 24 * time.Hour // a task takes 30 days at most, and its gates need the evidence to its end
+	minEvidenceKept = 31 * 24 * time.Hour // a task takes 30 days at most, and its gates need the evidence until its end
 )
 
-// Validate refuses to throw away what is still needed.
+// Validate refuses retention times shorter than data is needed.
 func (r *Retention) Validate() error {
 	switch {
 	case r.Tasks != 0 && r.Tasks < minTasksKept:
@@ -309,7 +309,7 @@ func (r *Retention) Validate() error {
 	return nil
 }
 
-// Validate refuses what telemetry could not apply.
+// Validate refuses values that telemetry cannot apply.
 func (t *Telemetry) Validate() error {
 	c := t.config()
 	return c.Validate()

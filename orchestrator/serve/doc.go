@@ -1,3 +1,3 @@
-// Package serve is `quorate serve`: Quorate for production, one process over the embedded store or any number of identical replicas over
-// DynamoDB. What its configuration says is applied, or it does not start.
+// Package serve implements `quorate serve`: Quorate for production, as one process over the embedded store or as any number of identical replicas
+// over DynamoDB. If any setting cannot be applied, it does not start.
 package serve

@@ -13,18 +13,18 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// Evidence says what counts as evidence that an agent was consulted, and where it is looked for besides the verdicts that agents send.
+// Evidence says what counts as evidence that an agent was consulted, and where to look for it besides the verdicts that agents send.
 type Evidence struct {
-	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C3: the consulted agent signed it with a key that is pinned for it alone. C2: it sent it with its own credential. C1: it is in Jaeger or CloudWatch, where whoever may write there can have put it."`
-	JaegerURL       string        `yaml:"jaegerURL" doc:"URL of the query service of a Jaeger (v1.76, v2.13 or newer) that is asked for evidence, such as https://jaeger.example:16686; empty for none."`
-	JaegerTokenFile string        `yaml:"jaegerTokenFile" doc:"File with the bearer token for it, read again when it changes; empty for none."`
-	JaegerCA        string        `yaml:"jaegerCA" doc:"File with certificates of authorities (PEM) that may vouch for it; empty: those that this machine trusts."`
-	JaegerTimeout   time.Duration `yaml:"jaegerTimeout" doc:"How long one look may take, 100ms to 10s; after that the requirement is unavailable."`
+	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C3: the consulted agent signed it with a key that is pinned for it alone. C2: the agent sent it with its own credential. C1: it is in Jaeger or CloudWatch, where anybody with write access may have put it."`
+	JaegerURL       string        `yaml:"jaegerURL" doc:"URL of the query service of a Jaeger (v1.76, v2.13 or newer) that is searched for evidence, such as https://jaeger.example:16686; empty for none."`
+	JaegerTokenFile string        `yaml:"jaegerTokenFile" doc:"File with the bearer token for it, reloaded when it changes; empty for none."`
+	JaegerCA        string        `yaml:"jaegerCA" doc:"File with certificates of authorities (PEM) for its certificate; empty: those that this machine trusts."`
+	JaegerTimeout   time.Duration `yaml:"jaegerTimeout" doc:"How long one query may take, 100ms to 10s; after that the requirement is unavailable."`
 
-	CloudWatchRegion   string        `yaml:"cloudWatchRegion" doc:"AWS region where X-Ray keeps spans in CloudWatch Logs (Transaction Search) that are asked for evidence; empty for none."`
+	CloudWatchRegion   string        `yaml:"cloudWatchRegion" doc:"AWS region where X-Ray stores spans in CloudWatch Logs (Transaction Search), which are searched for evidence; empty for none."`
 	CloudWatchGroup    string        `yaml:"cloudWatchGroup" doc:"Log group of these spans."`
-	CloudWatchEndpoint string        `yaml:"cloudWatchEndpoint" doc:"URL of a private endpoint of CloudWatch Logs; empty is AWS's own."`
-	CloudWatchTimeout  time.Duration `yaml:"cloudWatchTimeout" doc:"How long one look may take, 1s to 1m; after that the requirement is unavailable."`
+	CloudWatchEndpoint string        `yaml:"cloudWatchEndpoint" doc:"URL of a private endpoint of CloudWatch Logs; empty: AWS's own."`
+	CloudWatchTimeout  time.Duration `yaml:"cloudWatchTimeout" doc:"How long one query may take, 1s to 1m; after that the requirement is unavailable."`
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 	maxCloudWatchTimeout = time.Minute
 )
 
-// Validate refuses a level that cannot be had, and half of a backend.
+// Validate refuses an unknown level, and an incomplete backend.
 func (e *Evidence) Validate() error {
 	switch {
 	case !consultation.KnownLevel(e.Lowest):
@@ -85,13 +85,13 @@ func (e *Evidence) validateCloudWatch() error {
 	return nil
 }
 
-// isURL reports whether text is the base of URLs of a server.
+// isURL reports whether text is the base URL of a server.
 func isURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.RawQuery+u.Fragment == ""
 }
 
-// open prepares the places that e names, and reads their files.
+// open creates the configured backends, and reads their files.
 func (e *Evidence) open(ctx context.Context) (opened server.Evidence, err error) {
 	opened.Lowest = e.Lowest
 	if e.JaegerURL != "" {

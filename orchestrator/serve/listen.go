@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// listen opens a door, with TLS when t has a certificate.
+// listen opens a port, with TLS when t has a certificate.
 func listen(ctx context.Context, field, addr string, t *tls.Config) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -28,7 +28,7 @@ func listen(ctx context.Context, field, addr string, t *tls.Config) (net.Listene
 	return l, nil
 }
 
-// config returns the TLS of the doors; nil without a certificate. Every file must be there and make sense.
+// config returns the TLS configuration of the ports, or nil without a certificate. Every file must exist and be valid.
 func (t *TLS) config(logger *slog.Logger) (*tls.Config, error) {
 	if t.Cert == "" {
 		return nil, nil

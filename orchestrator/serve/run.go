@@ -27,7 +27,7 @@ const (
 	providerTimeout = 10 * time.Second
 )
 
-// Run serves until ctx ends, and then lets others take over what is under way. It logs to stderr, and says there and in its metrics which version it is.
+// Run serves until ctx ends, and then releases its work to other replicas. It logs to stderr. Logs and metrics name the version.
 func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err error) {
 	observed := cfg.Telemetry.config()
 	observed.ServiceVersion, observed.LogWriter = version, stderr
@@ -49,7 +49,7 @@ func Run(ctx context.Context, cfg Config, version string, stderr io.Writer) (err
 	return err
 }
 
-// process is everything that runs, before it runs.
+// process holds everything that runs.
 type process struct {
 	cfg     Config
 	tel     *telemetry.Telemetry
@@ -57,7 +57,7 @@ type process struct {
 	closers []func() error
 }
 
-// close closes what assemble opened, the last first.
+// close closes what assemble opened, in reverse order.
 func (p *process) close(ctx context.Context) error {
 	var errs []error
 	for _, c := range slices.Backward(p.closers) {
@@ -66,12 +66,12 @@ func (p *process) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	if err := p.tel.Shutdown(ctx); err != nil {
-		p.tel.Logger.WarnContext(ctx, "some spans were not sent", slog.Any(telemetry.LogError, err)) // no reason to end badly
+		p.tel.Logger.WarnContext(ctx, "some spans were not sent", slog.Any(telemetry.LogError, err)) // this does not make the end a failure
 	}
 	return errors.Join(errs...)
 }
 
-// assemble puts the server together. Protections come first: without them nothing is opened.
+// assemble creates the server. Security settings are applied first: if that fails, nothing is opened.
 func (p *process) assemble(ctx context.Context) error {
 	protection, err := p.cfg.TLS.config(p.tel.Logger)
 	if err != nil {
@@ -126,7 +126,7 @@ func (p *process) assemble(ctx context.Context) error {
 	return nil
 }
 
-// authenticator knows the API keys and the tokens of the OpenID Connect provider, as far as there are any.
+// authenticator returns an authenticator for API keys and for tokens of the OpenID Connect provider, whichever are configured.
 func (p *process) authenticator(ctx context.Context) (auth.Authenticator, error) {
 	var list []auth.Authenticator
 	if p.cfg.Auth.KeysFile != "" {
@@ -148,7 +148,7 @@ func (p *process) authenticator(ctx context.Context) (auth.Authenticator, error)
 	return auth.Chain(list...), nil
 }
 
-// stores opens what the configuration names.
+// stores opens the configured store.
 func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	c := p.cfg.Store
 	key, err := c.pageKey()
@@ -169,7 +169,7 @@ func (p *process) stores(ctx context.Context) (*server.Stores, error) {
 	return server.OpenEmbedded(ctx, server.Embedded{Dir: c.DataDir, PageKey: key, Retention: keep, Backup: p.cfg.Backup.backup()})
 }
 
-// hosts are the names that clients may use.
+// hosts returns the host names that clients may use.
 func (h *HTTP) hosts() []string {
 	hosts := slices.Clone(h.AllowedHosts)
 	if u, err := url.Parse(h.PublicURL); err == nil && u.Host != "" {

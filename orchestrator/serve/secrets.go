@@ -9,7 +9,7 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// readSecret returns the content of a file that not everybody may read; what and field name it in errors.
+// readSecret returns the content of a file, which must not be world-readable; what and field name it in errors.
 func readSecret(file, field, what string) ([]byte, error) {
 	secret, err := secretfile.Read(file)
 	if err != nil {
@@ -18,7 +18,7 @@ func readSecret(file, field, what string) ([]byte, error) {
 	return secret, nil
 }
 
-// pageKey returns the key of page tokens; nil when no file is named.
+// pageKey returns the key of page tokens, or nil when no file is configured.
 func (s *Store) pageKey() ([]byte, error) {
 	if s.PageKeyFile == "" {
 		return nil, nil
@@ -39,7 +39,7 @@ func (s *Store) pageKey() ([]byte, error) {
 	return key, nil
 }
 
-// embeddings is the endpoint with its key.
+// embeddings returns the endpoint with its key.
 func (r *Routing) embeddings() (server.Embeddings, error) {
 	e := server.Embeddings{URL: r.EmbeddingsURL, Model: r.EmbeddingsModel, Timeout: r.EmbeddingsTimeout}
 	if r.EmbeddingsKeyFile == "" {

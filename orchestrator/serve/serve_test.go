@@ -70,7 +70,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		want   string
 	}{
 		"a port that there is not": {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "127.0.0.1:99999" }, "is not an address: write host:port"},
-		"no TLS beyond loopback":   {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "not on loopback and there is no TLS"},
+		"no TLS beyond loopback":   {func(_ *testing.T, c *serve.Config) { c.HTTP.Addr = "0.0.0.0:0" }, "not a loopback address and there is no TLS"},
 		"nobody could call":        {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile = "" }, "nobody could call"},
 		"no file of keys":          {func(_ *testing.T, c *serve.Config) { c.Auth.KeysFile += ".old" }, "no such file"},
 		"an empty file of keys": {func(t *testing.T, c *serve.Config) {

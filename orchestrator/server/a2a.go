@@ -18,7 +18,7 @@ func a2aService(impl *a2aedge.Service) Service {
 	}
 }
 
-// handleA2A opens the HTTP doors of the A2A service: Quorate's own, and one for each agent.
+// handleA2A serves the HTTP bindings of A2A, for Quorate itself and for each agent.
 func (s *Server) handleA2A(o Options) {
 	config := a2aedge.HandlerConfig{
 		Conn: s.rpc.Conn(), Agents: s.Registry, URL: o.PublicURL, GRPCAddress: o.PublicGRPC, Started: time.Now(),
@@ -39,7 +39,7 @@ func (s *Server) handleA2A(o Options) {
 	}
 }
 
-// reachedAt returns the base URL of our HTTP as agents reach it: as configured, or on this machine; empty otherwise.
+// reachedAt returns the base URL at which agents reach our HTTP server: as configured, or on this machine; otherwise "".
 func reachedAt(o Options) string {
 	if o.PublicURL != "" {
 		return strings.TrimRight(o.PublicURL, "/")

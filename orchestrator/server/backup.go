@@ -14,11 +14,11 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// Backup says where copies of the embedded store are put while it runs. The zero value is for none.
+// Backup configures copies of the embedded store, which are made while it is in use. The zero value makes none.
 type Backup struct {
-	Dir   string        // for nothing else; each copy is a folder in it, from which a store can be opened
+	Dir   string        // used for nothing else; each copy is a folder in it from which a store can be opened
 	Every time.Duration // between two copies
-	Keep  int           // how many of the newest stay, at least 1
+	Keep  int           // how many of the newest are kept, at least 1
 }
 
 // copies makes copies of an embedded store.
@@ -27,16 +27,16 @@ type copies struct {
 	files []file // in the order in which they are copied
 }
 
-// file is a part of a store, which copyTo writes to a new file.
+// file is a part of a store. copyTo writes it to a new file.
 type file struct {
 	name   string
 	copyTo func(ctx context.Context, path string) (size int64, err error)
 }
 
 const (
-	copyName  = "quorate-20060102T150405Z" // by the time at which it was begun
-	part      = ".part"                    // ends the name of a copy that is not whole
-	copyAgain = time.Minute                // after one that failed, at least
+	copyName  = "quorate-20060102T150405Z" // the time at which it was begun
+	part      = ".part"                    // suffix of an incomplete copy
+	copyAgain = time.Minute                // minimum wait after a failed copy
 )
 
 // run makes copies until ctx ends.
@@ -57,13 +57,13 @@ func (c *copies) run(ctx context.Context, logger *slog.Logger) error {
 	return nil
 }
 
-// again is how long the next copy has time after an error. One that is there while those of before could not be removed is not made again at once, since that
-// would fill the disk.
+// again returns how long to wait after an error. If a copy was made but old ones could not be removed, the next is not made at once, since that would
+// fill the disk.
 func (c *copies) again(now time.Time) time.Duration {
 	return max(c.due(now), min(c.Every, copyAgain))
 }
 
-// due is how long the next copy has time, by the names of those that are there.
+// due returns how long to wait until the next copy is due, by the names of the existing ones.
 func (c *copies) due(now time.Time) time.Duration {
 	whole, _, err := c.list(now)
 	if err != nil || len(whole) == 0 {
@@ -76,15 +76,15 @@ func (c *copies) due(now time.Time) time.Duration {
 	return c.Every - now.Sub(last)
 }
 
-// list returns the names of the copies, the oldest first, and of those that a crash ended. A name from the future was given by a clock that was wrong: these
-// are the first, or each copy that is made now would be one of those that are too many.
+// list returns the names of the complete copies, the oldest first, and of incomplete ones. Copies from the future, made when the clock was wrong,
+// come first: otherwise they would count as the newest, and every new copy would be removed as surplus.
 func (c *copies) list(now time.Time) (whole, cut []string, err error) {
 	entries, err := os.ReadDir(c.Dir)
 	for _, e := range entries {
 		name, unfinished := strings.CutSuffix(e.Name(), part)
 		_, err := time.Parse(copyName, name)
 		switch {
-		case err != nil: // none of ours
+		case err != nil: // not a copy of ours
 		case unfinished:
 			cut = append(cut, e.Name())
 		default:
@@ -98,7 +98,7 @@ func (c *copies) list(now time.Time) (whole, cut []string, err error) {
 	return whole, cut, err
 }
 
-// once makes one copy and removes those that it makes too many.
+// once makes one copy and removes those that are surplus.
 func (c *copies) once(ctx context.Context, now time.Time) (path string, size int64, err error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return "", 0, err
@@ -124,7 +124,7 @@ func (c *copies) once(ctx context.Context, now time.Time) (path string, size int
 	return path, size, err
 }
 
-// write makes a folder with all files, and has them on disk.
+// write makes a folder with all files and syncs them to disk.
 func (c *copies) write(ctx context.Context, folder string) (size int64, err error) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return 0, err
@@ -147,7 +147,7 @@ func (c *copies) remove(names []string) error {
 	return errors.Join(errs...)
 }
 
-// syncFolder has the names in a folder on disk.
+// syncFolder syncs the names in a folder to disk.
 func syncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -2,7 +2,7 @@ package server
 
 import "github.com/quorate/quorate/orchestrator/console"
 
-// handleConsole serves the console's files. What it shows, it asks for like everybody else.
+// handleConsole serves the console's files. The console uses the REST API like any other client.
 func (s *Server) handleConsole() error {
 	handlers, err := console.Handlers()
 	if err != nil {

@@ -14,23 +14,23 @@ import (
 	registrydynamo "github.com/quorate/quorate/registry/dynamo"
 )
 
-// DynamoDB says where the stores of replicas are.
+// DynamoDB configures the stores of replicas.
 type DynamoDB struct {
 	ddb.Config
-	PageKey   []byte        // the same for all replicas
-	Lease     time.Duration // how long a silent replica keeps its work; 0: lease.Config's default
+	PageKey   []byte        // the same at all replicas
+	Lease     time.Duration // how long a silent replica keeps its tasks; 0: the default of lease.Config
 	Retention Retention
 }
 
-// Tables returns the tables of all stores, and of the web-fetch agents.
+// Tables returns the tables of all stores, including that of web-fetch agents.
 func Tables() []ddb.Table { return append(ownTables(), tables.AllowedDomains()) }
 
-// ownTables returns those that a replica reads and writes itself.
+// ownTables returns the tables that a replica itself reads and writes.
 func ownTables() []ddb.Table {
 	return slices.Concat(registrydynamo.Tables(), taskdynamo.Tables(), consultationdynamo.Tables())
 }
 
-// OpenDynamoDB opens the stores of one of any number of replicas. The tables must be there, with their keys and indexes.
+// OpenDynamoDB opens the stores of one of any number of replicas. The tables must exist, with their keys and indexes.
 func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
 	db, err := ddb.Open(ctx, o.Config)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	registrystore "github.com/quorate/quorate/registry/embedded"
 )
 
-// Embedded says where the stores of one process are.
+// Embedded configures the stores of a single process.
 type Embedded struct {
-	Dir       string // that no other process uses; it must be there
-	PageKey   []byte // nil: one of its own is kept there
+	Dir       string // existing folder that no other process uses
+	PageKey   []byte // nil: a key is generated and kept in Dir
 	Retention Retention
 	Backup    Backup
 }
@@ -28,7 +28,7 @@ const (
 	keyFile   = "page.key" // only when no key is given
 )
 
-// aloneLease is long, because nobody waits for leases to run out where one process has the files: each beat is a write to the disk.
+// aloneLease is long, because no other process waits for leases to expire, and each beat is a write to the disk.
 const aloneLease = time.Minute
 
 // OpenEmbedded opens the stores of one process.
@@ -47,7 +47,8 @@ func OpenEmbedded(ctx context.Context, o Embedded) (s *Stores, err error) {
 	if err != nil {
 		return s, err
 	}
-	// A verdict that no task knows yet is found again; a task that knows of one which is not there has lost it. So the copy of the tasks is the earlier one.
+	// The order matters: a verdict that no task knows of yet is found again, but a task that knows of a missing one has lost it. So the tasks are
+	// copied first.
 	parts := []file{{mainFile, main.CopyTo}, {spansFile, spans.CopyTo}}
 	if o.PageKey == nil {
 		if o.PageKey, err = ownPageKey(filepath.Join(o.Dir, keyFile)); err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// Embeddings names an endpoint of the OpenAI form that gives a second opinion when words do not decide where a text goes. The zero value is none.
+// Embeddings configures an OpenAI-compatible endpoint that gives a second opinion when words do not decide where a text goes. The zero value is none.
 type Embeddings struct {
-	URL     string // such as https://api.openai.com/v1; the operator's word, so it may be on a private address
+	URL     string // such as https://api.openai.com/v1; set by the operator, so private addresses are allowed
 	Model   string
 	Key     auth.Secret   // may be empty
-	Timeout time.Duration // that a decision waits; default 150 ms
+	Timeout time.Duration // how long a decision waits; default 150 ms
 }
 
 // client returns nil when there is no endpoint.

@@ -17,23 +17,23 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Evidence says what counts as evidence of a consultation, and where it is looked for besides the verdicts that agents send. The zero value is the
-// authenticated target's own verdict and nowhere else.
+// Evidence says what counts as evidence of a consultation, and where to look for it besides the verdicts that agents send. The zero value accepts
+// verdicts of the authenticated target only.
 type Evidence struct {
-	Lowest     string // level that counts; empty is consultation.LevelRecorded
+	Lowest     string // lowest level that counts; empty is consultation.LevelRecorded
 	Jaeger     Jaeger
-	CloudWatch consultation.Traces // where AWS X-Ray keeps its spans; nil for nowhere
+	CloudWatch consultation.Traces // where AWS X-Ray stores spans; nil: not used
 }
 
-// Jaeger names the query service of a Jaeger; without a URL there is none.
+// Jaeger configures the query service of a Jaeger. Without a URL there is none.
 type Jaeger struct {
-	URL         *url.URL           // the operator's word, so it may be on a private address
+	URL         *url.URL           // set by the operator, so private addresses are allowed
 	Token       *secretfile.Secret // nil for none
-	Authorities *x509.CertPool     // who may vouch for its certificate; nil: whom this machine trusts
-	Timeout     time.Duration      // of one look; default 2 s
+	Authorities *x509.CertPool     // that may have issued its certificate; nil: those that this machine trusts
+	Timeout     time.Duration      // of one query; default 2 s
 }
 
-// signers are the agents whose keys the registry has.
+// signers provides the keys of agents from the registry.
 type signers struct{ registry *registry.Registry }
 
 var _ consultation.Signers = signers{}
@@ -44,7 +44,7 @@ func (s signers) Verifier(ctx context.Context, tenant, agent string) (consultati
 	return consultation.Verifier(check), err
 }
 
-// ledger returns the ledger over s, with the keys of r. What it asks is measured by m.
+// ledger returns the ledger over s, with the keys from r. m measures its queries.
 func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *slog.Logger, m metric.Meter) (*consultation.Ledger, error) {
 	o := consultation.LedgerOptions{Logger: logger, Lowest: e.Lowest, Signers: signers{r}}
 	if j := e.Jaeger; j.URL != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/quorate/quorate/orchestrator/lease"
 )
 
-// metricGroups is a share of the work: all replicas together hold orchestrator.Groups, and what nobody holds nobody works on.
+// metricGroups counts the lease groups that this replica holds. All replicas together hold orchestrator.Groups; nobody works on groups that no
+// replica holds.
 const metricGroups = "quorate.lease.groups"
 
 func observeLeases(m metric.Meter, leases *lease.Manager) error {

@@ -10,14 +10,14 @@ import (
 	"github.com/quorate/quorate/registry/discovery"
 )
 
-// Agents says where agents come from besides the API, and what is asked of their cards.
+// Agents says where agents come from besides the API, and what their cards must satisfy.
 type Agents struct {
 	Sources    []discovery.Source       // where agents are looked for
-	Signatures registry.SignaturePolicy // what a card's signature must be; empty is verify-if-present
-	Strict     bool                     // a rule whose target is not registered is an error instead of a warning
+	Signatures registry.SignaturePolicy // which signatures a card must have; empty is verify-if-present
+	Strict     bool                     // refuse a rule whose target is not registered, which is otherwise a warning
 }
 
-// openRegistry prepares the registry, what finds agents for it, and what publishes them.
+// openRegistry creates the registry, discovery and the catalog.
 func (s *Server) openRegistry(o Options) (err error) {
 	client := o.Credentials.Client(o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects}))
 	s.Registry = registry.New(o.Stores.Registry, registry.Options{
@@ -31,7 +31,7 @@ func (s *Server) openRegistry(o Options) (err error) {
 	return err
 }
 
-// registryTasks are what keeps the registry's knowledge fresh.
+// registryTasks returns the tasks that keep the registry up to date.
 func (s *Server) registryTasks() []tasks.Task {
 	return []tasks.Task{
 		{Name: "prober", Run: s.Registry.RunProber},
@@ -42,7 +42,7 @@ func (s *Server) registryTasks() []tasks.Task {
 	}
 }
 
-// handleCatalog publishes the agents as an AI Catalog and by the search API that it names.
+// handleCatalog serves the AI Catalog and the search API to which it refers.
 func (s *Server) handleCatalog() {
 	s.rpc.Handle(catalog.WellKnownPath, s.rpc.Authenticated(http.HandlerFunc(s.catalog.ServeHTTP)))
 	s.rpc.Handle(catalog.ARDPath+"/", s.rpc.Authenticated(s.catalog.ARD()))

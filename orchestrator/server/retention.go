@@ -11,13 +11,13 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// Retention says how long what is over is kept. Zero is for ever.
+// Retention says how long finished tasks and consultations are kept. Zero is for ever.
 type Retention struct {
 	Tasks    time.Duration // after a task was settled
 	Evidence time.Duration // after a consultation was issued
 }
 
-// sweep removes what is over from the files.
+// sweep removes what has expired from the files.
 func sweep(ctx context.Context, keep Retention, tasks *taskstore.Store, consultations *consultationstore.Store) error {
 	var errs []error
 	if keep.Tasks > 0 {
@@ -31,10 +31,10 @@ func sweep(ctx context.Context, keep Retention, tasks *taskstore.Store, consulta
 	return errors.Join(append(errs, tasks.ForgetContexts(ctx))...)
 }
 
-// sweepEvery is how often what is over is looked for.
+// sweepEvery is the interval between removals.
 const sweepEvery = time.Minute
 
-// runSweeper removes what is over until ctx ends.
+// runSweeper removes what has expired until ctx ends.
 func (s *Stores) runSweeper(ctx context.Context, logger *slog.Logger) error {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()

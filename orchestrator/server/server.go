@@ -1,5 +1,5 @@
-// Package server puts Quorate together: the stores, the registry, the consultation ledger, the task engine, and the servers that make them
-// reachable. It is the only place that opens stores.
+// Package server assembles Quorate: the stores, the registry, the consultation ledger, the task engine, and the servers that make them reachable. It
+// is the only package that opens stores.
 package server
 
 import (
@@ -39,36 +39,36 @@ import (
 	registryrpc "github.com/quorate/quorate/registry/rpc"
 )
 
-// Options are what a Server needs. Those before Agents are required.
+// Options are the dependencies and settings of a Server. The fields before Agents are required.
 type Options struct {
 	Stores        *Stores
 	HTTPListener  net.Listener
 	GRPCListener  net.Listener
 	Telemetry     *telemetry.Telemetry
-	Authenticator auth.Authenticator     // callers other than registered agents, whose tokens the registry knows
-	Policy        *netguard.Policy       // which addresses cards and agents may have
+	Authenticator auth.Authenticator     // for callers other than registered agents, whose tokens the registry knows
+	Policy        *netguard.Policy       // which addresses cards and agents may be at
 	Agents        Agents                 // where agents come from besides the API
-	Credentials   *agentauth.Credentials // what agents are shown; nil for nothing
-	MaxExchanges  int                    // tasks that are with agents at a time; 0: as the engine has it
-	PassThrough   []string               // agents whose A2A calls go to them as they came, untracked; see a2aedge.Passages
-	Embeddings    Embeddings             // the second stage of routing by text
+	Credentials   *agentauth.Credentials // credentials for agents; nil for none
+	MaxExchanges  int                    // tasks with agents at a time; 0: the engine's default
+	PassThrough   []string               // agents whose A2A calls are passed on unchanged and not tracked; see a2aedge.Passages
+	Embeddings    Embeddings             // second stage of routing by text
 	Evidence      Evidence               // what counts as evidence of a consultation
-	Services      []Service              // more services behind the same doors
-	AllowedHosts  []string               // names that clients may use for us besides localhost and the addresses of the listener
-	PublicURL     string                 // of HTTP, as cards give it to clients; empty: as the client that reads the card reached us
-	PublicGRPC    string                 // host:port of gRPC, as PublicURL
+	Services      []Service              // additional services on the same ports
+	AllowedHosts  []string               // host names that clients may use besides localhost and the addresses of the listener
+	PublicURL     string                 // of HTTP, for cards; empty: as in the request for the card
+	PublicGRPC    string                 // host:port of gRPC, for cards
 	ReadmitEvery  time.Duration          // as in rpcserver.Options
-	Limits        rpcserver.Limits       // of what one caller can have the server do
+	Limits        rpcserver.Limits       // on what one caller can make the server do
 }
 
-// Service is a gRPC service with its REST form and its rules.
+// Service is a gRPC service with its REST handlers and its rules.
 type Service struct {
 	Rules    auth.Rules
 	Register func(grpc.ServiceRegistrar)
-	Gateway  func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error // nil: it has no such REST form
+	Gateway  func(ctx context.Context, mux *runtime.ServeMux, conn *grpc.ClientConn) error // nil: it has no REST handlers
 }
 
-// Server is Quorate.
+// Server is an assembled Quorate.
 type Server struct {
 	Registry *registry.Registry
 	Engine   *engine.Engine
@@ -86,7 +86,7 @@ type Server struct {
 	ballast       []byte
 }
 
-// New prepares everything; nothing is served before the tasks run. The caller calls Close, also after an error of Run.
+// New creates a server. It serves nothing before its tasks run. The caller must call Close, even after an error of a task.
 func New(ctx context.Context, o Options) (s *Server, err error) {
 	s = &Server{logger: o.Telemetry.Logger, stores: o.Stores, ballast: newBallast(), agentauth: o.Credentials}
 	defer func() {
@@ -143,7 +143,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 	return s, s.serve(ctx, o, receiver, services)
 }
 
-// serve prepares the doors: gRPC, REST through it, and OTLP.
+// serve registers the services for gRPC, REST and OTLP.
 func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, services []Service) error {
 	rules := auth.Rules{}
 	maps.Copy(rules, otlp.Rules())
@@ -186,7 +186,7 @@ func (s *Server) serve(ctx context.Context, o Options, receiver *otlp.Receiver, 
 	return nil
 }
 
-// Tasks returns the parts that have to run, to be started together with others.
+// Tasks returns the long-lived parts of the server, which the caller starts together with its own.
 func (s *Server) Tasks() []tasks.Task {
 	list := append(s.registryTasks(),
 		tasks.Task{Name: "rpc", Run: s.rpc.Run},
@@ -202,7 +202,7 @@ func (s *Server) Tasks() []tasks.Task {
 	return list
 }
 
-// Close closes connections; call it when every task has returned.
+// Close closes connections. Call it after all tasks have returned.
 func (s *Server) Close() error {
 	if s.pool == nil {
 		return nil
@@ -213,7 +213,7 @@ func (s *Server) Close() error {
 func openAPI(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := w.Write(proto.OpenAPI); err != nil {
-		return // the client left
+		return // the client has disconnected
 	}
 }
 
@@ -233,7 +233,7 @@ func taskService(impl orchestratorv1.TaskServiceServer) Service {
 	}
 }
 
-// routeService has its rules in those of the task service.
+// routeService returns the service for routes; its rules are among those of the task service.
 func routeService(impl orchestratorv1.RouteServiceServer) Service {
 	return Service{
 		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterRouteServiceServer(r, impl) },
@@ -241,7 +241,7 @@ func routeService(impl orchestratorv1.RouteServiceServer) Service {
 	}
 }
 
-// callerService has its rules in those of the task service.
+// callerService returns the service for callers; its rules are among those of the task service.
 func callerService(impl orchestratorv1.CallerServiceServer) Service {
 	return Service{
 		Register: func(r grpc.ServiceRegistrar) { orchestratorv1.RegisterCallerServiceServer(r, impl) },

@@ -12,13 +12,13 @@ import (
 const (
 	cardTimeout   = 5 * time.Second
 	cardRedirects = 3
-	idlePerAgent  = 64 // HTTP connections kept for each agent; the default of 2 makes thousands of new ones under load
+	idlePerAgent  = 64 // idle HTTP connections for each agent; with the default of 2, thousands of new ones are made under load
 
-	// PageKeyBytes is how long the key of page tokens is.
+	// PageKeyBytes is the length of the key of page tokens.
 	PageKeyBytes = 32
 )
 
-// ownPageKey returns the key of page tokens that is kept in a file, which is made when it is not there, so that tokens survive a restart.
+// ownPageKey returns the key of page tokens from a file. It creates the file if necessary, so that tokens survive a restart.
 func ownPageKey(file string) ([]byte, error) {
 	key, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func ownPageKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// writeKey makes a file with a key, and returns its size when it is on disk.
+// writeKey writes a new file with a key, synced to disk, and returns its size.
 func writeKey(file string, key []byte) (size int64, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

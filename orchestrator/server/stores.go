@@ -11,17 +11,17 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Stores are what a Server keeps everything in. Whoever opens them closes them, after the server.
+// Stores holds the stores of a Server. Whoever opens them closes them, after the server.
 type Stores struct {
 	Registry      registry.Store
 	Tasks         orchestrator.Store
 	Leases        orchestrator.LeaseStore
-	LeaseDuration time.Duration // how long a silent replica keeps its work; 0: lease.Config's default
+	LeaseDuration time.Duration // how long a silent replica keeps its tasks; 0: the default of lease.Config
 	Consultations consultation.Store
-	Pages         *page.Codec                                // has the key that all replicas share
-	Ready         map[string]func(ctx context.Context) error // what /readyz asks, by name
+	Pages         *page.Codec                                // with the key that all replicas share
+	Ready         map[string]func(ctx context.Context) error // checks for /readyz, by name
 
-	sweep   func(ctx context.Context) error // removes what is over; nil where the store itself does
+	sweep   func(ctx context.Context) error // removes what has expired; nil where the store does that itself
 	copies  *copies                         // nil for none
 	closers []func() error
 }

@@ -13,14 +13,14 @@ import (
 
 const metricLookups = "quorate.backend.lookup.duration"
 
-// observedTraces measures each look into a trace backend.
+// observedTraces measures each query of a trace backend.
 type observedTraces struct {
 	consultation.Traces
 
 	seconds metric.Float64Histogram
 }
 
-// observed wraps trace backends; there may be none.
+// observed wraps trace backends. The list may be empty.
 func observed(list []consultation.Traces, m metric.Meter) ([]consultation.Traces, error) {
 	seconds, err := m.Float64Histogram(metricLookups, metric.WithUnit("s"), metric.WithDescription("Time that looks for evidence in trace backends took."),
 		metric.WithExplicitBucketBoundaries(0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60)) //nolint:mnd // from memory to a query of logs

@@ -23,10 +23,10 @@ import (
 // Config says whose tokens count, and what their claims mean. The zero value is none.
 type Config struct {
 	Issuer      string `yaml:"issuer" doc:"URL of the OpenID Connect provider whose tokens are accepted; empty for none."`
-	Audience    string `yaml:"audience" doc:"Audience that a token must be for: that of this API, because the ID tokens of a client are for the client's id, and would count."`
-	KeysURL     string `yaml:"keysURL" doc:"URL of the provider's keys; empty: as the provider's configuration says, which is then read at the start."`
+	Audience    string `yaml:"audience" doc:"Audience that tokens must have: that of this API. Do not use the id of a client: its ID tokens would be accepted."`
+	KeysURL     string `yaml:"keysURL" doc:"URL of the provider's keys; empty: from the provider's configuration, which is read at the start."`
 	NameClaim   string `yaml:"nameClaim" doc:"Claim with the caller's name; for the role agent it is the agent's name."`
-	RolesClaim  string `yaml:"rolesClaim" doc:"Claim with the caller's roles, a list or words: admin, dispatcher, agent, viewer; others say nothing."`
+	RolesClaim  string `yaml:"rolesClaim" doc:"Claim with the caller's roles, as a list or separated by spaces: admin, dispatcher, agent, viewer; other values are ignored."`
 	TenantClaim string `yaml:"tenantClaim" doc:"Claim with the caller's tenant; empty: every caller belongs to the default tenant."`
 }
 
