@@ -67,6 +67,10 @@ func newLibrary() protoreflect.FileDescriptor {
 	message := func(name string, fields ...*descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
 		return &descriptorpb.DescriptorProto{Name: new(name), Field: fields}
 	}
+	shop, donor, place := field("shop", 1, text), field("donor", 2, text), field("shelf_place", 3, text)
+	shop.OneofIndex, donor.OneofIndex = new(int32), new(int32)
+	source := message("Source", shop, donor, place)
+	source.OneofDecl = []*descriptorpb.OneofDescriptorProto{{Name: new("from")}}
 	method := func(name, in string, rule *annotations.HttpRule) *descriptorpb.MethodDescriptorProto {
 		m := &descriptorpb.MethodDescriptorProto{
 			Name: new(name), InputType: new(".test.v1." + in), OutputType: new(".test.v1.Book"),
@@ -83,7 +87,9 @@ func newLibrary() protoreflect.FileDescriptor {
 		MessageType: []*descriptorpb.DescriptorProto{
 			message("Book", proto.CloneOf(name), field("etag", 2, text), field("sequence", 3, number)),
 			message("GetBookRequest", name, field("view_mode", 2, text)),
-			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned, of("note", 6, ".google.protobuf.Value"), others),
+			message("CreateBookRequest", of("book", 1, ".test.v1.Book"), field("request_id", 2, text), loan, due, returned, of("note", 6, ".google.protobuf.Value"), others,
+				of("source", 8, ".test.v1.Source")),
+			source,
 			message("WatchBooksRequest", field("count", 1, number), field("then", 2, text)),
 		},
 		Service: []*descriptorpb.ServiceDescriptorProto{{Name: new("Library"), Method: []*descriptorpb.MethodDescriptorProto{

@@ -96,7 +96,7 @@ var place = regexp.MustCompile(`^(syntax error )?\((line \d+:\d+)\): `)
 const maxComplaint = 1 << 10
 
 // readable rewords an error of protojson: it says that the body is at fault, at which line and column, and, where message is known, which field has a
-// wrong value. It also replaces the non-breaking spaces that protojson uses to keep programs from parsing its errors.
+// wrong value, and which fields there are instead of an unknown one. It also replaces the non-breaking spaces that protojson uses to keep programs from parsing its errors.
 func readable(err error, message protoreflect.Message, body []byte) error {
 	if err == nil {
 		return nil
@@ -106,12 +106,16 @@ func readable(err error, message protoreflect.Message, body []byte) error {
 	if at == nil {
 		return fmt.Errorf("the body cannot be read: %s", text)
 	}
+	text = at[1] + strings.TrimPrefix(text, at[0])
 	if message != nil && json.Valid(body) {
-		if path, wrong := misfit(message, body); path != "" {
-			return fmt.Errorf("the body cannot be read, %s: %s: %s", at[2], path, wrong)
+		switch in := misfit(message, body); {
+		case in.path != "":
+			text = in.path + ": " + in.wrong
+		case in.stranger != nil && strings.HasPrefix(text, "unknown field "):
+			text += fmt.Sprintf("; %s has %s", in.stranger.Name(), strings.Join(jsonNames(in.stranger.Fields()), ", "))
 		}
 	}
-	return fmt.Errorf("the body cannot be read, %s: %s%s", at[2], at[1], strings.TrimPrefix(text, at[0]))
+	return fmt.Errorf("the body cannot be read, %s: %s", at[2], text)
 }
 
 // eventMarshaler writes each message of a stream as one server-sent event. Answers that are no stream stay JSON.

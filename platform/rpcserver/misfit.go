@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -16,58 +17,84 @@ const (
 	maxLooked = 64 << 10 // bytes of the largest body that is examined: that takes several times as long as decoding, and happens before the caller is authenticated
 )
 
-// misfit returns the path of the field whose value in body has the wrong type or form, and what is wrong with it; path is empty when no field is at
-// fault. It decodes each field by itself, so that protojson remains the only judge.
-func misfit(m protoreflect.Message, body []byte) (path, wrong string) {
+// fit is what is wrong with a body; zero when protojson's own error says more.
+type fit struct {
+	path, wrong string                         // the field whose value has the wrong type or form, and what is wrong with it
+	stranger    protoreflect.MessageDescriptor // instead: the message that does not have the field that protojson's error is about
+}
+
+// misfit returns what is wrong with body. It decodes each field by itself, so that protojson remains the only judge.
+func misfit(m protoreflect.Message, body []byte) fit {
 	if len(body) > maxLooked {
-		return "", ""
+		return fit{}
 	}
 	values := json.NewDecoder(bytes.NewReader(body))
 	if begin, err := values.Token(); err != nil || begin != json.Delim('{') {
-		return "", ""
+		return fit{}
 	}
+	chosen := make(map[protoreflect.OneofDescriptor]protoreflect.FieldDescriptor)
 	for values.More() { // in order, as protojson meets them
 		var value json.RawMessage
 		name, err := values.Token()
 		if err != nil || values.Decode(&value) != nil {
-			return "", ""
+			return fit{}
 		}
 		field := fieldNamed(m.Descriptor(), fmt.Sprint(name))
-		switch {
-		case field == nil:
-			return "", "" // protojson's error is about this unknown field
-		case fits(m, field, value):
+		if field == nil {
+			return fit{stranger: m.Descriptor()}
+		}
+		if of := field.ContainingOneof(); of != nil && !bytes.Equal(value, []byte("null")) {
+			if first := chosen[of]; first != nil && first != field {
+				return fit{path: string(field.Name()), wrong: fmt.Sprintf("there may be one of %s, and %s is there already", either(of), first.JSONName())}
+			}
+			chosen[of] = field
+		}
+		if fits(m, field, value) {
 			continue
 		}
-		if path, wrong = misfitIn(m, field, value); path != "" || field.IsList() { // for a list this is the most that can be said
-			return path, wrong
+		if in := misfitIn(m, field, value); in != (fit{}) || field.IsList() { // for a list this is the most that can be said
+			return in
 		}
 		return told(string(field.Name()), field, value)
 	}
-	return "", ""
+	return fit{}
+}
+
+// either names the fields of a oneof.
+func either(of protoreflect.OneofDescriptor) string {
+	names := jsonNames(of.Fields())
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func jsonNames(fields protoreflect.FieldDescriptors) []string {
+	names := make([]string, fields.Len())
+	for i := range names {
+		names[i] = fields.Get(i).JSONName()
+	}
+	return names
 }
 
 // told returns path and what is wrong with its value, or nothing when protojson's own error says more.
-func told(path string, field protoreflect.FieldDescriptor, value []byte) (_, wrong string) {
-	if wrong = wanted(field, value); wrong == "" {
-		return "", ""
+func told(path string, field protoreflect.FieldDescriptor, value []byte) fit {
+	if wrong := wanted(field, value); wrong != "" {
+		return fit{path: path, wrong: clip(value) + wrong}
 	}
-	return path, clip(value) + wrong
+	return fit{}
 }
 
 // misfitIn looks for the misfit inside a value that has parts: an item of a list, or a field of a message.
-func misfitIn(m protoreflect.Message, field protoreflect.FieldDescriptor, value []byte) (path, wrong string) {
+func misfitIn(m protoreflect.Message, field protoreflect.FieldDescriptor, value []byte) fit {
 	name := string(field.Name())
 	if !field.IsList() {
 		if !hasFields(field) {
-			return "", ""
+			return fit{}
 		}
-		path, wrong = misfit(m.NewField(field).Message(), value)
-		return below(name, path), wrong
+		return misfit(m.NewField(field).Message(), value).below(name)
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(value, &items) != nil {
-		return name, clip(value) + " is not a list"
+		return fit{path: name, wrong: clip(value) + " is not a list"}
 	}
 	for i, item := range items {
 		if fits(m, field, slices.Concat([]byte("["), item, []byte("]"))) {
@@ -75,13 +102,13 @@ func misfitIn(m protoreflect.Message, field protoreflect.FieldDescriptor, value 
 		}
 		at := fmt.Sprintf("%s[%d]", name, i)
 		if hasFields(field) {
-			if path, wrong = misfit(m.NewField(field).List().NewElement().Message(), item); path != "" {
-				return below(at, path), wrong
+			if in := misfit(m.NewField(field).List().NewElement().Message(), item); in != (fit{}) {
+				return in.below(at)
 			}
 		}
 		return told(at, field, item)
 	}
-	return "", ""
+	return fit{}
 }
 
 // hasFields reports whether a value of the field is a JSON object with the fields of a message. Messages of google.protobuf have forms of their own.
@@ -89,11 +116,12 @@ func hasFields(field protoreflect.FieldDescriptor) bool {
 	return field.Message() != nil && !field.IsMap() && field.Message().FullName().Parent() != "google.protobuf"
 }
 
-func below(name, path string) string {
-	if path == "" {
-		return ""
+// below returns what is wrong as seen from the message that has in its field name what f is about.
+func (f fit) below(name string) fit {
+	if f.path != "" {
+		f.path = name + "." + f.path
 	}
-	return name + "." + path
+	return f
 }
 
 // fits reports whether protojson accepts value for the field of a message like m.

@@ -42,6 +42,8 @@ func TestAValueThatDoesNotFitIsNamedWithItsField(t *testing.T) {
 		`{"requestId":"a","due":"x","loan":"1s"}`:    {"due", `"x"` + instant},
 		"{\"loan\":{\n  \"seconds\": 5\n}}":          {"loan", `{"seconds":5}` + duration},
 		`{"requestId":{},"due":"x"}`:                 {"request_id", "{} is not a string"},
+		`{"source":{"shop":"a","donor":"b"}}`:        {"source.donor", "there may be one of shop and donor, and shop is there already"},
+		`{"source":{"donor":"a","shop":"b"},"x":1}`:  {"source.shop", "there may be one of shop and donor, and donor is there already"},
 		`{"loan":"` + strings.Repeat("x", 99) + `"}`: {"loan", `"` + strings.Repeat("x", 59) + "…" + duration},
 	} {
 		resp, answer := r.do(t, "POST", "/v1/books", body, nil)
@@ -71,11 +73,13 @@ func TestWhatIsWrongFirstIsSaidWithItsPlace(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
 	for body, want := range map[string]string{
-		`{"note":1e999}`:                             `line 1:9: invalid google.protobuf.Value`,
-		`{"nope":1,"loan":5}`:                        `line 1:2: unknown field \"nope\"`,
-		`{"book":{"nope":1,"name":7}}`:               `line 1:10: unknown field \"nope\"`,
-		`{"others":[{},{"nope":1}]}`:                 `line 1:16: unknown field \"nope\"`,
-		"{\"requestId\":{},\n\"book\":{\"name\":7}}": `line 1:14: request_id: {}`,
+		`{"note":1e999}`:                              `line 1:9: invalid google.protobuf.Value`,
+		`{"nope":1,"loan":5}`:                         `line 1:2: unknown field \"nope\"; CreateBookRequest has book, requestId, loan, due, returned, note, others, source"`,
+		`{"book":{"nope":1,"name":7}}`:                `line 1:10: unknown field \"nope\"; Book has name, etag, sequence"`,
+		`{"others":[{},{"nope":1}]}`:                  `line 1:16: unknown field \"nope\"; Book has name, etag, sequence"`,
+		`{"source":{"shelf":1}}`:                      `line 1:12: unknown field \"shelf\"; Source has shop, donor, shelfPlace"`,
+		`{"source":{"shop":"a","shop":"b"},"nope":1}`: `line 1:23: duplicate field \"shop\""`,
+		"{\"requestId\":{},\n\"book\":{\"name\":7}}":  `line 1:14: request_id: {}`,
 	} {
 		if resp, answer := r.do(t, "POST", "/v1/books", body, nil); resp.StatusCode != http.StatusBadRequest || !strings.Contains(answer, want) {
 			t.Errorf("POST %s = %d %s, want 400 and %s", body, resp.StatusCode, answer, want)
