@@ -68,6 +68,9 @@ func pieces(t *orchestrator.Task) []piece {
 	return list
 }
 
+// isListed reports whether lists of tasks show a content.
+func isListed(name string) bool { return name == planContent || name == gatesContent }
+
 // same reports whether a piece is what it was: a message is replaced as a whole, so the same pointer means the same content.
 func (p piece) same(old piece) bool {
 	if p.message != nil {

@@ -215,7 +215,7 @@ func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Ta
 		}
 		states = append(states, st)
 	}
-	if err := s.load(ctx, states, func(name string) bool { return name == planContent || name == gatesContent }); err != nil {
+	if err := s.load(ctx, states, isListed); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(states, func(a, b *state) int {

@@ -25,7 +25,9 @@ const (
 const (
 	// inlineContent is how much new content a step's record holds, and how much of new events; more gets items of its own.
 	inlineContent = 64 << 10
-	nonceSize     = 8
+	// besideListed is how much other new content may be in one record with what lists show of a task: a list of a thousand tasks reads a thousand of them.
+	besideListed = 16 << 10
+	nonceSize    = 8
 	// recordLife is how much longer than a task can take its records are kept, beyond what tasks are.
 	recordLife = 30 * 24 * time.Hour
 	// cleanTime bounds the removal of records that nothing names.
@@ -129,22 +131,31 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 			before[p.name] = p
 		}
 	}
-	small, held := make(ddb.Item), 0
 	content := make(map[string]string)
+	var added []piece
+	var encoded [][]byte
+	beside := 0
 	for _, p := range pieces(&next.task) {
 		was, had := before[p.name]
 		if had && p.same(was) {
 			content[p.name] = next.content[p.name]
 			continue
 		}
-		encoded, err := p.encode()
+		bytes, err := p.encode()
 		if err != nil {
 			return nil, err
 		}
-		value := &types.AttributeValueMemberB{Value: encoded}
+		added, encoded = append(added, p), append(encoded, bytes)
+		if !isListed(p.name) {
+			beside += len(bytes)
+		}
+	}
+	small, held := make(ddb.Item), 0
+	for i, p := range added {
+		value, size := &types.AttributeValueMemberB{Value: encoded[i]}, len(encoded[i])
 		name := record
-		if held+len(encoded) <= inlineContent {
-			held += len(encoded)
+		if held+size <= inlineContent && (!isListed(p.name) || beside <= besideListed) {
+			held += size
 			small[p.name] = value
 		} else {
 			name = fmt.Sprintf("content#%08d#%s#%s", next.task.Version, nonce, p.name)
@@ -153,7 +164,7 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 			step.items = append(step.items, item)
 		}
 		content[p.name] = name
-		step.keep(name, p, len(encoded))
+		step.keep(name, p, size)
 	}
 	next.content = content
 	return small, nil
