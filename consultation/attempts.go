@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// attempts returns the consultations that ask for r now, the newest first, each once and with the evidence that fits it.
+// attempts returns the consultations that ask for r as it is now, the newest first, each once and with the evidence that fits it.
 //
-// What was issued under another form of the requirement, to another target or for another phase, asks for something else.
+// A consultation under an earlier form of the requirement, of another target or for another phase, asks for something else.
 func (in Input) attempts(r Requirement) []attempt {
 	s := in.Subject
 	var list []attempt
@@ -36,7 +36,7 @@ func (in Input) attempts(r Requirement) []attempt {
 	return list
 }
 
-// evidence returns what fits c, the most restrictive first, each piece once.
+// evidence returns the evidence that fits c, the most restrictive first, each piece once.
 func (in Input) evidence(c Consultation) []Evidence {
 	var list []Evidence
 	for _, e := range in.Evidence {

@@ -9,18 +9,18 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Check decides on s by what the store holds now, after it has looked for what is missing in the Traces. When the store cannot tell, the decision says unavailable for every
-// requirement that applies, which blocks like any other verdict but approved; that is no error. It returns an
-// InvalidArgument fault with the reason SUBJECT_INVALID for a subject without tenant, task or source agent.
+// Check decides whether s may pass, by what the store holds, after looking in the Traces for what is missing. If the store cannot be read, that is no
+// error: each requirement that applies is then unavailable, which blocks like any other verdict but approved. A subject without tenant, task or
+// source agent is an InvalidArgument fault with the reason SUBJECT_INVALID.
 func (l *Ledger) Check(ctx context.Context, s Subject) (Decision, error) {
 	return l.CheckInTurn(ctx, s, func() (leave func()) { return func() {} })
 }
 
-// ErrNoTurn says that there was no turn to look for evidence in the Traces.
+// ErrNoTurn means that CheckInTurn got no turn to look for evidence in the Traces.
 var ErrNoTurn = errors.New("others look for evidence")
 
-// CheckInTurn is Check for one of many at a time: Traces may take as long as they like to answer, and are asked only in a turn that begins with enter and ends
-// with what that returns. When it returns nil the error is ErrNoTurn.
+// CheckInTurn is Check with a limit on concurrent queries: Traces may take as long as they like to answer, so they are queried only between a call of
+// enter and a call of the leave that it returns. If enter returns nil, the error is ErrNoTurn.
 func (l *Ledger) CheckInTurn(ctx context.Context, s Subject, enter func() (leave func())) (Decision, error) {
 	if s.Tenant == "" || s.TaskID == "" || s.SourceAgent == "" {
 		return Decision{}, fault.New(fault.InvalidArgument, "SUBJECT_INVALID", "a check needs a tenant, a task and its agent")
@@ -29,7 +29,7 @@ func (l *Ledger) CheckInTurn(ctx context.Context, s Subject, enter func() (leave
 	d := Decide(in)
 	applies := d.applying()
 	if len(applies) == 0 {
-		return d, nil // as of most tasks, which need no look into the store
+		return d, nil // the usual case: there is nothing to look up
 	}
 	entries, err := l.store.List(ctx, s.Tenant, s.TaskID)
 	if err != nil {

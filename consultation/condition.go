@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The operators of a condition.
+// Operators of a condition.
 const (
 	OperatorEquals      = "equals"
 	OperatorContains    = "contains"
@@ -20,10 +20,10 @@ const (
 type Condition struct {
 	Attribute string
 	Operator  string
-	Value     any // a JSON value; not used by exists
+	Value     any // a JSON value; ignored by exists
 }
 
-// answer is what a comparison knows: an attribute that cannot be compared might be anything.
+// answer is the result of a comparison. It is unclear for an attribute that cannot be compared, which might be anything.
 type answer int
 
 const (
@@ -34,9 +34,9 @@ const (
 
 // Holds reports whether the condition holds for a, and says why.
 //
-// What cannot be evaluated counts as true, because the other guess would let a task pass unseen; why says so. An attribute
-// that is absent makes every operator false. A string compares with a number or a truth value by its text, so that
-// "true" equals true: attributes from a command line are strings. A nil condition always holds.
+// A comparison that cannot be evaluated counts as true, because the opposite would let a task pass unchecked; why says so. If the attribute is
+// absent, every operator is false. A string is compared with a number or a boolean by its text, so that "true" equals true: attributes from a command
+// line are strings. A nil condition always holds.
 func (c *Condition) Holds(a Attributes) (holds bool, why string) {
 	if c == nil {
 		return true, "it has no condition"
@@ -100,7 +100,7 @@ func equals(x, y any) answer {
 	}
 }
 
-// equalsText compares v with a text that should be of its kind; a text that is not is unclear.
+// equalsText compares v with a text that should represent the same type. If it does not, the answer is unclear.
 func equalsText(v any, text string) answer {
 	switch v := v.(type) {
 	case bool:
@@ -128,7 +128,7 @@ func contains(whole, part any) answer {
 		return answered(strings.Contains(whole, text))
 	case []any:
 		for _, element := range whole {
-			if equals(element, part) == yes { // an element of another kind is another element
+			if equals(element, part) == yes { // an element of another type is not equal
 				return yes
 			}
 		}
@@ -167,7 +167,7 @@ func answered(holds bool) answer {
 	return no
 }
 
-// show returns v for a sentence, short whatever it is.
+// show formats v for a sentence, at limited length.
 func show(v any) string {
 	const longest = 100
 	switch v.(type) {

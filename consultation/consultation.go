@@ -2,27 +2,26 @@ package consultation
 
 import "time"
 
-// ExtensionURI names the A2A extension under which a task carries its requirements to an agent, and a consultation its
-// question to the target.
+// ExtensionURI identifies the A2A extension by which a task carries its requirements to an agent, and a consultation its question to the target.
 const ExtensionURI = "https://github.com/quorate/quorate/extensions/consultation/v1"
 
-// The states of a consultation.
+// States of a consultation.
 const (
 	StateOpen     = "open"
-	StateAsking   = "asking" // open, and the target wants to know something before it judges; the feedback is its question
+	StateAsking   = "asking" // open, and the target asks something before it judges; the feedback is its question
 	StateAnswered = "answered"
-	StateFailed   = "failed"  // the question could not be carried, or the target answered without evidence; computed when Traces are asked
+	StateFailed   = "failed"  // the question could not be carried, or the target answered without evidence; with Traces, computed when read
 	StateExpired  = "expired" // computed when read, never stored
 )
 
-// Bounds.
+// Limits.
 const (
 	MaxPerTask       = 100  // consultations of one task
 	MaxFeedbackBytes = 1024 // of an outcome
-	MaxRefusals      = 20   // kept for one consultation
+	MaxRefusals      = 20   // kept for each consultation
 )
 
-// Consultation is one question about one content. The JSON names of this and the types below are the stored form.
+// Consultation is one question about one content. The JSON names of this type and those below are the stored form.
 type Consultation struct {
 	ID            string    `json:"id"` // unguessable
 	Tenant        string    `json:"tenant"`
@@ -30,41 +29,41 @@ type Consultation struct {
 	RequirementID string    `json:"requirement_id"`
 	Phase         string    `json:"phase"`
 	SourceAgent   string    `json:"source_agent"` // executes the task
-	TargetAgent   string    `json:"target_agent"` // is asked
+	TargetAgent   string    `json:"target_agent"` // is consulted
 	Mandatory     bool      `json:"mandatory"`
-	MinLevel      string    `json:"min_level,omitempty"` // the requirement's
-	Attempt       int       `json:"attempt"`             // of the same requirement of the same task, from 1
+	MinLevel      string    `json:"min_level,omitempty"` // of the requirement
+	Attempt       int       `json:"attempt"`             // number of the attempt at the same requirement of the same task, from 1
 	SubjectDigest string    `json:"subject_digest"`
-	TraceID       string    `json:"trace_id"` // 32 hexadecimal digits, minted
-	SpanID        string    `json:"span_id"`  // 16 hexadecimal digits, minted; the parent of the evidence
+	TraceID       string    `json:"trace_id"` // 32 hexadecimal digits; chosen by Quorate
+	SpanID        string    `json:"span_id"`  // 16 hexadecimal digits; chosen by Quorate; the parent of the evidence
 	State         string    `json:"state"`
-	Outcome       string    `json:"outcome,omitempty"`  // the most restrictive on record
-	Feedback      string    `json:"feedback,omitempty"` // of that outcome, why the consultation failed, or what the target asks
+	Outcome       string    `json:"outcome,omitempty"`  // the most restrictive one recorded
+	Feedback      string    `json:"feedback,omitempty"` // of that outcome; or why the consultation failed; or the target's question
 	CarrierTaskID string    `json:"carrier_task_id,omitempty"`
-	Direct        bool      `json:"direct,omitempty"` // the source asks the target itself
+	Direct        bool      `json:"direct,omitempty"` // the source agent asks the target itself
 	IssueTime     time.Time `json:"issue_time"`
-	CarryTime     time.Time `json:"carry_time,omitzero"`  // when the answer was back while Traces had to be asked for its evidence
-	SearchTime    time.Time `json:"search_time,omitzero"` // until when the span may be on its way into the Traces
+	CarryTime     time.Time `json:"carry_time,omitzero"`  // when the answer came back and Traces had to be searched for its evidence
+	SearchTime    time.Time `json:"search_time,omitzero"` // until when the span may still arrive in the Traces
 	ExpireTime    time.Time `json:"expire_time"`          // evidence received later does not count
 	Refused       []Refusal `json:"refused,omitempty"`
-	Requests      []Request `json:"requests,omitempty"` // that it answers
+	Requests      []Request `json:"requests,omitempty"` // that this consultation answers
 }
 
-// Refusal is a span that claimed to answer a consultation and does not count.
+// Refusal records a span that claims to answer a consultation and does not count.
 type Refusal struct {
 	Recorder string    `json:"recorder"` // the agent that sent it; empty when the sender is no agent
-	Reason   string    `json:"reason"`   // one of the Evidence reasons
+	Reason   string    `json:"reason"`   // one of the EVIDENCE reasons
 	Time     time.Time `json:"time"`
-	Backend  string    `json:"backend,omitempty"` // the Traces in which it was found; empty: it was received
+	Backend  string    `json:"backend,omitempty"` // the Traces in which it was found; empty if it was received
 }
 
-// Unanswered reports whether there is no outcome yet and one may still come.
+// Unanswered reports whether there is no outcome yet, and there may still be one.
 func (c Consultation) Unanswered() bool { return c.State == StateOpen || c.State == StateAsking }
 
-// Sent reports whether the question surely went to its target: a task carries it, or there is an outcome.
+// Sent reports whether the question certainly reached its target: a task carries it, or there is an outcome.
 func (c Consultation) Sent() bool { return c.CarrierTaskID != "" || c.State == StateAnswered }
 
-// at returns c as it reads at now: an open one whose time ran out is expired, and one whose answer was back long ago has failed.
+// at returns c as of now: an open consultation whose time is over has expired, and one whose answer came back long ago without evidence has failed.
 func (c Consultation) at(now time.Time) Consultation {
 	switch {
 	case !c.Unanswered():
@@ -86,7 +85,7 @@ func (c Consultation) forged() bool {
 	return false
 }
 
-// Entry is what a store keeps of a consultation.
+// Entry is a consultation as a store keeps it.
 type Entry struct {
 	Consultation Consultation `json:"consultation"`
 	Evidence     []Evidence   `json:"evidence,omitempty"` // in the order of receipt

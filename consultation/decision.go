@@ -5,41 +5,41 @@ import (
 	"time"
 )
 
-// The verdicts on a requirement.
+// Verdicts on a requirement.
 const (
 	VerdictApproved        = "approved"        // the only one that lets a mandatory requirement pass
 	VerdictRejected        = "rejected"        // the target said no to the current content
-	VerdictDeferred        = "deferred"        // the target wants to be asked again later, or to know something first
+	VerdictDeferred        = "deferred"        // the target wants to be asked again later, or asks something first
 	VerdictError           = "error"           // the target could not review
-	VerdictMissing         = "missing"         // nobody asked, or nobody answered
-	VerdictStale           = "stale"           // there is an answer, to other content
+	VerdictMissing         = "missing"         // no consultation, or no answer
+	VerdictStale           = "stale"           // the answer is about other content
 	VerdictPending         = "pending"         // the question is open
-	VerdictUnauthenticated = "unauthenticated" // the only answers came from others than the target
+	VerdictUnauthenticated = "unauthenticated" // the only answers are not by the target, or below the level required
 	VerdictUnavailable     = "unavailable"     // the evidence could not be read
 )
 
-// maxEvidence is how many pieces of evidence a verdict shows.
+// maxEvidence bounds the pieces of evidence in a verdict.
 const maxEvidence = 20
 
-// Subject is a task as the check sees it.
+// Subject is a task to be checked.
 type Subject struct {
 	Tenant, TaskID string
 	SourceAgent    string            // executes the task
-	Phases         []string          // requirements of these are checked
-	Digests        map[string]string // phase → digest of the content under review now
+	Phases         []string          // whose requirements are checked
+	Digests        map[string]string // by phase: digest of the content under review now
 	Attributes     Attributes
 	Requirements   []Requirement // of the source agent, in its order
 }
 
-// Input is all that a decision rests on.
+// Input is everything on which a decision depends.
 type Input struct {
 	Subject       Subject
 	Consultations []Consultation
 	Evidence      []Evidence
 	Now           time.Time
-	Trouble       error    // why the consultations and the evidence could not be read; nil when they could
-	Unread        []string // ids of consultations that Traces could not tell about
-	Lowest        string   // level of evidence that counts, whatever less a requirement asks for; empty is LevelRecorded
+	Trouble       error    // why consultations and evidence could not be read; nil when they could
+	Unread        []string // ids of consultations for which the Traces could not be queried
+	Lowest        string   // lowest level of evidence that counts, even if a requirement asks for less; empty is LevelRecorded
 }
 
 // Decision says whether a task may pass.
@@ -47,7 +47,7 @@ type Decision struct {
 	Allowed      bool // every mandatory requirement that applies is approved
 	Requirements []RequirementVerdict
 
-	// CheckAgain is when to look again, because evidence may turn up that nobody will tell of; zero: whoever waits is told by OnChange.
+	// CheckAgain is when to check again, because evidence may appear in a backend that sends no notification; if zero, OnChange notifies.
 	CheckAgain time.Duration
 }
 
@@ -56,28 +56,27 @@ type RequirementVerdict struct {
 	Requirement Requirement
 	Applies     bool
 	Verdict     string     // one of the Verdict constants; empty when the requirement does not apply
-	Code        string     // "CONSULTATION_" and the verdict in upper case; empty like it
-	Reason      string     // the verdict in sentences, with what to do
-	LookedFor   string     // the evidence that would do
-	Found       string     // the evidence that was there
-	Evidence    []Evidence // the newest attempt first; at most 20
-	Lowest      string     // level of evidence that counts; empty when the requirement does not apply
-	Level       string     // of the evidence that the verdict rests on; empty when there is none
+	Code        string     // "CONSULTATION_" and the verdict in upper case; empty when the requirement does not apply
+	Reason      string     // explains the verdict, and says what to do
+	LookedFor   string     // the evidence that would suffice
+	Found       string     // the evidence that exists
+	Evidence    []Evidence // of the newest attempt first; at most 20 pieces
+	Lowest      string     // lowest level of evidence that counts; empty when the requirement does not apply
+	Level       string     // of the evidence on which the verdict is based; empty when there is none
 }
 
-// Blocks reports whether v keeps the task from passing.
+// Blocks reports whether v prevents the task from passing.
 func (v RequirementVerdict) Blocks() bool {
 	return v.Requirement.Mandatory && v.Applies && v.Verdict != VerdictApproved
 }
 
-// Decide checks the requirements of the subject's phases. It is a pure function, and the order and repetition of
-// consultations and evidence do not matter to it.
+// Decide checks the requirements of the subject's phases. It is a pure function, whose result does not depend on the order of consultations and
+// evidence, or on duplicates.
 //
-// For each requirement the highest attempt about the current content counts, and in it the most restrictive outcome; a
-// newer attempt that is open blocks. Evidence below the lowest level, which a requirement can only raise, neither opens nor
-// closes: it leaves the requirement unauthenticated. Clocks decide nothing but whether a consultation has expired. Evidence
-// that does not fit its consultation in every field is ignored. A requirement with an unknown phase applies always and is
-// never met.
+// For each requirement, the highest attempt about the current content counts, and of that the most restrictive outcome; a newer attempt that is open
+// blocks. Evidence below the lowest level, which a requirement can only raise, neither approves nor rejects: the requirement is then unauthenticated.
+// Time matters only for whether a consultation has expired. Evidence that differs from its consultation in any field is ignored. A requirement with
+// an unknown phase always applies and is never met.
 func Decide(in Input) Decision {
 	d := Decision{Allowed: true}
 	for _, r := range in.Subject.Requirements {
@@ -91,7 +90,7 @@ func Decide(in Input) Decision {
 	return d
 }
 
-// finding is what was found for one requirement.
+// finding is the material for the verdict on one requirement.
 type finding struct {
 	verdict  string
 	found    string
@@ -103,9 +102,9 @@ type finding struct {
 // attempt is one consultation with the evidence that fits it.
 type attempt struct {
 	Consultation
-	evidence []Evidence // that counts, the most restrictive first
+	evidence []Evidence // counts; the most restrictive first
 	weak     []Evidence // below the lowest level that counts
-	unread   bool       // there may be evidence that could not be looked for
+	unread   bool       // there may be evidence that could not be searched for
 }
 
 func (in Input) decide(r Requirement) RequirementVerdict {
@@ -160,7 +159,7 @@ func (in Input) find(r Requirement) finding {
 	return f
 }
 
-// withoutCurrent is for when no attempt is about the current content.
+// withoutCurrent returns the verdict when no attempt is about the current content.
 func (f finding) withoutCurrent() finding {
 	f.verdict, f.found = VerdictMissing, f.attempts[0].describe()+", about other content than now"
 	for _, a := range f.attempts {
@@ -172,13 +171,13 @@ func (f finding) withoutCurrent() finding {
 	return f
 }
 
-// open reports whether a can still be answered for the first time.
+// open reports whether a may still get its first answer.
 func (a attempt) open() bool { return a.Unanswered() && len(a.evidence) == 0 }
 
 func (a attempt) verdict() string {
 	switch {
 	case len(a.evidence) > 0:
-		return a.evidence[0].Outcome // the verdicts on an answer are called like the outcomes
+		return a.evidence[0].Outcome // verdicts on an answer have the names of outcomes
 	case a.unread:
 		return VerdictUnavailable
 	case a.forged(), len(a.weak) > 0:
@@ -191,7 +190,7 @@ func (a attempt) verdict() string {
 	return VerdictMissing
 }
 
-// level returns that of the evidence that the verdict on a rests on; empty when there is none.
+// level returns the level of the evidence on which the verdict on a is based, or "" when there is none.
 func (a attempt) level() string {
 	switch {
 	case len(a.evidence) > 0:

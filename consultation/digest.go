@@ -7,19 +7,19 @@ import (
 	"regexp"
 )
 
-// Part is one piece of the content that is reviewed.
+// Part is one piece of the content under review.
 type Part struct {
 	Text      string
 	Raw       []byte
 	URL       string
 	Data      []byte // canonical JSON
-	Kind      string // which of the fields above holds the content, or what else the part is
+	Kind      string // which of the fields above is the content, or the type of an unknown part
 	Filename  string
 	MediaType string
 }
 
-// Digest returns "sha256:" and 64 hexadecimal digits that stand for exactly these parts in this order: every field goes
-// in with its length before it, so that neither a changed byte nor a moved boundary keeps the digest.
+// Digest returns "sha256:" and 64 hexadecimal digits that identify exactly these parts in this order. The length of each field is hashed before the
+// field, so that a moved boundary changes the digest just as a changed byte does.
 func Digest(parts []Part) string {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(parts))))

@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// The outcomes of a consultation.
+// Outcomes of a consultation.
 const (
 	OutcomeApproved = "approved"
 	OutcomeRejected = "rejected"
@@ -18,7 +18,7 @@ const (
 	OutcomeError    = "error"
 )
 
-// outcomes are in order, the most restrictive first.
+// outcomes, the most restrictive first.
 var outcomes = []string{OutcomeRejected, OutcomeError, OutcomeDeferred, OutcomeApproved}
 
 // KnownOutcome reports whether outcome is one of the four.
@@ -27,7 +27,7 @@ func KnownOutcome(outcome string) bool { return slices.Contains(outcomes, outcom
 // SchemaVersion is the version of the evidence span's attributes.
 const SchemaVersion = 1
 
-// Evidence is a consultation outcome as the traces hold it.
+// Evidence is the outcome of a consultation as recorded in a span.
 type Evidence struct {
 	TraceID        string    `json:"trace_id"`
 	SpanID         string    `json:"span_id"`
@@ -37,17 +37,16 @@ type Evidence struct {
 	RequirementID  string    `json:"requirement_id"`
 	Outcome        string    `json:"outcome"`
 	Feedback       string    `json:"feedback,omitempty"` // at most MaxFeedbackBytes
-	Timestamp      time.Time `json:"timestamp"`          // of receipt
+	Timestamp      time.Time `json:"timestamp"`          // when it was received
 	ConsultationID string    `json:"consultation_id"`
 	Attempt        int       `json:"attempt"`
 	SubjectDigest  string    `json:"subject_digest"`
-	Recorder       string    `json:"recorder"` // who exported the span, as authenticated; empty below LevelRecorded
+	Recorder       string    `json:"recorder"` // the authenticated exporter of the span; empty below LevelRecorded
 	Level          string    `json:"level"`
-	Backend        string    `json:"backend,omitempty"` // the Traces in which the span was found; empty: it was received
+	Backend        string    `json:"backend,omitempty"` // the Traces in which the span was found; empty if it was received
 }
 
-// answers reports whether e counts for c. It repeats what Record checked, because evidence may have come through a store
-// that other programs write to.
+// answers reports whether e counts for c. It repeats the checks of Record, because other programs may write to the store.
 func (e Evidence) answers(c Consultation) bool {
 	return e.ConsultationID == c.ID && e.TaskID == c.TaskID && e.RequirementID == c.RequirementID &&
 		e.SourceAgent == c.SourceAgent && e.TargetAgent == c.TargetAgent &&
@@ -68,15 +67,15 @@ func worst(list []Evidence) (e Evidence, ok bool) {
 	return Evidence{}, false
 }
 
-// Recorder is who sent a span, by its credential.
+// Recorder is the sender of a span, by its credential.
 type Recorder struct {
 	Tenant string
-	Agent  string // empty when the credential is not an agent's
+	Agent  string // empty when the sender is not an agent
 
-	backend string // the Traces that have the span; nobody's credential stands for it then
+	backend string // the Traces in which the span was found; no credential vouches for it then
 }
 
-// level is that of cl when r recorded it.
+// level returns the level of cl if r recorded it.
 func (cl *Claim) level(r Recorder) string {
 	switch {
 	case cl.signed:
@@ -87,7 +86,7 @@ func (cl *Claim) level(r Recorder) string {
 	return LevelRecorded
 }
 
-// Claim is what a span says about itself.
+// Claim is the content of a verdict span, not checked yet.
 type Claim struct {
 	TraceID, SpanID string // lower-case hexadecimal
 	ServiceName     string // of the resource
@@ -102,10 +101,10 @@ type Claim struct {
 	SubjectDigest   string
 	Attempt         int
 	SchemaVersion   int
-	Signature       string // JWS over Payload, without it; may be empty
-	Unreadable      error  // the refusal of a span that could not be read into the fields above; nil when it could
+	Signature       string // detached JWS over Payload; may be empty
+	Unreadable      error  // why the span could not be read into the fields above; nil when it could
 
-	signed bool // as proven has found
+	signed bool // proven has verified the signature
 }
 
 var (
@@ -113,7 +112,7 @@ var (
 	spanForm  = regexp.MustCompile(`^[0-9a-f]{16}$`)
 )
 
-// wellFormed returns a refusal when cl makes no sense whatever it answers.
+// wellFormed returns a refusal if cl is invalid for any consultation.
 func (cl Claim) wellFormed() error {
 	switch {
 	case !traceForm.MatchString(cl.TraceID) || strings.Trim(cl.TraceID, "0") == "":
@@ -134,10 +133,10 @@ func (cl Claim) wellFormed() error {
 	return nil
 }
 
-// from returns a refusal when r is not the agent that c asks.
+// from returns a refusal if r is not the target of c.
 func (cl Claim) from(r Recorder, c Consultation) error {
 	if r.backend != "" {
-		r.Agent = c.TargetAgent // the span says so, and its level that nothing proves it
+		r.Agent = c.TargetAgent // as the span says; its level says that nothing proves it
 	}
 	switch {
 	case r.Agent == "":
@@ -152,7 +151,7 @@ func (cl Claim) from(r Recorder, c Consultation) error {
 	return nil
 }
 
-// matches returns a refusal when the claim is not an answer to c.
+// matches returns a refusal if cl is not an answer to c.
 func (cl Claim) matches(c Consultation) error {
 	for _, same := range []struct {
 		holds        bool

@@ -21,12 +21,12 @@ type LedgerOptions struct {
 	Now     func() time.Time // nil is time.Now
 	Logger  *slog.Logger     // nil discards
 	TTL     time.Duration    // how long a consultation can be answered; zero is 15 minutes
-	Lowest  string           // level of evidence that counts; empty is LevelRecorded, and nothing counts for one that is not known
-	Signers Signers          // nil: signatures are not looked at
-	Traces  []Traces         // where evidence is looked for besides that which is recorded, in this order
+	Lowest  string           // lowest level of evidence that counts; empty is LevelRecorded; with an unknown level nothing counts
+	Signers Signers          // nil: signatures are ignored
+	Traces  []Traces         // where to search for evidence that was not sent to us, in this order
 }
 
-// Ledger issues consultations, takes the evidence for them and checks requirements. It is safe for concurrent use.
+// Ledger issues consultations, records evidence and checks requirements. It is safe for concurrent use.
 type Ledger struct {
 	store   Store
 	clock   func() time.Time
@@ -38,7 +38,7 @@ type Ledger struct {
 
 	mu        sync.RWMutex
 	listeners []func(tenant, taskID string) // guarded by mu
-	away      map[string]bool               // guarded by mu; the Traces, by name, whose last look failed
+	away      map[string]bool               // guarded by mu; by name, the Traces whose last query failed
 }
 
 // NewLedger returns a ledger over store.
@@ -61,8 +61,8 @@ func (l *Ledger) MinLevel(c Consultation) string { return needed(l.lowest, c.Min
 
 func (l *Ledger) now() time.Time { return l.clock().UTC().Round(0) }
 
-// OnChange has f called after an outcome or a failure of one of the task's consultations is durable. f runs in the goroutine
-// that reports the change and must return quickly. A consultation that expires changes nothing and calls nobody until it is told as failed.
+// OnChange registers f to be called when an outcome or a failure of one of a task's consultations is durable. f runs in the goroutine that reports
+// the change and must return quickly. Expiry is no such change: f is called only when the expired consultation is reported as failed.
 func (l *Ledger) OnChange(f func(tenant, taskID string)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,20 +78,21 @@ func (l *Ledger) changed(tenant, taskID string) {
 	}
 }
 
-// Question is what to consult about.
+// Question says what to consult about.
 type Question struct {
 	Tenant, TaskID string
 	SourceAgent    string // executes the task
 	Requirement    Requirement
-	SubjectDigest  string  // of the content under review, as Digest returns it
-	Request        Request // is remembered with the consultation
+	SubjectDigest  string  // of the content under review; see Digest
+	Request        Request // stored with the consultation
 }
 
 var errAlreadyAsked = errors.New("already asked")
 
-// Issue returns a new open consultation for q, durable, or the one that its request asked for or the newest of the requirement,
-// while that is unanswered and asks the same. What a request asked for and was sent is never asked anew, whatever came of it. Faults: Conflict REQUEST_ID_REUSED, InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the requirement names the source
-// itself, ResourceExhausted CONSULTATION_LIMIT after MaxPerTask consultations of the task.
+// Issue opens a consultation for q and returns it once it is durable. It returns an existing one instead if that has the same request or is the
+// newest of the requirement, and it is unanswered and asks the same. A request whose consultation was sent never opens another one, whatever became
+// of it. Faults: Conflict REQUEST_ID_REUSED, InvalidArgument QUESTION_INVALID, FailedPrecondition SELF_REVIEW when the target is the source agent
+// itself, ResourceExhausted CONSULTATION_LIMIT after MaxPerTask consultations of a task.
 func (l *Ledger) Issue(ctx context.Context, q Question) (Consultation, error) {
 	if err := q.validate(); err != nil {
 		return Consultation{}, err
@@ -151,7 +152,7 @@ func (q Question) validate() error {
 	return nil
 }
 
-// asks reports whether c asks what q asks.
+// asks reports whether c asks the same as q.
 func (q Question) asks(c Consultation) bool {
 	r := q.Requirement
 	return c.RequirementID == r.ID && c.SubjectDigest == q.SubjectDigest && c.SourceAgent == q.SourceAgent && c.TargetAgent == r.TargetAgent &&

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// The levels of evidence: how far an outcome can be trusted. A policy names the lowest that counts.
+// Levels of evidence: how far an outcome can be trusted. A policy sets the lowest that counts.
 const (
-	LevelCarried  = "C1" // Quorate carried the question and the answer, and an outcome is in the trace; who wrote that is not known
-	LevelRecorded = "C2" // the span was recorded by the authenticated target
-	LevelSigned   = "C3" // the target signed the outcome with a key that is pinned for it alone; how the span came does not matter
+	LevelCarried  = "C1" // Quorate carried question and answer, and an outcome is in the trace; it is unknown who wrote it
+	LevelRecorded = "C2" // the authenticated target sent the span
+	LevelSigned   = "C3" // the target signed the outcome with a key that is pinned for it alone; how the span arrived does not matter
 )
 
-// levels are in order, the lowest first.
+// levels, the lowest first.
 var levels = []string{LevelCarried, LevelRecorded, LevelSigned}
 
-// KnownLevel reports whether evidence of level may open a gate: what an agent only says of itself, C0, never does.
+// KnownLevel reports whether evidence of this level can open a gate. C0, an agent's own statement, never can.
 func KnownLevel(level string) bool { return slices.Contains(levels, level) }
 
-// reaches reports whether a level is at least the lowest that counts. Nothing reaches a level that is not known.
+// reaches reports whether a level is at least lowest. Nothing reaches an unknown level.
 func reaches(level, lowest string) bool {
 	return KnownLevel(lowest) && slices.Index(levels, level) >= slices.Index(levels, lowest)
 }
 
-// needed returns the lowest level that counts where a policy sets the floor and a requirement asks for least, which may be empty: the higher of the two. When one
-// of them is not known, nothing reaches it.
+// needed returns the lowest level that counts for a requirement: the higher of floor, which the policy sets, and least, which the requirement asks
+// for and which may be empty. If either is unknown, the result is a level that nothing reaches.
 func needed(floor, least string) string {
 	floor = lowestOf(floor)
 	if least == "" || !KnownLevel(floor) || reaches(floor, least) {
@@ -33,5 +33,5 @@ func needed(floor, least string) string {
 	return least
 }
 
-// lowestOf returns the lowest level that counts by a policy; one that says nothing means LevelRecorded.
+// lowestOf returns the lowest level of a policy, where empty means LevelRecorded.
 func lowestOf(policy string) string { return cmp.Or(policy, LevelRecorded) }

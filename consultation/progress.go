@@ -8,8 +8,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// SetCarrier notes the task that carries the question to the target. It returns a NotFound fault with the reason
-// CONSULTATION_NOT_FOUND when the task has no such consultation.
+// SetCarrier records the task that carries the question to the target. If the task has no such consultation, the result is a NotFound fault with the
+// reason CONSULTATION_NOT_FOUND.
 func (l *Ledger) SetCarrier(ctx context.Context, tenant, taskID, id, carrierTaskID string) error {
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
 		c.CarrierTaskID = carrierTaskID
@@ -20,7 +20,7 @@ func (l *Ledger) SetCarrier(ctx context.Context, tenant, taskID, id, carrierTask
 	return nil
 }
 
-// SetDirect notes that the source asks the target itself. The NotFound fault is SetCarrier's.
+// SetDirect records that the source agent asks the target itself. It returns the same NotFound fault as SetCarrier.
 func (l *Ledger) SetDirect(ctx context.Context, tenant, taskID, id string) error {
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) { c.Direct = true })
 	if err != nil {
@@ -29,8 +29,8 @@ func (l *Ledger) SetDirect(ctx context.Context, tenant, taskID, id string) error
 	return nil
 }
 
-// Carried notes that the target's answer is back. Without evidence by then the consultation has failed, unless there are Traces: the span may still be on
-// its way there. One that is not open stays as it is. The NotFound fault is SetCarrier's.
+// Carried records that the target's answer has come back. If there is no evidence by then, the consultation has failed, unless there are Traces, in
+// which the span may still arrive. It does nothing to a consultation that is not open, and returns the same NotFound fault as SetCarrier.
 func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
 	if len(l.traces) == 0 {
 		return l.Fail(ctx, tenant, taskID, id, answeredInVain)
@@ -53,8 +53,8 @@ func (l *Ledger) Carried(ctx context.Context, tenant, taskID, id string) error {
 	return nil
 }
 
-// Asks notes what the target asks before it judges, or with an empty question that it does not ask any more. One that is answered, failed or expired
-// stays as it is. The NotFound fault is SetCarrier's.
+// Asks records what the target asks before it judges; an empty question means that it no longer asks. It does nothing to a consultation that is
+// answered, failed or expired, and returns the same NotFound fault as SetCarrier.
 func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) error {
 	state := StateOpen
 	if question = clip(strings.ToValidUTF8(question, "\uFFFD"), MaxFeedbackBytes); question != "" {
@@ -76,11 +76,11 @@ func (l *Ledger) Asks(ctx context.Context, tenant, taskID, id, question string) 
 	return nil
 }
 
-// Fail ends a consultation that could not be carried, or whose target answered without evidence; reason is a sentence
-// and is kept as its feedback. One that is answered, failed or expired stays as it is; who waits is told of one that expired, too. The NotFound fault is
-// SetCarrier's.
+// Fail ends a consultation that could not be carried, or whose target answered without evidence. reason is a sentence, which becomes the feedback. It
+// does nothing to a consultation that is answered, failed or expired, but calls the OnChange functions for an expired one. It returns the same
+// NotFound fault as SetCarrier.
 //
-// Evidence that arrives later, before the consultation expires, still counts: only the carrying failed.
+// Evidence that arrives later, before the consultation expires, still counts: only the carrying has failed.
 func (l *Ledger) Fail(ctx context.Context, tenant, taskID, id, reason string) error {
 	over := false
 	err := l.update(ctx, tenant, taskID, id, func(c *Consultation) {
@@ -113,7 +113,7 @@ func NotFound(id string) error {
 	return fault.New(fault.NotFound, "CONSULTATION_NOT_FOUND", "there is no consultation %q", id)
 }
 
-// Consultations returns the consultations of a task as they read now, oldest first; there are at most MaxPerTask.
+// Consultations returns the consultations of a task as of now, oldest first, at most MaxPerTask.
 func (l *Ledger) Consultations(ctx context.Context, tenant, taskID string) ([]Consultation, error) {
 	entries, err := l.store.List(ctx, tenant, taskID)
 	if err != nil {

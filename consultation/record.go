@@ -12,16 +12,15 @@ import (
 
 const (
 	maxIDBytes = 128
-	// A consultation needs one span. Some more are kept, because an agent may change its mind; beyond that only spans that
-	// make the outcome stricter are, of which there can be three.
+	// A consultation needs one span. Some more are kept, because an agent may change its mind; beyond this limit only spans that make the outcome
+	// stricter are kept, of which there can be three.
 	maxSpans = 16
 )
 
-// Record keeps the claim as evidence; when it returns nil the evidence is durable. An identical claim is recorded once and
-// answered nil each time.
+// Record stores the claim as evidence, which is durable when it returns nil. An identical claim is stored once, and answered with nil each time.
 //
-// A claim that does not count gets a fault for which IsRefusal is true, with the Reason that names why; a refused claim
-// about a known consultation is noted there. Any other error means that it could not be kept: the sender should try again.
+// A claim that does not count is a fault for which IsRefusal is true, with the reason why; if its consultation is known, the refusal is recorded
+// there. Any other error means that the claim could not be stored, and the sender should try again.
 func (l *Ledger) Record(ctx context.Context, r Recorder, cl Claim) error {
 	entry, err := l.claimed(ctx, r, cl)
 	if err != nil {
@@ -68,7 +67,7 @@ func (l *Ledger) claimed(ctx context.Context, r Recorder, cl Claim) (Entry, erro
 	return entry, nil
 }
 
-// judge returns the entry after the claim, whether it differs from before, and why the claim does not count if so.
+// judge returns the entry with the claim, whether it has changed, and why the claim does not count, if so.
 func (l *Ledger) judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry, changed bool, refused error) {
 	known, err := e.admits(r, cl, now)
 	switch {
@@ -86,7 +85,7 @@ func (l *Ledger) judge(e Entry, r Recorder, cl Claim, now time.Time) (next Entry
 	return e, true, nil
 }
 
-// admits returns nil when the claim counts, or the refusal; known is true when it is on record already.
+// admits returns nil when the claim counts, and the refusal when it does not. known is true when the claim is recorded already.
 func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err error) {
 	c := e.Consultation
 	if cl.Unreadable != nil {
@@ -120,7 +119,8 @@ func (e Entry) admits(r Recorder, cl Claim, now time.Time) (known bool, err erro
 	return false, nil
 }
 
-// recordedLike returns the evidence that came the way of cl: what anybody may have written must neither contradict nor crowd out what the target recorded.
+// recordedLike returns the evidence that came in the same way as cl: evidence that anybody may have written must neither contradict nor displace what
+// the target itself recorded.
 func (e Entry) recordedLike(r Recorder, cl Claim) (list []Evidence) {
 	for _, old := range e.Evidence {
 		if old.Backend == r.backend && old.Level == cl.level(r) {
@@ -130,7 +130,7 @@ func (e Entry) recordedLike(r Recorder, cl Claim) (list []Evidence) {
 	return list
 }
 
-// counting returns the evidence of at least the lowest level that counts.
+// counting returns the evidence of level lowest or higher.
 func (e Entry) counting(lowest string) (list []Evidence) {
 	for _, old := range e.Evidence {
 		if reaches(old.Level, lowest) {
@@ -144,7 +144,7 @@ func stricter(outcome, than string) bool {
 	return slices.Index(outcomes, outcome) < slices.Index(outcomes, than)
 }
 
-// withRefusal notes one refusal for each recorder and reason, so that a flood of forged spans costs a few writes.
+// withRefusal records one refusal for each recorder and reason, so that a flood of forged spans costs only a few writes.
 func (e Entry) withRefusal(refusal Refusal) (next Entry, changed bool) {
 	list := e.Consultation.Refused
 	noted := slices.ContainsFunc(list, func(r Refusal) bool {

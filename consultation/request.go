@@ -8,17 +8,17 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-const maxRequests = 16 // kept for one consultation; the oldest go
+const maxRequests = 16 // kept for each consultation; the oldest are dropped
 
-// Request is the call that has an agent consulted, which its caller may make again. The zero value is not remembered.
+// Request identifies a call that requests a consultation, so that it can be repeated safely. The zero value identifies none.
 type Request struct {
-	Caller string `json:"caller"` // who asks; request ids are the caller's own
+	Caller string `json:"caller"` // request ids of different callers are independent
 	ID     string `json:"id"`
 	Digest string `json:"digest"` // of what was asked
 }
 
-// Asked returns the newest consultation that the request asked for, on its way to the target or not; ok is false when there is none. A request id that
-// came with other content about the task is a Conflict fault with the reason REQUEST_ID_REUSED.
+// Asked returns the newest consultation for a request, whether it was sent or not. If there is none, ok is false. A request id that was used with
+// other content about the task is a Conflict fault with the reason REQUEST_ID_REUSED.
 func (l *Ledger) Asked(ctx context.Context, tenant, taskID string, r Request) (c Consultation, ok bool, err error) {
 	if r.ID == "" {
 		return Consultation{}, false, nil
@@ -33,7 +33,7 @@ func (l *Ledger) Asked(ctx context.Context, tenant, taskID string, r Request) (c
 	return c.at(l.now()), c.ID != "", nil
 }
 
-// find returns the newest consultation that the request asked for, or the zero one.
+// find returns the newest consultation for the request, or the zero one.
 func (r Request) find(entries []Entry) (Consultation, error) {
 	for _, e := range slices.Backward(entries) {
 		for _, seen := range e.Consultation.Requests {
@@ -50,7 +50,7 @@ func (r Request) find(entries []Entry) (Consultation, error) {
 	return Consultation{}, nil
 }
 
-// remember adds a request that the consultation answers.
+// remember records that the consultation answers a request.
 func (c *Consultation) remember(r Request) {
 	if r.ID == "" || slices.Contains(c.Requests, r) {
 		return

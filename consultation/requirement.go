@@ -2,7 +2,7 @@ package consultation
 
 import "slices"
 
-// The phases of a task in which an agent can be consulted.
+// Phases of a task in which an agent can be consulted.
 const (
 	PhasePreExecution  = "pre-execution"
 	PhaseDesignReview  = "design-review"
@@ -21,9 +21,9 @@ type Requirement struct {
 	TargetAgent string
 	Phase       string
 	Mandatory   bool       // whether it blocks; a recommended one only warns
-	MinLevel    string     `json:",omitempty"` // of evidence that counts, where the policy's is lower; empty leaves it at that
+	MinLevel    string     `json:",omitempty"` // lowest level of evidence that counts, if it is higher than the policy's; may be empty
 	Condition   *Condition // nil means always
 }
 
-// Attributes are what the submitter said about a task, as JSON values: string, float64, bool, []any, map[string]any or nil.
+// Attributes are what the submitter declared about a task, as JSON values: string, float64, bool, []any, map[string]any or nil.
 type Attributes map[string]any

@@ -12,22 +12,23 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Signers knows the keys by which agents sign their outcomes.
+// Signers provides the keys with which agents sign their outcomes.
 type Signers interface {
-	// Verifier returns what checks signatures of an agent; one without keys has a Verifier that refuses all. An error means that the keys could not be read.
+	// Verifier returns a verifier for signatures of an agent. For an agent without keys it refuses all signatures. An error means that the keys could
+	// not be read.
 	Verifier(ctx context.Context, tenant, agent string) (Verifier, error)
 }
 
-// Verifier returns nil when signature, a JWS in compact form without its payload (RFC 7515, appendix F), is over payload and by a key that is the agent's
-// and nobody else's.
+// Verifier returns nil when signature, a detached JWS in compact form (RFC 7515, appendix F), is a valid signature of payload by a key that belongs
+// to this agent alone.
 type Verifier func(payload []byte, signature string) error
 
-// OutcomeType is the type of what an agent signs, so that nothing else that it signs can be taken for an outcome.
+// OutcomeType is part of what an agent signs, so that no other signature of that agent can pass for one of an outcome.
 const OutcomeType = ExtensionURI + "/outcome"
 
 const maxSignatureBytes = 4 << 10
 
-// Payload returns what the target signs of its outcome: JSON in the form of RFC 8785, with the digest of the feedback in its place.
+// Payload returns what the target signs: JSON in the form of RFC 8785, with a digest in place of the feedback.
 func (cl Claim) Payload() ([]byte, error) {
 	feedback := sha256.Sum256([]byte(cl.Feedback))
 	plain, err := json.Marshal(map[string]any{
@@ -41,8 +42,8 @@ func (cl Claim) Payload() ([]byte, error) {
 	return jcs.Transform(plain)
 }
 
-// proven returns claims with the mark of those that the target of c has signed; those that do not count anyway are not looked at. A signature that is not good makes its claim a refused one: whoever
-// signs wants to be held to it. Without Signers no signature is looked at. An error means that the keys could not be read.
+// proven returns claims with those marked that the target of c has signed. It skips claims that do not count anyway, and without Signers it checks
+// nothing. An invalid signature makes a claim a refused one: whoever signs wants to be held to it. An error means that the keys could not be read.
 func (l *Ledger) proven(ctx context.Context, c Consultation, r Recorder, claims ...Claim) ([]Claim, error) {
 	var verify Verifier
 	for i := range claims {

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// Traces is a trace backend that has to be asked for evidence, such as Jaeger. Whoever may write to it may write anything, so what is found there
-// counts as LevelCarried unless the target has signed it.
+// Traces is a trace backend in which evidence has to be searched for, such as Jaeger. Anybody with write access may have written anything there, so
+// what is found counts as LevelCarried unless the target has signed it.
 type Traces interface {
-	// Lag is how long after the target's answer its span may be on its way through an exporter and into the backend.
+	// Lag is the longest time after the target's answer that its span may take through an exporter into the backend.
 	Lag() time.Duration
 
-	// Name says in evidence and in the log which backend it is, such as jaeger.
+	// Name identifies the backend in evidence and in the log, for example jaeger.
 	Name() string
 
-	// Verdicts returns what the verdict spans in the trace of c claim, in any order; none is no error. An error means that the backend could not tell, or
-	// not all: an answer that is malformed, too large or cut short must be one.
+	// Verdicts returns the claims of the verdict spans in the trace of c, in any order. To have none is no error. An error means that the backend
+	// could not answer, or not completely: an answer that is malformed, too large or truncated must be one.
 	Verdicts(ctx context.Context, c Consultation) ([]Claim, error)
 }
 
 const (
 	answeredInVain = "the consulted agent answered without evidence in the traces that counts"
 
-	looksPerLag = 15 // at most: how often one consultation is looked for while its span may be on its way
+	looksPerLag = 15 // maximum number of queries for one consultation while its span may still arrive
 	maxRecheck  = 15 * time.Second
 )
 
-// sought returns the indexes of the entries that Traces may have evidence for that decides on a requirement of s.
+// sought returns the indexes of the entries for which Traces may have evidence that decides a requirement of s.
 //
-// Only the newest attempt about the current content is looked for, after its answer was brought back and until it has evidence: what decides is
-// then on record, so that a backend may forget it and be away.
+// It searches only for the newest attempt about the current content, from the time when its answer came back until there is evidence. That evidence
+// is then stored, so that the backend may drop it or be down.
 func (l *Ledger) sought(s Subject, entries []Entry, applies []Requirement) (list []int) {
 	if len(l.traces) == 0 {
 		return nil
@@ -45,8 +45,8 @@ func (l *Ledger) sought(s Subject, entries []Entry, applies []Requirement) (list
 	return list
 }
 
-// search looks in the Traces for evidence for some of the entries, records what counts, and returns the entries after that, the consultations that could not be
-// looked for, and when to look again.
+// search searches the Traces for evidence for some of the entries and records what counts. It returns the updated entries, the consultations that
+// could not be searched for, and when to search again.
 func (l *Ledger) search(ctx context.Context, entries []Entry, sought []int) (after []Entry, unread []string, again time.Duration) {
 	after = slices.Clone(entries)
 	for _, i := range sought {
@@ -66,7 +66,7 @@ func (l *Ledger) search(ctx context.Context, entries []Entry, sought []int) (aft
 	return after, unread, again
 }
 
-// lag is that of the slowest of the Traces.
+// lag returns the longest lag of the Traces.
 func (l *Ledger) lag() (longest time.Duration) {
 	for _, t := range l.traces {
 		longest = max(longest, t.Lag())
@@ -91,7 +91,8 @@ func (c Consultation) sought(now time.Time) bool {
 	return c.State != StateAnswered && !c.CarryTime.IsZero() && !now.After(c.ExpireTime)
 }
 
-// find asks the Traces for evidence for e, one after the other until some counts, and returns the entry after that. Its error says that there may be more.
+// find queries the Traces for evidence for e, one after the other until some counts, and returns the updated entry. Its error means that there may be
+// more evidence.
 func (l *Ledger) find(ctx context.Context, e Entry) (Entry, error) {
 	var trouble error
 	for _, t := range l.traces {
@@ -112,7 +113,7 @@ func (l *Ledger) find(ctx context.Context, e Entry) (Entry, error) {
 	return e, trouble
 }
 
-// tell logs when a backend begins to fail and when it is back: thousands of tasks may wait for the same one.
+// tell logs when a backend begins to fail and when it works again, not each failure: thousands of tasks may wait for the same backend.
 func (l *Ledger) tell(ctx context.Context, t Traces, err error) {
 	l.mu.Lock()
 	before := l.away[t.Name()]
@@ -126,7 +127,7 @@ func (l *Ledger) tell(ctx context.Context, t Traces, err error) {
 	}
 }
 
-// recordFound keeps the claims that a backend has about e. The most restrictive are taken first: of two spans with one id, that one stays.
+// recordFound records the claims that a backend has about e, the most restrictive first: of two spans with the same id the first is kept.
 func (l *Ledger) recordFound(ctx context.Context, e Entry, backend string, claims []Claim) (Entry, error) {
 	c := e.Consultation
 	r := Recorder{Tenant: c.Tenant, backend: backend}
@@ -154,7 +155,7 @@ func (l *Ledger) recordFound(ctx context.Context, e Entry, backend string, claim
 	return next, nil
 }
 
-// judgeAll judges claims one after the other; what is refused is noted in the entry.
+// judgeAll judges claims one after the other, and records refusals in the entry.
 func (l *Ledger) judgeAll(e Entry, r Recorder, claims []Claim) (next Entry, changed bool) {
 	now := l.now()
 	for _, cl := range claims {

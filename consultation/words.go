@@ -28,7 +28,7 @@ func (in Input) lookedFor(r Requirement) string {
 	return fmt.Sprintf("an approval by %s of %s, %s", r.TargetAgent, content, proof)
 }
 
-// reason says what the verdict means and what to do about it.
+// reason says what the verdict means, and what to do about it.
 func (in Input) reason(r Requirement, f finding) string {
 	if f.verdict == VerdictApproved {
 		return fmt.Sprintf("Requirement %q is met: found %s.", r.ID, f.found)
@@ -73,7 +73,7 @@ func (in Input) advice(r Requirement, f finding) string {
 	return "To ask again: " + ask
 }
 
-// content names what is reviewed in a phase. A task that has come to a gate cannot change it.
+// content names what is reviewed in a phase. A task at a gate can no longer change it.
 func (in Input) content(r Requirement) string {
 	switch r.Phase {
 	case PhasePreExecution:
@@ -117,7 +117,7 @@ func (a attempt) describe() string {
 	return text
 }
 
-// refusals names the refused spans, a few of them.
+// refusals lists some of the refused spans.
 func (a attempt) refusals() string {
 	const most = 3
 	var names []string
