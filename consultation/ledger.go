@@ -14,13 +14,14 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-const defaultTTL = 15 * time.Minute
+// DefaultTTL is how long a consultation can be answered where nothing is said.
+const DefaultTTL = 15 * time.Minute
 
 // LedgerOptions are the optional settings of a Ledger.
 type LedgerOptions struct {
 	Now     func() time.Time // nil is time.Now
 	Logger  *slog.Logger     // nil discards
-	TTL     time.Duration    // how long a consultation can be answered; zero is 15 minutes
+	TTL     time.Duration    // how long a consultation can be answered; zero is DefaultTTL
 	Lowest  string           // lowest level of evidence that counts; empty is LevelRecorded; with an unknown level nothing counts
 	Signers Signers          // nil: signatures are ignored
 	Traces  []Traces         // where to search for evidence that was not sent to us, in this order
@@ -51,7 +52,7 @@ func NewLedger(store Store, o LedgerOptions) *Ledger {
 		l.logger = slog.New(slog.DiscardHandler)
 	}
 	if l.ttl <= 0 {
-		l.ttl = defaultTTL
+		l.ttl = DefaultTTL
 	}
 	return l
 }

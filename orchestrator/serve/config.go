@@ -136,7 +136,7 @@ func DefaultConfig() Config {
 		Agents:  Agents{Signatures: string(registry.SignaturesIfPresent), MaxExchanges: engine.DefaultExchanges},
 		Routing: Routing{EmbeddingsTimeout: 150 * time.Millisecond},
 		Evidence: Evidence{
-			Lowest: consultation.LevelRecorded, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
+			Lowest: consultation.LevelRecorded, AnswerWithin: consultation.DefaultTTL, JaegerTimeout: 2 * time.Second, CloudWatchGroup: cloudwatch.DefaultGroup, CloudWatchTimeout: 10 * time.Second,
 		},
 		Retention: Retention{Tasks: 30 * 24 * time.Hour},
 		Backup:    Backup{Every: 24 * time.Hour, Keep: 7},

@@ -16,6 +16,7 @@ import (
 // Evidence says what counts as evidence that an agent was consulted, and where to look for it besides the verdicts that agents send.
 type Evidence struct {
 	Lowest          string        `yaml:"lowest" doc:"Lowest level of evidence that opens a gate. C3: the consulted agent signed it with a key that is pinned for it alone. C2: the agent sent it with its own credential. C1: it is in Jaeger or CloudWatch, where anybody with write access may have put it."`
+	AnswerWithin    time.Duration `yaml:"answerWithin" doc:"How long a consulted agent may take to answer, 1m to 168h. After that the consultation has expired, and its evidence does not count."`
 	JaegerURL       string        `yaml:"jaegerURL" doc:"URL of the query service of a Jaeger (v1.76, v2.13 or newer) that is searched for evidence, such as https://jaeger.example:16686; empty for none."`
 	JaegerTokenFile string        `yaml:"jaegerTokenFile" doc:"File with the bearer token for it, reloaded when it changes; empty for none."`
 	JaegerCA        string        `yaml:"jaegerCA" doc:"File with certificates of authorities (PEM) for its certificate; empty: those that this machine trusts."`
@@ -28,6 +29,8 @@ type Evidence struct {
 }
 
 const (
+	minAnswerWithin      = time.Minute
+	maxAnswerWithin      = 7 * 24 * time.Hour
 	minJaegerTimeout     = 100 * time.Millisecond
 	maxJaegerTimeout     = 10 * time.Second
 	minCloudWatchTimeout = time.Second
@@ -41,6 +44,8 @@ func (e *Evidence) Validate() error {
 		return invalid("lowest", "%q is not a level that can open a gate: C1, C2 or C3", e.Lowest)
 	case e.JaegerURL+e.CloudWatchRegion == "" && e.Lowest == consultation.LevelCarried:
 		return invalid("lowest", "evidence of level C1 comes from Jaeger or CloudWatch: set jaegerURL or cloudWatchRegion, or leave lowest at C2")
+	case e.AnswerWithin < minAnswerWithin || e.AnswerWithin > maxAnswerWithin:
+		return invalid("answerWithin", "%s is not from %s to %s", e.AnswerWithin, minAnswerWithin, maxAnswerWithin)
 	}
 	if err := e.validateJaeger(); err != nil {
 		return err
@@ -93,7 +98,7 @@ func isURL(text string) bool {
 
 // open creates the configured backends, and reads their files.
 func (e *Evidence) open(ctx context.Context) (opened server.Evidence, err error) {
-	opened.Lowest = e.Lowest
+	opened.Lowest, opened.AnswerWithin = e.Lowest, e.AnswerWithin
 	if e.JaegerURL != "" {
 		if opened.Jaeger, err = e.openJaeger(); err != nil {
 			return opened, err

@@ -117,6 +117,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"copies that are not kept":   {func(_ *testing.T, c *serve.Config) { c.Backup.Keep = 0 }, "not from 1 to 1000"},
 		"a level that opens nothing": {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C0" }, "not a level that can open a gate"},
 		"a level from nowhere":       {func(_ *testing.T, c *serve.Config) { c.Evidence.Lowest = "C1" }, "set jaegerURL or cloudWatchRegion"},
+		"no time to answer":          {func(_ *testing.T, c *serve.Config) { c.Evidence.AnswerWithin = time.Second }, "not from 1m0s to 168h0m0s"},
 		"a token for no Jaeger":      {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerTokenFile = "token" }, "need jaegerURL"},
 		"a Jaeger that is no URL":    {func(_ *testing.T, c *serve.Config) { c.Evidence.JaegerURL = "jaeger:16686" }, "want an http or https URL"},
 		"a Jaeger with a password": {func(_ *testing.T, c *serve.Config) {

@@ -20,9 +20,10 @@ import (
 // Evidence says what counts as evidence of a consultation, and where to look for it besides the verdicts that agents send. The zero value accepts
 // verdicts of the authenticated target only.
 type Evidence struct {
-	Lowest     string // lowest level that counts; empty is consultation.LevelRecorded
-	Jaeger     Jaeger
-	CloudWatch consultation.Traces // where AWS X-Ray stores spans; nil: not used
+	Lowest       string        // lowest level that counts; empty is consultation.LevelRecorded
+	AnswerWithin time.Duration // how long a consulted agent may take to answer; zero is consultation.DefaultTTL
+	Jaeger       Jaeger
+	CloudWatch   consultation.Traces // where AWS X-Ray stores spans; nil: not used
 }
 
 // Jaeger configures the query service of a Jaeger. Without a URL there is none.
@@ -46,7 +47,7 @@ func (s signers) Verifier(ctx context.Context, tenant, agent string) (consultati
 
 // ledger returns the ledger over s, with the keys from r. m measures its queries.
 func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *slog.Logger, m metric.Meter) (*consultation.Ledger, error) {
-	o := consultation.LedgerOptions{Logger: logger, Lowest: e.Lowest, Signers: signers{r}}
+	o := consultation.LedgerOptions{Logger: logger, TTL: e.AnswerWithin, Lowest: e.Lowest, Signers: signers{r}}
 	if j := e.Jaeger; j.URL != nil {
 		client := netguard.ForEndpoint(j.URL, nil).Client(netguard.ClientOptions{
 			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: j.Authorities},
