@@ -68,6 +68,15 @@ func pieces(t *orchestrator.Task) []piece {
 	return list
 }
 
+// isKnown reports whether this version knows a content. Others are those of a newer one, which it neither reads nor drops.
+func isKnown(name string) bool {
+	switch name {
+	case planContent, gatesContent, messageContent, statusContent:
+		return true
+	}
+	return strings.HasPrefix(name, artifactPrefix) || strings.HasPrefix(name, turnPrefix)
+}
+
 // isListed reports whether lists of tasks show a content.
 func isListed(name string) bool { return name == planContent || name == gatesContent }
 

@@ -132,6 +132,11 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 		}
 	}
 	content := make(map[string]string)
+	for name, record := range next.content {
+		if !isKnown(name) {
+			content[name] = record
+		}
+	}
 	var added []piece
 	var encoded [][]byte
 	beside := 0
@@ -276,7 +281,7 @@ func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map
 		decoded, size := make(map[string]any, len(content.Value)), 0
 		for name, av := range content.Value {
 			b, ok := av.(*types.AttributeValueMemberB)
-			if !ok {
+			if !ok || !isKnown(name) {
 				continue
 			}
 			if decoded[name], err = decodePiece(name, b.Value); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,7 +31,7 @@ type state struct {
 	content map[string]string // by name of the content, the record that has it
 	log     string            // the record with the last events
 	goes    int64             // when the first of its records is garbage, in seconds since 1970; 0 is never
-	item    ddb.Item          // as it was read
+	item    ddb.Item          // as it was read; nil of a new task
 }
 
 // fields are the fields of a task that its item has, by attribute. The rest is content.
@@ -49,6 +50,9 @@ func stateFields() map[string]string {
 	}
 	return found
 }
+
+// besideFields are the attributes of a task's item that are not in fields.
+var besideFields = []string{attrTask, attrState, attrContent, attrLog, attrGoes, attrOpen, attrListing, attrPosition, attrTTL, "last_req", "past_req"}
 
 // snake returns the attribute of a field: RemoteTaskID is remote_task_id.
 func snake(name string) string {
@@ -71,7 +75,8 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 		return nil, fmt.Errorf("encoding task %s: %w", t.ID, err)
 	}
 	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-	item := ddb.Item{attrTask: text(taskKey(key)), attrState: text(t.State.String()), attrLog: text(st.log)}
+	item := st.unknown()
+	item[attrTask], item[attrState], item[attrLog] = text(taskKey(key)), text(t.State.String()), text(st.log)
 	for attribute, field := range fields {
 		if v, ok := all[field]; ok && !blank(v) {
 			item[attribute] = v
@@ -105,6 +110,18 @@ func keepUnknown(item, old ddb.Item) {
 			}
 		}
 	}
+}
+
+// unknown returns the attributes that this version does not know: replicas are upgraded one after the other, and what a newer one has written must not be lost
+// when an older one takes the task's next step.
+func (st *state) unknown() ddb.Item {
+	rest := make(ddb.Item)
+	for attribute, v := range st.item {
+		if _, known := fields[attribute]; !known && !slices.Contains(besideFields, attribute) {
+			rest[attribute] = v
+		}
+	}
+	return rest
 }
 
 // end returns until when a settled task is kept; 0 is for ever. What it consists of may have been written to be kept for less.

@@ -99,7 +99,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
-		next := &state{task: old.task, content: maps.Clone(old.content), log: old.log, goes: old.goes}
+		next := &state{task: old.task, content: maps.Clone(old.content), log: old.log, goes: old.goes, item: old.item}
 		events, err := change(&next.task)
 		if errors.Is(err, orchestrator.ErrUnchanged) {
 			return old.task, nil
@@ -180,7 +180,7 @@ func (s *Store) whole(ctx context.Context, item ddb.Item) (*state, error) {
 	if err != nil {
 		return nil, orchestrator.CannotRead(keyOf(ddb.TextOf(item, attrTask)), err)
 	}
-	return st, s.load(ctx, []*state{st}, func(string) bool { return true })
+	return st, s.load(ctx, []*state{st}, isKnown)
 }
 
 // get reads a task's item consistently; nil when there is none.

@@ -1,0 +1,53 @@
+package dynamo_test
+
+import (
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/dynamo"
+	"github.com/quorate/quorate/platform/ddb"
+)
+
+// While replicas are upgraded one after the other, some of them find what they do not know yet in the tasks of those that are newer.
+func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
+	t.Parallel()
+	db := tables(t, nil)
+	s := dynamo.New(db, dynamo.Options{})
+	create(t, s, "a", epoch)
+	where := ddb.Item{"task_key": &types.AttributeValueMemberS{Value: "default#a"}}
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	record := ddb.Item{
+		"task_key": where["task_key"], "record_name": text("content#newer"),
+		"content": &types.AttributeValueMemberM{Value: ddb.Item{"limits": &types.AttributeValueMemberB{Value: []byte(`{"newer":true}`)}}},
+	}
+	if err := db.Put(t.Context(), types.Put{TableName: db.Table("TaskBlobs"), Item: record}); err != nil {
+		t.Fatalf("Put() = %v, want no error", err)
+	}
+	_, err := db.API().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: db.Table("Tasks"), Key: where, UpdateExpression: aws.String("SET budget = :budget, content.limits = :record"),
+		ExpressionAttributeValues: ddb.Item{":budget": text("7 EUR"), ":record": text("content#newer")},
+	})
+	if err != nil {
+		t.Fatalf("UpdateItem() = %v, want no error", err)
+	}
+	task, err := s.Update(t.Context(), key("a"), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
+		task.State = a2apb.TaskState_TASK_STATE_WORKING
+		return []orchestrator.Event{{Type: orchestrator.EventState}}, nil
+	})
+	if err != nil || task.Message.GetMessageId() != "a" {
+		t.Fatalf("Update() = %+v, %v, want the task with its message", task, err)
+	}
+	answer, err := db.API().GetItem(t.Context(), &dynamodb.GetItemInput{TableName: db.Table("Tasks"), Key: where, ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		t.Fatalf("GetItem() = %v, want no error", err)
+	}
+	content, _ := answer.Item["content"].(*types.AttributeValueMemberM)
+	if ddb.TextOf(answer.Item, "budget") != "7 EUR" || content == nil || ddb.TextOf(content.Value, "limits") != "content#newer" {
+		t.Errorf("the item after Update() = %v, want what was in it that this version does not know", answer.Item)
+	}
+}
