@@ -21,10 +21,10 @@ import (
 
 const (
 	defaultConcurrent = 64
-	idleConnections   = 64 // to Quorate, so that consultations at the same time do not dial anew
+	idleConnections   = 64 // to Quorate, so that concurrent consultations need no new connections
 )
 
-// Agent serves A2A and is a member of Quorate while Run runs.
+// Agent serves A2A, and is a member of Quorate while Run runs.
 type Agent struct {
 	config   Config
 	url      *url.URL
@@ -39,8 +39,7 @@ type Agent struct {
 	tracer   trace.Tracer
 }
 
-// New returns an agent that is ready to Run. Its errors are InvalidArgument faults with the reason AGENT_CONFIG_INVALID,
-// or those of restclient.New.
+// New returns an agent that is ready to Run. Its errors are InvalidArgument faults with the reason AGENT_CONFIG_INVALID, or those of restclient.New.
 func New(c Config) (*Agent, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -74,24 +73,24 @@ func New(c Config) (*Agent, error) {
 	return a, nil
 }
 
-// URL returns the agent's base URL without a slash at its end.
+// URL returns the agent's base URL without a trailing slash.
 func (a *Agent) URL() string { return a.url.String() }
 
-// CardURL returns the URL that the agent registers with.
+// CardURL returns the URL by which the agent registers.
 func (a *Agent) CardURL() string { return a.URL() + wellKnownCard }
 
-// Card returns the agent's card as it is served. The caller may change its copy.
+// Card returns a copy of the agent's card, which the caller may change.
 func (a *Agent) Card() *a2a.AgentCard {
 	var card a2a.AgentCard
 	if err := json.NewDecoder(bytes.NewReader(a.cardJSON)).Decode(&card); err != nil {
-		return nil // New encoded it
+		return nil // cannot happen: New has encoded it
 	}
 	return &card
 }
 
-// Run serves until ctx is done and, with a server, joins Quorate and stays a member. It returns within five seconds after
-// ctx is done. An error means that the listener broke, that Quorate refused the agent for good, or that a handler did
-// not return in time. An agent runs once.
+// Run serves until ctx is done. With a server, it also registers with Quorate and stays a member. It returns within five seconds after ctx is done.
+// An error means that the listener failed, that Quorate refused the agent for good, or that a handler did not return in time. Run may be called only
+// once.
 func (a *Agent) Run(ctx context.Context) error {
 	stopTracing, err := a.startTracing(ctx)
 	if err != nil {

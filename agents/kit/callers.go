@@ -13,11 +13,11 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 )
 
-// bearerScheme is what a card says of callers that have to show a token. It has no securityRequirements: a2a-go (2.4) does not write them as the specification
-// has them.
+// bearerScheme describes the token of callers in a card. There are no securityRequirements, because a2a-go (2.4) does not write them in the form of
+// the specification.
 var bearerScheme = a2a.NamedSecuritySchemes{"bearer": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer", Description: "The token that the agent's operator gave to its callers."}}
 
-// admitted lets those through who show the token of callers, and whoever asks for the card. It stands before all bindings.
+// admitted lets requests pass that have the token of callers, and requests for the card. It comes before all bindings.
 func (a *Agent) admitted(next http.Handler) http.Handler {
 	if a.config.Callers == nil {
 		return next
@@ -30,7 +30,7 @@ func (a *Agent) admitted(next http.Handler) http.Handler {
 		}
 		const why = "this agent wants the token of its callers, as Authorization: Bearer TOKEN"
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		if isGRPC(r) { // an answer of trailers only
+		if isGRPC(r) { // a gRPC answer consisting of trailers only
 			w.Header().Set("Content-Type", "application/grpc")
 			w.Header().Set("Grpc-Status", strconv.Itoa(int(codes.Unauthenticated)))
 			w.Header().Set("Grpc-Message", why)
@@ -40,14 +40,14 @@ func (a *Agent) admitted(next http.Handler) http.Handler {
 	})
 }
 
-// admits reports whether a request shows the token.
+// admits reports whether a request has the token.
 func (a *Agent) admits(r *http.Request) bool {
 	token := a.config.Callers()
 	scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return token != "" && strings.EqualFold(scheme, "Bearer") && same(token, auth.Secret(strings.TrimSpace(shown)))
 }
 
-// same compares two secrets in a time that says nothing about either, its length included.
+// same compares two secrets in constant time, whatever their length.
 func same(x, y auth.Secret) bool {
 	a, b := sha256.Sum256([]byte(x.Reveal())), sha256.Sum256([]byte(y.Reveal()))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1

@@ -16,7 +16,7 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-// Extensions that Quorate reads.
+// A2A extensions that Quorate understands.
 const (
 	ContractExtension     = "https://github.com/quorate/quorate/extensions/contract/v1"
 	ConsultationExtension = "https://github.com/quorate/quorate/extensions/consultation/v1"
@@ -28,8 +28,8 @@ const (
 	cardMaxAge    = "public, max-age=60"
 )
 
-// newCard describes the agent. gRPC comes first because it is the cheapest to call. It is offered only where a caller can
-// reach it: the specification wants host:port, which says nothing about TLS or a path in front.
+// newCard returns the agent's card. gRPC is first because it is the cheapest to call. It is offered only where callers can reach it: the
+// specification demands host:port, which can express neither TLS nor a path.
 func newCard(c Config, public *url.URL) (*a2a.AgentCard, error) {
 	base := public.String()
 	card := &a2a.AgentCard{
@@ -60,7 +60,7 @@ func newCard(c Config, public *url.URL) (*a2a.AgentCard, error) {
 	for _, s := range c.Skills {
 		tags := s.Tags
 		if tags == nil {
-			tags = []string{} // required by the specification
+			tags = []string{} // the specification requires the field
 		}
 		card.Skills = append(card.Skills, a2a.AgentSkill{ID: s.ID, Name: s.Name, Description: s.Description, Tags: tags, Examples: s.Examples})
 	}
@@ -93,7 +93,7 @@ func contractParams(m *registryv1.AgentMetadata) (map[string]any, error) {
 	return params, err
 }
 
-// serveCard answers with validators, so that a client that polls gets 304 Not Modified.
+// serveCard answers with validators, so that clients that poll get 304 Not Modified.
 func (a *Agent) serveCard(w http.ResponseWriter, r *http.Request) {
 	sum := sha256.Sum256(a.cardJSON)
 	header := w.Header()

@@ -14,9 +14,8 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-// Handler does one task. A fault it returns fails the task with its reason and message, any other error with a generic
-// text. A task with no artifact and no error completes with the text of its last progress. The context ends when the task
-// is canceled or the agent stops.
+// Handler does one task. If it returns a fault, the task fails with the fault's reason and message; any other error fails it with a generic text. A
+// task without artifact and error completes with the text of its last progress. The context ends when the task is canceled or the agent stops.
 type Handler func(ctx context.Context, t *Task) error
 
 // Skill is one skill on the agent's card.
@@ -28,30 +27,30 @@ type Skill struct {
 	Examples    []string
 }
 
-// Config says who an agent is and what it does. Name, Description, Version, Listener and a Handler or a Reviewer are
-// required.
+// Config describes an agent and what it does. Name, Description, Version and Listener are required, and a Handler or a Reviewer.
 type Config struct {
 	Name          string // letters, digits and hyphens, 1 to 64 characters
 	Description   string
 	Version       string // a semantic version such as 1.2.0
 	Skills        []Skill
-	Metadata      *registryv1.AgentMetadata // put on the card, so that registration carries it; may be nil
+	Metadata      *registryv1.AgentMetadata // part of the card, and so of the registration; may be nil
 	Listener      net.Listener              // the agent closes it
 	PublicURL     string                    // how others reach the listener, such as https://agents.example.com/fetch; default: its address
-	Server        string                    // Quorate's HTTP base URL; empty serves without joining
-	Token         auth.Secret               // the agent's own credential at Server
+	Server        string                    // Quorate's HTTP base URL; empty serves without joining Quorate
+	Token         auth.Secret               // the agent's own credential for Server
 	Handler       Handler                   // nil: the agent takes consultations only
 	Reviewer      Reviewer                  // nil: consultations are answered with the outcome error
-	Sign          Signer                    // signs what Reviewer says, so that it counts wherever it is found; nil: it is not signed
+	Sign          Signer                    // signs verdicts, which makes them evidence of level C3; nil: they are not signed
 	Logger        *slog.Logger              // nil discards
-	MaxConcurrent int                       // tasks worked on at a time; 0 means 64. More wait for their turn.
+	MaxConcurrent int                       // tasks at a time; 0 means 64. Further tasks wait
 
-	// Callers returns the token that every caller has to show as a bearer (RFC 6750), over each binding and whatever Wrap answers; only the card is for
-	// everybody. It is asked for each request, so that the token may be renewed; an empty one lets nobody in. Nil: whoever reaches the agent may call it.
+	// Callers returns the token that all callers must send as a bearer token (RFC 6750), over each binding and for whatever Wrap answers; only the
+	// card is public. It is called for each request, so the token may change; an empty token admits nobody. If Callers is nil, anybody who can reach
+	// the agent may call it.
 	Callers func() auth.Secret
 
-	// Wrap, when not nil, is asked first for every HTTP request but the gRPC ones: it may answer a dialect of its own and passes
-	// the rest on. Bodies are bounded and requests from pages in a browser refused before it.
+	// Wrap, if not nil, gets every HTTP request except those of gRPC first. It may answer some itself, for another protocol, and passes the others
+	// on. Body limits apply, and cross-origin requests of browsers are refused, before Wrap is called.
 	Wrap func(next http.Handler) http.Handler
 }
 
@@ -67,7 +66,7 @@ func (c Config) validate() error {
 	return nil
 }
 
-// publicURL returns PublicURL without a slash at its end, or the URL of the listener.
+// publicURL returns PublicURL without a trailing slash, or the URL of the listener.
 func (c Config) publicURL() (*url.URL, error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(strings.TrimRight(c.PublicURL, "/"))
@@ -81,7 +80,7 @@ func (c Config) publicURL() (*url.URL, error) {
 		return nil, fmt.Errorf("reading the listener's address: %w", err)
 	}
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
-		host = "127.0.0.1" // a wildcard is no address to call; set PublicURL for other machines
+		host = "127.0.0.1" // a wildcard address cannot be called; other machines need PublicURL
 	}
 	return &url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}, nil
 }

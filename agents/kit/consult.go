@@ -17,11 +17,11 @@ import (
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
-// Consult has the target of a requirement consulted about the artifacts that the handler is going to deliver, and waits
-// for the outcome. The gate compares content: deliver exactly these artifacts, in this order, and nothing else.
+// Consult asks Quorate to consult the target of a requirement about the artifacts that the handler is about to deliver, and waits for the outcome.
+// The gate compares content: deliver exactly these artifacts, in this order, and nothing else.
 //
-// A rejection is an outcome, no error. Faults: FailedPrecondition with the reason NOT_A_QUORATE_TASK, Unavailable with
-// CONSULTATION_FAILED when the question could not be carried, its time ran out or the target asks something itself, and those of Quorate's API.
+// A rejection is an outcome, not an error. Faults: FailedPrecondition with the reason NOT_A_QUORATE_TASK; Unavailable with CONSULTATION_FAILED if the
+// question could not be carried, has expired, or the target asks something itself; and those of Quorate's API.
 func (t *Task) Consult(ctx context.Context, requirementID string, artifacts ...Artifact) (Outcome, error) {
 	asked, err := t.request(ctx, &consultationv1.RequestConsultationRequest{RequirementId: requirementID}, artifacts)
 	if err != nil {
@@ -38,7 +38,7 @@ func (t *Task) ConsultDirectly(ctx context.Context, requirementID string, ask fu
 	if err != nil {
 		return Outcome{}, err
 	}
-	if asked.GetQuestion() == nil { // by the time that a retry was answered it was not open any more
+	if asked.GetQuestion() == nil { // it was no longer open when a retry was answered
 		return t.agent.await(ctx, t.consultations(), asked)
 	}
 	question, err := pbconv.FromProtoMessage(asked.GetQuestion())
@@ -51,12 +51,12 @@ func (t *Task) ConsultDirectly(ctx context.Context, requirementID string, ask fu
 	return t.agent.await(ctx, t.consultations(), asked)
 }
 
-// consultations is the path of the task's consultations.
+// consultations returns the API path of the task's consultations.
 func (t *Task) consultations() string {
 	return "/v1/tasks/" + url.PathEscape(t.said.TaskID) + "/consultations"
 }
 
-// request has a consultation issued about artifacts.
+// request opens a consultation about artifacts.
 func (t *Task) request(ctx context.Context, r *consultationv1.RequestConsultationRequest, artifacts []Artifact) (*consultationv1.Consultation, error) {
 	if t.agent.quorate == nil || t.said.TaskID == "" {
 		return nil, fault.New(fault.FailedPrecondition, "NOT_A_QUORATE_TASK", "the task did not come through Quorate, so nobody can be consulted about it")
@@ -76,7 +76,7 @@ func (t *Task) request(ctx context.Context, r *consultationv1.RequestConsultatio
 	})
 }
 
-// await polls the task's consultations until the one that was asked for is no longer open.
+// await polls the task's consultations until the given one is closed.
 func (a *Agent) await(ctx context.Context, path string, asked *consultationv1.Consultation) (Outcome, error) {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 50*time.Millisecond, 2*time.Second
@@ -96,7 +96,7 @@ func (a *Agent) await(ctx context.Context, path string, asked *consultationv1.Co
 			return Outcome{}, fault.New(fault.NotFound, "CONSULTATION_NOT_FOUND", "Quorate no longer knows consultation %s", id)
 		}
 	}
-	if asked.GetState() == "asking" { // its answer is an admin's to give
+	if asked.GetState() == "asking" { // only an admin can answer it
 		return Outcome{}, fault.New(fault.Unavailable, "CONSULTATION_FAILED", "agent %s does not judge yet and asks: %s", asked.GetTargetAgent(), asked.GetFeedback())
 	}
 	if asked.GetState() != "answered" {

@@ -1,13 +1,13 @@
-// Package kit is what an agent needs to join Quorate.
+// Package kit is for writing agents that join Quorate.
 //
-// An Agent serves A2A 1.0 in three bindings on one listener (JSON-RPC at /, HTTP+JSON under /rest, gRPC over unencrypted
-// HTTP/2), publishes its card, registers with Quorate by that card's URL and keeps its lease alive. Its author writes a
-// Handler that does the work, a Reviewer that answers consultations, or both.
+// An Agent serves A2A 1.0 in three bindings on one listener: JSON-RPC at /, HTTP+JSON below /rest, and gRPC over unencrypted HTTP/2. It publishes its
+// card, registers with Quorate by that card's URL, and keeps its lease alive. Its author writes a Handler that does the work, a Reviewer that answers
+// consultations, or both.
 //
-// A verdict counts by its span, not by what the agent answers. So the kit exports the span itself, waits until Quorate has
-// accepted it, and only then answers; when Quorate does not accept it the consultation's task fails. The same message sent
-// again finds the task it made and is not worked on twice, as long as the process lives: tasks are kept in memory.
+// What counts as a verdict is its span, not the agent's answer. So the kit exports the span itself, waits until Quorate has accepted it, and only
+// then answers; if Quorate does not accept it, the consultation's task fails. A message that is sent again finds the task of the first one and is not
+// worked on twice. This holds while the process lives: tasks are kept in memory.
 //
-// Whoever reaches the agent may call it, unless Config.Callers says which token they have to show. Without it listen on loopback, or where only Quorate
-// reaches the agent.
+// Anybody who can reach the agent may call it, unless Config.Callers requires a token. Without that, listen on loopback or where only Quorate can
+// reach the agent.
 package kit

@@ -8,15 +8,15 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Requirement is a consultation that Quorate's gate will look for before the task passes a phase.
+// Requirement is a consultation that Quorate's gate demands before the task passes a phase.
 type Requirement struct {
 	ID          string `json:"id"`
 	TargetAgent string `json:"targetAgent"`
 	Phase       string `json:"phase"`
 }
 
-// assignment is what Quorate says in the message metadata under ConsultationExtension: about the task, or, with a
-// consultation id, about the consultation that the message carries.
+// assignment is Quorate's metadata in a message, under ConsultationExtension: about the task or, with a consultation id, about the consultation that
+// the message carries.
 type assignment struct {
 	TaskID       string        `json:"taskId"`
 	Requirements []Requirement `json:"requirements"`
@@ -30,7 +30,7 @@ type assignment struct {
 	SubjectDigest  string `json:"subjectDigest"`
 }
 
-// readAssignment returns what Quorate says; nothing for a message that did not come through Quorate.
+// readAssignment returns Quorate's metadata. It is zero for a message that did not come through Quorate.
 func readAssignment(message *a2a.Message) (assignment, error) {
 	var said assignment
 	value, ok := message.Metadata[ConsultationExtension]

@@ -14,7 +14,7 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-// Bounds of the interval between beats, whatever the server says.
+// Bounds of the interval between heartbeats, whatever the server asks for.
 const (
 	minBeat      = 10 * time.Millisecond
 	maxBeat      = 5 * time.Minute
@@ -23,27 +23,27 @@ const (
 	rejoinPause  = 200 * time.Millisecond
 )
 
-// Statuses an agent gives itself.
+// Statuses that an agent reports.
 const (
 	available   = "available"
 	busy        = "busy"
 	unavailable = "unavailable"
 )
 
-const maxTaskIDBytes = 128 // what a beat may carry
+const maxTaskIDBytes = 128 // limit of a heartbeat
 
-// join keeps the agent a member until ctx is done, then says that the agent is going. It returns early only when Quorate
-// refuses the agent for good.
+// join keeps the agent a member of Quorate until ctx is done, and then reports that it stops. It returns earlier only if Quorate refuses the agent
+// for good.
 func (a *Agent) join(ctx context.Context) error {
 	epoch, err := a.stay(ctx)
 	a.leave(context.WithoutCancel(ctx), epoch)
 	if ctx.Err() == nil {
 		return err
 	}
-	return nil // whatever ended then was told to
+	return nil // it was ended on purpose
 }
 
-// stay registers the agent and beats until ctx is done. It returns the epoch of the lease that the agent holds, or 0.
+// stay registers the agent and sends heartbeats until ctx is done. It returns the epoch of the agent's lease, or 0 when it has none.
 func (a *Agent) stay(ctx context.Context) (epoch int64, err error) {
 	for {
 		if err := a.register(ctx); err != nil {
@@ -51,12 +51,12 @@ func (a *Agent) stay(ctx context.Context) (epoch int64, err error) {
 		}
 		epoch, err = a.beats(ctx)
 		switch fault.KindOf(err) {
-		case fault.NotFound: // deleted, or the server lost its data
+		case fault.NotFound: // the agent was deleted, or the server lost its data
 			a.config.Logger.WarnContext(ctx, "Quorate does not know this agent any more, registering again", slog.Any("error", err))
 			if err := pause.For(ctx, rejoinPause); err != nil {
 				return 0, err
 			}
-		case fault.Conflict: // another process of this agent started later; its word counts
+		case fault.Conflict: // another process of this agent started later and takes precedence
 			a.config.Logger.WarnContext(ctx, "another process beats for this agent, this one stops to beat and goes on serving", slog.Any("error", err))
 			<-ctx.Done()
 			return 0, nil
@@ -66,8 +66,8 @@ func (a *Agent) stay(ctx context.Context) (epoch int64, err error) {
 	}
 }
 
-// register makes the agent known by its card. A name that is taken is its own: it was registered before, perhaps at another address, and its card
-// is read anew.
+// register registers the agent by its card. If the name is taken, it is the agent's own from an earlier registration, perhaps at another address, and
+// Quorate reads its card again.
 func (a *Agent) register(ctx context.Context) error {
 	request := &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_CardUri{CardUri: a.CardURL()}}
 	response, err := retry(ctx, forever, func() (*registryv1.RegisterAgentResponse, error) {
@@ -87,7 +87,7 @@ func (a *Agent) register(ctx context.Context) error {
 	return nil
 }
 
-// refresh has Quorate read the card that is served here.
+// refresh has Quorate read the agent's card again.
 func (a *Agent) refresh(ctx context.Context) error {
 	request := &registryv1.RefreshAgentCardRequest{CardUri: a.CardURL()}
 	_, err := retry(ctx, forever, func() (*registryv1.RefreshAgentCardResponse, error) {
@@ -95,7 +95,7 @@ func (a *Agent) refresh(ctx context.Context) error {
 		return &response, a.quorate.Call(ctx, http.MethodPost, a.path(":refreshCard"), nil, request, &response)
 	}, a.notify(ctx, "refreshing the registration"))
 	if fault.KindOf(err) == fault.NotFound && ctx.Err() == nil {
-		return nil // deleted in between; the first beat finds out
+		return nil // it was deleted meanwhile, which the first heartbeat will show
 	}
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (a *Agent) refresh(ctx context.Context) error {
 	return nil
 }
 
-// beats renews the lease at the server's interval until ctx is done or the server refuses.
+// beats sends heartbeats at the server's interval until ctx is done or the server refuses one.
 func (a *Agent) beats(ctx context.Context) (epoch int64, err error) {
 	for {
 		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.beat(ctx, epoch) }, a.notify(ctx, "beating"))
@@ -122,7 +122,7 @@ func (a *Agent) beats(ctx context.Context) (epoch int64, err error) {
 	}
 }
 
-// beat sends one beat. An agent is busy when no task more would be worked on at once.
+// beat sends one heartbeat. The agent is busy if a further task would have to wait.
 func (a *Agent) beat(ctx context.Context, epoch int64) (*registryv1.HeartbeatResponse, error) {
 	request := &registryv1.HeartbeatRequest{Name: a.config.Name, Epoch: epoch, Status: available}
 	if count, oldest := a.working.load(); count >= a.config.MaxConcurrent {
@@ -135,7 +135,7 @@ func (a *Agent) beat(ctx context.Context, epoch int64) (*registryv1.HeartbeatRes
 	return &lease, a.quorate.Call(ctx, http.MethodPost, a.path(":heartbeat"), nil, request, &lease)
 }
 
-// leave tells Quorate that the agent is going, once. Without it the lease runs out.
+// leave reports to Quorate, once, that the agent stops. If that fails, the lease expires.
 func (a *Agent) leave(ctx context.Context, epoch int64) {
 	if epoch == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// recoverUnary keeps the process alive when the SDK trips over a message: unlike net/http, gRPC does not.
+// recoverUnary recovers from panics of the SDK; gRPC, unlike net/http, does not do that itself.
 func (a *Agent) recoverUnary(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	defer func() { err = a.recovered(ctx, info.FullMethod, recover(), err) }()
 	return next(ctx, request)

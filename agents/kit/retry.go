@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	requestTimeout = time.Minute // of all attempts of one request to Quorate
+	requestTimeout = time.Minute // all attempts of one request to Quorate
 	forever        = time.Duration(0)
 	maxPause       = 15 * time.Second
 )
 
-// retry repeats call with growing pauses while Quorate is unreachable or overloaded, for at most limit, or forever.
+// retry repeats call at growing intervals while Quorate is unreachable or overloaded, for at most limit, which may be forever.
 func retry[T any](ctx context.Context, limit time.Duration, call func() (T, error), options ...backoff.RetryOption) (T, error) {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = 200*time.Millisecond, maxPause

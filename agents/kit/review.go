@@ -15,35 +15,35 @@ import (
 const (
 	Approved = "approved"
 	Rejected = "rejected"
-	Deferred = "deferred" // not now; a new consultation may be asked for
+	Deferred = "deferred" // not now; a new consultation may be requested later
 	Failed   = "error"    // the agent could not review
 )
 
-// MaxFeedbackBytes is how much feedback evidence holds; what is longer is cut.
+// MaxFeedbackBytes is the maximum length of feedback in evidence. Longer feedback is cut.
 const MaxFeedbackBytes = 1024
 
 // Outcome is the answer to a consultation.
 type Outcome struct {
 	Verdict  string // Approved, Rejected, Deferred or Failed
-	Feedback string // what the consulting side should know
+	Feedback string // for the agent that asked
 }
 
 // Review is a consultation to answer.
 type Review struct {
 	ConsultationID string
-	TaskID         string // in Quorate, of the task it is about
+	TaskID         string // Quorate's id of the task under review
 	RequirementID  string
 	Phase          string
 	SourceAgent    string
-	SubjectDigest  string      // of Parts, sha256:<hex>; the kit has checked it
-	Text           string      // the text parts of what is reviewed, one line break between two of them
-	Parts          []*a2a.Part // all parts of what is reviewed; metadata and the like are in data parts, behind those that they belong to
+	SubjectDigest  string      // of Parts, as sha256:<hex>; the kit has verified it
+	Text           string      // the text parts under review, separated by line breaks
+	Parts          []*a2a.Part // all parts under review; metadata and the like are in data parts after those that they belong to
 }
 
-// Reviewer answers a consultation. An error counts as the outcome error; only the text of a fault is told.
+// Reviewer answers a consultation. An error counts as the outcome error; its text is passed on only if it is a fault.
 type Reviewer func(ctx context.Context, r Review) (Outcome, error)
 
-// answer has the consultation reviewed, puts the verdict on record and only then delivers it.
+// answer has the consultation reviewed, records the verdict, and only then answers.
 func (a *Agent) answer(ctx context.Context, t *Task) error {
 	if t.said.TargetAgent != a.config.Name {
 		return fault.New(fault.FailedPrecondition, "NOT_THE_TARGET", "the consultation is for agent %q, this is %s", t.said.TargetAgent, a.config.Name)
@@ -51,7 +51,7 @@ func (a *Agent) answer(ctx context.Context, t *Task) error {
 	if a.verdicts == nil {
 		return fault.New(fault.FailedPrecondition, "NO_SERVER", "agent %s has no Quorate server where its verdict could be recorded", a.config.Name)
 	}
-	subject := t.Parts[min(1, len(t.Parts)):] // the first part is the request to review
+	subject := t.Parts[min(1, len(t.Parts)):] // the first part is the request in words
 	if err := checkSubject(t.said, subject); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (a *Agent) answer(ctx context.Context, t *Task) error {
 	return t.AddArtifact(ctx, Artifact{Name: "verdict", MediaType: "text/plain", Text: text})
 }
 
-// review returns a valid outcome whatever the reviewer does.
+// review returns a valid outcome, whatever the reviewer does.
 func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcome {
 	if a.config.Reviewer == nil {
 		return Outcome{Failed, "this agent does not review"}
@@ -91,7 +91,7 @@ func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcom
 	return outcome
 }
 
-// cut shortens text to MaxFeedbackBytes and says so.
+// cut shortens text to MaxFeedbackBytes, with a note that it was cut.
 func cut(text string) string {
 	const mark = "… (cut)"
 	if len(text) <= MaxFeedbackBytes {

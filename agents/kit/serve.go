@@ -17,12 +17,12 @@ import (
 	"github.com/quorate/quorate/agents/kit/board"
 )
 
-// Limits of the listener. JSON writes raw parts in base64, which is a third longer.
+// Limits of the listener. JSON encodes raw parts in base64, which makes them a third longer.
 const (
 	maxGRPCBytes    = board.MaxBytes + 1<<20
 	maxBodyBytes    = board.MaxBytes*4/3 + 1<<20
 	maxHeaderBytes  = 64 << 10
-	maxStreams      = 2048 // per connection; Quorate holds one open for each task
+	maxStreams      = 2048 // per connection; Quorate keeps one open for each task
 	headerTimeout   = 10 * time.Second
 	idleTimeout     = 2 * time.Minute
 	jobsTimeout     = 2 * time.Second
@@ -30,7 +30,7 @@ const (
 	streamKeepAlive = 15 * time.Second
 )
 
-// serve answers on the listener until ctx is done.
+// serve serves on the listener until ctx is done.
 func (a *Agent) serve(ctx context.Context) error {
 	rpc := grpc.NewServer(grpc.MaxRecvMsgSize(maxGRPCBytes), grpc.WaitForHandlers(true),
 		grpc.UnaryInterceptor(a.recoverUnary), grpc.StreamInterceptor(a.recoverStream))
@@ -58,7 +58,7 @@ func (a *Agent) serve(ctx context.Context) error {
 	err := a.stopJobs(ctx)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout-jobsTimeout)
 	defer cancel()
-	if server.Shutdown(stopCtx) != nil { // a client that does not let go is no error of ours
+	if server.Shutdown(stopCtx) != nil { // a client that keeps its connection open is no error of ours
 		_ = server.Close()
 	}
 	rpc.Stop()
@@ -68,7 +68,7 @@ func (a *Agent) serve(ctx context.Context) error {
 	return err
 }
 
-// stopJobs ends the jobs and with them the streams of their watchers, which Shutdown would wait for.
+// stopJobs ends the jobs, and with them the streams of their watchers, for which Shutdown would wait.
 func (a *Agent) stopJobs(ctx context.Context) error {
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobsTimeout)
 	defer cancel()
@@ -89,7 +89,7 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	if a.config.Wrap != nil {
 		inner = a.config.Wrap(mux)
 	}
-	web := http.NewCrossOriginProtection().Handler(limited(inner)) // no page in a browser may use a local agent
+	web := http.NewCrossOriginProtection().Handler(limited(inner)) // pages in a browser must not use a local agent
 	return a.admitted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(a2alog.AttachLogger(r.Context(), a.config.Logger)) //nolint:forbidigo // the SDK's package of that name, which takes a slog logger
 		if isGRPC(r) {
@@ -100,8 +100,7 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	}))
 }
 
-// limited bounds the body and lets a query parameter name the protocol version, as section 3.6.1 of the specification
-// allows.
+// limited bounds the body, and accepts the protocol version as a query parameter, as section 3.6.1 of the specification allows.
 func limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > maxBodyBytes {

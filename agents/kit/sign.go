@@ -12,14 +12,14 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// Signer returns a signature over payload: a JWS in compact form without the payload (RFC 7515, appendix F).
+// Signer returns a signature of payload: a detached JWS in compact form (RFC 7515, appendix F).
 type Signer func(ctx context.Context, payload []byte) (signature string, err error)
 
-// SignWith returns a Signer with a private JSON Web Key that has a kid and an alg. Quorate's admins pin its public half for this agent alone.
+// SignWith returns a Signer with a private JSON Web Key, which must have a kid and an alg. Quorate's admins pin its public key for this agent alone.
 func SignWith(key []byte) (Signer, error) {
 	var private jose.JSONWebKey
 	if err := json.Unmarshal(key, &private); err != nil || !private.Valid() || private.IsPublic() || private.KeyID == "" || private.Algorithm == "" {
-		return nil, errors.New("the key is no private JSON Web Key with kid and alg") // the cause may repeat the key
+		return nil, errors.New("the key is no private JSON Web Key with kid and alg") // the cause may contain the key
 	}
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.SignatureAlgorithm(private.Algorithm), Key: private}, nil)
 	if err != nil {
@@ -34,7 +34,7 @@ func SignWith(key []byte) (Signer, error) {
 	}, nil
 }
 
-// payload is what is signed of an outcome: JSON in the form of RFC 8785, with the digest of the feedback in its place.
+// payload returns what is signed of an outcome: JSON in the form of RFC 8785, with a digest in place of the feedback.
 func (s *assignment) payload(traceID string, outcome Outcome) ([]byte, error) {
 	feedback := sha256.Sum256([]byte(outcome.Feedback))
 	plain, err := json.Marshal(map[string]any{

@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// checkSubject refuses a consultation whose content is not the one that its verdict would be about. Whoever reaches the agent can show it a harmless text
-// with the digest of another one, and the verdict says that digest.
+// checkSubject refuses a consultation whose content does not have the digest that the verdict will name. Otherwise anybody who can reach the agent
+// could show it a harmless text with the digest of another one.
 func checkSubject(said assignment, subject []*a2a.Part) error {
 	digest, err := digestOf(subject)
 	if err != nil {
@@ -25,8 +25,8 @@ func checkSubject(said assignment, subject []*a2a.Part) error {
 	return nil
 }
 
-// digestOf returns the digest that Quorate makes of parts: sha256 over their number and, for each of them, kind, text, raw, url, data, filename and media
-// type, every field with its length before it in eight bytes. Data is JSON with sorted keys.
+// digestOf returns the digest of parts as Quorate computes it: SHA-256 over the number of parts and, for each of them, kind, text, raw, url, data,
+// filename and media type, each field preceded by its length in eight bytes. Data is JSON with sorted keys.
 func digestOf(parts []*a2a.Part) (string, error) {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(parts))))

@@ -18,7 +18,7 @@ import (
 
 // Task is one task to work on.
 type Task struct {
-	Message *a2a.Message // never changed
+	Message *a2a.Message // read-only
 	Parts   []*a2a.Part  // the message's parts
 
 	agent *Agent
@@ -26,7 +26,7 @@ type Task struct {
 	said  assignment
 }
 
-// chunkBytes is how much text of an artifact is delivered at once; more follows in chunks, so that a caller sees it come.
+// chunkBytes is how much text of an artifact is delivered at once. Longer text is delivered in chunks, so that the caller sees it arrive.
 const chunkBytes = 128 << 10
 
 // Artifact is a result: Text, or Raw bytes when Raw is not nil.
@@ -35,10 +35,10 @@ type Artifact struct {
 	MediaType string
 	Text      string
 	Raw       []byte
-	Metadata  map[string]any // what a program should know about it; may be nil
+	Metadata  map[string]any // for programs; may be nil
 }
 
-// a2a returns the one form that an artifact has, wherever it goes: evidence is about its exact parts.
+// a2a returns the artifact's one A2A form, the same wherever it goes: evidence is about its exact parts.
 func (f Artifact) a2a() *a2a.Artifact {
 	made := &a2a.Artifact{ID: a2a.NewArtifactID(), Name: printable(f.Name), Metadata: f.Metadata}
 	if f.Raw != nil {
@@ -54,7 +54,7 @@ func (f Artifact) a2a() *a2a.Artifact {
 	return made
 }
 
-// chunks cuts text into pieces of at most chunkBytes, after a line where there is one; joined they are the text again.
+// chunks splits text into pieces of at most chunkBytes, at line ends where possible. Joined, they are the text again.
 func chunks(text string) []string {
 	var list []string
 	for len(text) > chunkBytes {
@@ -68,10 +68,10 @@ func chunks(text string) []string {
 	return append(list, text)
 }
 
-// printable replaces what is not UTF-8: protobuf refuses it.
+// printable replaces invalid UTF-8, which protobuf refuses.
 func printable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// Text returns the message's text parts, one line break between two of them.
+// Text returns the message's text parts, separated by line breaks.
 func (t *Task) Text() string { return textOf(t.Parts) }
 
 func textOf(parts []*a2a.Part) string {
@@ -84,16 +84,16 @@ func textOf(parts []*a2a.Part) string {
 	return strings.Join(texts, "\n")
 }
 
-// ContextID returns the id of the conversation that the task is in; a message that names none begins one.
+// ContextID returns the id of the task's conversation. A message without one begins a new conversation.
 func (t *Task) ContextID() string { return t.job.ContextID() }
 
-// QuorateTaskID returns the id of the task in Quorate; empty when the message did not come through Quorate.
+// QuorateTaskID returns Quorate's id of the task, or "" if the message did not come through Quorate.
 func (t *Task) QuorateTaskID() string { return t.said.TaskID }
 
-// Requirements returns the consultations that Quorate will look for.
+// Requirements returns the consultations that Quorate demands for the task.
 func (t *Task) Requirements() []Requirement { return slices.Clone(t.said.Requirements) }
 
-// Progress tells the caller how far the work is. Its errors are those of board.Job.Progress or the end of ctx.
+// Progress reports progress to the caller. Its errors are those of board.Job.Progress, or of ctx.
 func (t *Task) Progress(ctx context.Context, text string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -101,9 +101,8 @@ func (t *Task) Progress(ctx context.Context, text string) error {
 	return t.job.Progress(printable(text))
 }
 
-// Ask puts a question to whoever sent the task and returns the message that answers it. The caller sees the task as
-// INPUT_REQUIRED and replies with a message that carries the task's id. While it waits, the task is no load. Its errors are
-// those of board.Job.Ask or the end of ctx.
+// Ask sends a question to the caller and returns the message that answers it. The caller sees the task as INPUT_REQUIRED and replies with a message
+// that has the task's id. A task that waits does not count toward MaxConcurrent. Its errors are those of board.Job.Ask, or of ctx.
 func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -113,7 +112,7 @@ func (t *Task) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error
 	return t.job.Ask(ctx, parts...)
 }
 
-// AddArtifact delivers a result, long text in chunks. Its errors are those of board.Job.AddArtifact or the end of ctx.
+// AddArtifact delivers a result, in chunks if its text is long. Its errors are those of board.Job.AddArtifact, or of ctx.
 func (t *Task) AddArtifact(ctx context.Context, artifact Artifact) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -121,7 +120,7 @@ func (t *Task) AddArtifact(ctx context.Context, artifact Artifact) error {
 	return t.job.AddArtifact(artifact.a2a())
 }
 
-// work does one message: the handler's task, or a consultation for the reviewer.
+// work handles one message: a task for the handler, or a consultation for the reviewer.
 func (a *Agent) work(ctx context.Context, job *board.Job) error {
 	message := job.Request.Message
 	said, err := readAssignment(message)
@@ -153,7 +152,7 @@ func (a *Agent) dispatch(ctx context.Context, t *Task) error {
 	return a.config.Handler(ctx, t)
 }
 
-// working is the list of tasks that are worked on.
+// working holds the tasks in progress.
 type working struct {
 	mu    sync.Mutex
 	tasks []*Task // guarded by mu; oldest first
@@ -173,7 +172,7 @@ func (w *working) remove(t *Task) {
 	}
 }
 
-// load returns how many tasks are worked on, and the id in Quorate of the oldest.
+// load returns the number of tasks in progress, and Quorate's id of the oldest.
 func (w *working) load() (count int, oldest string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,16 +16,16 @@ import (
 const (
 	scope        = "github.com/quorate/quorate/agents/kit"
 	taskSpan     = "SendMessage"
-	rootRatio    = 0.01 // share of traces that are recorded when the caller decided nothing
+	rootRatio    = 0.01 // share of traces that are recorded if the caller has not decided
 	flushTimeout = time.Second
 )
 
-// identity names the agent in its spans. The receiver accepts a verdict only under the agent's own name.
+// identity returns the resource of the agent's spans. Quorate accepts a verdict only under the agent's own name.
 func identity(c Config) *resource.Resource {
 	return resource.NewSchemaless(attribute.String("service.name", c.Name), attribute.String("service.version", c.Version))
 }
 
-// startTracing has ordinary spans exported in batches to Quorate, if there is one, until stop is called.
+// startTracing exports ordinary spans in batches to Quorate, if there is a server, until stop is called.
 func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 	if a.verdicts == nil {
 		return func() {}, nil
@@ -52,14 +52,14 @@ func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// quiet logs what could not be exported. The batch processor would hand it to OpenTelemetry's global handler, which prints
-// to standard error; and when all of Quorate stops, its receiver is often gone first.
+// quiet logs export errors. The batch processor would pass them to OpenTelemetry's global handler, which prints to standard error; and when all of
+// Quorate stops, its receiver often stops first.
 type quiet struct {
 	sdktrace.SpanExporter
 	logger *slog.Logger
 }
 
-// ExportSpans exports ordinary spans, which nobody waits for.
+// ExportSpans exports ordinary spans. Nobody waits for them, so it returns no error.
 func (q quiet) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := q.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		q.logger.DebugContext(ctx, "spans were lost", slog.Int("spans", len(spans)), slog.Any("error", err))
@@ -67,7 +67,7 @@ func (q quiet) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) e
 	return nil
 }
 
-// inCallersTrace returns ctx in the trace that the header of the call tells, or else the message's metadata.
+// inCallersTrace returns ctx with the trace context in the headers of the call, or else in the message's metadata.
 func inCallersTrace(ctx context.Context, message *a2a.Message) context.Context {
 	carrier := propagation.MapCarrier{}
 	if header, ok := message.Metadata["traceparent"].(string); ok {

@@ -24,14 +24,14 @@ import (
 const verdictSpan = "quorate.consultation.verdict"
 
 const (
-	exportTimeout = 3 * time.Second  // of one attempt
-	recordTimeout = 20 * time.Second // of all attempts
+	exportTimeout = 3 * time.Second  // one attempt
+	recordTimeout = 20 * time.Second // all attempts
 
 	maxAnswerBytes = 64 << 10
 )
 
-// verdicts puts verdicts on record at Quorate. It calls the exporter itself: a batch processor would export late, lose
-// spans under load and tell nobody that the receiver refused them.
+// verdicts records verdicts at Quorate. It calls the exporter directly: a batch processor would export late, lose spans under load, and not report
+// that the receiver has refused them.
 type verdicts struct {
 	agent    Config
 	exporter *otlptrace.Exporter
@@ -41,7 +41,7 @@ func newVerdicts(c Config, web http.RoundTripper) *verdicts {
 	return &verdicts{agent: c, exporter: newExporter(c, web)}
 }
 
-// newExporter returns an exporter to Quorate's receiver. It sets everything that environment variables could change.
+// newExporter returns an exporter to Quorate's receiver. It sets every option that environment variables could change.
 func newExporter(c Config, web http.RoundTripper) *otlptrace.Exporter {
 	client := &http.Client{
 		Transport:     otlpOnly{web},
@@ -59,18 +59,18 @@ func newExporter(c Config, web http.RoundTripper) *otlptrace.Exporter {
 		otlptracehttp.WithHeaders(headers),
 		otlptracehttp.WithMaxResponseSize(maxAnswerBytes),
 		otlptracehttp.WithHTTPClient(client),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}), // record has its own
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}), // record retries itself
 	))
 }
 
-// record exports the verdict and returns nil only when Quorate has it. Faults: FailedPrecondition with the reason
-// EVIDENCE_REFUSED, Unavailable with EVIDENCE_NOT_RECORDED or VERDICT_NOT_SIGNED, InvalidArgument with EXTENSION_INVALID.
+// record exports the verdict and returns nil only once Quorate has accepted it. Faults: FailedPrecondition with the reason EVIDENCE_REFUSED,
+// Unavailable with EVIDENCE_NOT_RECORDED or VERDICT_NOT_SIGNED, InvalidArgument with EXTENSION_INVALID.
 func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 	span, err := v.span(ctx, t, outcome)
 	if err != nil {
 		return err
 	}
-	// The same span each time: the receiver takes a repetition as one.
+	// Each attempt sends the same span, which the receiver recognizes as a repetition.
 	_, err = backoff.Retry(ctx, func() (struct{}, error) {
 		err := v.exporter.ExportSpans(ctx, []sdktrace.ReadOnlySpan{span})
 		if err != nil && !passing(err) {
@@ -92,7 +92,7 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 	}
 }
 
-// passing reports whether the export may succeed when it is tried again.
+// passing reports whether exporting again may succeed.
 func passing(err error) bool {
 	var trouble *url.Error
 	return errors.As(err, &trouble) && !errors.Is(err, errNoReceiver)
@@ -100,7 +100,7 @@ func passing(err error) bool {
 
 var errNoReceiver = errors.New("this is no OTLP receiver")
 
-// span returns the finished verdict span in the trace that Quorate minted for the consultation.
+// span returns the finished verdict span in the consultation's trace.
 func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace.ReadOnlySpan, error) {
 	header, _ := t.Message.Metadata["traceparent"].(string)
 	parent := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": header})) //nolint:contextcheck // the minted trace only, never the caller's
@@ -110,7 +110,7 @@ func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace
 	var finished keep
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(identity(v.agent)),
-		sdktrace.WithSampler(sdktrace.AlwaysSample()), // a verdict that was sampled out would block a task that was approved
+		sdktrace.WithSampler(sdktrace.AlwaysSample()), // a verdict span that is not sampled would block an approved task
 		sdktrace.WithSpanProcessor(&finished),
 	)
 	attributes := []attribute.KeyValue{
@@ -134,14 +134,14 @@ func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace
 		attributes = append(attributes, attribute.String("quorate.consultation.signature", signature))
 	}
 	_, span := provider.Tracer(scope).Start(trace.ContextWithRemoteSpanContext(ctx, parent), verdictSpan, trace.WithAttributes(attributes...))
-	if outcome.Verdict == Failed { // a rejection is no error of the span
+	if outcome.Verdict == Failed { // a rejection is not an error of the span
 		span.SetStatus(codes.Error, outcome.Feedback)
 	}
 	span.End()
 	return finished.span, nil
 }
 
-// sign returns the signature over the outcome; without it the verdict is not given.
+// sign returns the signature of the outcome. Without it the verdict is not given.
 func (v *verdicts) sign(ctx context.Context, t *Task, traceID string, outcome Outcome) (string, error) {
 	payload, err := t.said.payload(traceID, outcome)
 	if err != nil {
@@ -162,11 +162,11 @@ func (k *keep) OnEnd(span sdktrace.ReadOnlySpan)              { k.span = span }
 func (*keep) Shutdown(context.Context) error                  { return nil }
 func (*keep) ForceFlush(context.Context) error                { return nil }
 
-// otlpOnly makes errors of answers that the exporter would take as success without reading them, and of those that a
-// later attempt may turn into success.
+// otlpOnly turns some answers into errors: those that the exporter would accept as success without reading them, and those after which a later
+// attempt may succeed.
 type otlpOnly struct{ next http.RoundTripper }
 
-// RoundTrip passes on OTLP answers and final refusals.
+// RoundTrip returns OTLP answers and final refusals unchanged.
 func (o otlpOnly) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := o.next.RoundTrip(r)
 	if err != nil {

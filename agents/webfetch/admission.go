@@ -13,13 +13,13 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// Gate makes the connections of a browser for one fetch, and no others than the fetch itself could make.
+// Gate makes a browser's connections during one fetch. It allows only those that the fetch itself could make.
 type Gate struct {
 	fetcher *Fetcher
 	plan    plan
 }
 
-// Dial connects to host and port, a web page's or what it asks for, when the allowlist and the guard admit it.
+// Dial connects to host and port, for a page or one of its resources, if the allowlist and the guard admit them.
 func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
 	u := &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port)}
 	if err := g.fetcher.policy.CheckURL(u); err != nil {
@@ -31,7 +31,7 @@ func (g Gate) Dial(ctx context.Context, host, port string) (net.Conn, error) {
 	return g.fetcher.web.network.DialContext(ctx, "tcp", u.Host)
 }
 
-// admit returns a fault unless the guard and the allowlist admit u. It resolves nothing.
+// admit returns a fault unless the guard and the allowlist admit u. It does not resolve the host.
 func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
 	if err := f.policy.CheckURL(u); err != nil {
 		return refusal(u, fault.From(err))
@@ -39,10 +39,10 @@ func (f *Fetcher) admit(ctx context.Context, p plan, u *url.URL) error {
 	return f.admitHost(ctx, p, u, u.Hostname(), netguard.Port(u))
 }
 
-// webPorts are what web servers listen on; any other has to be listed with its host.
+// webPorts are the ports that any allowed host may be read on; any other port must be listed with its host.
 var webPorts = []string{"80", "443", "8080", "8443"}
 
-// admitHost returns a fault unless the allowlist admits the host, and the port is the web's or listed.
+// admitHost returns a fault unless the allowlist admits the host, and the port is one of webPorts or listed.
 func (f *Fetcher) admitHost(ctx context.Context, p plan, u *url.URL, host, port string) error {
 	entry, listed, err := f.allowlist.AllowsHost(ctx, p.Tenant, host, port)
 	if err != nil {
@@ -61,14 +61,14 @@ func (f *Fetcher) admitHost(ctx context.Context, p plan, u *url.URL, host, port 
 	return failure(fault.PermissionDenied, ReasonPort, u, "port %s is not one of web servers; an operator can list %s with it", port, host)
 }
 
-// Refusal is why a URL may not be asked for; the zero value is none.
+// Refusal says why a URL may not be fetched. The zero value means that it may.
 type Refusal struct {
 	Message string
 	Code    Code
 }
 
-// Test says by which entry of the allowlist req's URL may be asked for; the empty one when every public host may be. It opens no
-// connection and resolves nothing.
+// Test returns the allowlist entry by which req's URL may be fetched, or "" when every public host may be. It neither resolves the host nor opens a
+// connection.
 func (f *Fetcher) Test(ctx context.Context, req Request) (entry string, refused Refusal) {
 	p, err := f.plan(req)
 	var u *url.URL

@@ -12,8 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// fields read the fields of a request in JSON. Their names are compared without case, _ and -, so that max_characters is
-// maxCharacters too.
+// fields read the fields of a request from JSON. Names are compared ignoring case, _ and -, so that max_characters is maxCharacters too.
 var fields = map[string]func(*Request, json.RawMessage) error{
 	"url":           func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.URL) },
 	"format":        func(r *Request, v json.RawMessage) error { return json.Unmarshal(v, &r.Format) },
@@ -47,13 +46,13 @@ var aliases = map[string]string{
 	"maxbytes": "maxsize", "css": "selector", "cssselector": "selector", "auth": "credential", "language": "locale", "acceptlanguage": "locale",
 }
 
-// FieldNames returns the names of a request's fields in JSON, without the aliases, in order.
+// FieldNames returns the JSON names of a request's fields, without aliases, sorted.
 func FieldNames() []string { return slices.Sorted(maps.Keys(fields)) }
 
 var squeeze = strings.NewReplacer("_", "", "-", "")
 
-// ParseRequest reads a request in JSON, by the field names of all earlier fetch tools. A null is as if the field were not there. A
-// field that is unknown, or there twice under two names, is a REQUEST_INVALID fault.
+// ParseRequest reads a request from JSON, with the field names of any of the earlier fetch tools. A null counts as an absent field. A field that is
+// unknown, or that occurs under two names, is a REQUEST_INVALID fault.
 func ParseRequest(data []byte) (Request, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -84,7 +83,7 @@ func ParseRequest(data []byte) (Request, error) {
 	return req, nil
 }
 
-// readTimeout reads seconds, or a duration such as "1m30s".
+// readTimeout reads a number of seconds, or a duration such as "1m30s".
 func readTimeout(r *Request, v json.RawMessage) error {
 	var seconds float64
 	if json.Unmarshal(v, &seconds) == nil {

@@ -23,11 +23,11 @@ import (
 
 const (
 	acceptEncoding = "gzip, deflate, br, zstd"
-	maxCodings     = 2       // one around another; more is a bomb
+	maxCodings     = 2       // nested; more is taken for a bomb
 	maxZstdWindow  = 8 << 20 // RFC 9659 section 3
 )
 
-// readBody reads and decompresses at most limit bytes; more is an error, or cut. The limit holds on the wire and after
+// readBody reads and decompresses a body of at most limit bytes. A longer one is an error or is cut, as long says. The limit applies before and after
 // decompression, so a bomb costs no more than an honest body.
 func readBody(u *url.URL, resp *http.Response, limit int64, long overlong) (data []byte, cut bool, err error) {
 	if resp.ContentLength > limit && long != cutBody {
@@ -48,7 +48,7 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long overlong) (data
 	for _, coding := range slices.Backward(codings) {
 		decoder, closing, err := decoderOf(coding, plain)
 		if errors.Is(err, io.EOF) && wire.N == limit+1 {
-			return nil, false, nil // an empty body is often sent with the header
+			return nil, false, nil // servers often send the header with an empty body
 		}
 		if err != nil {
 			return nil, false, badEncoding(u, coding, err)
@@ -74,12 +74,12 @@ func tooLarge(u *url.URL, limit, size int64) error {
 		With("limit", strconv.FormatInt(limit, 10)).With("size", strconv.FormatInt(size, 10))
 }
 
-// codingsOf returns the codings of a body in the order they were applied.
+// codingsOf returns the codings of a body in the order in which they were applied.
 func codingsOf(u *url.URL, h http.Header) ([]string, error) {
 	var codings []string
 	for coding := range strings.SplitSeq(strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")), ",") {
 		switch coding = strings.TrimSpace(coding); coding {
-		case "", "identity", "none", "utf-8": // the last two are no codings, and are sent
+		case "", "identity", "none", "utf-8": // the last two are no codings, but servers send them
 		case "gzip", "x-gzip", "deflate", "br", "zstd":
 			codings = append(codings, coding)
 		default:
@@ -118,7 +118,7 @@ func decoderOf(coding string, r io.Reader) (decoder io.Reader, closing func(), e
 	}
 }
 
-// inflate reads zlib, which the name deflate means (RFC 9110 section 8.4.1.2), or the raw form, which servers send.
+// inflate reads zlib data, which deflate stands for (RFC 9110 section 8.4.1.2), or raw deflate data, which servers send too.
 func inflate(r io.Reader) (io.Reader, func(), error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(2)
@@ -133,7 +133,7 @@ func inflate(r io.Reader) (io.Reader, func(), error) {
 	return flate.NewReader(buffered), func() {}, nil
 }
 
-// badEncoding returns a fault about the compressed form, unless the connection broke: that is no fault of the encoding.
+// badEncoding returns a fault about the compression, unless the connection broke.
 func badEncoding(u *url.URL, coding string, err error) error {
 	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

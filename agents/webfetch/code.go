@@ -8,43 +8,43 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// Code says in one word why a page could not be read; it is the error_code of an answer.
+// Code identifies why a page could not be read; it is the error_code of an answer.
 type Code string
 
-// The codes. Those of the fetch tools that this one succeeds are kept letter for letter.
+// Error codes. Those of the earlier fetch tools are kept unchanged.
 const (
-	CodeInvalidArgument Code = "invalid_argument"         // a field of the request is out of bounds, or two exclude each other
+	CodeInvalidArgument Code = "invalid_argument"         // a field of the request is out of bounds, or two fields exclude each other
 	CodeInvalidURL      Code = "invalid_url"              // not a URL that can be fetched
 	CodeScheme          Code = "scheme_not_allowed"       // neither http nor https
 	CodeDomain          Code = "domain_not_allowed"       // the host is not on the allowlist
-	CodePort            Code = "port_not_allowed"         // not a port of the web, and not listed
-	CodeSSRF            Code = "ssrf_blocked"             // the address or the port is not a public web server's
+	CodePort            Code = "port_not_allowed"         // neither one of the usual web ports nor listed
+	CodeSSRF            Code = "ssrf_blocked"             // the address or port is not that of a public web server
 	CodeRedirects       Code = "too_many_redirects"       // more than allowed
 	CodeDNS             Code = "dns_error"                // the host's name has no address
 	CodeTLS             Code = "tls_error"                // the certificate or the handshake is not valid
 	CodeNetwork         Code = "network_error"            // no answer
-	CodeRead            Code = "read_error"               // an answer that broke off
-	CodeRequest         Code = "request_error"            // the request cannot be put together: its headers, usually
+	CodeRead            Code = "read_error"               // the answer broke off
+	CodeRequest         Code = "request_error"            // the request cannot be built, usually because of its headers
 	CodeTimeout         Code = "timeout"                  // it took longer than allowed
-	CodeCanceled        Code = "canceled"                 // the caller gave up
+	CodeCanceled        Code = "canceled"                 // the caller canceled
 	CodeStatus          Code = "status_error"             // the server answered 400 or above
 	CodeTooLarge        Code = "too_large"                // the body is longer than max_size
-	CodeDecompression   Code = "decompression_error"      // its compressed form is broken, unknown or a bomb
-	CodeContentType     Code = "unsupported_content_type" // nothing that can be read as asked
-	CodeParsing         Code = "parsing_error"            // the document cannot be read or would cost too much
+	CodeDecompression   Code = "decompression_error"      // the compression is broken or unknown, or a bomb
+	CodeContentType     Code = "unsupported_content_type" // the content cannot be converted as requested
+	CodeParsing         Code = "parsing_error"            // the document cannot be parsed, or would cost too much
 	CodeSelector        Code = "selector_error"           // selector, xpath or json_path is not valid
 	CodeNoMatch         Code = "no_match"                 // nothing in the page matches it
-	CodeContentChanged  Code = "content_changed"          // the page is another one than the one that start_index counts in
-	CodeRobots          Code = "robots_disallowed"        // the site's robots.txt keeps this agent out
-	CodeRateLimited     Code = "rate_limited"             // this agent reads the site as often as it may
+	CodeContentChanged  Code = "content_changed"          // the page has changed since the answer that start_index refers to
+	CodeRobots          Code = "robots_disallowed"        // the site's robots.txt excludes this agent
+	CodeRateLimited     Code = "rate_limited"             // this agent already reads the site as often as it may
 	CodeAuth            Code = "auth_required"            // the named credential is unknown, not for this host, or was refused
-	CodeRender          Code = "render_error"             // the browser could not show the page, or there is none
+	CodeRender          Code = "render_error"             // the browser could not render the page, or there is none
 	CodeBackend         Code = "backend_error"            // the remote Markdown service failed
 	CodeDisabled        Code = "disabled"                 // an operator has switched fetching off
 	CodeInternal        Code = "internal_error"           // a mistake of ours
 )
 
-// The reasons of this package's faults, each with the code that it becomes.
+// Reasons of this package's faults. Each has a code.
 const (
 	ReasonRequestInvalid   = "REQUEST_INVALID"             // InvalidArgument
 	ReasonURLInvalid       = netguard.ReasonURLInvalid     // InvalidArgument
@@ -86,7 +86,7 @@ var codes = map[string]Code{
 	ReasonRender: CodeRender, ReasonBackend: CodeBackend, ReasonDisabled: CodeDisabled,
 }
 
-// Codes returns every code with a fixed message, in no order.
+// Codes returns every code that has a fixed message, in no particular order.
 func Codes() []Code {
 	list := []Code{CodeCanceled, CodeInternal}
 	seen := map[Code]bool{}
@@ -99,7 +99,7 @@ func Codes() []Code {
 	return list
 }
 
-// CodeOf returns the code of an error of this package; the empty one for nil.
+// CodeOf returns the code of an error of this package, or "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""

@@ -12,13 +12,13 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// Warnings beside those of package extract.
+// Warnings in addition to those of package extract.
 const (
-	WarnCut    = "body_cut"      // the body was longer than what was read of it
-	WarnRender = "render_failed" // a browser should have shown the page and could not
+	WarnCut    = "body_cut"      // the body was longer than what was read
+	WarnRender = "render_failed" // a browser should have rendered the page but could not
 )
 
-// convert fills page with what the plan wants of the body.
+// convert fills page with what the plan asks for.
 func convert(ctx context.Context, p plan, b body, page *Page) error {
 	source := extract.Source{Data: b.data, ContentType: b.contentType, URL: b.url}
 	content, err := extract.Extract(ctx, source, extract.Options{Format: p.format, Selector: p.selector()})
@@ -30,7 +30,7 @@ func convert(ctx context.Context, p plan, b body, page *Page) error {
 	}
 	page.Content, page.Format = content.Text, content.Format
 	if p.profile.Name == ProfileADK {
-		page.Format = p.format // what was asked for, whatever it came out as
+		page.Format = p.format // the requested format, even if the content has another form
 	}
 	page.Title, page.Language, page.Charset, page.Metadata = content.Title, content.Language, content.Charset.Name, &content.Metadata
 	page.Extractor = string(content.Extractor)
@@ -64,7 +64,7 @@ func about(u *url.URL, err error) error {
 	return told
 }
 
-// fetchHere reads the page in this process, with the browser when the plan or the page wants it.
+// fetchHere reads the page in this process, with the browser if the plan asks for it or the page needs it.
 func (f *Fetcher) fetchHere(ctx context.Context, p plan, u *url.URL, page *Page) error {
 	if p.Render == RenderAlways {
 		return f.fetchRendered(ctx, p, u, page)
@@ -83,18 +83,18 @@ func (f *Fetcher) fetchHere(ctx context.Context, p plan, u *url.URL, page *Page)
 	if rendered := plain; f.fetchRendered(ctx, p, b.url, &rendered) == nil {
 		*page = rendered
 	} else {
-		page.Warnings = append(page.Warnings, WarnRender) // what was read without scripts is better than nothing
+		page.Warnings = append(page.Warnings, WarnRender) // the page without scripts is better than nothing
 	}
 	return nil
 }
 
-// needsBrowser tells whether the page is a shell that its scripts fill: next to no text, and scripts.
+// needsBrowser reports whether the page is a shell that scripts fill: it has scripts, and almost no text.
 func needsBrowser(b body, page *Page) bool {
 	const shell = 200 // bytes of text
 	return len(strings.TrimSpace(page.Content)) < shell && strings.Contains(strings.ToLower(string(b.data)), "<script")
 }
 
-// fetchRendered has the browser show the page.
+// fetchRendered has the browser render the page.
 func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *Page) error {
 	if f.browser == nil {
 		return failure(fault.FailedPrecondition, ReasonRender, u, "there is no browser here; leave render out, or ask an operator to install Chromium")
@@ -124,8 +124,8 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 	return convert(ctx, p, body{url: shown.URL, data: []byte(shown.HTML), contentType: contentType}, page)
 }
 
-// fetchRemotely has the Markdown service read the page. The service fetches by itself: what the guard and the allowlist refuse
-// is not named to it, in the form that it decodes the URL to either.
+// fetchRemotely has the Markdown service read the page. The service fetches by itself, so it is never given a URL that the guard or the allowlist
+// refuses, including in the form in which it decodes the URL.
 func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *Page) error {
 	if f.remote == nil {
 		return failure(fault.FailedPrecondition, ReasonBackend, u, "there is no Markdown service configured")
@@ -147,7 +147,7 @@ func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *P
 	return nil
 }
 
-// checkDecoded checks u as a service reads it that decodes it once more (crawl4ai does), and the addresses of its host.
+// checkDecoded checks u after one more decoding, which some services do (crawl4ai), and the addresses of its host.
 func (f *Fetcher) checkDecoded(ctx context.Context, p plan, u *url.URL) error {
 	decoded, err := url.PathUnescape(u.String())
 	if err == nil && decoded != u.String() {

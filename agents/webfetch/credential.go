@@ -20,10 +20,9 @@ import (
 
 const tokenTimeout = 15 * time.Second
 
-// Credential is what this agent shows to some hosts. A request names it and never holds it. One of Username, Token and OAuth
-// is set.
+// Credential is a secret for some hosts. A request refers to it by name and never contains it. One of Username, Token and OAuth is set.
 type Credential struct {
-	Hosts     []string // it goes to these and no others, as allowlist.Parse reads them
+	Hosts     []string // it is sent to these hosts only; in the form of allowlist.Parse
 	AllowHTTP bool     // send it over plain HTTP too
 
 	Username string // HTTP basic, with Password
@@ -80,11 +79,11 @@ type tokens struct {
 	config clientcredentials.Config
 	client *http.Client
 
-	turn  chan struct{} // holds one while somebody looks after token: a mutex that can be waited for with a context
+	turn  chan struct{} // a mutex that can be waited for with a context: whoever renews the token holds its one place
 	token *oauth2.Token // guarded by turn
 }
 
-// tokens returns a source of tokens. Its endpoint is the operator's, so that it may be internal.
+// tokens returns a source of tokens. The endpoint is set by the operator, so internal addresses are allowed.
 func (o *OAuth) tokens(policy *netguard.Policy) (*tokens, error) {
 	endpoint, err := url.Parse(o.TokenURL)
 	if err != nil || endpoint.Host == "" || endpoint.User != nil {
@@ -97,7 +96,7 @@ func (o *OAuth) tokens(policy *netguard.Policy) (*tokens, error) {
 	}, nil
 }
 
-// get returns a token that is valid. Callers that come at the same time wait for the first one's, each as long as it has time.
+// get returns a valid token. Concurrent callers wait for the first one to get it, each as long as its context allows.
 func (t *tokens) get(ctx context.Context) (string, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -116,7 +115,7 @@ func (t *tokens) get(ctx context.Context) (string, error) {
 	return token.AccessToken, nil
 }
 
-// authorise adds the credential that the plan names to the headers of a request for u.
+// authorise adds the credential of the plan to the headers of a request for u.
 func (f *Fetcher) authorise(ctx context.Context, p plan, u *url.URL, h http.Header) error {
 	if p.Credential == "" {
 		return nil
@@ -149,7 +148,7 @@ func (f *Fetcher) authorise(ctx context.Context, p plan, u *url.URL, h http.Head
 	return nil
 }
 
-// withoutBody leaves out what the token endpoint answered: it is no business of the log.
+// withoutBody removes the body of the token endpoint's answer from an error: it must not be logged.
 func withoutBody(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		return fmt.Errorf("the token endpoint answered %s %s", refused.Response.Status, refused.ErrorCode)

@@ -6,16 +6,16 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/extract"
 )
 
-// cutting is where a page is cut, and what the part needs around it to be a document of its own.
+// cutting says where a page is cut, and what the part needs around it to be a document of its own.
 type cutting struct {
-	end     int    // byte of the whole
-	opening string // before the part, when it begins in a code fence
-	closing string // after it, when it ends in one
+	end     int    // byte offset in the whole
+	opening string // text to put before a part that begins inside a code fence
+	closing string // text to put after a part that ends inside one
 }
 
-// cutAt returns where to cut whole, of which the part begins at byte start and may end at byte end at the latest. Markdown is not
-// cut in a row of a table, in a link, or in a code fence unless the fence is most of the part: then it is cut between two lines,
-// closed here and opened again in the next part.
+// cutAt returns where to cut whole for the part that begins at byte start and ends at byte end at the latest. Markdown is not cut inside a table row,
+// a link or a code fence. A fence that makes up most of the part is an exception: it is cut between two lines, closed here and reopened in the next
+// part.
 func cutAt(whole string, start, end int, format Format) cutting {
 	if format != extract.Markdown || start >= end {
 		return cutting{end: end}
@@ -32,7 +32,7 @@ func cutAt(whole string, start, end int, format Format) cutting {
 	return c
 }
 
-// keepWhole returns the last byte up to end before which nothing is cut in two, or end when all of the part is one such thing.
+// keepWhole returns the last offset up to end that cuts nothing in two, or end when the whole part is one such thing.
 func keepWhole(whole string, start, end int) int {
 	line := strings.LastIndexByte(whole[:end], '\n') + 1
 	text, _, _ := strings.Cut(whole[line:], "\n")
@@ -51,16 +51,16 @@ func keepWhole(whole string, start, end int) int {
 	return cut
 }
 
-// fence is an open code fence; the zero value is none.
+// fence is an open code fence. The zero value is none.
 type fence struct {
-	at     int    // byte where its line begins
-	indent string // what is before the marker, quote marks too
+	at     int    // byte offset of its first line
+	indent string // what comes before the marker, including quote marks
 	marker string // three or more of ` or ~
 	info   string // the language
-	item   bool   // whether it is the first line of a list item, and so no end of a fence
+	item   bool   // it begins a list item, so it cannot be the end of a fence
 }
 
-// fenceAt returns the fence that is open at the end of text, whose last line counts only as far as it goes.
+// fenceAt returns the fence that is open at the end of text. The last line may be incomplete.
 func fenceAt(text string) fence {
 	var open fence
 	for at := 0; at < len(text); {
@@ -78,7 +78,7 @@ func fenceAt(text string) fence {
 	return open
 }
 
-// fenceOf reads a line that opens or closes a fence, in quotes and lists too.
+// fenceOf parses a line that opens or closes a fence, also inside quotes and lists.
 func fenceOf(line string) fence {
 	text := strings.TrimLeft(line, " >-*+.0123456789")
 	size := len(text) - len(strings.TrimLeft(text, "`"))
@@ -89,7 +89,7 @@ func fenceOf(line string) fence {
 	if size < 3 || strings.Contains(info, "`") {
 		return fence{}
 	}
-	indent := strings.Map(func(r rune) rune { // the mark of a list item stands on its first line only
+	indent := strings.Map(func(r rune) rune { // only the first line of a list item has its marker
 		if r == '>' {
 			return r
 		}
@@ -115,7 +115,7 @@ func (f fence) closing(text string) string {
 	return "\n" + f.indent + f.marker
 }
 
-// beforeLink returns where the outermost link or image of line begins that end cuts in two, or end.
+// beforeLink returns the start of the outermost link or image of line that a cut at end would split, or end.
 func beforeLink(line string, end int) int {
 	cut := end
 	var open []int
@@ -124,7 +124,7 @@ func beforeLink(line string, end int) int {
 		case '\\':
 			i++
 		case '[':
-			if i > end { // at end there may be the mark of an image before it
+			if i > end { // the link at end may be an image, whose mark comes before it
 				return cut
 			}
 			open = append(open, i)
@@ -149,7 +149,7 @@ func beforeLink(line string, end int) int {
 	return cut
 }
 
-// target returns the last byte of the link target whose parenthesis opens at byte at.
+// target returns the offset of the end of the link target whose parenthesis opens at at.
 func target(line string, at int) int {
 	depth := 0
 	for i := at; i < len(line); i++ {

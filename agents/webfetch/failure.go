@@ -17,13 +17,13 @@ import (
 
 const cannotFetch = "cannot fetch "
 
-// failure returns a fault about u: format and args say what is wrong and what to do.
+// failure returns a fault about u. format and args say what is wrong and what to do.
 func failure(kind fault.Kind, reason string, u *url.URL, format string, args ...any) *fault.Error {
 	where := Redact(u)
 	return fault.New(kind, reason, cannotFetch+"%s: "+format, append([]any{where}, args...)...).With("url", where)
 }
 
-// Redact returns u for logs and messages: without user, password and fragment, and with every value of the query left out.
+// Redact returns u for logs and messages: without user, password and fragment, and without the values in the query.
 func Redact(u *url.URL) string {
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, Opaque: u.Opaque}
 	if u.RawQuery == "" {
@@ -46,10 +46,10 @@ func Redact(u *url.URL) string {
 	return printable(shown.String() + "?" + string(names))
 }
 
-// printable replaces what is not UTF-8: a redirect may hold any byte, and protobuf refuses them.
+// printable replaces invalid UTF-8: a redirect may contain any byte, and protobuf refuses such strings.
 func printable(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// statusError turns an answer that is no success into a fault.
+// statusError returns the fault for an answer with an unsuccessful status.
 func statusError(u *url.URL, resp *http.Response) error {
 	kind, reason, advice := fault.FailedPrecondition, ReasonStatus, "open it in a browser to see what it asks for"
 	switch code := resp.StatusCode; {
@@ -64,7 +64,7 @@ func statusError(u *url.URL, resp *http.Response) error {
 	return err
 }
 
-// networkError turns what went wrong between us and the server into a fault, of the given reason when nothing more is known.
+// networkError returns the fault for an error on the way to the server. It has the given reason unless more is known.
 func (f *Fetcher) networkError(ctx context.Context, u *url.URL, limits Limits, reason string, err error) error {
 	if known, ok := errors.AsType[*fault.Error](err); ok {
 		return known
@@ -111,7 +111,7 @@ func isTLS(err error) bool {
 	return strings.Contains(err.Error(), "remote error: tls:") // crypto/tls does not export the type of an alert it received
 }
 
-// refusal adds the URL to what the guard, or the pace, said.
+// refusal adds the URL to a fault of the guard or of the pace.
 func refusal(u *url.URL, why *fault.Error) error {
 	if slices.Contains([]string{ReasonAuth, ReasonTimeout}, why.Reason) {
 		return why

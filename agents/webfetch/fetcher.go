@@ -34,7 +34,7 @@ type Fetcher struct {
 	slots     *pace.Slots
 
 	web         *web
-	robots      *robotsCache // nil ignores robots.txt
+	robots      *robotsCache // nil: robots.txt is ignored
 	jars        session.Jars
 	credentials map[string]*credential
 	remote      MarkdownService
@@ -42,7 +42,7 @@ type Fetcher struct {
 	observer    *observer
 }
 
-// New returns a Fetcher, or an error when an option is out of bounds.
+// New returns a Fetcher. It returns an error if an option is out of bounds.
 func New(o Options) (*Fetcher, error) {
 	profile, err := o.profile()
 	if err != nil {
@@ -84,23 +84,22 @@ func New(o Options) (*Fetcher, error) {
 	return f, err
 }
 
-// Close closes the connections that wait for a next fetch.
+// Close closes idle connections.
 func (f *Fetcher) Close() { f.web.close() }
 
 // Allowlist returns the list of hosts that may be read.
 func (f *Fetcher) Allowlist() *allowlist.List { return f.allowlist }
 
-// Profile returns the profile of requests that name none.
+// Profile returns the profile for requests that name none.
 func (f *Fetcher) Profile() Profile { return f.profile }
 
-// Disabled tells whether every fetch is refused.
+// Disabled reports whether all fetches are refused.
 func (f *Fetcher) Disabled() bool {
 	return f.disabled || f.profile.Engine == EngineRemote && f.remote == nil
 }
 
-// Fetch reads the page that req names. A failure is a fault with a reason of this package, its message in the caller's language;
-// only the end of ctx by cancellation is reported as ctx's own error. The page then holds what is known of it, with Success
-// false, and the same message and its code.
+// Fetch reads the page that req names. A failure is a fault with a reason of this package and a message in the caller's language; only cancellation
+// of ctx is returned as ctx's own error. After a failure the page has Success false, the same message, its code, and whatever else is known.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (Page, error) {
 	start := time.Now()
 	ctx, span := f.observer.tracer.Start(ctx, spanName, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attrURL.String(redactText(req.URL))))
@@ -157,10 +156,10 @@ func (f *Fetcher) fetch(ctx context.Context, p plan, page *Page) error {
 	return f.present(p, u, page)
 }
 
-// present makes the page's content the part of it that was asked for.
+// present reduces the page's content to the part that was asked for.
 func (f *Fetcher) present(p plan, u *url.URL, page *Page) error {
 	page.Content = printable(page.Content)
-	cut := page.Truncated // the body was
+	cut := page.Truncated // the body was cut
 	page.Truncated = false
 	page.window(p.StartIndex, p.limits.MaxCharacters)
 	if p.ContentSHA256 != "" && p.ContentSHA256 != page.ContentSHA256 {
@@ -180,7 +179,7 @@ func (f *Fetcher) present(p plan, u *url.URL, page *Page) error {
 	return nil
 }
 
-// ended says why ctx is over: cancelled by the caller, or out of time.
+// ended returns why ctx has ended: canceled by the caller, or out of time.
 func (f *Fetcher) ended(ctx context.Context, u *url.URL, limits Limits) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("fetch %s: %w", Redact(u), ctx.Err())
@@ -189,7 +188,7 @@ func (f *Fetcher) ended(ctx context.Context, u *url.URL, limits Limits) error {
 		With("timeout", limits.Timeout.String())
 }
 
-// commonHeaders are those of an answer that are of use to a reader.
+// commonHeaders are the response headers that are useful to a reader.
 var commonHeaders = []string{"Cache-Control", "Content-Language", "Content-Length", "Content-Type", "Date", "Etag", "Expires", "Last-Modified", "Link", "Location", "Retry-After", "Server", "X-Robots-Tag"}
 
 func headersOf(h http.Header) map[string]string {

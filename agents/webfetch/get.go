@@ -15,16 +15,15 @@ import (
 
 const maxRedirects = 10
 
-// body is what a server answered with.
+// body is the body of an answer.
 type body struct {
-	url         *url.URL // that answered
+	url         *url.URL // of the answer, after redirects
 	data        []byte   // decompressed
-	cut         bool     // whether there was more of it
-	contentType string   // the header
+	cut         bool     // there was more of it
+	contentType string   // as in the header
 }
 
-// get follows redirects from u, unless the plan says not to, and reads the answer. Every hop meets the guard, the allowlist and
-// robots.txt anew.
+// get reads u, following redirects unless the plan forbids it. Each hop must pass the guard, the allowlist and robots.txt.
 func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body, error) {
 	first := u
 	jar := f.jars.Get(p.Tenant+"\x00"+p.Owner, p.Session)
@@ -56,7 +55,7 @@ func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body
 	}
 }
 
-// redirectBlocked tells that it was a redirect that led out of bounds; the address stays the guard's to name.
+// redirectBlocked adds to a fault that a redirect led to the refused URL. It does not name the address, as only the guard may.
 func redirectBlocked(err error) error {
 	known, ok := errors.AsType[*fault.Error](err)
 	if !ok || known.Reason != ReasonDomain {
@@ -89,8 +88,8 @@ func (f *Fetcher) ask(ctx context.Context, p plan, first, u *url.URL, jar *sessi
 	return resp, nil
 }
 
-// roundTripper returns what sends the request. The cache serves every caller, so that whoever sends what others do not passes by
-// it: headers of one's own, cookies, credentials.
+// roundTripper returns the transport for a request. The cache is shared by all callers, so requests with headers, cookies or credentials of the
+// caller's own bypass it.
 func (f *Fetcher) roundTripper(p plan) http.RoundTripper {
 	switch {
 	case !p.profile.polite:
@@ -101,7 +100,7 @@ func (f *Fetcher) roundTripper(p plan) http.RoundTripper {
 	return f.web.cached
 }
 
-// request returns the request for one hop. What the caller adds goes to the origin that it named and to no other.
+// request returns the request for one hop. The caller's own headers are sent only to the origin that the caller named.
 func (f *Fetcher) request(ctx context.Context, p plan, first, u *url.URL) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
@@ -124,7 +123,7 @@ func (f *Fetcher) request(ctx context.Context, p plan, first, u *url.URL) (*http
 	return req, nil
 }
 
-// userAgentOf returns the name that the plan's requests go by.
+// userAgentOf returns the User-Agent for the plan's requests.
 func (f *Fetcher) userAgentOf(p plan) string {
 	if p.profile.Name != f.profile.Name && p.profile.UserAgent != "" {
 		return p.profile.UserAgent
@@ -134,7 +133,7 @@ func (f *Fetcher) userAgentOf(p plan) string {
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
-// redirect returns the URL that resp sends to, or nil when it sends nowhere.
+// redirect returns the URL to which resp redirects, or nil.
 func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -152,7 +151,7 @@ func redirect(from *url.URL, resp *http.Response) (*url.URL, error) {
 	return next, normalise(next)
 }
 
-// read reads the body of an answer that is the last, and closes it.
+// read reads and closes the body of the final answer.
 func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Response, page *Page) (body, error) {
 	page.URL, page.Domain, page.StatusCode = printable(u.String()), u.Hostname(), resp.StatusCode
 	page.ContentType = printable(resp.Header.Get("Content-Type"))

@@ -17,13 +17,13 @@ const (
 	japanese = "ja"
 )
 
-// Marks of content that was cut, where nothing but text is answered.
+// truncationMarks are appended to truncated content where the answer is plain text only.
 var truncationMarks = map[string]string{english: "\n\n... [truncated]", japanese: "\n\n... [以下省略]"}
 
 var languages = language.NewMatcher([]language.Tag{language.English, language.Japanese})
 
-// pickLanguage returns the language of messages for an Accept-Language header or a locale such as ja_JP; fallback when it
-// asks for neither English nor Japanese.
+// pickLanguage returns the language for messages, given an Accept-Language header or a locale such as ja_JP. If it asks for neither English nor
+// Japanese, the result is fallback.
 func pickLanguage(accept, fallback string) string {
 	const longest = 256
 	if accept == "" || len(accept) > longest {
@@ -40,14 +40,14 @@ func pickLanguage(accept, fallback string) string {
 	return []string{english, japanese}[i]
 }
 
-// The words of document 003, which whoever reads its messages knows.
+// Phrases of document 003, which readers of its messages know.
 const (
 	jaInvalidURL = "無効なURLです。http:// または https:// で始まるURLを指定してください"
 	jaTimeout    = "ページの取得がタイムアウトしました"
 	jaFailed     = "ページを取得できませんでした"
 )
 
-// japaneseMessages has a text for every code. A word in braces stands for the metadata of the fault.
+// japaneseMessages has a text for every code. Words in braces are replaced by the fault's metadata.
 var japaneseMessages = map[Code]string{
 	CodeInvalidArgument: "リクエストの指定が正しくありません: {field}",
 	CodeInvalidURL:      jaInvalidURL,
@@ -80,9 +80,9 @@ var japaneseMessages = map[Code]string{
 	CodeInternal:        "内部エラーが発生しました",
 }
 
-// The texts of the profiles; what is missing is said as in the default profile.
+// Texts of the profiles. A profile uses the default texts for codes that are missing here.
 var (
-	// The names of the ends in the state diagram of document 000, each with what to do.
+	// The end states in the state diagram of document 000, each with what to do.
 	slackMessages = map[Code]string{
 		CodeInvalidURL:    "URLスキームエラー: http:// または https:// で始まるURLを指定してください",
 		CodeScheme:        "URLスキームエラー: http:// または https:// で始まるURLを指定してください",
@@ -122,14 +122,14 @@ var (
 	}
 )
 
-// adkCodes are the codes that document 001 uses for what this package tells apart.
+// adkCodes maps the codes of this package to the coarser ones of document 001.
 var adkCodes = map[Code]Code{
 	CodeScheme: CodeInvalidURL, CodeDNS: CodeNetwork, CodeTLS: CodeNetwork, CodeRedirects: CodeNetwork, CodeDecompression: CodeRead,
 }
 
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// explain returns what to tell about err: its message in the language, the profile's code, and the same error with that message.
+// explain returns how to report err: the message in the language, the profile's code, and the error with that message.
 func explain(err error, p Profile, lang string) (text string, code Code, told error) {
 	code = CodeOf(err)
 	template := ""
@@ -158,7 +158,7 @@ func explain(err error, p Profile, lang string) (text string, code Code, told er
 	return text, code, err
 }
 
-// fill puts the metadata of err in the place of the words in braces.
+// fill replaces the words in braces by the metadata of err.
 func fill(template string, err *fault.Error) string {
 	text := placeholder.ReplaceAllStringFunc(template, func(word string) string {
 		name := strings.Trim(word, "{}")
@@ -173,7 +173,7 @@ func fill(template string, err *fault.Error) string {
 	return strings.TrimRight(text, ": ")
 }
 
-// Messages returns the texts of a language by code; there are none in English, where the message is the fault's own.
+// Messages returns the texts of a language by code. English has none: there, the fault's own message is used.
 func Messages(lang string) map[Code]string {
 	if lang != japanese {
 		return nil

@@ -31,7 +31,7 @@ const (
 	attrStatus  = attribute.Key("http.response.status_code")
 )
 
-// observer tells what happened: one log record, one span and two metrics for each fetch.
+// observer records one log line, one span and two metrics for each fetch.
 type observer struct {
 	logger  *slog.Logger
 	tracer  trace.Tracer

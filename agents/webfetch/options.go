@@ -17,49 +17,49 @@ import (
 
 // Options configure a Fetcher. The zero value allows no page at all.
 type Options struct {
-	Policy        *netguard.Policy      // which addresses may be called; nil means public ones only
-	Open          bool                  // every public host may be read; else only those of AllowedHosts and Allowlist
-	AllowedHosts  []string              // hosts that may be read whatever Allowlist says, as allowlist.Parse reads them
-	Allowlist     *allowlist.List       // nil: one that is empty and ends with the process
+	Policy        *netguard.Policy      // which addresses may be connected to; nil means public ones only
+	Open          bool                  // every public host may be read; otherwise only those of AllowedHosts and Allowlist
+	AllowedHosts  []string              // hosts that may always be read, in the form of allowlist.Parse
+	Allowlist     *allowlist.List       // nil: an empty one in memory
 	Profile       string                // for requests that name none; empty means the default one
-	Format        Format                // instead of the profile's
-	Limits        Limits                // instead of the profile's, field by field
-	UserAgent     string                // instead of the profile's; empty means one that names Quorate
-	Disabled      bool                  // every fetch is refused
-	MaxConcurrent int                   // fetches at once, shared out among sites as by pace.Slots, the others wait: 0 means 16
-	MaxRetries    int                   // of a request that failed safely: 0 means 2, less than 0 none
+	Format        Format                // overrides the profile's
+	Limits        Limits                // override the profile's, field by field
+	UserAgent     string                // overrides the profile's; empty means one that names Quorate
+	Disabled      bool                  // refuse every fetch
+	MaxConcurrent int                   // fetches at a time, shared among sites as by pace.Slots; others wait: 0 means 16
+	MaxRetries    int                   // of a request that failed and can safely be repeated: 0 means 2, negative means none
 	IgnoreRobots  bool                  // read what robots.txt disallows
-	Pace          pace.Options          // how often one site is asked
+	Pace          pace.Options          // how often a site may be read
 	Cache         httpcache.Options     // how much is kept
-	Credentials   map[string]Credential // that a request may name
-	Proxy         *url.URL              // every connection goes through it: http://host:port, its password with it
+	Credentials   map[string]Credential // by name, for requests to refer to
+	Proxy         *url.URL              // for all connections: http://user:password@host:port
 	Remote        MarkdownService       // the engine "remote"; nil means there is none
-	Browser       Browser               // shows pages that need scripts; nil means there is none
+	Browser       Browser               // renders pages that need scripts; nil means there is none
 	Logger        *slog.Logger          // each fetch is one INFO record; nil means none
-	Tracer        trace.TracerProvider  // nil means the process's
-	Meter         metric.MeterProvider  // nil means the process's
+	Tracer        trace.TracerProvider  // nil means the global one
+	Meter         metric.MeterProvider  // nil means the global one
 }
 
-// MarkdownService turns the page at a URL into Markdown somewhere else.
+// MarkdownService is an external service that turns the page at a URL into Markdown.
 type MarkdownService interface {
-	// Markdown returns the page. Its faults are FETCH_TIMEOUT and MARKDOWN_SERVICE_FAILED.
+	// Markdown returns the page as Markdown. Its faults are FETCH_TIMEOUT and MARKDOWN_SERVICE_FAILED.
 	Markdown(ctx context.Context, u *url.URL) (string, error)
 }
 
-// Rendered is a page as a browser shows it.
+// Rendered is a page as rendered by a browser.
 type Rendered struct {
 	HTML       string
 	URL        *url.URL // after redirects and scripts
 	StatusCode int
 }
 
-// Browser shows pages. It must reach nothing but through the Gate.
+// Browser renders pages. It must make all connections through the Gate.
 type Browser interface {
-	// Render returns the page at u after its scripts ran, as HTML of at most maxSize bytes. Its fault is RENDER_FAILED.
+	// Render returns the page at u after its scripts have run, as HTML of at most maxSize bytes. Its fault is RENDER_FAILED.
 	Render(ctx context.Context, u *url.URL, gate Gate, maxSize int64) (Rendered, error)
 }
 
-// profile returns the profile of the options with what they replace in it.
+// profile returns the profile of the options, with the fields that they override.
 func (o Options) profile() (Profile, error) {
 	p, ok := ProfileNamed(o.Profile)
 	if !ok {

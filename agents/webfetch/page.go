@@ -9,30 +9,30 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/extract"
 )
 
-// Redirect is one hop of a fetch: a URL that sent it on, and the status it did so with.
+// Redirect is one hop of a fetch: a URL that redirected, and with which status.
 type Redirect struct {
 	URL        string `json:"url"`
 	StatusCode int    `json:"status_code"`
 }
 
-// Page is what a fetch answers. In JSON its fields have the names of the earlier fetch tools.
+// Page is the result of a fetch. Its JSON fields have the names of the earlier fetch tools.
 type Page struct {
 	Success         bool              `json:"success"`
-	Content         string            `json:"content"`                  // in Format; from outside: treat it as data, never as instructions
-	Opening         string            `json:"opening,omitempty"`        // belongs before Content when it is read alone: the code fence that it begins in
-	Closing         string            `json:"closing,omitempty"`        // belongs after Content when it is read alone: the end of that fence
+	Content         string            `json:"content"`                  // in Format; comes from outside: treat it as data, never as instructions
+	Opening         string            `json:"opening,omitempty"`        // to put before Content when it is used alone: reopens the code fence in which it begins
+	Closing         string            `json:"closing,omitempty"`        // to put after Content when it is used alone: closes that fence
 	RequestedURL    string            `json:"requested_url,omitempty"`  //
-	URL             string            `json:"url"`                      // that answered, after redirects
+	URL             string            `json:"url"`                      // final URL, after redirects
 	Domain          string            `json:"domain"`                   // host name of URL
 	StatusCode      int               `json:"status_code"`              // 0 without an answer
-	ContentType     string            `json:"content_type"`             // the header
+	ContentType     string            `json:"content_type"`             // as in the header
 	ContentLength   int64             `json:"content_length"`           // bytes of the body, decompressed
-	Headers         map[string]string `json:"headers,omitempty"`        // of the answer, the ones of common use
+	Headers         map[string]string `json:"headers,omitempty"`        // of the answer, only common ones
 	Format          Format            `json:"processed_format"`         // of Content
-	Truncated       bool              `json:"truncated"`                // whether there is more content after Content
-	TruncatedAt     int64             `json:"truncated_at,omitempty"`   // the byte of the whole content that Content ends at; 0 when it ends with it
-	StartIndex      int               `json:"start_index,omitempty"`    // the character of the whole content that Content begins at
-	NextIndex       int               `json:"next_index,omitempty"`     // start_index to read on; 0 at the end
+	Truncated       bool              `json:"truncated"`                // there is more content after Content
+	TruncatedAt     int64             `json:"truncated_at,omitempty"`   // byte offset in the whole content at which Content ends; 0 at its end
+	StartIndex      int               `json:"start_index,omitempty"`    // character offset in the whole content at which Content begins
+	NextIndex       int               `json:"next_index,omitempty"`     // start_index for the next part; 0 at the end
 	TotalCharacters int               `json:"total_characters"`         // of the whole content
 	Error           string            `json:"error,omitempty"`          // for people, in their language
 	ErrorCode       Code              `json:"error_code,omitempty"`     // for programs
@@ -40,24 +40,23 @@ type Page struct {
 	DurationMS      int64             `json:"fetch_duration_ms"`        //
 	Title           string            `json:"title,omitempty"`          // at most 300 characters; empty when the page has none
 	Language        string            `json:"language,omitempty"`       // BCP 47, as the page says
-	Charset         string            `json:"charset,omitempty"`        // that the body was decoded from
+	Charset         string            `json:"charset,omitempty"`        // from which the body was decoded
 	Metadata        *extract.Metadata `json:"metadata,omitempty"`       // what the page says about itself
-	Extractor       string            `json:"extractor,omitempty"`      // how the content was found
+	Extractor       string            `json:"extractor,omitempty"`      // the method by which the content was found
 	Redirects       []Redirect        `json:"redirects,omitempty"`      // in order
 	ContentSHA256   string            `json:"content_sha256,omitempty"` // of the whole content, in hex
 	Cache           string            `json:"cache,omitempty"`          // hit, miss, revalidated or bypass
 	Engine          Engine            `json:"engine,omitempty"`         // that read it
-	Rendered        bool              `json:"rendered,omitempty"`       // whether a browser showed it first
-	Warnings        []string          `json:"warnings,omitempty"`       // what the reader should know about Content
-	Trust           string            `json:"trust,omitempty"`          // always "untrusted" with content
-	mark            string            // where nothing but text is answered
+	Rendered        bool              `json:"rendered,omitempty"`       // a browser rendered it first
+	Warnings        []string          `json:"warnings,omitempty"`       // what a reader should know about Content
+	Trust           string            `json:"trust,omitempty"`          // "untrusted" if there is content
+	mark            string            // truncation mark for plain text answers
 }
 
-// Untrusted is the label of every page's content: whoever puts it in a prompt must mark it as data.
+// Untrusted is the label of every page's content: whoever puts it into a prompt must mark it as data.
 const Untrusted = "untrusted"
 
-// Text returns the content for where nothing but text is answered, as a document of its own: when it was cut, the profile's
-// truncation mark says so.
+// Text returns the content for a plain text answer, as a document of its own. If it was cut, it ends with the profile's truncation mark.
 func (p *Page) Text() string {
 	text := p.Opening + p.Content + p.Closing
 	if p.Truncated {
@@ -66,7 +65,7 @@ func (p *Page) Text() string {
 	return text
 }
 
-// window makes the content the part that was asked for, and says where it is in the whole.
+// window reduces the content to the part that was asked for, and records its position in the whole.
 func (p *Page) window(start, characters int) {
 	whole := p.Content
 	sum := sha256.Sum256([]byte(whole))

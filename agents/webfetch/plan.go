@@ -11,15 +11,15 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Bounds of a request's own headers and of its short texts.
+// Limits of a request's own headers and short texts.
 const (
 	maxHeaders     = 32
-	maxHeaderBytes = 8 << 10 // of all names and values
+	maxHeaderBytes = 8 << 10 // of all names and values together
 	maxExpression  = 4 << 10 // of a selector
 	maxName        = 128     // of a session or a credential
 )
 
-// plan is a request with everything decided that it left open.
+// plan is a request with all defaults filled in.
 type plan struct {
 	Request
 
@@ -30,7 +30,7 @@ type plan struct {
 	language string
 }
 
-// plan decides what req leaves open. With an error, the plan still says how to tell it.
+// plan fills in the defaults of req. Even with an error, the plan says how to report it.
 func (f *Fetcher) plan(req Request) (plan, error) {
 	p := plan{Request: req, profile: f.profile}
 	if req.Profile != "" {
@@ -69,7 +69,7 @@ func (p *plan) decideFormat() error {
 	return fault.Invalid("format", ReasonRequestInvalid, "format must be markdown, text, html, json, links or raw")
 }
 
-// check returns a fault when a field that no limit covers is out of bounds.
+// check returns a fault if a field without a limit in Limits is out of bounds.
 func (p *plan) check() error {
 	expressions := slices.DeleteFunc([]string{p.Selector, p.XPath, p.JSONPath}, func(s string) bool { return s == "" })
 	switch {
@@ -89,7 +89,7 @@ func (p *plan) check() error {
 	return p.checkHeaders()
 }
 
-// reservedHeaders are for this agent alone to set: they belong to the connection, or choose how a body is encoded.
+// reservedHeaders may not be set by requests: they belong to the connection, or choose the encoding of the body.
 var reservedHeaders = []string{
 	"accept-encoding", "connection", "content-length", "expect", "host", "keep-alive", "proxy-authenticate", "proxy-authorization",
 	"proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "range", "if-range",

@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Bounds of what is kept of robots.txt files, and of how they are asked for.
+// Limits of what is kept of robots.txt files, and of requests for them.
 const (
 	robotsTime      = time.Hour // RFC 9309 section 2.4 allows a day
 	maxRobots       = 2000
@@ -23,23 +23,23 @@ const (
 	robotsTimeout   = 10 * time.Second
 )
 
-// robotsCache keeps the robots.txt of the origins that were asked last.
+// robotsCache keeps the robots.txt of recently read origins.
 type robotsCache struct {
 	mu    sync.Mutex
 	files map[string]*robotsFile // by origin; guarded by mu
 }
 
-// robotsFile is one origin's file, or its being fetched.
+// robotsFile is the robots.txt of one origin, which may still be on its way.
 type robotsFile struct {
-	done    chan struct{} // closed when the rest is there
+	done    chan struct{} // closed when the other fields are set
 	expires time.Time
-	file    *robots.File // nil: the site says nothing that can be read
-	status  int          // that stands in the way of reading it: 500 or above
-	err     error        // why the site could not be asked
-	beyond  *url.URL     // where it is, out of bounds of who asked; nil when it was followed to its end
+	file    *robots.File // nil: there is no readable file
+	status  int          // that prevents reading the file: 500 or above
+	err     error        // why the request failed
+	beyond  *url.URL     // a redirect's target that the requesting caller may not read; nil when the file was found
 }
 
-// checkRobots returns a fault when the site's robots.txt disallows u, or cannot be had from a server that fails.
+// checkRobots returns a fault if the site's robots.txt disallows u, or cannot be read because the server fails.
 func (f *Fetcher) checkRobots(ctx context.Context, p plan, u *url.URL) error {
 	if f.robots == nil || !p.profile.polite {
 		return nil
@@ -71,7 +71,7 @@ func (f *Fetcher) checkRobots(ctx context.Context, p plan, u *url.URL) error {
 	return nil
 }
 
-// robotsOf returns the file of u's origin. Whoever asks first fetches it; the others wait.
+// robotsOf returns the file of u's origin. The first caller fetches it; the others wait.
 func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile, error) {
 	origin := u.Scheme + "://" + u.Host
 	for {
@@ -98,7 +98,7 @@ func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile
 			} else if err != nil {
 				return nil, err
 			}
-			f.robots.forget(origin, entry) // this caller's list reaches further
+			f.robots.forget(origin, entry) // this caller may follow the redirect
 		}
 		if ctx.Err() != nil { // what stopped the other caller may not stop this one
 			return nil, f.ended(ctx, u, p.limits)
@@ -106,7 +106,7 @@ func (f *Fetcher) robotsOf(ctx context.Context, p plan, u *url.URL) (*robotsFile
 	}
 }
 
-// entry returns the origin's file and whether the caller has to fetch it.
+// entry returns the file of an origin, and whether the caller has to fetch it.
 func (c *robotsCache) entry(origin string) (e *robotsFile, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *robotsCache) entry(origin string) (e *robotsFile, mine bool) {
 	if e := c.files[origin]; e != nil && now.Before(e.expires) {
 		return e, false
 	}
-	if c.files == nil || len(c.files) >= maxRobots { // full: rare, and simpler than choosing what may stay
+	if c.files == nil || len(c.files) >= maxRobots { // when full, which is rare, everything is dropped: simpler than choosing
 		c.files = make(map[string]*robotsFile)
 	}
 	e = &robotsFile{done: make(chan struct{}), expires: now.Add(robotsTime)}
@@ -130,17 +130,17 @@ func (c *robotsCache) forget(origin string, e *robotsFile) {
 	}
 }
 
-// fetch fills e with the robots.txt of u's origin (RFC 9309 section 2.3.1).
+// fetch reads the robots.txt of u's origin into e (RFC 9309 section 2.3.1).
 func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) {
 	ctx, cancel := context.WithTimeout(ctx, robotsTimeout)
 	defer cancel()
 	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	for range robotsRedirects + 1 {
 		if err := f.admit(ctx, p, at); err != nil {
-			if e.beyond = at; !outOfBounds(err) { // nobody knows: that is no word of the site
+			if e.beyond = at; !outOfBounds(err) { // this says nothing about the site
 				e.err = err
 			}
-			return // a redirect to where this agent may not go: as if there were no file
+			return // a redirect to where this agent may not go counts as no file
 		}
 		resp, err := f.askRobots(ctx, p, u, at)
 		if err != nil {
@@ -152,7 +152,7 @@ func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) 
 			e.read(ctx, f, p, u, resp)
 			return
 		}
-		_ = resp.Body.Close() // nothing in it counts
+		_ = resp.Body.Close() // its content does not matter
 		if err != nil {
 			return
 		}
@@ -160,12 +160,12 @@ func (e *robotsFile) fetch(ctx context.Context, f *Fetcher, p plan, u *url.URL) 
 	}
 }
 
-// outOfBounds tells whether err says that a URL may not be asked for, and not that this could not be found out.
+// outOfBounds reports whether err means that a URL may not be read, rather than that this could not be determined.
 func outOfBounds(err error) bool {
 	return slices.Contains([]fault.Kind{fault.PermissionDenied, fault.InvalidArgument}, fault.KindOf(err))
 }
 
-// askRobots asks for the file of u's origin. What goes wrong is told about u: nobody asked for the file.
+// askRobots requests the file of u's origin. Errors are reported about u, because nobody asked for the file.
 func (f *Fetcher) askRobots(ctx context.Context, p plan, u, at *url.URL) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), http.NoBody)
 	if err != nil {

@@ -6,55 +6,55 @@ import (
 	"time"
 )
 
-// Engine is what reads a page.
+// Engine says what reads a page.
 type Engine string
 
-// The engines. The empty one means the profile's.
+// Engines. An empty one means the profile's.
 const (
-	EngineHTTP   Engine = "http"   // this process, over HTTP, with a browser when asked
+	EngineHTTP   Engine = "http"   // this process over HTTP, with a browser if asked for
 	EngineRemote Engine = "remote" // a Markdown service
 )
 
-// overlong says what becomes of a body that is longer than max_size.
+// overlong says what to do with a body longer than max_size.
 type overlong int
 
 const (
 	refuseBody        overlong = iota
-	cutBody                    // read what fits
-	cutUndeclaredBody          // read what fits, unless its length was declared and is too much
+	cutBody                    // read as much as fits
+	cutUndeclaredBody          // read as much as fits, unless the declared length is already too much
 )
 
-// mark says where the truncation mark goes.
+// mark says where to put the truncation mark.
 type mark int
 
 const (
 	noMark    mark = iota
-	markText       // only where nothing but text is answered
+	markText       // only in plain text answers
 	markInAll      // in the content
 )
 
-// Profile is one set of defaults, limits and manners. Each of them but Default is one earlier fetch tool's, and exactly that:
-// a program written for that tool finds the same numbers and words here.
+// Profile is a set of defaults, limits and behaviours. Each except Default is exactly that of one earlier fetch tool: a program written for that tool
+// finds the same numbers and texts here.
 type Profile struct {
 	Name      string
-	Limits    Limits // of a request that names none
-	Format    Format // of a request that names none
+	Limits    Limits // for requests that name none
+	Format    Format // for requests that name none
 	UserAgent string // empty: the Fetcher's
-	Language  string // of messages when the caller asks for none: "en" or "ja"
+	Language  string // of messages, for callers that ask for none: "en" or "ja"
 	Engine    Engine
-	Allowlist bool // only listed hosts may be read, whatever the mode of the Fetcher
+	Allowlist bool // only listed hosts may be read, even if the Fetcher is open
 
 	most     Limits // hard limits
-	clamp    bool   // more than the hard limits is lowered to them instead of refused
-	lenient  bool   // an unknown format means the default one instead of an error
-	anyType  bool   // what is neither HTML nor text nor JSON is answered as it is
+	clamp    bool   // values above the hard limits are lowered instead of refused
+	lenient  bool   // an unknown format means the default instead of an error
+	anyType  bool   // content other than HTML, text and JSON is returned unchanged
 	overlong overlong
 	mark     mark
-	polite   bool            // robots.txt, the cache, retries
+	polite   bool            // obeys robots.txt, uses the cache and retries
 	messages map[Code]string // in Language
 }
 
-// Names of the profiles. The numbers of the documents that they come from are accepted too: 000, 001, 002, 003.
+// Names of the profiles. The numbers of the documents that they come from are names too: 000, 001, 002, 003.
 const (
 	ProfileDefault = "default" // the superset: every feature, strict limits
 	ProfileSlack   = "slack"   // 000: 10 s, 512 KB, 14,000 characters of text, Japanese
@@ -91,7 +91,7 @@ var profiles = []Profile{
 
 var profileNumbers = map[string]string{"": ProfileDefault, "000": ProfileSlack, "001": ProfileADK, "002": ProfileGLaDOS, "003": ProfileMyao}
 
-// ProfileNamed returns the profile of a name or a number; the empty name is the default profile's.
+// ProfileNamed returns the profile with a name or number; "" is the default profile.
 func ProfileNamed(name string) (Profile, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if known, ok := profileNumbers[name]; ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// Limits of a fetch that names none, and the most that one may ask for.
+// Default and maximum limits of a fetch.
 const (
 	DefaultTimeout       = 30 * time.Second
 	MaxTimeout           = 5 * time.Minute
@@ -23,10 +23,10 @@ const (
 	MaxMaxCharacters     = 10_000_000
 )
 
-// Format is what to make of a page.
+// Format is the format of a page's content.
 type Format = extract.Format
 
-// The formats. The empty one means the profile's.
+// Formats. An empty one means the profile's.
 const (
 	Markdown = extract.Markdown
 	Text     = extract.Text
@@ -36,24 +36,24 @@ const (
 	Raw      = extract.Raw
 )
 
-// Render says whether a browser shows the page first.
+// Render says whether a browser renders the page first.
 type Render string
 
-// The ways to render. The empty one means never.
+// When to render. An empty value means never.
 const (
 	RenderNever  Render = "never"
-	RenderAuto   Render = "auto" // only when the page has next to no text without its scripts, and a browser is there
+	RenderAuto   Render = "auto" // only if there is a browser and the page has almost no text without its scripts
 	RenderAlways Render = "always"
 )
 
 // Limits bound one fetch. A zero field means the default.
 type Limits struct {
-	Timeout       time.Duration // in all: more than 0, at most MaxTimeout
-	MaxSize       int64         // bytes of the body, compressed and not: at most MaxMaxSize
-	MaxCharacters int           // characters of content returned: at most MaxMaxCharacters
+	Timeout       time.Duration // for everything: more than 0, at most MaxTimeout
+	MaxSize       int64         // bytes of the body, before and after decompression: at most MaxMaxSize
+	MaxCharacters int           // characters of returned content: at most MaxMaxCharacters
 }
 
-// or fills zero fields from defaults.
+// or returns l with zero fields replaced by those of defaults.
 func (l Limits) or(defaults Limits) Limits {
 	return Limits{
 		Timeout:       cmp.Or(l.Timeout, defaults.Timeout),
@@ -62,12 +62,12 @@ func (l Limits) or(defaults Limits) Limits {
 	}
 }
 
-// within lowers l to the most.
+// within returns l with each field lowered to that of most.
 func (l Limits) within(most Limits) Limits {
 	return Limits{min(l.Timeout, most.Timeout), min(l.MaxSize, most.MaxSize), min(l.MaxCharacters, most.MaxCharacters)}
 }
 
-// check returns a fault unless l is within the most.
+// check returns a fault if a field of l is above that of most.
 func (l Limits) check(most Limits) error {
 	switch {
 	case l.Timeout < 0 || l.Timeout > most.Timeout:
@@ -80,35 +80,35 @@ func (l Limits) check(most Limits) error {
 	return nil
 }
 
-// Request names a page and what to make of it. Zero fields mean the profile's defaults.
+// Request names a page and what to do with it. Zero fields mean the profile's defaults.
 type Request struct {
 	URL           string // absolute, http or https, at most 8,192 bytes
 	Format        Format
 	Timeout       time.Duration
 	MaxSize       int64
 	MaxCharacters int
-	StartIndex    int    // the first character of the content to return; next_index of the answer before
-	ContentSHA256 string // of the answer before: another content is an error instead of a seam
+	StartIndex    int    // first character of the content to return; next_index of the previous answer
+	ContentSHA256 string // of the previous answer: if the content has changed since, that is an error
 
-	Selector string // CSS: only the elements that match
+	Selector string // CSS selector: only elements that match
 	XPath    string // the same in XPath
 	JSONPath string // RFC 9535: only the values that match
 
-	NoRedirects bool              // a redirect is the answer itself
+	NoRedirects bool              // return a redirect instead of following it
 	Headers     map[string]string // sent to the origin of URL only
 	Render      Render
 	Engine      Engine
 	NoCache     bool   // do not answer from the cache
-	Session     string // cookies are kept among the fetches of one session; empty keeps none
+	Session     string // fetches with the same name share cookies; empty keeps none
 	Credential  string // name of a configured credential
 
 	Profile  string // empty: the Fetcher's
 	Language string // an Accept-Language header or a locale, for messages
-	Tenant   string // whose allowlist; empty: the default one
-	Owner    string // whose session, within the tenant: the way that the request came, and who sent it. No sender writes it.
+	Tenant   string // tenant of the allowlist; empty: the default tenant
+	Owner    string // owner of the session within the tenant: the interface and the sender. Set by the server, never by the sender
 }
 
-// parseURL reads an absolute URL whose host may be written in any script.
+// parseURL parses an absolute URL, whose host may be in any script.
 func parseURL(raw string) (*url.URL, error) {
 	if len(raw) > netguard.MaxURL {
 		return nil, fault.Invalid("url", ReasonURLInvalid, "the URL is longer than %d bytes", netguard.MaxURL)
@@ -120,13 +120,13 @@ func parseURL(raw string) (*url.URL, error) {
 	return u, normalise(u)
 }
 
-// normalise checks the scheme of u and writes its host in ASCII.
+// normalise checks the scheme of u and converts its host to ASCII.
 func normalise(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return fault.Invalid("url", ReasonScheme, cannotFetch+"%s: only http:// and https:// pages can be read", Redact(u)).With("url", Redact(u))
 	}
 	if strings.IndexFunc(u.Host, func(r rune) bool { return r > '~' }) < 0 {
-		return nil // leave every odd ASCII host to the guard
+		return nil // odd ASCII hosts are left to the guard
 	}
 	ascii, err := idna.Lookup.ToASCII(u.Hostname())
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	defaultRetries = 2
 )
 
-// retrier sends a GET again that failed in a way that another try may mend, with growing waits between.
+// retrier repeats a GET after temporary failures, with growing waits in between.
 type retrier struct {
 	next http.RoundTripper
 	most int
@@ -51,7 +51,7 @@ func (r *retrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// passing tells whether the failure may pass.
+// passing reports whether a failure may be temporary.
 func passing(resp *http.Response, err error) bool {
 	if err == nil {
 		return busy(resp.StatusCode)
@@ -73,7 +73,7 @@ func busy(status int) bool {
 	return false
 }
 
-// retryAfter returns how long the server asks to wait, at most an hour; 0 when it does not say.
+// retryAfter returns how long the server asks to wait, at most an hour, or 0 when it does not say.
 func retryAfter(resp *http.Response) time.Duration {
 	return pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// tunnelTimeout is how long the proxy may take to reach a target. The context of a dial has no end: net/http goes on dialling when whoever asked for the connection
-// has left.
+// tunnelTimeout bounds how long the proxy may take to reach a target. The context of a dial has no deadline: net/http continues to dial when the
+// caller that needed the connection is gone.
 const tunnelTimeout = 30 * time.Second
 
-// tunnel dials through the operator's proxy. The target is resolved and checked here and named to the proxy by its address, so
-// that the proxy cannot be made to reach what the guard refuses.
+// tunnel dials through the operator's proxy. The target is resolved and checked here, and given to the proxy as an IP address, so that the proxy
+// cannot be made to reach what the guard refuses.
 type tunnel struct {
 	policy *netguard.Policy
-	proxy  *netguard.Policy // admits the proxy itself
+	proxy  *netguard.Policy // allows the proxy itself
 	addr   string
 	auth   string // header value; empty for none
 
-	patience time.Duration // with the proxy's answer
+	patience time.Duration // how long to wait for the proxy's answer
 }
 
 func newTunnel(policy *netguard.Policy, proxy *url.URL) (*tunnel, error) {
@@ -54,7 +54,7 @@ func (t *tunnel) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.patience)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // the end of ctx ends the handshake
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // if ctx ends, so does the handshake
 	err = t.connect(conn, targets[0].String())
 	if !stop() || err != nil {
 		return nil, errors.Join(err, context.Cause(ctx), conn.Close())
@@ -72,7 +72,7 @@ func (t *tunnel) connect(conn net.Conn, target string) error {
 	if err := req.Write(conn); err != nil {
 		return fmt.Errorf("ask the proxy: %w", err)
 	}
-	// Byte by byte: what follows the answer belongs to the target.
+	// It is read byte by byte, because what follows the answer belongs to the target.
 	resp, err := http.ReadResponse(bufio.NewReaderSize(oneByte{io.LimitReader(conn, maxResponseHeader)}, 1), req)
 	if err != nil {
 		return fmt.Errorf("read the proxy's answer: %w", err)

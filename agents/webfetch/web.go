@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// Bounds of connections.
+// Limits of connections.
 const (
 	maxResponseHeader = 256 << 10
 	maxIdle           = 256
@@ -18,12 +18,12 @@ const (
 	tlsTimeout        = 10 * time.Second
 )
 
-// web sends requests: from the cache, else again when they fail safely, each at the site's pace, through the guard.
+// web sends requests: from the cache if possible, otherwise with retries, at the site's pace and through the guard.
 type web struct {
 	network *http.Transport
 	paced   *paced
-	cached  http.RoundTripper // over all of it
-	retried http.RoundTripper // without the cache
+	cached  http.RoundTripper // the complete stack
+	retried http.RoundTripper // the stack without the cache
 }
 
 func newWeb(policy *netguard.Policy, o Options) (*web, error) {
@@ -36,7 +36,7 @@ func newWeb(policy *netguard.Policy, o Options) (*web, error) {
 		dial = tunnel.dial
 	}
 	network := &http.Transport{
-		Proxy:                  nil, // one from the environment would dial for us, unseen by the guard
+		Proxy:                  nil, // a proxy from the environment would bypass the guard
 		DialContext:            dial,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // bodies are decompressed here, within limits
@@ -57,7 +57,7 @@ func newWeb(policy *netguard.Policy, o Options) (*web, error) {
 
 func (w *web) close() { w.network.CloseIdleConnections() }
 
-// paced waits for the request's turn at its site.
+// paced waits for the site's turn before each request.
 type paced struct {
 	next    http.RoundTripper
 	limiter *pace.Limiter
@@ -82,7 +82,7 @@ func (p *paced) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// releasing gives the turn back with the end of the body.
+// releasing ends the turn when the body is closed.
 type releasing struct {
 	io.ReadCloser
 
