@@ -146,6 +146,7 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 		if err != nil {
 			return err
 		}
+		maps.Copy(item, ddb.Unknown(old, known))
 		if err := s.db.Replace(ctx, table, old, item); !errors.Is(err, ddb.ErrMoved) {
 			return err
 		}
@@ -242,6 +243,8 @@ type stored struct {
 	consultation.Consultation
 	Evidence []consultation.Evidence `json:"evidence,omitempty"`
 }
+
+var known = ddb.Known[stored]("json", attrTask, attrNumber, attrTTL)
 
 func (s *Store) encode(key, number string, e consultation.Entry) (ddb.Item, error) {
 	item, err := attributevalue.MarshalMapWithOptions(stored{e.Consultation, e.Evidence}, func(o *attributevalue.EncoderOptions) { o.TagKey = "json" })

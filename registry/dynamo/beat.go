@@ -72,8 +72,8 @@ func (s *Store) readStatus(ctx context.Context, key registry.Key) (*status, erro
 
 // writeStatus replaces old with a pulse and returns what is stored now; nil when old is not there any more.
 func (s *Store) writeStatus(ctx context.Context, key registry.Key, old *status, next registry.Pulse) (*status, error) {
-	made := &status{pulse: next, writes: old.writes.next(newID())}
-	item, err := newStatusItem(key, &next, made.writes)
+	made := &status{pulse: next, writes: old.writes.next(newID()), rest: old.rest}
+	item, err := newStatusItem(key, &next, made.writes, made.rest)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -84,10 +85,13 @@ type stored struct {
 	cardDigest string
 	versions   []int64 // the numbers of those that are kept, in order
 	writes     writes
+	rest       ddb.Item // attributes of a newer version
 }
 
+var agentAttributes = ddb.Known[agentItem]("dynamodbav")
+
 // newAgentItem returns the item of a record and, when its card needs one of its own, that one.
-func newAgentItem(r *registry.Record, generation string, versions []int64, w writes) (agent, card ddb.Item, digest string, err error) {
+func newAgentItem(r *registry.Record, generation string, versions []int64, w writes, rest ddb.Item) (agent, card ddb.Item, digest string, err error) {
 	key := r.Key()
 	i := agentItem{
 		AgentName: agentKey(key), Listing: listAgents, Position: boltdb.Key(key.Tenant, key.Name), Tenant: key.Tenant, Name: key.Name,
@@ -106,6 +110,7 @@ func newAgentItem(r *registry.Record, generation string, versions []int64, w wri
 	if agent, err = marshal("agent "+key.Name, i); err != nil {
 		return nil, nil, "", err
 	}
+	maps.Copy(agent, rest)
 	if ddb.Size(agent) > inlineCard && len(r.RawCard) > 0 {
 		sum := sha256.Sum256(r.RawCard)
 		digest = hex.EncodeToString(sum[:])
@@ -143,7 +148,7 @@ func readAgent(item ddb.Item) (*stored, error) {
 			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
 			Source: i.Source.value, Verification: i.Verification.value,
 		}},
-		generation: i.Generation, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes,
+		generation: i.Generation, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes, rest: ddb.Unknown(item, agentAttributes),
 	}
 	copy(s.record.TokenHash[:], i.TokenHash)
 	return s, nil

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -42,9 +43,12 @@ type status struct {
 	blank     bool
 	collected bool // it is not stored any more
 	writes    writes
+	rest      ddb.Item // attributes of a newer version
 }
 
-func newStatusItem(key registry.Key, p *registry.Pulse, w writes) (ddb.Item, error) {
+var statusAttributes = ddb.Known[statusItem]("dynamodbav")
+
+func newStatusItem(key registry.Key, p *registry.Pulse, w writes, rest ddb.Item) (ddb.Item, error) {
 	i := statusItem{AgentName: agentKey(key), Blank: p == nil, writes: w}
 	if p != nil {
 		i.Status, i.CurrentTaskID, i.ErrorMessage, i.Epoch = p.Word, p.CurrentTaskID, p.ErrorMessage, p.Epoch
@@ -56,7 +60,11 @@ func newStatusItem(key registry.Key, p *registry.Pulse, w writes) (ddb.Item, err
 			i.TTL = last.Add(statusLife).Unix()
 		}
 	}
-	return marshal("the status of agent "+key.Name, i)
+	item, err := marshal("the status of agent "+key.Name, i)
+	if err == nil {
+		maps.Copy(item, rest)
+	}
+	return item, err
 }
 
 func maxTime(a, b time.Time) time.Time {
@@ -78,6 +86,6 @@ func readStatus(item ddb.Item) (*status, error) {
 			Capacity: i.Capacity, InFlight: i.InFlight, DrainTime: i.DrainTime, DrainReason: i.DrainReason,
 			SeenTime: i.SeenTime, Announced: i.Announced,
 		},
-		blank: i.Blank, writes: i.writes,
+		blank: i.Blank, writes: i.writes, rest: ddb.Unknown(item, statusAttributes),
 	}, nil
 }

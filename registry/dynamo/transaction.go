@@ -64,7 +64,7 @@ func (t *transaction) put(c registry.Change, was *status) error {
 	if err != nil {
 		return err
 	}
-	agent, card, digest, err := newAgentItem(c.Record, t.generation, versions, old.writes.next(t.id))
+	agent, card, digest, err := newAgentItem(c.Record, t.generation, versions, old.writes.next(t.id), old.rest)
 	if err != nil {
 		return err
 	}
@@ -90,11 +90,11 @@ func (t *transaction) status(p *registry.Pulse, was *status) error {
 		return nil
 	}
 	if was == nil { // that of an agent of this name which is gone is of no account
-		item, err := newStatusItem(t.key, p, writes{}.next(t.id))
+		item, err := newStatusItem(t.key, p, writes{}.next(t.id), nil)
 		t.putItem(tableStatus, item)
 		return err
 	}
-	item, err := newStatusItem(t.key, p, was.writes.next(t.id))
+	item, err := newStatusItem(t.key, p, was.writes.next(t.id), was.rest)
 	if err != nil {
 		return err
 	}
