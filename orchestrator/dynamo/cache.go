@@ -1,9 +1,15 @@
 package dynamo
 
-import "sync"
+import (
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/orchestrator"
+)
 
 const (
-	// cacheBytes bounds how much content is kept, as it is stored; decoded it takes some times as much.
+	// cacheBytes bounds how much memory the content takes, about.
 	cacheBytes = 32 << 20
 	// recordBytes is what a record counts besides its content: most are short, and their keys and maps take more than they do.
 	recordBytes = 512
@@ -26,6 +32,9 @@ func (c *cache) get(id, name string) (any, bool) {
 // put keeps the content of a record. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay.
 func (c *cache) put(id string, content map[string]any, size int) {
 	size += recordBytes
+	for _, v := range content {
+		size += overhead(v)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.records[id] != nil {
@@ -36,4 +45,16 @@ func (c *cache) put(id string, content map[string]any, size int) {
 	}
 	c.records[id] = content
 	c.size += size
+}
+
+// overhead returns about how many bytes a content takes in memory in addition to its stored size.
+func overhead(content any) int {
+	switch c := content.(type) {
+	case proto.Message:
+		return orchestrator.Overhead(c)
+	case plan:
+		return orchestrator.AttributesOverhead(c.Attributes)
+	default:
+		return 0
+	}
 }

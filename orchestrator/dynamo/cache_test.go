@@ -1,8 +1,13 @@
 package dynamo
 
 import (
+	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
 )
 
 // TestTheCacheIsBoundedHoweverSmallItsRecordsAre fills the cache with records of a few words.
@@ -29,5 +34,24 @@ func TestARecordCountsOnce(t *testing.T) {
 	c.put("small", map[string]any{statusContent: nil}, 1)
 	if _, ok := c.get("large", statusContent); !ok {
 		t.Error("a record that was put twice has pushed itself out")
+	}
+}
+
+// TestARecordCountsAsWhatItTakesInMemory fills the cache with content of many small values.
+func TestARecordCountsAsWhatItTakesInMemory(t *testing.T) {
+	t.Parallel()
+	const values, stored = 80_000, 320 << 10
+	for name, content := range map[string]any{
+		messageContent:          &a2apb.Message{Parts: slices.Repeat([]*a2apb.Part{{}}, values)},
+		artifactPrefix + "0000": &a2apb.Artifact{Parts: slices.Repeat([]*a2apb.Part{{}}, values)},
+		planContent:             plan{Attributes: consultation.Attributes{"a": slices.Repeat([]any{1.5}, values)}},
+	} {
+		var c cache
+		for i := range 100 {
+			c.put(strconv.Itoa(i), map[string]any{name: content}, stored)
+		}
+		if most := cacheBytes / (values * 24); len(c.records) > most {
+			t.Errorf("the cache holds %d records with %s of %d values, want %d at most", len(c.records), name, values, most)
+		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Bounds of what is kept: decoded tasks, and what they and their content take in the file.
+// Bounds of what is kept: decoded tasks, and about how much memory they and their content take.
 const (
 	cacheTasks = 4096
 	cacheBytes = 64 << 20
@@ -20,7 +20,7 @@ const (
 type cache struct {
 	mu    sync.RWMutex
 	tasks map[orchestrator.Key]*record // guarded by mu
-	bytes int                          // guarded by mu; of all, as they are encoded
+	bytes int                          // guarded by mu; that all take, about
 	notes uint64                       // guarded by mu; counts what was noted or forgotten
 }
 

@@ -9,7 +9,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
 )
@@ -21,14 +23,14 @@ func large(id, bytes int) *record {
 	return r
 }
 
-// contentSize is how many bytes a task's content is, encoded.
+// contentSize is about how much memory a task's content takes.
 func contentSize(r *record) int {
-	n := proto.Size(r.StatusMessage)
+	n := proto.Size(r.StatusMessage) + orchestrator.Overhead(r.StatusMessage)
 	for _, m := range messages(&r.Task) {
-		n += proto.Size(m)
+		n += proto.Size(m) + orchestrator.Overhead(m)
 	}
 	for _, a := range r.Artifacts {
-		n += proto.Size(a)
+		n += proto.Size(a) + orchestrator.Overhead(a)
 	}
 	return n
 }
@@ -78,7 +80,9 @@ func newStore(t *testing.T) *Store {
 func TestTheSizeOfContentFollowsIt(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	said := func(text string) *a2apb.Message { return &a2apb.Message{MessageId: text} }
+	said := func(text string) *a2apb.Message {
+		return &a2apb.Message{MessageId: text, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: text}}}}
+	}
 	k := orchestrator.Key{Tenant: "t", ID: "1"}
 	if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: k.Tenant, ID: k.ID, Message: said("do it")}); err != nil {
 		t.Fatal(err)
@@ -134,6 +138,37 @@ func TestTheCacheCountsWhatATaskIsWithoutContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("read", &again.cache, second)
+}
+
+// TestTheCacheCountsWhatATaskTakesInMemory fills the cache with tasks of many small values: each takes a hundred bytes, and a few when it is encoded.
+func TestTheCacheCountsWhatATaskTakesInMemory(t *testing.T) {
+	t.Parallel()
+	const values = 80_000
+	list, data := make([]any, values), make([]*structpb.Value, values)
+	message := &a2apb.Message{}
+	for i := range values {
+		list[i], data[i] = 1.0, structpb.NewBoolValue(true)
+		message.Parts = append(message.GetParts(), &a2apb.Part{Content: &a2apb.Part_Text{}})
+	}
+	numbers := &a2apb.Artifact{Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewListValue(&structpb.ListValue{Values: data})}}}}
+	for name, task := range map[string]orchestrator.Task{
+		"empty parts": {Message: message}, "data": {Artifacts: []*a2apb.Artifact{numbers}}, "attributes": {Attributes: consultation.Attributes{"a": list}},
+	} {
+		s := newStore(t)
+		read := &Store{db: s.db}
+		for i := range 36 {
+			task.Tenant, task.ID = "t", strconv.Itoa(i)
+			if _, _, err := s.Create(t.Context(), task); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := read.Task(t.Context(), orchestrator.Key{Tenant: "t", ID: task.ID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most := cacheBytes / (values * 24); len(s.cache.tasks) > most || len(read.cache.tasks) > most {
+			t.Errorf("%s: the cache holds %d tasks of %d values that were written, and %d that were read, want %d at most", name, len(s.cache.tasks), values, len(read.cache.tasks), most)
+		}
+	}
 }
 
 // TestNothingOlderIsFilledInThanWhatSomebodyRead has somebody read a task from the file, take his time, and fill it in after another read a later version there.

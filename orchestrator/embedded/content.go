@@ -40,7 +40,7 @@ func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) st
 	for i, n := range was {
 		if !same(i) {
 			d.replaced = append(d.replaced, n)
-			d.record.size -= proto.Size(old[i])
+			d.record.size -= weigh(old[i], proto.Size(old[i]))
 		}
 	}
 	list = make([]piece, len(now))
@@ -52,7 +52,7 @@ func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) st
 		if list[i].new, err = encode(c, func() string { return what(i) }); err != nil {
 			return nil, err
 		}
-		d.record.size += len(list[i].new)
+		d.record.size += weigh(c, len(list[i].new))
 	}
 	return list, nil
 }
@@ -109,16 +109,21 @@ func readContent(tx *bbolt.Tx, r *record) error {
 	if b == nil {
 		return nil
 	}
-	r.size += len(b)
 	r.StatusMessage = &a2apb.Message{}
-	return proto.Unmarshal(b, r.StatusMessage)
+	err := proto.Unmarshal(b, r.StatusMessage)
+	r.size += weigh(r.StatusMessage, len(b))
+	return err
 }
+
+// weigh returns about how much memory a content of an encoded size takes.
+func weigh(m proto.Message, size int) int { return size + orchestrator.Overhead(m) }
 
 func (r *record) readLog(tx *bbolt.Tx, n uint64, into proto.Message) error {
 	b := tx.Bucket(logBucket).Get(logKey(n))
 	if b == nil {
 		return fmt.Errorf("entry %d of the log is not there", n)
 	}
-	r.size += len(b)
-	return proto.Unmarshal(b, into)
+	err := proto.Unmarshal(b, into)
+	r.size += weigh(into, len(b))
+	return err
 }

@@ -39,7 +39,7 @@ func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error)
 	if d.state, err = encodeTask(r); err != nil {
 		return nil, err
 	}
-	r.state = len(d.state)
+	r.state = len(d.state) + orchestrator.AttributesOverhead(r.Attributes)
 	if len(events) > 0 {
 		if d.events, err = encodeBatch(before, events); err != nil {
 			return nil, err
@@ -69,12 +69,14 @@ func (d *draft) encodeContent(old *record) (err error) {
 
 // encodeStatus encodes the agent's last words, if there are any, in place of old ones.
 func (d *draft) encodeStatus(old *a2apb.Message) (err error) {
-	d.record.size -= proto.Size(old)
+	if old != nil {
+		d.record.size -= weigh(old, proto.Size(old))
+	}
 	if d.record.StatusMessage == nil {
 		return nil
 	}
 	d.status, err = encode(d.record.StatusMessage, func() string { return "the agent's status message" })
-	d.record.size += len(d.status)
+	d.record.size += weigh(d.record.StatusMessage, len(d.status))
 	return err
 }
 

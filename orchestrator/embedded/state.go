@@ -15,11 +15,11 @@ type record struct {
 	orchestrator.Task
 	places places
 	later  []byte // fields of its state that only a later version knows, encoded
-	state  int    // bytes of its state, encoded
-	size   int    // bytes of its content, encoded
+	state  int    // bytes that its state takes in memory, about
+	size   int    // bytes that its content takes in memory, about
 }
 
-// weight is how many bytes a task has, encoded.
+// weight is about how much memory a task takes.
 func (r *record) weight() int { return r.state + r.size }
 
 // versionSize is the length of the version before the rest of a state, where it can be compared without decoding that.
@@ -51,6 +51,7 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	if err != nil {
 		return nil, orchestrator.CannotRead(k, fmt.Errorf("decode task %s: %w", k.ID, err))
 	}
+	r.state += orchestrator.AttributesOverhead(r.Attributes)
 	r.Tenant, r.ID, r.Version = k.Tenant, k.ID, version
 	if r.ContextID == "" {
 		r.ContextID = k.ID
