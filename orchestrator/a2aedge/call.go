@@ -15,8 +15,9 @@ const Version = "1.0"
 
 // Service parameters (A2A §3.2.6), as metadata keys.
 const (
-	paramVersion   = "a2a-version"
-	paramLastEvent = "last-event-id"
+	paramVersion    = "a2a-version"
+	paramExtensions = "a2a-extensions"
+	paramLastEvent  = "last-event-id"
 )
 
 // checkCall refuses a call for a version that is not served; a call without a version is for 0.3 (A2A §3.6.2). It also checks the requested history

@@ -68,6 +68,7 @@ func (h *Handler) ServeAgentCard(w http.ResponseWriter, r *http.Request) {
 			Id: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags, Examples: s.Examples, InputModes: s.InputModes, OutputModes: s.OutputModes,
 		})
 	}
+	card.Capabilities.Extensions = append(card.GetCapabilities().GetExtensions(), extensionsOf(&agent.Card)...)
 	if h.Service != nil && h.Service.passages.covers(&agent) {
 		card.Capabilities.Streaming, card.Capabilities.PushNotifications = new(agent.Card.Streaming), new(agent.Card.PushNotifications)
 	}

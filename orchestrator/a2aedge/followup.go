@@ -24,6 +24,9 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	if err := checkMessage(m); err != nil {
 		return t, err
 	}
+	if err := addExtensions(ctx, m); err != nil {
+		return t, err
+	}
 	p, err := taskrpc.Caller(ctx)
 	if err != nil {
 		return t, err

@@ -178,7 +178,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 		defer stop()
 	}
 	body := slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), x.id, []byte(`,"method":"`+x.method.name+`","params":`), x.aimed(way.Tenant), []byte("}"))
-	resp, err := way.Post(ctx, body, accept)
+	resp, err := way.Post(agentclient.WithExtensions(ctx, requestedIn(from)), body, accept)
 	if err != nil {
 		return rpcserver.WhyEnded(ctx, err)
 	}

@@ -93,6 +93,7 @@ func withParameters(ctx context.Context, r *http.Request, version string) contex
 	var pairs []string
 	for key, value := range map[string]string{
 		"authorization": r.Header.Get("Authorization"), paramVersion: version, paramLastEvent: r.Header.Get("Last-Event-ID"),
+		paramExtensions: strings.Join(requestedIn(r.Header), ","),
 	} {
 		if value != "" {
 			pairs = append(pairs, key, printable(value))

@@ -61,6 +61,9 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err := checkMessage(req.GetMessage()); err != nil {
 		return orchestrator.Task{}, err
 	}
+	if err := addExtensions(ctx, req.GetMessage()); err != nil {
+		return orchestrator.Task{}, err
+	}
 	order, err := orderOf(req)
 	if err != nil {
 		return orchestrator.Task{}, err

@@ -91,7 +91,7 @@ func outgoing(ctx context.Context, shows *agentauth.Credential) (context.Context
 
 // parameters returns A2A's service parameters (A2A §3.2.6), the trace context, and the credential.
 func parameters(ctx context.Context, shows *agentauth.Credential) (pairs, error) {
-	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", extensions) //nolint:mnd // for all of them with a trace and its state
+	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", requested(ctx)) //nolint:mnd // for all of them with a trace and its state
 	propagation.TraceContext{}.Inject(ctx, &p)
 	key, value, err := shows.Metadata(ctx)
 	if err != nil {

@@ -14,8 +14,6 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/protobuf/encoding/protojson"
-
-	"github.com/quorate/quorate/orchestrator/legacy"
 )
 
 // lenient ignores unknown fields, as A2A §3.7 asks, for agents of newer versions.
@@ -47,11 +45,7 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 		return nil, fmt.Errorf("build request to %s: %w", c.at.name, err)
 	}
 	req.Header = headerOf(accept, body != nil)
-	if c.legacy {
-		delete(req.Header, "A2a-Extensions")
-		req.Header.Set("X-A2A-Extensions", extensions) // its name before 1.0
-		req.Header.Set("A2A-Version", legacy.Version)
-	}
+	c.addParameters(ctx, req.Header)
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.client.Do(req)
 	if err != nil {

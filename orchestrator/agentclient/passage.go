@@ -148,7 +148,7 @@ func (p *Passage) passOn(ctx context.Context, err error) error {
 
 // Post sends a JSON-RPC request and returns the answer, whatever its status. The caller closes the body.
 func (p *Passage) Post(ctx context.Context, body []byte, accept string) (*http.Response, error) {
-	if s := p.http.sites.of(p.at.url, accept); s != nil && p.http.takes(s, body) {
+	if s := p.http.sites.of(p.at.url, accept); s != nil && p.http.takes(s, body) && requested(ctx) == extensions {
 		resp, err := p.http.post(ctx, s, body)
 		if err != nil {
 			return nil, unreachable(&p.at, err)

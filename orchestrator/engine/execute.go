@@ -32,6 +32,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	if err != nil {
 		return e.giveUp(ctx, t, err)
 	}
+	ctx = agentclient.WithExtensions(ctx, requested(&t))
 	leave := e.room.enter(&t, agentKey(&t))
 	if leave == nil {
 		return step{}, nil
@@ -310,7 +311,7 @@ func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string 
 	if a.RemoteTaskID == "" {
 		return "the agent was not told: it had not named its task yet"
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(agentclient.WithExtensions(context.WithoutCancel(ctx), requested(t)), 5*time.Second)
 	defer cancel()
 	agent, err := e.agent(ctx, t.Tenant, t.Agent)
 	if err == nil {

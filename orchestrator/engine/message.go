@@ -36,6 +36,18 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
+// requested returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires one answers
+// no other calls.
+func requested(t *orchestrator.Task) []string {
+	list := slices.Clone(t.Message.GetExtensions())
+	for _, turn := range t.Turns {
+		if !turn.FromAgent {
+			list = append(list, turn.Message.GetExtensions()...)
+		}
+	}
+	return list
+}
+
 // parentKey is the key of the trace context, in HTTP headers and in metadata.
 const parentKey = "traceparent"
 
