@@ -1,6 +1,7 @@
 package agentclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,10 +80,13 @@ func (c *restClient) receive(resp *http.Response, each Each) error {
 	if succeeded(resp) && isEventStream(resp) {
 		return c.events(resp.Body, func(data []byte) error {
 			r := &a2apb.StreamResponse{}
-			if err := lenient.Unmarshal(data, r); err != nil {
+			err := lenient.Unmarshal(data, r)
+			if r.GetPayload() == nil { // perhaps an error, whose name is none of a response's
 				if f := c.failure(resp, data); f != nil {
 					return f
 				}
+			}
+			if err != nil {
 				return invalid(&c.at, "%v", err)
 			}
 			return each(r)
@@ -131,6 +135,7 @@ func (c *restClient) answer(resp *http.Response, out proto.Message) error {
 func (c *restClient) failure(resp *http.Response, body []byte) error {
 	var e struct {
 		Error *struct {
+			Code    int    `json:"code"`
 			Message string `json:"message"`
 			Details []struct {
 				Reason string `json:"reason"`
@@ -144,6 +149,11 @@ func (c *restClient) failure(resp *http.Response, body []byte) error {
 		if d.Reason == "TASK_NOT_FOUND" {
 			return fromCode(&c.at, -32001, e.Error.Message)
 		}
+	}
+	if succeeded(resp) { // the error is an event of a stream
+		late := *resp
+		late.StatusCode = cmp.Or(e.Error.Code, http.StatusInternalServerError)
+		resp = &late
 	}
 	return fromHTTP(&c.at, resp, e.Error.Message)
 }

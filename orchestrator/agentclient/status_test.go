@@ -9,6 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
 )
 
@@ -72,5 +73,31 @@ func TestASubscriptionIsPostedToWhoTakesNoOther(t *testing.T) {
 	var got string
 	if err := c.Subscribe(t.Context(), "t", func(r *a2apb.StreamResponse) error { got = r.GetTask().GetId(); return nil }); err != nil || got != "t" {
 		t.Errorf("Subscribe() = %v with task %q, want task t", err, got)
+	}
+}
+
+// TestAnErrorInAStreamOfHTTPIsSaid has agents break a stream off with an error, as the A2A project's servers do.
+func TestAnErrorInAStreamOfHTTPIsSaid(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ event, want string }{
+		"it cannot":      {`{"error":{"code":500,"status":"INTERNAL","message":"not today"}}`, agentclient.ReasonRefused},
+		"later":          {`{"error":{"code":503,"status":"UNAVAILABLE","message":"not today"}}`, agentclient.ReasonUnreachable},
+		"no such task":   {`{"error":{"code":404,"message":"not today","details":[{"reason":"TASK_NOT_FOUND"}]}}`, agentclient.ReasonTaskNotFound},
+		"without a code": {`{"error":{"message":"not today"}}`, agentclient.ReasonRefused},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte("data: {\"task\":{\"id\":\"t\"}}\n\nevent: error\ndata: " + tt.event + "\n\n"))
+		}))
+		t.Cleanup(server.Close)
+		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL, Binding: agentclient.BindingREST, ProtocolVersion: "1.0"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard := 0
+		err = c.Send(t.Context(), message("m", "hello"), true, func(*a2apb.StreamResponse) error { heard++; return nil })
+		if fault.ReasonOf(err) != tt.want || !strings.Contains(err.Error(), "not today") || heard != 1 {
+			t.Errorf("Send() to an agent that says %s = %v after %d responses, want %s after one", name, err, heard, tt.want)
+		}
 	}
 }
