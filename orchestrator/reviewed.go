@@ -2,12 +2,15 @@ package orchestrator
 
 import (
 	"encoding/base64"
+	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/consultation"
 )
 
 // maxLabelBytes is how long the id and the name of an artifact may be without being content.
@@ -35,12 +38,24 @@ func ReviewedArtifacts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 // ReviewedMessage returns what is reviewed of a message, in the same way.
 func ReviewedMessage(m *a2apb.Message) []*a2apb.Part {
 	r := rest{}
-	r.object("metadata", m.GetMetadata())
-	r.list("extensions", m.GetExtensions())
+	r.object("metadata", withoutOurs(m.GetMetadata()))
+	r.list("extensions", slices.DeleteFunc(slices.Clone(m.GetExtensions()), func(uri string) bool { return uri == consultation.ExtensionURI }))
 	r.list("referenceTaskIds", m.GetReferenceTaskIds())
 	r.parts(m.GetParts())
 	r.unknown(m)
 	return r.behind(m.GetParts(), "message")
+}
+
+// TraceparentKey is the key of the trace context, in HTTP headers and in the metadata of messages.
+const TraceparentKey = "traceparent"
+
+// withoutOurs returns metadata without the keys that Quorate sets itself. Agents never get a caller's value for them, and a reviewer of a message that carries a
+// consultation must not learn the terms of that consultation.
+func withoutOurs(metadata *structpb.Struct) *structpb.Struct {
+	fields := maps.Clone(metadata.GetFields())
+	delete(fields, consultation.ExtensionURI)
+	delete(fields, TraceparentKey)
+	return &structpb.Struct{Fields: fields}
 }
 
 // rest is what an artifact, a message or a part says besides its content, by the names of the fields in JSON.

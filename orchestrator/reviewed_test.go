@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 )
 
@@ -90,5 +91,21 @@ func TestWhateverAMessageSaysIsReviewed(t *testing.T) {
 			t.Errorf("MessageDigest() of a message with %s is that of one with %s", name, other)
 		}
 		seen[digest] = name
+	}
+}
+
+func TestWhatQuorateSaysInAMessageIsNotReviewed(t *testing.T) {
+	t.Parallel()
+	parts := []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "one"}}}
+	terms := &structpb.Struct{Fields: map[string]*structpb.Value{
+		consultation.ExtensionURI: structpb.NewStringValue("terms"), orchestrator.TraceparentKey: structpb.NewStringValue("00-1-2-01"),
+	}}
+	m := &a2apb.Message{Parts: parts, Metadata: terms, Extensions: []string{consultation.ExtensionURI}}
+	before := proto.CloneOf(m)
+	if got := orchestrator.ReviewedMessage(m); len(got) != 1 {
+		t.Errorf("ReviewedMessage() = %v, want the parts and not the terms of a consultation", got)
+	}
+	if !proto.Equal(m, before) {
+		t.Errorf("the message is %v after that, want %v", m, before)
 	}
 }

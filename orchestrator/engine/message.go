@@ -26,8 +26,8 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 		metadata[consultation.ExtensionURI] = taskWord(t)
 		var parent traceparent
 		propagation.TraceContext{}.Inject(ctx, &parent)
-		if parent != "" {
-			metadata[parentKey] = structpb.NewStringValue(string(parent))
+		if delete(metadata, orchestrator.TraceparentKey); parent != "" {
+			metadata[orchestrator.TraceparentKey] = structpb.NewStringValue(string(parent))
 		}
 	}
 	if !slices.Contains(m.GetExtensions(), consultation.ExtensionURI) {
@@ -48,15 +48,12 @@ func requested(t *orchestrator.Task) []string {
 	return list
 }
 
-// parentKey is the key of the trace context, in HTTP headers and in metadata.
-const parentKey = "traceparent"
-
 // traceparent receives the trace context for a message, without the trace state.
 type traceparent string
 
 // Set stores the trace context.
 func (p *traceparent) Set(key, value string) {
-	if key == parentKey {
+	if key == orchestrator.TraceparentKey {
 		*p = traceparent(value)
 	}
 }
