@@ -13,6 +13,9 @@ import (
 
 // renderHTML fills content from an HTML document.
 func renderHTML(ctx context.Context, content *Content, d document, o Options) error {
+	if content.MediaType == xhtmlType {
+		d.text = withEndTags(d.text)
+	}
 	root, size, err := parse(ctx, d.text)
 	if errors.Is(err, errTooComplex) {
 		return renderTokens(content, d, o)

@@ -36,7 +36,7 @@ func kindOf(source Source) (kind, string) {
 		}
 	}
 	switch {
-	case mediaType == "text/html", mediaType == "application/xhtml+xml":
+	case mediaType == "text/html", mediaType == xhtmlType:
 		return kindHTML, mediaType
 	case mediaType == "application/json", mediaType == "text/json", strings.HasSuffix(mediaType, "+json"):
 		return kindJSON, mediaType
