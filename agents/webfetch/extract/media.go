@@ -22,7 +22,7 @@ const (
 // kindOf returns how to read source, and its media type. The bytes decide where servers are known to be careless: when they
 // declare nothing or only "bytes", and for markup declared as plain XML.
 func kindOf(source Source) (kind, string) {
-	declared := source.ContentType
+	declared, _, _ := strings.Cut(source.ContentType, ",") // two headers that a proxy joined
 	if strings.TrimSpace(declared) == "" {
 		declared = http.DetectContentType(source.Data)
 	}
@@ -46,10 +46,21 @@ func kindOf(source Source) (kind, string) {
 		return kindXML, mediaType
 	case mediaType == "text/plain" && bytes.HasPrefix(bytes.TrimSpace(head(source.Data)), []byte("<?xml")):
 		return kindXML, mediaType // GitHub and many hosts of files serve feeds so
-	case strings.HasPrefix(mediaType, "text/"), mediaType == "application/javascript", mediaType == "application/yaml", mediaType == "application/x-yaml", mediaType == "application/toml":
+	case strings.HasPrefix(mediaType, "text/"), isTextType(mediaType):
 		return kindText, mediaType
 	}
 	return kindUnknown, mediaType
 }
+
+// isTextType tells whether a media type of an application is one of text.
+func isTextType(mediaType string) bool {
+	name, ok := strings.CutPrefix(mediaType, "application/")
+	return ok && (textTypes[strings.TrimPrefix(name, "x-")] || strings.HasSuffix(name, "+yaml") || strings.HasSuffix(name, "+json-seq"))
+}
+
+// textTypes are names of text, without the x- that some have in front.
+var textTypes = wordSet(`javascript ecmascript typescript yaml toml ndjson jsonl jsonlines json-lines json-seq json5 jsonc sql graphql csv markdown
+sh shellscript csh perl python python-code ruby php httpd-php tcl lua tex latex bibtex subrip diff patch xml-dtd n-triples n-quads trig sparql-query
+pem-file pem-certificate-chain pgp-signature pgp-keys mbox`)
 
 func head(data []byte) []byte { return data[:min(len(data), 512)] }
