@@ -168,6 +168,16 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+func TestFramesAreLinks(t *testing.T) {
+	page := `<title>T</title><frameset cols="50%,50%"><frame src="menu.html" name="menu"><frameset><frame src="/text" title="The text"><frame></frameset><noframes>no frames</noframes></frameset>`
+	if got, want := read(t, "text/html", page, extract.Options{}), "- [menu](https://site.test/dir/menu.html)\n- [The text](https://site.test/text)"; got.Text != want {
+		t.Errorf("Extract(frames) = %q, want %q", got.Text, want)
+	}
+	if got := read(t, "text/html", page, extract.Options{Format: extract.Links}); !strings.Contains(got.Text, `"https://site.test/dir/menu.html"`) {
+		t.Errorf("Extract(frames, links) = %s, want those of the frames", got.Text)
+	}
+}
+
 func TestInvisibleCharactersHideNoMarkup(t *testing.T) {
 	t.Parallel()
 	css := func(expression string) extract.Selector {

@@ -29,6 +29,7 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	if o.Selector.Expression != "" {
 		return renderSelected(ctx, content, root, size, base, o)
 	}
+	showFrames(root)
 	hidden := hiddenFrom(content, root)
 	if o.Format == Links {
 		return writeLinks(content, linksOf(root, base, hidden))

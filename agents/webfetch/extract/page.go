@@ -11,7 +11,7 @@ func pageContent(root *html.Node) *html.Node {
 	removeWhere(root, around)
 	body := find(root, atom.Body)
 	if body == nil {
-		return root // a frameset
+		return root
 	}
 	whole := textSize(body, nil)
 	if main, size := longest(body, isMain); size > 0 && size*100 >= whole {
