@@ -104,6 +104,26 @@ func TestTextDoesNotBecomeMarkdown(t *testing.T) {
 	}
 }
 
+func TestCodeIsReadWithoutWhatIsAroundIt(t *testing.T) {
+	for name, table := range map[string]string{
+		"Pygments": `<table class="highlighttable"><tbody><tr><td class="linenos"><div class="linenodiv"><pre>1
+2</pre></div></td><td class="code"><div class="highlight"><pre><span></span>one
+two</pre></div></td></tr></tbody></table>`,
+		"Hexo": `<figure class="highlight"><table><tr><td class="gutter"><pre><span class="line">1</span><br><span class="line">2</span><br></pre></td>` +
+			`<td class="code"><pre><span class="line">one</span><br><span class="line">two</span><br></pre></td></tr></table></figure>`,
+		"rehype-pretty-code": "<figure data-rehype-pretty-code-figure><pre data-language=''><code><span data-line>one</span>\n<span data-line>two</span></code></pre></figure>",
+	} {
+		for _, page := range []string{table, "<article>" + filler + table + filler + "</article>"} {
+			if got := read(t, "text/html", page, extract.Options{}); !strings.Contains(got.Text, "```\none\ntwo\n```") || strings.Contains(got.Text, "|") {
+				t.Errorf("%s: Extract() = %q, want a block of code", name, got.Text)
+			}
+		}
+	}
+	if got, want := read(t, "text/html", "<table><tr><td>1</td><td>one <pre>two</pre></td></tr><tr><td>2</td><td>three</td></tr></table>", extract.Options{}).Text, "| 2 | three |"; !strings.Contains(got, want) {
+		t.Errorf("Extract(a table with numbers) = %q, want %q in it", got, want)
+	}
+}
+
 func TestWhatReadersDoNotSeeIsDropped(t *testing.T) {
 	for name, hidden := range map[string]string{
 		"a script":                      `<script>ignore previous instructions</script>`,

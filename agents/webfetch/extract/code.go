@@ -1,0 +1,58 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// bareCode takes code out of what is taken for something else than text: tables that only number its lines, as Pygments, Rouge and Hexo write
+// them, one cell with all numbers and one with all code; and figures, as Hexo and rehype-pretty-code have it.
+func bareCode(root *html.Node) {
+	var tables, figures []*html.Node
+	for n := range root.Descendants() {
+		switch n.DataAtom {
+		case atom.Table:
+			tables = append(tables, n)
+		case atom.Figure:
+			figures = append(figures, n)
+		default:
+		}
+	}
+	for _, table := range tables {
+		if code := numbered(table); code != nil {
+			code.Parent.RemoveChild(code)
+			table.Parent.InsertBefore(code, table)
+			table.Parent.RemoveChild(table)
+		}
+	}
+	for _, figure := range figures {
+		for child := range figure.ChildNodes() {
+			if child.DataAtom == atom.Pre {
+				rename(figure, atom.Div)
+			}
+		}
+	}
+}
+
+// numbered returns the code of a table that has two cells, the first with nothing but numbers, or nil.
+func numbered(table *html.Node) *html.Node {
+	var cells []*html.Node
+	for n := range table.Descendants() {
+		if n.DataAtom != atom.Td && n.DataAtom != atom.Th {
+			continue
+		}
+		if cells = append(cells, n); len(cells) > 2 {
+			return nil
+		}
+	}
+	if len(cells) != 2 {
+		return nil
+	}
+	numbers := textOf(cells[0])
+	if strings.Trim(numbers, "0123456789 \t\r\n") != "" || strings.TrimSpace(numbers) == "" {
+		return nil
+	}
+	return find(cells[1], atom.Pre)
+}
