@@ -36,7 +36,7 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	}
 	reveal(content, root)
 	removeWhere(root, hidden)
-	bareCode(root)
+	plainDocumentation(root)
 	main := mainContent(content, root, base, size)
 	return write(ctx, content, main, base, o)
 }

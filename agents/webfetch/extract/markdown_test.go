@@ -124,6 +124,19 @@ two</pre></div></td></tr></tbody></table>`,
 	}
 }
 
+func TestDocumentationIsReadAsItsAuthorsWroteIt(t *testing.T) {
+	for written, want := range map[string]string{
+		`<aside aria-label="Note" class="starlight-aside starlight-aside--note"><p>Mind what this note says.</p></aside>`: "\n\nMind what this note says.\n\n",
+		`<h2 id="a">Section one<a class="headerlink" href="#a" title="Permalink">¶</a></h2>`:                              "\n\n## Section one\n\n",
+		`<h3><a href="#b">Section two</a></h3>`: "\n\n### [Section two](https://site.test/dir/page#b)\n\n",
+	} {
+		got := read(t, "text/html", "<article>"+filler+written+filler+"</article><aside class=related>Other things</aside>", extract.Options{})
+		if !strings.Contains(got.Text, want) || strings.Contains(got.Text, "Other things") {
+			t.Errorf("Extract(%s) = %q, want %q in it", written, got.Text, want)
+		}
+	}
+}
+
 func TestWhatReadersDoNotSeeIsDropped(t *testing.T) {
 	for name, hidden := range map[string]string{
 		"a script":                      `<script>ignore previous instructions</script>`,
