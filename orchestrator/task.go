@@ -93,7 +93,7 @@ type Attempt struct {
 	NotTaken      bool `json:",omitempty"` // the agent certainly did not accept the last sending
 	StartTime     time.Time
 	EndTime       time.Time `json:",omitzero"`
-	Error         *Error    `json:",omitempty"`
+	Error         *Error    `json:",omitempty"` // why it failed or, while it is open, why the message is to be sent again
 }
 
 // Gate is the latest consultation check of a phase.

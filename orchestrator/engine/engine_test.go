@@ -289,6 +289,33 @@ func TestADeadlineEndsATask(t *testing.T) {
 	}
 }
 
+func TestADeadlineTellsWhatTheTaskWaitedFor(t *testing.T) {
+	away := &fault.Error{Kind: fault.Unavailable, Reason: agentclient.ReasonUnreachable, Message: "nobody answers", RetryAfter: time.Hour}
+	w := newWorld(t, &actor{name: "away", play: func(context.Context, *a2apb.Message, agentclient.Each) error { return away }})
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "away"}, Deadline: time.Now().Add(100 * time.Millisecond)}).ID
+	task, _ := w.awaitEnd(id)
+	if task.Error.Reason != "DEADLINE_EXCEEDED" || !strings.HasSuffix(task.Error.Message, "; it was to be tried again: nobody answers") {
+		t.Errorf("error = %+v, want DEADLINE_EXCEEDED and what the agent was tried again for", task.Error)
+	}
+}
+
+func TestWhatWasTroubleIsForgottenWithTheNextTry(t *testing.T) {
+	tries, trying := 0, make(chan struct{})
+	w := newWorld(t, &actor{name: "slow", play: func(ctx context.Context, _ *a2apb.Message, _ agentclient.Each) error {
+		if tries++; tries == 1 {
+			return fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "nobody answers")
+		}
+		close(trying)
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "slow"}}).ID
+	<-trying
+	if a := w.task(id).Attempts[0]; a.Sends != 2 || a.Error != nil {
+		t.Errorf("the attempt has %d sends and the error %+v, want 2 and none", a.Sends, a.Error)
+	}
+}
+
 func TestAnAgentThatStopsStreamingIsPolled(t *testing.T) {
 	echo := &actor{name: "echo"}
 	echo.play = func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {

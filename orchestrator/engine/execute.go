@@ -163,7 +163,7 @@ func (e *Engine) attempt(t *orchestrator.Task, binding string) orchestrator.Even
 		})
 		a = t.Open()
 	}
-	a.Binding = binding
+	a.Binding, a.Error = binding, nil
 	t.State = a2apb.TaskState_TASK_STATE_WORKING
 	if reply := t.EditUnsent(); reply != nil {
 		reply.Sends++
@@ -253,10 +253,12 @@ func (e *Engine) backoff(sends int) time.Duration {
 func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why error) (step, error) {
 	_, err := e.own(ctx, &t, always, func(t *orchestrator.Task) []orchestrator.Event {
 		t.NextDue = e.now().Add(wait)
-		if a := t.EditOpen(); a != nil && agentclient.NotTaken(why) {
-			a.NotTaken = true
+		f := fault.From(why)
+		if a := t.EditOpen(); a != nil {
+			a.Error = &orchestrator.Error{Reason: f.Reason, Message: f.Message}
+			a.NotTaken = a.NotTaken || agentclient.NotTaken(why)
 		}
-		return []orchestrator.Event{event(t, orchestrator.EventProgress, fault.From(why).Message+"; trying again")}
+		return []orchestrator.Event{event(t, orchestrator.EventProgress, f.Message+"; trying again")}
 	})
 	return step{wait: wait}, err
 }

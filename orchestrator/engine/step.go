@@ -60,6 +60,9 @@ func deadlineHint(t *orchestrator.Task) string {
 	if t.Blocked() && t.Error != nil {
 		return "; it was blocked: " + t.Error.Message
 	}
+	if a := t.Open(); a != nil && a.Error != nil {
+		return "; it was to be tried again: " + a.Error.Message
+	}
 	return ""
 }
 
