@@ -13,19 +13,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// articleNode returns the main content of root as the readability stage sees it, or an error when it sees none. Of the text on the page
-// visible bytes can be content. The node is plainer than root, which stays as it is: attributes, images and levels of lists are
+// articleNode returns the main content of root as found by the readability stage, or an error when it finds none. visible is the number of bytes of
+// text on the page that can be content. The returned tree is plainer than root, which is not changed: attributes, images and levels of lists are
 // lost.
 //
-// go-trafilatura compares what it finds with what go-readability finds. It is asked first without, because most often the answer is
-// clear before the second has worked.
+// go-trafilatura compares its result with that of go-readability. It is first run alone, because most often its result is clear before the other one
+// is needed.
 func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node, err error) {
 	defer func() {
-		if p := recover(); p != nil { // both libraries index into trees that a hostile page chose
+		if p := recover(); p != nil { // both libraries index into trees that a hostile page controls
 			found, err = nil, fmt.Errorf("the readability stage broke: %v", p)
 		}
 	}()
-	base := &url.URL{Scheme: page.Scheme, Host: page.Host} // links are not read from here, and a long base makes each of them long
+	base := &url.URL{Scheme: page.Scheme, Host: page.Host} // links are not taken from the result, and a long base would make each of them long
 	options := trafilatura.Options{OriginalURL: base, HtmlDateMode: trafilatura.Disabled}
 	own, err := trafilatura.ExtractDocument(lean(root, told()), options)
 	if err == nil && own.ContentNode != nil && own.ContentText != nothingFound {
@@ -34,7 +34,7 @@ func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node,
 	options.EnableFallback = true
 	options.FallbackCandidates = &trafilatura.FallbackCandidates{
 		Readability: candidate(root, base),
-		Distiller:   empty(), // costs more than it finds
+		Distiller:   empty(), // costs more than it yields
 	}
 	both, err := trafilatura.ExtractDocument(lean(root, nil), options)
 	if err != nil {
@@ -48,8 +48,8 @@ func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node,
 
 var errNoArticle = errors.New("the page has no article")
 
-// better returns own or, when it is better, what go-readability finds, by the rule of go-trafilatura: the other one has to be twice as
-// long, or own has next to no paragraphs.
+// better returns own or, if it is better, the result of go-readability. The rule is go-trafilatura's: the other result must be twice as long, or own
+// must have almost no paragraphs.
 func better(own, root *html.Node, base *url.URL, visible int) *html.Node {
 	const enough = 500 // bytes
 	removeWhere(own, aside)
@@ -79,11 +79,11 @@ func hasParagraphs(n *html.Node) bool {
 	return text && tables <= paragraphs
 }
 
-// candidate returns what go-readability finds, which may be nothing.
+// candidate returns the result of go-readability, or nil.
 func candidate(root *html.Node, base *url.URL) *html.Node {
 	parser := readability.NewParser()
 	if mostlyCJK(root) {
-		parser.CharThresholds /= 2 // a Chinese or Japanese article has as much to say in half the characters
+		parser.CharThresholds /= 2 // a Chinese or Japanese article says as much in half the characters
 	}
 	article, err := parser.ParseAndMutate(lean(root, nil), base)
 	if err != nil || article.Node == nil {
@@ -94,7 +94,7 @@ func candidate(root *html.Node, base *url.URL) *html.Node {
 
 func empty() *html.Node { return &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"} }
 
-// mostlyCJK tells whether more than 30 % of the first letters are Chinese, Japanese or Korean.
+// mostlyCJK reports whether more than 30 % of the first letters are Chinese, Japanese or Korean.
 func mostlyCJK(root *html.Node) bool {
 	const enough = 5000
 	letters, cjk := 0, 0
@@ -118,7 +118,7 @@ func mostlyCJK(root *html.Node) bool {
 	return cjk*10 > letters*3
 }
 
-// isArticlePage tells whether a page calls itself an article.
+// isArticlePage reports whether a page declares itself an article.
 func isArticlePage(root *html.Node, m Metadata) bool {
 	if strings.HasPrefix(m.Type, "article") || find(root, atom.Article) != nil {
 		return true
@@ -131,19 +131,19 @@ func isArticlePage(root *html.Node, m Metadata) bool {
 	return false
 }
 
-// Bounds of the gate: below both, what the readability stage found on a page that is no article is taken as a mistake.
+// Limits below which the result of the readability stage is taken for a mistake, on a page that is no article.
 const (
 	gateSize  = 1000 // bytes
 	gateShare = 40   // percent of the text without boilerplate
 )
 
-// tooLittle tells whether found is too little of the visible text of a page to be its content, unless the page is an article.
+// tooLittle reports whether found is too little of the visible text of a page to be its content. For articles it returns false.
 func tooLittle(found *html.Node, visible int, article bool) bool {
 	size := textSize(found, nil)
 	return !article && size < gateSize && size*100 < gateShare*visible
 }
 
-// restored gives the elements that the library made their atoms, by which they are told apart here.
+// restored sets the atoms of elements that the library created; this package compares atoms.
 func restored(found *html.Node) *html.Node {
 	for n := range found.Descendants() {
 		if n.Type == html.ElementNode {

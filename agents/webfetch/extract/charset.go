@@ -12,23 +12,23 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// Charset is the encoding that a document was decoded from.
+// Charset is the encoding from which a document was decoded.
 type Charset struct {
-	Name   string // of the WHATWG encoding standard, lower case: utf-8, shift_jis, windows-1252…
-	Source string // why: bom, utf-8, escapes, header, meta, detected, default
+	Name   string // by the WHATWG encoding standard, in lower case: utf-8, shift_jis, windows-1252…
+	Source string // how it was determined: bom, utf-8, escapes, header, meta, detected, default
 }
 
 var byteOrderMark = []byte("\ufeff")
 
-// How much is looked at.
+// Limits of what is examined.
 const (
-	metaWindow   = 64 << 10 // bytes that may hold a meta element: x/net/html/charset stops at 1,024, real pages do not
+	metaWindow   = 64 << 10 // bytes that are searched for a meta element; x/net/html/charset reads 1,024, which real pages exceed
 	detectWindow = 32 << 10 // bytes that the detector counts
 )
 
-// decode turns a body into UTF-8. What the bytes prove comes first, then what the server and the page say as far as the bytes
-// agree, then statistics: servers that declare a wrong charset are far more common than legacy text that happens to be valid
-// UTF-8. ISO-2022 text is ASCII with escapes, and so the exception.
+// decode converts a body to UTF-8. Evidence in the bytes comes first, then what the server and the page declare, as far as the bytes agree, then
+// statistics: wrong declarations are far more common than legacy text that happens to be valid UTF-8. ISO-2022 is an exception, since it is ASCII
+// with escapes.
 func decode(data []byte, contentType string) (string, Charset) {
 	e, found := encodingOf(data, contentType)
 	if e == nil {
@@ -36,20 +36,20 @@ func decode(data []byte, contentType string) (string, Charset) {
 	}
 	text, err := e.NewDecoder().Bytes(data)
 	if err != nil {
-		text = data // decoders of this standard replace what they cannot read; keep the bytes if one ever refuses
+		text = data // decoders of this standard never fail; should one do so, the bytes are kept
 	}
 	return validText(text), found
 }
 
 func validText(data []byte) string {
 	data = bytes.TrimPrefix(data, byteOrderMark)
-	if !utf8.Valid(data) { // which is fast, what follows is not
+	if !utf8.Valid(data) { // this check is fast, what follows is not
 		data = bytes.ToValidUTF8(data, []byte("\ufffd"))
 	}
 	return string(data)
 }
 
-// encodingOf returns nil for UTF-8.
+// encodingOf returns the encoding of a document, or nil for UTF-8.
 func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
 	switch {
 	case bytes.HasPrefix(data, byteOrderMark):
@@ -75,12 +75,12 @@ func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
 	return e, Charset{name, "default"}
 }
 
-// declaredEncoding returns what the server or the page says, when the bytes agree.
+// declaredEncoding returns the encoding that the server or the page declares, if the bytes agree.
 func declaredEncoding(data []byte, contentType string) (encoding.Encoding, Charset) {
 	meta, metaName := declared(metaCharset(data))
 	metaFits := meta != nil && decodes(meta, data)
 	if header, name := declared(headerCharset(contentType)); header != nil && decodes(header, data) {
-		// Many servers add one of these to every page, whatever it holds.
+		// Many servers declare one of these for every page, whatever it contains.
 		if careless := name == "windows-1252" || name == "utf-8"; !careless || !metaFits {
 			return utf8AsNil(header, name), Charset{name, "header"}
 		}
@@ -125,12 +125,12 @@ func metaCharset(data []byte) string {
 	}
 	name := strings.ToLower(string(m[1]) + string(m[2]))
 	if strings.HasPrefix(name, "utf-16") {
-		return "utf-8" // the page could not be read so far if it were (https://html.spec.whatwg.org/#determining-the-character-encoding)
+		return "utf-8" // a page in UTF-16 could not be read so far (https://html.spec.whatwg.org/#determining-the-character-encoding)
 	}
 	return name
 }
 
-// decodes tells whether less than 2 % of the text would be replaced.
+// decodes reports whether less than 2 % of the text would be replaced.
 func decodes(e encoding.Encoding, data []byte) bool {
 	sample := data[:min(len(data), metaWindow)]
 	text, err := e.NewDecoder().Bytes(sample)
@@ -140,7 +140,7 @@ func decodes(e encoding.Encoding, data []byte) bool {
 	return bytes.Count(text, []byte("\ufffd"))*50 < utf8.RuneCount(text)
 }
 
-// detected guesses from the bytes outside of tags.
+// detected guesses the encoding from the bytes outside of tags.
 func detected(data []byte) (encoding.Encoding, string) {
 	result, err := chardet.NewHtmlDetector().DetectBest(data[:min(len(data), detectWindow)])
 	if err != nil || result.Confidence < 10 {

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// clean drops characters that a reader cannot see and a language model can: controls, direction marks, fillers, and the tags and
-// variation selectors that carry hidden text, a byte in each (https://www.unicode.org/reports/tr36/). What shapes the character
-// before it stays, once: an emoji, a ligature, the form of an ideograph.
+// clean removes characters that a reader cannot see but a language model can: controls, direction marks, fillers, and the tags and variation
+// selectors in which text can be hidden, one byte in each (https://www.unicode.org/reports/tr36/). A character that shapes the one before it is kept,
+// once: in an emoji, a ligature or an ideograph.
 func clean(s string) string {
-	var last rune // of those that stay
+	var last rune // the last one that was kept
 	return strings.Map(func(r rune) rune {
 		if unseen(r) && !shapes(r, last) {
 			return -1
@@ -23,20 +23,20 @@ func clean(s string) string {
 	}, s)
 }
 
-// unseen tells whether r has no form of its own.
+// unseen reports whether r has no visible form of its own.
 func unseen(r rune) bool {
 	switch {
 	case r < 0xa0:
 		return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f
-	case r < 0xad, r > 0x3164 && r < 0xfe00: // most of what there is
+	case r < 0xad, r > 0x3164 && r < 0xfe00: // the common case
 		return false
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x1345f: // signs around numbers, hieroglyphs
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r), r >= 0x13430 && r <= 0x1345f: // signs around numbers, and hieroglyphs
 		return false
 	}
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// shapes tells whether r, which is unseen, changes the form of last as the Unicode Standard foresees it.
+// shapes reports whether r, which is unseen, changes the form of last as Unicode intends.
 func shapes(r, last rune) bool {
 	switch {
 	case r == 0x200c || r == 0x200d: // (zero width) non-joiner and joiner
@@ -53,7 +53,7 @@ func shapes(r, last rune) bool {
 	return false
 }
 
-// joined tells whether last may be joined to what follows: letters of scripts that do so, and emoji.
+// joined reports whether last can be joined to what follows: letters of scripts that join, and emoji.
 func joined(last rune) bool {
 	if unicode.In(last, unicode.L, unicode.M, unicode.Nd) {
 		return last == 0xfe0f || last > 0x7f && !unicode.In(last, joinless...)
@@ -61,11 +61,11 @@ func joined(last rune) bool {
 	return unicode.In(last, unicode.So, unicode.Sk)
 }
 
-// joinless are the scripts in which nothing is joined.
+// joinless are the scripts without joined letters.
 var joinless = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Variation_Selector}
 
-// cleanTree cleans n and what is below it, and warns if that changed anything. It goes before writing: in what is written,
-// "<sc\x01ript>" would become an element that nobody looked at, and backquotes with "\u200b" between them the end of a block of code.
+// cleanTree cleans n and what is below it, with a warning if that changes anything. It must come before writing: afterwards "<sc\x01ript>" would
+// become an element that nobody has checked, and backquotes with "\u200b" between them the end of a code block.
 func (c *Content) cleanTree(n *html.Node) {
 	changed := false
 	shown := func(s string) string {
@@ -77,7 +77,7 @@ func (c *Content) cleanTree(n *html.Node) {
 		name := n.Data
 		n.Data = shown(name)
 		if n.Type == html.ElementNode && n.Data != name {
-			n.Data, n.DataAtom = "span", atom.Span // an element that no browser knows
+			n.Data, n.DataAtom = "span", atom.Span // no browser knows such an element
 		}
 		for i, a := range n.Attr {
 			n.Attr[i].Key, n.Attr[i].Val = shown(a.Key), shown(a.Val)
@@ -92,7 +92,7 @@ func (c *Content) cleanTree(n *html.Node) {
 	}
 }
 
-// cleanText cleans the text of c, and warns if that changed anything.
+// cleanText cleans the text of c, with a warning if that changes anything.
 func (c *Content) cleanText() {
 	if shown := clean(c.Text); len(shown) != len(c.Text) {
 		c.Text = shown
@@ -100,10 +100,10 @@ func (c *Content) cleanText() {
 	}
 }
 
-// line returns s on one line, at most n characters long, without invisible characters.
+// line returns s on one line of at most n characters, without invisible characters.
 func line(s string, n int) string {
 	if len(s) > 8*n {
-		s = s[:8*n] // keeps the work small; a cut rune becomes a mark and is behind the end
+		s = s[:8*n] // bounds the work; a rune that is cut here comes after the end anyway
 	}
 	return prefix(strings.Join(strings.Fields(clean(strings.ToValidUTF8(s, "\ufffd"))), " "), n)
 }

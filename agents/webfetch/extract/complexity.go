@@ -11,26 +11,26 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the HTML that is parsed and converted. Of 1,120 ordinary pages the largest has 27,755 nodes, is 42 deep and sums
-// 397,256 levels. What is beyond is read in a plainer way.
+// Limits of HTML that is parsed and converted. Of 1,120 ordinary pages, the largest has 27,755 nodes, is 42 levels deep, and has 397,256 levels in
+// total. Pages beyond the limits are converted in a plainer way.
 const (
 	maxHTML         = 4 << 20     // bytes
 	maxElements     = 400_000     // elements and attributes that parsing may create
 	maxNodes        = 100_000     // nodes of the parsed tree that are converted
-	maxWork         = 6_000_000   // nodes, lines and text, each weighted with its depth
+	maxWork         = 6_000_000   // nodes, lines and text, weighted by depth
 	maxAttributes   = 2_000       // of one element
-	maxMerged       = 128 << 20   // bytes that are copied when texts with ignored tags between them become one
-	maxArticleNodes = 30_000      // nodes of the parsed tree that the readability stage reads
+	maxMerged       = 128 << 20   // bytes that are copied when texts are merged because tags between them are ignored
+	maxArticleNodes = 30_000      // nodes of the parsed tree for the readability stage
 	maxArticleText  = 400 << 10   // bytes of their text
-	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins them one by one
-	maxArticleLevel = 3_000_000   // their levels, summed
-	maxArticleDepth = 12_000_000  // bytes of their text times its levels; of 1,296 ordinary pages the most is 8,225,425
-	parseTime       = time.Second // of CPU, for what no count foresees; an ordinary page takes milliseconds
+	maxArticleJoin  = 400 << 20   // paragraphs times bytes of text: the library joins paragraphs one by one
+	maxArticleLevel = 3_000_000   // sum of their levels
+	maxArticleDepth = 12_000_000  // bytes of text times level; the maximum of 1,296 ordinary pages is 8,225,425
+	parseTime       = time.Second // of CPU, for whatever the counts miss; an ordinary page takes milliseconds
 )
 
 var errTooComplex = errors.New("document too complex")
 
-// parse returns the tree of an HTML document and its cost, or errTooComplex when it is, or could become, too large.
+// parse returns the tree of an HTML document and its cost. If the tree is too large, or could become so, it returns errTooComplex.
 func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	if len(text) > maxHTML || !plausible(text) {
 		return nil, cost{}, errTooComplex
@@ -42,7 +42,7 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	case ctx.Err() != nil:
 		return nil, cost{}, ctx.Err()
 	case err != nil:
-		return nil, cost{}, errors.Join(errTooComplex, err) // from memory, only depth beyond 512 and the time can fail
+		return nil, cost{}, errors.Join(errTooComplex, err) // reading from memory fails only because of a depth beyond 512 or the time
 	}
 	c := costOf(doc)
 	if c.nodes > maxNodes || c.work > maxWork {
@@ -51,7 +51,7 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	return doc, c, nil
 }
 
-// stoppable ends the input when the time is over: that is the only way to stop the parser.
+// stoppable ends the input when the time is used up, which is the only way to stop the parser.
 type stoppable struct {
 	limit budget
 	r     io.Reader
@@ -64,9 +64,8 @@ func (s *stoppable) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// plausible estimates from the tags how many nodes parsing makes. An unclosed formatting element is made again in each later
-// paragraph, so that 170 KB can become millions of nodes
-// (https://html.spec.whatwg.org/#reconstruct-the-active-formatting-elements).
+// plausible estimates from the tags whether parsing creates a bearable number of nodes. An unclosed formatting element is recreated in each later
+// paragraph, so that 170 KB can become millions of nodes (https://html.spec.whatwg.org/#reconstruct-the-active-formatting-elements).
 func plausible(text string) bool {
 	total, open := 0, 0
 	var texts merging
@@ -93,12 +92,12 @@ func plausible(text string) bool {
 	return total <= maxElements && texts.copied <= maxMerged
 }
 
-// merging estimates what it costs that the parser adds a text to the one before it when it ignores the tag between them: it
-// copies both, so many short texts take the square of their number.
+// merging estimates the cost of merging texts: when the parser ignores a tag, it copies the texts before and after it into one, which is quadratic
+// for many short texts.
 type merging struct {
-	size   int // of the text so far
+	size   int // bytes of the text so far
 	copied int // bytes
-	tables int // open
+	tables int // number of open ones
 	choice bool
 }
 
@@ -108,7 +107,7 @@ func (m *merging) see(s *scanner) {
 		m.copied += m.size
 		m.size += len(s.text)
 	case s.name == "select":
-		m.choice = !s.end // most tags are ignored in there
+		m.choice = !s.end // most tags are ignored inside it
 	case s.name == "table" && s.end:
 		m.tables = max(m.tables-1, 0)
 	case s.end:
@@ -120,29 +119,29 @@ func (m *merging) see(s *scanner) {
 	}
 }
 
-// ignorable are the elements that the parser makes nothing of where they do not belong.
+// ignorable are the elements that the parser ignores where they do not belong.
 var ignorable = map[string]bool{
 	"html": true, "head": true, "body": true, "frameset": true, "frame": true, "form": true,
 	"caption": true, "colgroup": true, "col": true, "thead": true, "tbody": true, "tfoot": true, "tr": true, "th": true, "td": true,
 }
 
-// formatting are the elements that the standard makes again.
+// formatting are the elements that the standard recreates.
 var formatting = map[string]bool{
 	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true,
 	"s": true, "small": true, "strike": true, "strong": true, "tt": true, "u": true,
 }
 
-// cost is what reading a tree takes.
+// cost measures the work that a tree causes.
 type cost struct {
 	nodes  int
 	levels int // summed over all nodes
 	text   int // bytes
-	nested int // bytes of text times the levels they are deep: the library reads the text of an element again for those around it
+	nested int // bytes of text times level: the library reads the text of an element again for each ancestor
 	blocks int // paragraphs
-	work   int // of converting: nested lists and quotes indent each line, so a line costs its depth
+	work   int // of converting: nested lists and quotes indent each line, so a line costs as much as its depth
 }
 
-// forArticle tells whether the readability stage can afford the tree: it reads it several times, some parts with the square of
+// forArticle reports whether the tree is small enough for the readability stage, which reads it several times, and some parts with the square of
 // their depth.
 func (c cost) forArticle() bool {
 	return c.nodes <= maxArticleNodes && c.levels <= maxArticleLevel && c.text <= maxArticleText && c.nested <= maxArticleDepth && c.blocks*c.text <= maxArticleJoin

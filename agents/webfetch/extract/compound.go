@@ -7,18 +7,18 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxCompound is how many names one may have.
+// maxCompound is the maximum number of names in a compound.
 const maxCompound = 16
 
-// compound is what a CSS selector says about the element itself: its last part.
+// compound is the last part of a CSS selector, which describes the element itself.
 type compound struct {
 	tag     string
 	ids     []string
 	classes []string
-	always  bool // whether there is nothing else to the selector: it holds wherever the element stands and whatever happens to it
+	always  bool // the selector has nothing else: it applies wherever the element is and whatever its state
 }
 
-// key returns a name that every element has which c matches.
+// key returns a name that every matching element has.
 func (c compound) key() string {
 	switch {
 	case len(c.ids) > 0:
@@ -58,17 +58,17 @@ func (c compound) matches(n *html.Node, classes []string) bool {
 	return true
 }
 
-// Weights of rules, by which the heaviest counts (https://www.w3.org/TR/css-cascade-5/#cascade-sort).
+// Weights of rules; the heaviest rule counts (https://www.w3.org/TR/css-cascade-5/#cascade-sort).
 const (
-	tagWeight = 1 << (20 + 5*iota) // above the order of rules
+	tagWeight = 1 << (20 + 5*iota) // more than the order of rules
 	classWeight
 	idWeight
 	inlineWeight
 	importantWeight
-	sometimesWeight // what shows an element at times counts always
+	sometimesWeight // a rule that shows an element at times always counts
 )
 
-// weigh returns how much counts what r says.
+// weigh returns the weight of what r says.
 func (r rule) weigh(said saying) int {
 	w := r.order + len(r.ids)*idWeight + len(r.classes)*classWeight
 	if r.tag != "" {
@@ -83,8 +83,8 @@ func (r rule) weigh(said saying) int {
 	return w
 }
 
-// readSelector reads the first selector of a list and returns what is behind it. It is not ok when it names no element, or one that is
-// in no document: what stands ::before another.
+// readSelector parses the first selector of a list and returns the rest of the list. ok is false if the selector matches no element, or one that is
+// not in a document, such as ::before.
 func readSelector(list string) (c compound, rest string, ok bool) {
 	c, ok = compound{always: true}, true
 	list = strings.TrimLeft(list, cssSpace)
@@ -121,7 +121,7 @@ func readSelector(list string) (c compound, rest string, ok bool) {
 	return c, list[min(at+1, len(list)):], ok && c.key() != ""
 }
 
-// add reads a class or an id, and returns how long it is with its mark.
+// add parses a class or an id, and returns its length including the mark.
 func (c *compound) add(s string) (size int, ok bool) {
 	name, size := cssName(s[1:])
 	if s[0] == '.' {
@@ -134,7 +134,7 @@ func (c *compound) add(s string) (size int, ok bool) {
 
 const cssSpace = " \t\r\n\f"
 
-// pseudo returns how long a pseudo-class or pseudo-element is, and which of both it is.
+// pseudo returns the length of a pseudo-class or pseudo-element, and whether it is the latter.
 func pseudo(s string) (size int, element bool) {
 	body := strings.TrimLeft(s, ":")
 	name, size := cssName(body)
@@ -160,14 +160,14 @@ func pseudo(s string) (size int, element bool) {
 	return size, element
 }
 
-// cssName returns the name that s begins with, without its escapes, and how long it is with them.
+// cssName returns the name at the beginning of s without escapes, and its length with them.
 func cssName(s string) (name string, size int) {
 	for size < len(s) {
 		switch c := s[size]; {
 		case c == '\\':
 			escape := cssEscape.FindStringIndex(s[size:])
 			if escape == nil || escape[0] > 0 {
-				return "", size // of the end of a line, which is none
+				return "", size // an escaped line end is no name
 			}
 			size += escape[1]
 		case c == '-' || c == '_' || c >= 0x80 || c >= '0' && c <= '9' || letter(c):

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Bounds of CSS selectors. The matcher walks back from each element and cannot be stopped: each ~ multiplies the work with the
-// number of siblings, each descendant with the depth, :has() with the size of what it looks into.
+// Limits of CSS selectors. The matcher walks backwards from each element and cannot be stopped: each ~ multiplies the work by the number of siblings,
+// each descendant combinator by the depth, and :has() by the size of the subtree.
 const (
 	maxCSSWork       = 200_000_000
-	maxWideSiblings  = 3000 // siblings beyond which :nth-…() counts for too long
-	maxCSSCombinator = 12   // in all
+	maxWideSiblings  = 3000 // number of siblings above which :nth-…() takes too long
+	maxCSSCombinator = 12   // in total
 )
 
-// patterns are what the library matches by regular expressions, each as often as elements nest, and CSS has not.
+// patterns finds extensions of the library that CSS does not have. They match regular expressions, once for each level of nesting.
 var patterns = regexp.MustCompile(`:matches(own)?\(|#=`)
 
-// affordableCSS returns a fault when the selector may be too much work on this tree. The names in it are looked for as the library read
-// them: any letter of an expression may be written as an escape.
+// affordableCSS returns a fault if the selector may be too much work on this tree. It looks at parsed, the form that the library has read, since any
+// letter of expression may be written as an escape.
 func affordableCSS(root *html.Node, expression, parsed string) error {
 	parsed = strings.ToLower(parsed)
 	if patterns.MatchString(parsed) {
@@ -31,7 +31,7 @@ func affordableCSS(root *html.Node, expression, parsed string) error {
 	}
 	nodes, widest, deepest := shapeOf(root)
 	work := float64(nodes)
-	// Elements that match a part of the selector are few: one level of backtracking is the worst on pages that people write.
+	// Elements that match a part of the selector are few on ordinary pages: one level of backtracking is the worst case there.
 	for range min(c.siblings, 2) {
 		work *= float64(widest)
 	}
@@ -53,7 +53,7 @@ func affordableCSS(root *html.Node, expression, parsed string) error {
 	return nil
 }
 
-// combining is a combinator with the space around it.
+// combining matches a combinator and the space around it.
 var combining = regexp.MustCompile(`\s*([>+~,])\s*`)
 
 type combinators struct {
@@ -61,15 +61,15 @@ type combinators struct {
 	counts                     bool // :nth-child() and its relatives
 }
 
-// quotedPart is what means nothing to the structure of a selector: strings and attributes.
+// quotedPart matches strings and attributes, which do not matter for the structure of a selector.
 var quotedPart = regexp.MustCompile(`"[^"]*"|'[^']*'|\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]`)
 
-// escapedRune may be a quote that ends no string.
+// escapedRune matches an escape, which may be a quote that ends no string.
 var escapedRune = regexp.MustCompile(`(?s)\\.`)
 
 var space = regexp.MustCompile(`[ \t\r\n\f]+`)
 
-// combinatorsOf counts generously: also inside of parentheses, where matching is done again for each element.
+// combinatorsOf counts combinators, including those in parentheses, where matching starts anew for each element.
 func combinatorsOf(expression, parsed string) combinators {
 	bare := quotedPart.ReplaceAllString(escapedRune.ReplaceAllString(expression, "x"), "")
 	bare = combining.ReplaceAllString(strings.TrimSpace(bare), "$1")
@@ -85,7 +85,7 @@ func combinatorsOf(expression, parsed string) combinators {
 	return c
 }
 
-// shapeOf returns how many elements are below root, how many of them stand side by side, and how deep.
+// shapeOf returns the number of elements below root, the maximum number of siblings, and the depth.
 func shapeOf(root *html.Node) (nodes, widest, deepest int) {
 	var walk func(*html.Node, int)
 	walk = func(n *html.Node, level int) {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// attribute returns the value of an attribute of n; absent ones are empty.
+// attribute returns the value of an attribute of n, or "".
 func attribute(n *html.Node, name string) string {
 	for i := range n.Attr {
 		if n.Attr[i].Key == name {
@@ -46,7 +46,7 @@ next:
 	n.Attr = kept
 }
 
-// removeWhere removes every node below n that unwanted names, with all it holds.
+// removeWhere removes every node below n for which unwanted is true, with its subtree.
 func removeWhere(n *html.Node, unwanted func(*html.Node) bool) {
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
@@ -69,7 +69,7 @@ func find(n *html.Node, a atom.Atom) *html.Node {
 	return nil
 }
 
-// textSize returns how many bytes of text are below n, without the space between words, and without what unwanted names.
+// textSize returns the number of bytes of text below n, without space between words, and without nodes for which unwanted is true.
 func textSize(n *html.Node, unwanted func(*html.Node) bool) int {
 	if n.Type == html.TextNode {
 		return squeezedSize(n.Data)
@@ -91,7 +91,7 @@ func squeezedSize(s string) int {
 	return size
 }
 
-// invisible tells whether a reader of the page never sees n: it must not reach a prompt either.
+// invisible reports whether readers of the page never see n. Such text must not reach a prompt either.
 func invisible(n *html.Node) bool {
 	if n.Type == html.CommentNode {
 		return true
@@ -101,7 +101,7 @@ func invisible(n *html.Node) bool {
 	}
 	switch n.DataAtom {
 	case atom.Script:
-		return !strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") // some pages keep their text there
+		return !strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") // some pages have their text there
 	case atom.Style, atom.Noscript, atom.Noembed, atom.Noframes, atom.Template, atom.Datalist:
 		return true
 	default:
@@ -127,7 +127,7 @@ func invisible(n *html.Node) bool {
 	return false
 }
 
-// machinery tells whether a reader operates n instead of reading it.
+// machinery reports whether n is a control, which readers operate rather than read.
 func machinery(n *html.Node) bool { return n.Type == html.ElementNode && machines[n.DataAtom] }
 
 var machines = map[atom.Atom]bool{
@@ -135,7 +135,7 @@ var machines = map[atom.Atom]bool{
 	atom.Button: true, atom.Input: true, atom.Select: true, atom.Textarea: true, atom.Dialog: true, atom.Map: true, atom.Script: true, atom.Head: true,
 }
 
-// boilerplate tells whether n stands around the content on every page of a site.
+// boilerplate reports whether n is around the content on every page of a site.
 func boilerplate(n *html.Node) bool {
 	if n.Type != html.ElementNode {
 		return false
@@ -154,5 +154,5 @@ func boilerplate(n *html.Node) bool {
 	return false
 }
 
-// around tells whether n is no part of the content of a page.
+// around reports whether n is not part of the content of a page.
 func around(n *html.Node) bool { return machinery(n) || boilerplate(n) }

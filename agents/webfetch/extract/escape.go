@@ -8,10 +8,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// marked is the byte that the converter puts before each character of text that may have to be escaped.
+// marked is the byte that the converter puts before each character that may need escaping.
 var marked = marker.BytesMarkerEscaping[0]
 
-// alwaysEscaped has [ escaped wherever it is text: the converter looks for the ] from every [, which takes minutes for a megabyte of them.
+// alwaysEscaped escapes every [ in text: the converter searches for a ] from each [, which takes minutes for a megabyte of them.
 func alwaysEscaped(text []byte, at int) int {
 	if text[at] == '[' {
 		return 1
@@ -19,15 +19,15 @@ func alwaysEscaped(text []byte, at int) int {
 	return -1
 }
 
-// escapedInQuotes has what would begin a block within a quotation escaped: the converter looks for the beginning of a line, and the sign
-// of the quotation stands there.
+// escapedInQuotes escapes whatever would begin a block inside a quotation. The converter looks at the beginning of a line only, where the quotation
+// mark is.
 func escapedInQuotes(text []byte, at int) int {
 	begin := at
 	switch {
 	case strings.IndexByte("#-+*_=~`>|", text[at]) >= 0:
 	case (text[at] == '.' || text[at] == ')') && (at+1 == len(text) || text[at+1] == ' ' || text[at+1] == '\n'):
 		for begin > 0 && (text[begin-1] == marked || text[begin-1] >= '0' && text[begin-1] <= '9') {
-			begin-- // the number of a list
+			begin-- // the number of a list item
 		}
 	default:
 		return -1
@@ -38,7 +38,7 @@ func escapedInQuotes(text []byte, at int) int {
 	return -1
 }
 
-// beginsQuoted tells whether nothing but signs of quotations is between the beginning of a line and what is at begin.
+// beginsQuoted reports whether there are only quotation marks between the beginning of the line and begin.
 func beginsQuoted(text []byte, begin int) bool {
 	quoted := false
 	for i := begin - 1; i >= 0 && text[i] != '\n'; i-- {
@@ -53,8 +53,8 @@ func beginsQuoted(text []byte, begin int) bool {
 	return quoted
 }
 
-// escapeAttributes makes the attributes below n that are written in links and images text that ends nothing. The converter escapes only
-// brackets that no backslash stands before, and quotes.
+// escapeAttributes escapes the attributes below n that are written in links and images. The converter escapes only quotes, and brackets without a
+// preceding backslash.
 func escapeAttributes(n *html.Node) {
 	for d := range n.Descendants() {
 		if d.DataAtom != atom.Img && d.DataAtom != atom.A {
@@ -78,7 +78,7 @@ var (
 	inTitle = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
 )
 
-// flattenCode makes code in the cells of tables what a row can hold: lines instead of blocks, and no bars.
+// flattenCode changes code in table cells to what a table row can hold: inline code without line breaks and bars.
 func flattenCode(content *html.Node) {
 	var codes []*html.Node
 	for n := range content.Descendants() {

@@ -10,20 +10,20 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Format is what to make of a document.
+// Format is the form of a result.
 type Format string
 
-// The formats. The empty one means Markdown.
+// Formats. An empty one means Markdown.
 const (
 	Markdown Format = "markdown" // the main content as CommonMark with tables
 	Text     Format = "text"     // the main content as plain text
-	HTML     Format = "html"     // the main content as HTML: without scripts, with absolute links
-	JSON     Format = "json"     // JSON indented; of any other document a JSON object that describes it, see Describe
+	HTML     Format = "html"     // the main content as HTML, without scripts and with absolute links
+	JSON     Format = "json"     // a JSON document indented; any other document as a JSON object that describes it
 	Links    Format = "links"    // a JSON array of {text, href}
-	Raw      Format = "raw"      // the document as it is, decoded to UTF-8
+	Raw      Format = "raw"      // the document unchanged except for decoding to UTF-8
 )
 
-// Known tells whether f is one of the formats, or empty.
+// Known reports whether f is one of the formats, or empty.
 func (f Format) Known() bool {
 	switch f {
 	case "", Markdown, Text, HTML, JSON, Links, Raw:
@@ -32,64 +32,64 @@ func (f Format) Known() bool {
 	return false
 }
 
-// The reasons of this package's faults.
+// Reasons of this package's faults.
 const (
-	ReasonFormat      = "REQUEST_INVALID"            // InvalidArgument: there is no such format
-	ReasonContentType = "CONTENT_TYPE_NOT_SUPPORTED" // FailedPrecondition: a kind of document that cannot be read
+	ReasonFormat      = "REQUEST_INVALID"            // InvalidArgument: unknown format
+	ReasonContentType = "CONTENT_TYPE_NOT_SUPPORTED" // FailedPrecondition: a type of document that cannot be read
 	ReasonInvalid     = "DOCUMENT_INVALID"           // FailedPrecondition: broken, encrypted or without text
-	ReasonTooComplex  = "DOCUMENT_TOO_COMPLEX"       // FailedPrecondition: to select from it, or to read it at all, is too much work
-	ReasonSelector    = "SELECTOR_INVALID"           // InvalidArgument: the selector cannot be read, or does not fit the document
+	ReasonTooComplex  = "DOCUMENT_TOO_COMPLEX"       // FailedPrecondition: selecting from it, or reading it at all, is too much work
+	ReasonSelector    = "SELECTOR_INVALID"           // InvalidArgument: the selector is invalid, or does not fit the type of the document
 	ReasonNoMatch     = "NO_MATCH"                   // NotFound: the selector matches nothing in the document
 )
 
-// Source is a document as it arrived.
+// Source is a document as received.
 type Source struct {
 	Data        []byte   // decompressed
-	ContentType string   // the header; empty means that it has to be guessed
-	URL         *url.URL // where it came from: links are relative to it
+	ContentType string   // as in the header; empty: to be guessed
+	URL         *url.URL // base of relative links
 }
 
-// Options say what to make of a document. The zero value means its main content as Markdown.
+// Options say what to extract. The zero value means the main content as Markdown.
 type Options struct {
 	Format   Format
-	Selector Selector // when set, only what it matches
+	Selector Selector // if set, only the part that matches
 }
 
-// Content is what a document holds.
+// Content is the result of an extraction.
 type Content struct {
 	Text      string    // in Format
-	Format    Format    // of Text: Text instead of Markdown or HTML when the document is plain text
+	Format    Format    // of Text; for plain text documents Text instead of Markdown or HTML
 	MediaType string    // without parameters, lower case
-	Charset   Charset   // the text was decoded from
+	Charset   Charset   // from which the text was decoded
 	Title     string    // at most 300 characters; empty when it has none
-	Language  string    // BCP 47 as the document declares it; empty when it does not
+	Language  string    // BCP 47, as declared; empty when not declared
 	Metadata  Metadata  // what the document says about itself
 	Extractor Extractor // how Text was found
-	Degraded  bool      // whether the document was too complex, so that Text is plainer than asked for
+	Degraded  bool      // the document was too complex, and Text is plainer than requested
 	Warnings  []Warning // what a reader should know about Text
 }
 
-// Extractor is how content was found.
+// Extractor is the method by which content was found.
 type Extractor string
 
-// The extractors.
+// Extractors.
 const (
 	ByArticle  Extractor = "article"  // the readability stage
 	ByPage     Extractor = "page"     // the page without its boilerplate
-	BySelector Extractor = "selector" // what the caller's selector matches
+	BySelector Extractor = "selector" // the part that matches the caller's selector
 	ByTokens   Extractor = "tokens"   // all text, read from the tokens
 	ByDocument Extractor = "document" // the whole document, which has no boilerplate
 )
 
-// Warning is a code for something that a reader should know.
+// Warning is a code for something that readers should know.
 type Warning string
 
-// The warnings.
+// Warnings.
 const (
-	WarnComplex    Warning = "document_too_complex"    // read in a plainer way than asked for, to bound the work
-	WarnHidden     Warning = "hidden_content_included" // the page streams its content in hidden blocks, or hides so much that a script has to show it; that was kept
+	WarnComplex    Warning = "document_too_complex"    // converted in a plainer way than requested, to bound the work
+	WarnHidden     Warning = "hidden_content_included" // the page streams its content in hidden blocks, or hides so much that a script must show it; it was kept
 	WarnInvisible  Warning = "invisible_characters_removed"
-	WarnIncomplete Warning = "content_incomplete" // a bound was reached; the rest was left out
+	WarnIncomplete Warning = "content_incomplete" // a limit was reached; the rest was left out
 )
 
 func (c *Content) warn(w Warning) {
@@ -98,8 +98,8 @@ func (c *Content) warn(w Warning) {
 	}
 }
 
-// Extract returns the content of source. Its CPU time and memory are bounded by the size of source; the end of ctx stops it
-// between steps and is then its error.
+// Extract returns the content of source. Its CPU time and memory are bounded by the size of source. If ctx ends, it stops at the next step and
+// returns an error.
 func Extract(ctx context.Context, source Source, o Options) (Content, error) {
 	o.Format = cmp.Or(o.Format, Markdown)
 	if !o.Format.Known() {
@@ -139,7 +139,7 @@ type document struct {
 	text string
 }
 
-// render fills content from a document that is text.
+// render fills content from a text document.
 func render(ctx context.Context, content *Content, d document, o Options) error {
 	switch d.kind {
 	case kindJSON:
@@ -158,7 +158,7 @@ func render(ctx context.Context, content *Content, d document, o Options) error 
 	}
 }
 
-// renderText fills content from text that is no markup.
+// renderText fills content from text without markup.
 func renderText(content *Content, d document, o Options) error {
 	if o.Selector.Expression != "" {
 		return fault.New(fault.InvalidArgument, ReasonSelector, "the document is %s, and selectors read HTML and JSON only; leave the selector out", content.MediaType)

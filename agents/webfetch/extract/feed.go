@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of feeds and sitemaps.
+// Limits of feeds and sitemaps.
 const (
 	maxFeed    = 4 << 20 // bytes
 	maxEntries = 5000
@@ -21,7 +21,7 @@ const (
 	maxSummary = 500 // characters
 )
 
-// feed is what RSS, RDF, Atom and sitemaps have in common.
+// feed holds what RSS, RDF, Atom and sitemaps have in common.
 type feed struct {
 	title   string
 	link    string
@@ -33,7 +33,7 @@ type entry struct {
 	title, link, date, summary string
 }
 
-// renderFeed fills content from a feed or a sitemap, and tells whether d is one.
+// renderFeed fills content from a feed or a sitemap, and reports whether d is one.
 func renderFeed(ctx context.Context, content *Content, d document, o Options) (bool, error) {
 	f, ok := readFeed(d)
 	if !ok {
@@ -66,7 +66,7 @@ func renderFeed(ctx context.Context, content *Content, d document, o Options) (b
 	return true, f.write(ctx, content)
 }
 
-// write puts the entries as a list.
+// write writes the entries as a list.
 func (f feed) write(ctx context.Context, content *Content) error {
 	root := element(atom.Div)
 	if f.title != "" {
@@ -103,35 +103,35 @@ func element(a atom.Atom, children ...*html.Node) *html.Node {
 
 func text(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 
-// feedReader collects a feed from the elements of XML.
+// feedReader collects a feed from XML elements.
 type feedReader struct {
 	feed
 
 	base  *url.URL
 	path  []string
 	now   entry
-	prose int // levels of the path down to the text that is being read; 0 outside of one
+	prose int // levels of the path down to the text element that is being read; 0 outside of one
 	chars strings.Builder
 }
 
-// proseElements are those whose text may hold markup.
+// proseElements are the elements whose text may contain markup.
 var proseElements = map[string]bool{"title": true, "summary": true, "description": true}
 
 // entryElements are the elements that hold one entry.
 var entryElements = map[string]bool{"item": true, "entry": true, "url": true, "sitemap": true}
 
-// rootElements are those that make XML a feed or a sitemap.
+// rootElements are the root elements of feeds and sitemaps.
 var rootElements = map[string]bool{"rss": true, "feed": true, "RDF": true, "urlset": true, "sitemapindex": true}
 
 func readFeed(d document) (feed, bool) {
 	decoder := xml.NewDecoder(strings.NewReader(withoutControls(d.text[:min(len(d.text), maxFeed)])))
 	decoder.Strict = false
 	decoder.Entity = xml.HTMLEntity
-	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it has been converted to UTF-8
 	r := feedReader{base: d.url, feed: feed{cut: len(d.text) > maxFeed}}
 	for {
 		token, err := decoder.Token()
-		if err != nil { // the end, or a place from which nothing can be read: what was found so far counts
+		if err != nil { // the end, or an error: what was found so far counts
 			r.cut = r.cut || !errors.Is(err, io.EOF)
 			return r.feed, r.title != "" || len(r.entries) > 0
 		}
@@ -155,7 +155,7 @@ func readFeed(d document) (feed, bool) {
 	}
 }
 
-// withoutControls leaves out what ends the reading of XML and stands in feeds all the same.
+// withoutControls removes control characters, at which parsing XML would end; some feeds have them.
 func withoutControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0xfffe || r == 0xffff {
@@ -181,7 +181,7 @@ func (r *feedReader) start(t xml.StartElement) {
 	if t.Name.Local != "link" {
 		return
 	}
-	href, rel := "", "alternate" // Atom's, an attribute
+	href, rel := "", "alternate" // of Atom, where it is an attribute
 	for _, a := range t.Attr {
 		switch a.Name.Local {
 		case "href":
@@ -195,7 +195,7 @@ func (r *feedReader) start(t xml.StartElement) {
 	}
 }
 
-// part divides text where markup does.
+// part separates text where markup does.
 func (r *feedReader) part(name string) {
 	if lineBreaking[name] {
 		r.chars.WriteByte(' ')
@@ -252,7 +252,7 @@ func (r *feedReader) end(name string) {
 	}
 }
 
-// about takes one element that is not in an entry.
+// about reads an element outside of entries.
 func (r *feedReader) about(parent, name, value string) {
 	if (parent == "channel" || parent == "feed") && name == "title" && r.title == "" {
 		r.title = line(tokenText(value), maxTitle)
@@ -262,7 +262,7 @@ func (r *feedReader) about(parent, name, value string) {
 	}
 }
 
-// field takes one element of an entry.
+// field reads an element of an entry.
 func (r *feedReader) field(name, value string) {
 	switch name {
 	case "title":

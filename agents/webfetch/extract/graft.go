@@ -9,12 +9,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// minGraft is the share of the extracted text in percent that has to be found again in the page. Below it the text came from
-// elsewhere, such as from JSON-LD.
+// minGraft is the percentage of the extracted text that must be found in the page. Below it the text came from elsewhere, such as JSON-LD.
 const minGraft = 75
 
-// graft reduces page to what found was made of, and tells whether that could be told. The readability stage says which words are
-// content; their form, which it loses, comes from the page: tables, languages of code, levels of lists, images.
+// graft reduces page to what found was made of, and reports whether that could be determined. The readability stage determines which words are
+// content; their form, which it loses, is taken from the page: tables, languages of code, levels of lists, images.
 func graft(page, found *html.Node, base *url.URL, description string) bool {
 	runs := runsOf(page)
 	kept, text, percent := match(runs, found)
@@ -43,17 +42,17 @@ func only(n *html.Node) {
 	}
 }
 
-// dependent are the elements that are no article by themselves: one that they stand in is taken.
+// dependent are elements that cannot be content by themselves: the element around them is used instead.
 var dependent = map[atom.Atom]bool{
 	atom.Li: true, atom.Td: true, atom.Th: true, atom.Tr: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Dt: true, atom.Dd: true,
 	atom.Pre: true, atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true, atom.P: true, atom.Ul: true, atom.Ol: true,
 	atom.Table: true, atom.Blockquote: true, atom.Html: true,
 }
 
-// pruner takes out of a page what is not kept.
+// pruner removes from a page what is not kept.
 type pruner struct {
 	kept   map[*html.Node]bool
-	counts map[*html.Node]int // of kept text nodes below each element that has some
+	counts map[*html.Node]int // by element: number of kept text nodes below it
 	scope  *html.Node         // holds all of them
 }
 
@@ -89,14 +88,14 @@ func (p *pruner) lowest(n *html.Node, all int) *html.Node {
 	return best
 }
 
-// remains is what pruning left of a node.
+// remains says what is left of a node after pruning.
 type remains struct {
-	text    bool // text that is kept
+	text    bool // kept text
 	image   bool
-	dropped bool // text was taken out
+	dropped bool // some text was removed
 }
 
-// prune reduces n and tells what is left.
+// prune reduces n and returns what is left.
 func (p *pruner) prune(n *html.Node) remains {
 	var all remains
 	for child := n.FirstChild; child != nil; {
@@ -131,25 +130,25 @@ func (p *pruner) child(n *html.Node) (left remains, keep bool) {
 	switch {
 	case left.text:
 		return left, true
-	case left.image && (n.DataAtom == atom.Figure || !left.dropped): // the image of a teaser goes with its text
+	case left.image && (n.DataAtom == atom.Figure || !left.dropped): // the image of a teaser is removed with its text
 		return remains{image: true}, true
 	}
-	// An emptied cell keeps the others of its row in their columns.
+	// An empty cell keeps the other cells of its row in their columns.
 	return left, (n.DataAtom == atom.Td || n.DataAtom == atom.Th) && p.counts[n.Parent] > 0
 }
 
-// whole tells whether n is kept with everything in it: a line of code has no meaning without the others.
+// whole reports whether n is kept completely: a line of code means nothing without the others.
 func (p *pruner) whole(n *html.Node) bool {
 	return n.DataAtom == atom.Pre && p.holds(n) || n.DataAtom == atom.Table && p.holdsMost(n)
 }
 
-// spacing are the elements that only shape what is around them.
+// spacing are elements that only shape what is around them.
 var spacing = map[atom.Atom]bool{atom.Br: true, atom.Hr: true, atom.Wbr: true, atom.Col: true, atom.Colgroup: true}
 
-// holds tells whether any text below n is kept.
+// holds reports whether any text below n is kept.
 func (p *pruner) holds(n *html.Node) bool { return p.counts[n] > 0 }
 
-// holdsMost tells whether nine tenths of the text below n are kept.
+// holdsMost reports whether nine tenths of the text below n are kept.
 func (p *pruner) holdsMost(n *html.Node) bool {
 	whole, kept := 0, 0
 	for d := range n.Descendants() {
@@ -165,7 +164,7 @@ func (p *pruner) holdsMost(n *html.Node) bool {
 	return kept > 0 && kept*10 >= whole*9
 }
 
-// picture tells whether an image is one that is looked at: no counter and no icon.
+// picture reports whether an image is meant to be looked at, rather than a tracking pixel or an icon.
 func picture(img *html.Node) bool {
 	const icon = 32 // pixels
 	for _, name := range []string{"width", "height"} {

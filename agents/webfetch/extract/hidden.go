@@ -8,15 +8,15 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Text that style sheets hide is taken for content that a script shows when it is both: more than anybody needs to talk to a
-// language model behind the reader's back, and a large part of the page.
+// Text that style sheets hide is assumed to be content that a script reveals if it is more than is needed to talk to a language model behind the
+// reader's back, and also a large part of the page.
 const (
 	maxHiddenText  = 1000 // bytes
 	maxHiddenShare = 25   // percent of all text
 )
 
-// hiddenFrom returns what tells which nodes of root no reader sees: those that say so, and those that the style sheets in the page hide.
-// Where something stands and what happens to it is not looked into: what a rule shows at times is seen.
+// hiddenFrom returns a function that reports which nodes of root readers do not see, because of the nodes themselves or of the page's style sheets.
+// It does not compute positions or states: what a rule shows at times counts as seen.
 func hiddenFrom(content *Content, root *html.Node) func(*html.Node) bool {
 	s := sheetOf(root)
 	if s == nil {
@@ -34,13 +34,13 @@ func hiddenFrom(content *Content, root *html.Node) func(*html.Node) bool {
 	return func(n *html.Node) bool { return hidden[n] || invisible(n) }
 }
 
-// collect adds the elements below n that the sheet hides, and returns how many bytes of text they hold.
+// collect adds the elements below n that the sheet hides to hidden, and returns how many bytes of text they hold.
 func (s *sheet) collect(n *html.Node, hidden map[*html.Node]bool) (size int) {
 	for child := range n.ChildNodes() {
 		switch {
 		case child.Type != html.ElementNode || withheld(child):
 		case s.hidesNode(child):
-			if held := textSize(child, withheld); held > 0 { // images are not hidden, but wait for a script
+			if held := textSize(child, withheld); held > 0 { // images are not hidden text, but wait for a script
 				hidden[child] = true
 				size += held
 			}
@@ -51,19 +51,19 @@ func (s *sheet) collect(n *html.Node, hidden map[*html.Node]bool) (size int) {
 	return size
 }
 
-// withheld tells whether the page itself keeps n from its readers.
+// withheld reports whether the page itself hides n from its readers.
 func withheld(n *html.Node) bool { return machinery(n) || invisible(n) }
 
-// outcome is what all that is said about one property of an element comes to.
+// outcome is the resulting value of one property of an element.
 type outcome struct {
 	weight int
 	hides  bool
 }
 
-// hidesNode tells whether the sheet hides n and all that it holds.
+// hidesNode reports whether the sheet hides n with everything in it.
 func (s *sheet) hidesNode(n *html.Node) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
-		return false // until a script has looked at where it is
+		return false // until a script has checked whether it is in view
 	}
 	for property, o := range s.outcomes(n) {
 		if !o.hides {
@@ -89,7 +89,7 @@ func (s *sheet) hidesNode(n *html.Node) bool {
 	return false
 }
 
-// showsBelow tells whether an element in n takes back what it would inherit.
+// showsBelow reports whether an element in n overrides the property that it would inherit.
 func (s *sheet) showsBelow(n *html.Node, property string) bool {
 	for d := range n.Descendants() {
 		if o, told := s.outcomes(d)[property]; told && !o.hides {
@@ -99,7 +99,7 @@ func (s *sheet) showsBelow(n *html.Node, property string) bool {
 	return false
 }
 
-// outcomes returns what rules and the style of n itself say, by property.
+// outcomes returns, by property, what rules and the style attribute of n result in.
 func (s *sheet) outcomes(n *html.Node) map[string]outcome {
 	if n.Type != html.ElementNode || s.work > maxSheetWork {
 		return nil
@@ -140,10 +140,10 @@ func (s *sheet) outcomes(n *html.Node) map[string]outcome {
 	return all
 }
 
-// stirring are words of classes by which scripts find what they make fade in.
+// stirring matches words in the classes of elements that scripts fade in.
 var stirring = regexp.MustCompile(`(?i)anim|fade|reveal|wow|aos|load|lazy`)
 
-// stirred tells whether a script shows n when the reader comes to it.
+// stirred reports whether a script shows n when the reader scrolls to it.
 func stirred(n *html.Node) bool {
 	for _, a := range n.Attr {
 		if strings.HasPrefix(a.Key, "data-") || a.Key == "class" && stirring.MatchString(a.Val) {

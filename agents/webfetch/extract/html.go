@@ -41,10 +41,10 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 	return write(ctx, content, main, base, o)
 }
 
-// minArticle is the text of a page, in bytes without spaces, below which there is nothing to tell apart.
+// minArticle is the amount of text of a page, in bytes without spaces, below which content cannot be told from the rest.
 const minArticle = 400
 
-// mainContent returns the element of root that holds the main content, and reduces root to it.
+// mainContent returns the element of root with the main content, and reduces root to it.
 func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *html.Node {
 	content.Extractor = ByPage
 	if !size.forArticle() {
@@ -73,13 +73,13 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *h
 		return root
 	}
 	if textSize(found, nil) <= visible {
-		return pageContent(root) // the same words in a worse form
+		return pageContent(root) // it has the same words in a worse form
 	}
 	content.Extractor = ByArticle
 	return restored(found)
 }
 
-// write fills content with main, which it changes, in the format asked for.
+// write fills content with main, which it changes, in the requested format.
 func write(ctx context.Context, content *Content, main *html.Node, base *url.URL, o Options) error {
 	content.prepare(main, base)
 	content.Format = o.Format
@@ -95,7 +95,7 @@ func write(ctx context.Context, content *Content, main *html.Node, base *url.URL
 	return nil
 }
 
-// writeForm fills content with main as text, HTML or Markdown, and as text when another form costs too much.
+// writeForm fills content with main as text, HTML or Markdown, or as text if the other forms take too much work.
 func writeForm(ctx context.Context, content *Content, main *html.Node) error {
 	var err error
 	switch content.Format {

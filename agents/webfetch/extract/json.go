@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Bounds of JSON that is indented: indentation grows with the square of the depth, and a byte at the deepest level takes 130.
+// Limits of indented JSON: indentation grows with the square of the depth, and a byte at the deepest level takes 130.
 const (
 	maxJSONDepth  = 64
 	maxJSONIndent = 16 << 20 // bytes that indentation may add
-	maxJSONGrowth = 8        // bytes that it may add for each that is there, when it adds more than 64 KiB
+	maxJSONGrowth = 8        // bytes that it may add for each existing byte, if it adds more than 64 KiB
 )
 
-// renderJSON indents JSON, and fences it for Markdown. JSON that is broken, nested deeply or much longer when it is indented stays as it is.
+// renderJSON indents JSON, and fences it for Markdown. JSON that is invalid, deeply nested or would become much longer is left as it is.
 func renderJSON(ctx context.Context, content *Content, d document, o Options) error {
 	if o.Selector.Expression != "" {
 		return renderJSONPath(ctx, content, d, o)
@@ -38,8 +38,8 @@ func indent(text string) string {
 	return out.String()
 }
 
-// fenceJSON marks the text of content, which is JSON, as what the format asked for allows. It is cleaned first: backticks with something
-// invisible between them would become the end of the fence, in JSON that is broken at the beginning of a line.
+// fenceJSON fences the JSON in content if the format demands it. It cleans the text first: in invalid JSON, backquotes with invisible characters in
+// between could otherwise become the end of the fence.
 func fenceJSON(content *Content, o Options) {
 	content.cleanText()
 	switch o.Format {
@@ -56,10 +56,10 @@ func fenceJSON(content *Content, o Options) {
 	}
 }
 
-// jsonShape is what reading and writing JSON costs.
+// jsonShape measures the cost of reading and writing a JSON text.
 type jsonShape struct {
 	deepest int // levels of brackets
-	values  int // at most
+	values  int // maximum number
 	added   int // bytes of indentation, at most
 }
 
@@ -92,7 +92,7 @@ func shapeOfJSON(text string) jsonShape {
 	return s
 }
 
-// description is the form of a document in the format JSON.
+// description is the form of a document in format JSON.
 type description struct {
 	Title     string   `json:"title,omitempty"`
 	Language  string   `json:"language,omitempty"`
@@ -103,7 +103,7 @@ type description struct {
 	Entries   []Link   `json:"entries,omitempty"` // of a feed or sitemap
 }
 
-// describe puts what is known about a document that is no JSON, and its text, into a JSON object.
+// describe sets the text of content to a JSON object with what is known about the document, including its text.
 func describe(content *Content, entries []Link) error {
 	text, err := marshal(description{
 		Title: content.Title, Language: content.Language, MediaType: content.MediaType, Metadata: content.Metadata,
@@ -113,8 +113,8 @@ func describe(content *Content, entries []Link) error {
 	return err
 }
 
-// marshalAll writes values as a JSON array, indented within the bounds of indentation, or tells that this takes more than limit bytes: a
-// document that nests is in its own parts again and again.
+// marshalAll writes values as an indented JSON array. ok is false if indentation takes more than its limits or the text more than limit bytes:
+// selected values may contain one another many times.
 func marshalAll(values []any, limit int) (text string, ok bool, err error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -132,7 +132,7 @@ func marshalAll(values []any, limit int) (text string, ok bool, err error) {
 	return indent(out.String()), true, nil
 }
 
-// marshal writes value as indented JSON. Nothing is escaped for HTML: nobody puts it there.
+// marshal returns value as indented JSON, without escapes for HTML, where nobody puts it.
 func marshal(value any) (string, error) {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)

@@ -8,17 +8,16 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of a lead.
+// Limits of a lead.
 const (
-	minLead     = 60 // bytes without spaces: a shorter line is a date, a byline, a section
+	minLead     = 60 // bytes without spaces: a shorter line is a date, a byline or a section
 	maxLeadRuns = 3  // paragraphs
-	maxLeadGap  = 20 // runs before the text, when the title is farther away
+	maxLeadGap  = 20 // runs before the text, if the title is farther away
 )
 
-// addLead keeps the lead of an article, too: the sentences between its title and the text that was found. Many pages put them outside
-// of the element that holds the text, and both libraries then leave them out: a quarter of all that was missed on 983 pages of
-// trafilatura's evaluation, where this takes F1 from 0.912 to 0.925. The Article Extraction Benchmark does not count leads as content, and
-// loses 0.002 by them.
+// addLead keeps the lead of an article: the sentences between its title and the text that was found. Many pages have them outside of the element with
+// the text, and both libraries then miss them: this was a quarter of all that was missed on 983 pages of trafilatura's evaluation, where addLead
+// raises F1 from 0.912 to 0.925. The Article Extraction Benchmark does not count leads as content, and loses 0.002.
 func addLead(runs []run, kept map[*html.Node]bool, text, description string) {
 	title, begin := opening(runs, kept)
 	said := firstOf(description)
@@ -34,7 +33,7 @@ func addLead(runs []run, kept map[*html.Node]bool, text, description string) {
 	}
 }
 
-// opening returns where the title of the page is and where the text behind it begins, as indexes of runs, -1 for what is not there.
+// opening returns the indexes in runs of the page's title and of the beginning of the text after it; -1 for none.
 func opening(runs []run, kept map[*html.Node]bool) (title, begin int) {
 	title, first := -1, -1
 	for i, r := range runs {
@@ -54,7 +53,7 @@ func opening(runs []run, kept map[*html.Node]bool) (title, begin int) {
 	return -1, first
 }
 
-// firstOf returns the beginning of a description as runs have it, or nothing when it is too short to tell.
+// firstOf returns the beginning of a description in the form of runs, or nothing when it is too short to identify.
 func firstOf(description string) string {
 	const enough = 40 // bytes
 	text := strings.Join(strings.Fields(description), "")
@@ -66,13 +65,13 @@ func firstOf(description string) string {
 	return ""
 }
 
-// sentence tells whether text ends as sentences do.
+// sentence reports whether text ends like a sentence.
 func sentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(`.!?…。！？"“”»`, last)
 }
 
-// ownText tells whether r is text for itself: no caption, no link, nothing that stands beside the content.
+// ownText reports whether r is text in its own right: no caption, no link, nothing beside the content.
 func ownText(r run) bool {
 	if linked := r.linked(func(*html.Node) bool { return true }); linked*2 > len(r.text) {
 		return false
@@ -92,5 +91,5 @@ func ownText(r run) bool {
 	return true
 }
 
-// captionWords are words of classes.
+// captionWords are words in classes.
 var captionWords = wordSet("caption captions credit credits gallery quote slideshow highlights")

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// lean copies root without what neither library reads, because each of them copies its tree several times. With a head, that one takes
-// the place of the page's.
+// lean copies root without what neither library reads, because each of them copies its tree several times. If head is not nil, it replaces the page's
+// head.
 func lean(root, head *html.Node) *html.Node {
 	made := &html.Node{Type: root.Type, DataAtom: root.DataAtom, Data: root.Data, Namespace: root.Namespace, Attr: append([]html.Attribute(nil), root.Attr...)}
 	for child := range root.ChildNodes() {
@@ -16,7 +16,7 @@ func lean(root, head *html.Node) *html.Node {
 		case child.Type == html.CommentNode || machinery(child) && skipped[child.DataAtom] || indentation(child):
 		case child.DataAtom == atom.Head && head != nil:
 			made.AppendChild(head)
-		case child.DataAtom == atom.Math: // go-trafilatura would drop it, and the rest of the paragraph
+		case child.DataAtom == atom.Math: // go-trafilatura would drop it together with the rest of the paragraph
 			made.AppendChild(text(textOf(child)))
 		default:
 			made.AppendChild(lean(child, head))
@@ -25,7 +25,7 @@ func lean(root, head *html.Node) *html.Node {
 	return made
 }
 
-// indentation tells whether n is white space between blocks.
+// indentation reports whether n is white space between blocks.
 func indentation(n *html.Node) bool {
 	block := func(near *html.Node) bool {
 		return near == nil || near.Type == html.ElementNode && near.DataAtom != 0 && !inline[near.DataAtom]
@@ -34,18 +34,18 @@ func indentation(n *html.Node) bool {
 		strings.TrimSpace(n.Data) == ""
 }
 
-// skipped are the elements that both libraries leave out with all they hold.
+// skipped are the elements that both libraries ignore with their content.
 var skipped = map[atom.Atom]bool{
 	atom.Iframe: true, atom.Object: true, atom.Embed: true, atom.Canvas: true, atom.Svg: true, atom.Audio: true, atom.Video: true, atom.Map: true,
 	atom.Button: true, atom.Input: true, atom.Select: true, atom.Textarea: true,
 }
 
-// nothingFound is what go-trafilatura answers to a page with the head of told when it finds too little by itself: it then takes the
-// text of the page's JSON-LD.
+// nothingFound is what go-trafilatura returns for a page with the head of told when it finds too little: it then takes the text in the page's
+// JSON-LD.
 var nothingFound = strings.TrimSpace(strings.Repeat("nothing found ", 20))
 
-// told returns a head that names whatever go-trafilatura would search the page for beside the content, which takes as long as to find
-// the content. What the page says about itself is read by metadataOf.
+// told returns a head that contains everything for which go-trafilatura would otherwise search the page besides the content, which takes as long as
+// finding the content. metadataOf reads the page's real metadata.
 func told() *html.Node {
 	head := &html.Node{Type: html.ElementNode, DataAtom: atom.Head, Data: "head"}
 	add := func(tag atom.Atom, text string, attributes ...html.Attribute) {
@@ -58,7 +58,7 @@ func told() *html.Node {
 	for _, name := range []string{"title", "author", "url", "description", "site_name", "image", "type", "article:tag"} {
 		value := "https://page.invalid/"
 		if name == "author" {
-			value = "No Body" // one word would be no name
+			value = "No Body" // a name of one word would be ignored
 		}
 		add(atom.Meta, "", html.Attribute{Key: "property", Val: "og:" + name}, html.Attribute{Key: "content", Val: value})
 	}
@@ -67,7 +67,7 @@ func told() *html.Node {
 	return head
 }
 
-// aside tells whether n is left out of what a library found.
+// aside reports whether n is dropped from the result of a library.
 func aside(n *html.Node) bool { return n.Type == html.ElementNode && asides[n.Data] }
 
 var asides = map[string]bool{

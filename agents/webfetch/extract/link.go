@@ -17,25 +17,25 @@ type Link struct {
 	Href string `json:"href"` // absolute
 }
 
-// Bounds of links: a long base repeated in each of many short links would make a small page large.
+// Limits of links: a long base, repeated in many short links, would make a small page large.
 const (
 	maxLink     = 4096    // bytes of one
 	maxLinkText = 500     // characters
-	maxLinks    = 2 << 20 // bytes of all, after which links are dropped
-	lookedAt    = 16      // bytes that it counts to look for one in a document that is not parsed
+	maxLinks    = 2 << 20 // bytes of all links, after which links are dropped
+	lookedAt    = 16      // bytes that searching for one link counts as, in a document that is not parsed
 )
 
-// linkList collects links without repeats.
+// linkList collects links without duplicates.
 type linkList struct {
 	links []Link
 	at    map[string]int // by href
 	left  int
-	full  bool // whether any was left out
+	full  bool // some were left out
 }
 
 func newLinkList() *linkList { return &linkList{links: []Link{}, at: map[string]int{}, left: maxLinks} }
 
-// resolve makes raw absolute, until all together took too much.
+// resolve makes raw absolute. ok is false once all links together are too large.
 func (l *linkList) resolve(base *url.URL, raw string) (link string, ok bool) {
 	if l.left -= len(base.Path); l.left < 0 {
 		l.full = true
@@ -48,7 +48,7 @@ func (l *linkList) add(text, href string) {
 	text = line(text, maxLinkText)
 	if i, ok := l.at[href]; ok {
 		if l.links[i].Text == "" {
-			l.links[i].Text = text // the same link around an image and around words
+			l.links[i].Text = text // the link occurs around an image and around words
 		}
 		return
 	}
@@ -60,7 +60,7 @@ func (l *linkList) add(text, href string) {
 	l.links = append(l.links, Link{Text: text, Href: href})
 }
 
-// look counts the work to look for one more.
+// look counts the work of searching for one more link.
 func (l *linkList) look() {
 	l.left -= lookedAt
 	l.full = l.full || l.left < 0
@@ -76,7 +76,7 @@ func writeLinks(content *Content, list *linkList) error {
 	return err
 }
 
-// linksOf returns all links of a page but those that are hidden, boilerplate included: whoever asks for links wants to move on.
+// linksOf returns all links of a page except hidden ones. Boilerplate is included: whoever asks for links wants to navigate.
 func linksOf(root *xhtml.Node, base *url.URL, hidden func(*xhtml.Node) bool) *linkList {
 	removeWhere(root, hidden)
 	list := newLinkList()
@@ -95,13 +95,13 @@ func linksOf(root *xhtml.Node, base *url.URL, hidden func(*xhtml.Node) bool) *li
 	return list
 }
 
-// linkText returns what a reader sees of a link.
+// linkText returns the text of a link as readers see it.
 func linkText(n *xhtml.Node) string {
 	var out strings.Builder
 	out.WriteString(attribute(n, "alt"))
 	for d := range n.Descendants() {
 		switch {
-		case out.Len() > 8*maxLinkText: // also bounds links in links
+		case out.Len() > 8*maxLinkText: // also bounds links inside links
 			return out.String()
 		case d.Type == xhtml.TextNode:
 			out.WriteString(d.Data)
@@ -140,7 +140,7 @@ func tokenLinks(source string, base *url.URL) *linkList {
 
 var hrefPattern = regexp.MustCompile(`(?i)[\s"'/]href\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"'>]+))`)
 
-// plainLinks returns the URLs that stand in text.
+// plainLinks returns the URLs in a text.
 func plainLinks(text string) *linkList {
 	list, long := newLinkList(), false
 	for !list.full {
@@ -163,7 +163,7 @@ func plainLinks(text string) *linkList {
 
 var urlPattern = regexp.MustCompile(`https?://[^\s<>"]+`)
 
-// baseURL returns what relative links start from.
+// baseURL returns the base of relative links.
 func baseURL(root *xhtml.Node, page *url.URL) *url.URL {
 	for n := range root.Descendants() {
 		if n.DataAtom != atom.Base || attribute(n, "href") == "" {
@@ -174,7 +174,7 @@ func baseURL(root *xhtml.Node, page *url.URL) *url.URL {
 	return page
 }
 
-// baseOf returns the base that href names, or the page when it names none.
+// baseOf returns the base that href names, or page when it names none.
 func baseOf(page *url.URL, href string) *url.URL {
 	u, err := page.Parse(strings.TrimSpace(href))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(u.String()) > maxLink {

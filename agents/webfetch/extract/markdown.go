@@ -12,17 +12,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxSteps bounds the elements that one conversion may visit. The converter visits an element again when its first rendering
-// came out empty, so nested empty links would double the work at each level.
+// maxSteps bounds the elements that one conversion visits. The converter visits an element again if its first rendering was empty, so nested empty
+// links would double the work at each level.
 const maxSteps = 4 * maxNodes
 
-// maxSpecial bounds the characters that may have to be escaped: each costs a microsecond or two.
+// maxSpecial bounds the characters that may need escaping: each costs a microsecond or two.
 const maxSpecial = 150_000
 
 // escaped are the characters that the converter may escape.
 const escaped = "\\*_-+.>|$#=[]()!~`\"'<&"
 
-// special counts the characters of content that mean something in Markdown.
+// special counts the characters of content that have a meaning in Markdown.
 func special(content *html.Node) int {
 	n := 0
 	for d := range content.Descendants() {
@@ -55,7 +55,7 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 		table.NewTablePlugin(
 			table.WithHeaderPromotion(true),
 			table.WithNewlineBehavior(table.NewlineBehaviorPreserve),
-			// Aligned cells would repeat the longest cell of a column in every row, as spaces.
+			// Aligned cells would be padded with spaces to the longest cell of their column, in each row.
 			table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
 		),
 	))

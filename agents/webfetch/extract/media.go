@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kind is a way to read documents.
+// kind is a type of document, as far as reading differs.
 type kind int
 
 const (
@@ -15,12 +15,12 @@ const (
 	kindText
 	kindHTML
 	kindJSON
-	kindXML // which may be a feed or a sitemap
+	kindXML // may be a feed or a sitemap
 	kindPDF
 )
 
-// kindOf returns how to read source, and its media type. The bytes decide where servers are known to be careless: when they
-// declare nothing or only "bytes", and for markup declared as plain XML.
+// kindOf returns how to read source, and its media type. The bytes decide where servers are known to be wrong: when they declare nothing or just
+// "bytes", and for markup declared as plain XML.
 func kindOf(source Source) (kind, string) {
 	declared, _, _ := strings.Cut(source.ContentType, ",") // two headers that a proxy joined
 	if strings.TrimSpace(declared) == "" {
@@ -28,7 +28,7 @@ func kindOf(source Source) (kind, string) {
 	}
 	mediaType, _, err := mime.ParseMediaType(declared)
 	if mediaType == "" && err != nil {
-		mediaType = strings.ToLower(strings.TrimSpace(strings.Split(declared, ";")[0])) // real servers send broken parameters
+		mediaType = strings.ToLower(strings.TrimSpace(strings.Split(declared, ";")[0])) // real servers send malformed parameters
 	}
 	if mediaType == "application/octet-stream" || mediaType == "binary/octet-stream" {
 		if sniffed, _, err := mime.ParseMediaType(http.DetectContentType(source.Data)); err == nil && sniffed != mediaType {
@@ -45,7 +45,7 @@ func kindOf(source Source) (kind, string) {
 	case mediaType == "text/xml", mediaType == "application/xml", strings.HasSuffix(mediaType, "+xml"):
 		return kindXML, mediaType
 	case mediaType == "text/plain" && bytes.HasPrefix(bytes.TrimSpace(head(source.Data)), []byte("<?xml")):
-		return kindXML, mediaType // GitHub and many hosts of files serve feeds so
+		return kindXML, mediaType // GitHub and many file hosts serve feeds like this
 	case strings.HasPrefix(mediaType, "text/"), isTextType(mediaType):
 		return kindText, mediaType
 	}

@@ -11,30 +11,30 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Metadata is what a document says about itself. Everything is its own word; nothing is checked.
+// Metadata is what a document says about itself. Nothing of it is verified.
 type Metadata struct {
 	Description string            `json:"description,omitempty"`
 	Author      string            `json:"author,omitempty"`
 	SiteName    string            `json:"site_name,omitempty"`
-	Type        string            `json:"type,omitempty"`      // OpenGraph's, such as article
-	Published   string            `json:"published,omitempty"` // as it is written there
+	Type        string            `json:"type,omitempty"`      // of OpenGraph, such as article
+	Published   string            `json:"published,omitempty"` // as written in the document
 	Modified    string            `json:"modified,omitempty"`
 	Image       string            `json:"image,omitempty"`         // URL
 	Canonical   string            `json:"canonical,omitempty"`     // URL
 	Feeds       []Link            `json:"feeds,omitempty"`         // at most 10
-	OpenGraph   map[string]string `json:"open_graph,omitempty"`    // by name without "og:", at most 50, 1,000 characters each
-	JSONLD      []json.RawMessage `json:"json_ld,omitempty"`       // objects, compact: at most 16 and 64 KiB in all
-	JSONLDTypes []string          `json:"json_ld_types,omitempty"` // the @type of each, of @graph too: at most 50
+	OpenGraph   map[string]string `json:"open_graph,omitempty"`    // by name without "og:"; at most 50, of 1,000 characters each
+	JSONLD      []json.RawMessage `json:"json_ld,omitempty"`       // compact objects; at most 16, and 64 KiB in total
+	JSONLDTypes []string          `json:"json_ld_types,omitempty"` // the @type of each, including those in @graph; at most 50
 
 	title    string
 	language string
-	body     string // the text of the article in JSON-LD
+	body     string // the article's text in JSON-LD
 }
 
-// Bounds of metadata.
+// Limits of metadata.
 const (
 	maxTitle       = 300  // characters
-	maxValue       = 1000 // characters of one value
+	maxValue       = 1000 // characters in one value
 	maxLanguage    = 35   // characters, as BCP 47 recommends
 	maxOpenGraph   = 50
 	maxFeeds       = 10
@@ -43,15 +43,15 @@ const (
 	maxTypes       = 50
 )
 
-// metadataReader collects what elements say; the first word counts.
+// metadataReader collects the metadata in elements; the first value of each kind counts.
 type metadataReader struct {
 	Metadata
 
 	base      *url.URL
-	named     map[string]string // meta elements by name, lower case
+	named     map[string]string // meta elements by name in lower case
 	heading   *html.Node
 	titleText string
-	left      int // bytes of JSON-LD
+	left      int // bytes left for JSON-LD
 }
 
 // metadataOf reads the metadata of root.
@@ -133,7 +133,7 @@ func (r *metadataReader) link(n *html.Node) {
 	}
 }
 
-// addJSONLD keeps a block of JSON-LD that is valid, and reads it.
+// addJSONLD keeps a block of JSON-LD if it is valid, and reads it.
 func (r *metadataReader) addJSONLD(text string) {
 	var compact bytes.Buffer
 	if len(r.JSONLD) == maxJSONLD || len(text) > r.left || shapeOfJSON(text).deepest > maxJSONDepth || json.Compact(&compact, []byte(strings.ToValidUTF8(text, "\ufffd"))) != nil {
@@ -147,7 +147,7 @@ func (r *metadataReader) addJSONLD(text string) {
 	}
 }
 
-// holdsArticle tells whether the JSON-LD has the text of the page.
+// holdsArticle reports whether the JSON-LD has the text of the page.
 func (m Metadata) holdsArticle() bool {
 	for _, block := range m.JSONLD {
 		if bytes.Contains(block, []byte(`"articleBody"`)) {
@@ -157,7 +157,7 @@ func (m Metadata) holdsArticle() bool {
 	return false
 }
 
-// readJSONLD collects the types of objects, and what article objects say.
+// readJSONLD collects the types of objects, and the properties of articles.
 func (r *metadataReader) readJSONLD(value any) {
 	switch v := value.(type) {
 	case []any:
@@ -185,7 +185,7 @@ func (r *metadataReader) readJSONLD(value any) {
 	}
 }
 
-// texts returns the strings that value is, or the names of the objects it holds.
+// texts returns the strings in value, or the names of the objects in it.
 func texts(value any) []string {
 	switch v := value.(type) {
 	case string:

@@ -5,8 +5,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// pageContent takes the boilerplate out of root and returns the element that holds the content: main, else an article that is
-// most of the page, else the body.
+// pageContent removes the boilerplate from root and returns the element with the content: main, or else an article that is most of the page, or else
+// the body.
 func pageContent(root *html.Node) *html.Node {
 	removeWhere(root, around)
 	body := find(root, atom.Body)
@@ -26,13 +26,13 @@ func pageContent(root *html.Node) *html.Node {
 func isMain(n *html.Node) bool    { return n.DataAtom == atom.Main || attribute(n, "role") == "main" }
 func isArticle(n *html.Node) bool { return n.DataAtom == atom.Article }
 
-// longest returns the element below n that is wanted and holds the most text, and how many bytes that is.
+// longest returns the element below n with the most text for which wanted is true, and its size in bytes.
 func longest(n *html.Node, wanted func(*html.Node) bool) (best *html.Node, size int) {
 	for child := range n.ChildNodes() {
 		if child.Type != html.ElementNode {
 			continue
 		}
-		if wanted(child) { // what is in it is shorter
+		if wanted(child) { // elements inside it are shorter
 			if s := textSize(child, nil); s > size {
 				best, size = child, s
 			}

@@ -14,13 +14,13 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Bounds of PDF.
+// Limits of PDF.
 const (
-	minPDFTime  = 150 * time.Millisecond // of CPU, and as much more for each MiB as honest files need twice over
+	minPDFTime  = 150 * time.Millisecond // of CPU, plus for each MiB twice what honest files need
 	timePerMiB  = 200 * time.Millisecond
 	maxPDFPages = 2000
 	maxPDFText  = 4 << 20  // bytes
-	maxPDFReads = 64 << 20 // bytes that may be read of the file: the library reads an object again whenever it is named
+	maxPDFReads = 64 << 20 // bytes that may be read from the file: the library reads an object again each time it is referred to
 )
 
 var (
@@ -70,9 +70,8 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	return nil
 }
 
-// pdfText returns the text of all pages, a blank line between them, and the title. An error may come with the text of the pages that
-// could be read. The library cannot be stopped and breaks on many malformed files, both by panics: what it reads the file through
-// ends it when its time is over.
+// pdfText returns the title and the text of all pages, separated by blank lines. After an error the text of the readable pages may still be returned.
+// The library cannot be stopped, and panics on many malformed files: the reader that it is given panics too, to end it when its time is used up.
 func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 	defer caught(&err)
 	limit, done := newBudget(ctx, minPDFTime+time.Duration(len(data)>>10)*timePerMiB>>10)
@@ -95,7 +94,7 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 			return out.String(), title, errPDFWork
 		}
 		if broken != nil {
-			err = broken // a page that cannot be read does not hide the others
+			err = broken // an unreadable page does not hide the others
 			continue
 		}
 		out.WriteString(words)
@@ -114,7 +113,7 @@ func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape) (words string,
 	if page.V.IsNull() {
 		return "", nil
 	}
-	fonts := map[string]*pdf.Font{} // their names hold within a page
+	fonts := map[string]*pdf.Font{} // their names are valid within a page
 	for _, name := range page.Fonts() {
 		font := page.Font(name)
 		fonts[name] = &font
@@ -136,7 +135,7 @@ func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape) (words string,
 	return text.out.String(), nil
 }
 
-// caught makes a panic of the library an error.
+// caught converts a panic of the library to an error.
 func caught(err *error) {
 	switch p := recover(); {
 	case p == nil:
@@ -147,7 +146,7 @@ func caught(err *error) {
 	}
 }
 
-// boundedFile ends whoever reads too much of it, or for too long.
+// boundedFile ends reading after too many bytes or too much time.
 type boundedFile struct {
 	limit budget
 	data  *bytes.Reader
@@ -156,7 +155,7 @@ type boundedFile struct {
 
 var _ io.ReaderAt = (*boundedFile)(nil)
 
-// pdfChunk is how much of a stream is read before time is looked at: a byte decompresses to a thousand.
+// pdfChunk is how much of a stream is read between two checks of the time: one byte may decompress to a thousand.
 const pdfChunk = 512
 
 func (f *boundedFile) over() bool { return f.left < 0 || f.limit.spent() != nil }
@@ -166,7 +165,7 @@ func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
 		panic(errPDFWork)
 	}
 	if len(p) > 2*pdfChunk {
-		p = p[:pdfChunk] // buffers ask for more than they need, and what decompresses it would run on for long
+		p = p[:pdfChunk] // buffers ask for more than they need, and decompressing it would take long
 	}
 	return f.data.ReadAt(p, at)
 }

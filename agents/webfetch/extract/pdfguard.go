@@ -6,16 +6,15 @@ import (
 	"strconv"
 )
 
-// Bounds of numbers by which a PDF makes the library allocate or count without a bound of its own.
+// Limits of numbers in a PDF that make the library allocate or count without a limit of its own.
 const (
-	maxPDFObjects = 1_000_000 // also of one cross-reference section
+	maxPDFObjects = 1_000_000 // also in one section of a cross-reference table
 	maxPDFColumns = 100_000   // of a predictor
-	maxPDFWidth   = 1_000_000 // of a field of a cross-reference stream, in bytes; the widths of fonts have the same name
+	maxPDFWidth   = 1_000_000 // bytes of a field in a cross-reference stream; widths of fonts have the same name
 )
 
-// sanePDF tells whether the numbers of data by which the library allocates are within bounds. They stand in the open: what holds
-// them may not be compressed, and where it may, the number is refused. Everything that looks like one of them is checked, whether
-// or not the library would come to read it.
+// sanePDF reports whether the numbers by which the library allocates are within limits. They are not compressed, or are refused where they may be. It
+// checks everything that looks like such a number, whether or not the library would read it.
 func sanePDF(data []byte) bool {
 	plain := unescapeNames(data)
 	return numbersWithin(plain, sizePattern, maxPDFObjects, maxPDFObjects) &&
@@ -37,7 +36,7 @@ var (
 	escapedPattern  = regexp.MustCompile(`#[0-9A-Fa-f]{2}`)
 )
 
-// unescapeNames undoes the escapes that a name may hide behind.
+// unescapeNames decodes escapes, by which a name may be hidden.
 func unescapeNames(data []byte) []byte {
 	return escapedPattern.ReplaceAllFunc(data, func(e []byte) []byte {
 		n, err := strconv.ParseUint(string(e[1:]), 16, 8)
@@ -61,8 +60,7 @@ func numbersWithin(data []byte, pattern *regexp.Regexp, most, total int) bool {
 	return true
 }
 
-// saneTables checks the first number of each section of each cross-reference table: "start count", then as many lines "offset
-// generation n".
+// saneTables checks the first number of each section of each cross-reference table: "start count", followed by as many lines "offset generation n".
 func saneTables(data []byte) bool {
 	for {
 		at := bytes.Index(data, []byte("xref"))
@@ -98,7 +96,7 @@ func saneTable(data []byte) bool {
 	return true
 }
 
-// tableEnd returns where what may belong to a table ends.
+// tableEnd returns the end of what may belong to a table.
 func tableEnd(data []byte) int {
 	for i, c := range data {
 		if (c < '0' || c > '9') && c != 'n' && c != 'f' && c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != 0 && c != '\f' && c != '+' && c != '-' {

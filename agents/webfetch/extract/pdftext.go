@@ -8,7 +8,7 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// Where words and lines of a PDF end, as parts of the size of letters: most programs write neither spaces nor line breaks, but move on.
+// Where words and lines of a PDF end, in units of the letter size: most programs write neither spaces nor line breaks, but move the position.
 const (
 	wordGap  = 0.2
 	lineGap  = 0.4
@@ -16,49 +16,49 @@ const (
 )
 
 const (
-	maxStates = 256 // that operators may keep
-	maxWidths = 256 // of the letters of a font whose codes are bytes
-	speck     = 1.0 // points: nobody reads smaller letters
+	maxStates = 256 // that operators may save
+	maxWidths = 256 // of the letters of a font with one-byte codes
+	speck     = 1.0 // points: smaller letters are not legible
 	nearWhite = 0.99
 )
 
-// pdfState is what the operators q and Q keep and bring back.
+// pdfState is the state that the operators q and Q save and restore.
 type pdfState struct {
 	shape                 pdfShape
-	enc                   pdf.TextEncoding // nil: bytes are characters
+	enc                   pdf.TextEncoding // nil: each byte is a character
 	size                  float64          // of letters
 	letter, word, leading float64          // spacing
-	scale                 float64          // of the page to what is drawn
+	scale                 float64          // from the text to the page
 	white                 bool
 }
 
-// pdfShape is how wide the letters of a font are.
+// pdfShape describes the widths of the letters of a font.
 type pdfShape struct {
-	widths []float64 // in thousandths of the size; none when they are not known
-	first  int       // code of the first
-	drawn  bool      // whether each letter is a drawing, of a size of its own
+	widths []float64 // in thousandths of the size; none when unknown
+	first  int       // code of the first one
+	drawn  bool      // each letter is a drawing with a size of its own
 }
 
-// pdfPage reads the text of a page from its operators, and leaves out what nobody sees.
+// pdfPage collects the text of a page from its operators, and leaves out what is not visible.
 type pdfPage struct {
 	pdfState
 
 	fonts   map[string]*pdf.Font
-	shapes  map[string]pdfShape // of fonts by their names, of all pages: to read them takes long
+	shapes  map[string]pdfShape // fonts of all pages by name, since reading them takes long
 	states  []pdfState
 	out     strings.Builder
-	painted bool // whether anything but white is drawn already, so that white letters may stand on it
+	painted bool // something other than white was drawn, so white letters may be on top of it
 
-	placed  bool // whether the text object has a place
+	placed  bool // the text object has a position
 	matrix  [6]float64
-	advance float64 // behind the beginning of the line; not a number when it is not known
+	advance float64 // distance from the beginning of the line; NaN when unknown
 }
 
 func newPDFPage(fonts map[string]*pdf.Font, shapes map[string]pdfShape) *pdfPage {
 	return &pdfPage{pdfState: pdfState{scale: 1}, fonts: fonts, shapes: shapes}
 }
 
-// operator does what op does with args.
+// operator executes op with args.
 func (p *pdfPage) operator(op string, args []float64, values []pdf.Value) {
 	switch op {
 	case "BT":
@@ -93,7 +93,7 @@ func (p *pdfPage) setFont(name string, size float64) {
 	p.enc = font.Encoder()
 	key := font.BaseFont()
 	if key == "" {
-		key = "/" + name // which may be another font on another page
+		key = "/" + name // the name may mean another font on another page
 		delete(p.shapes, key)
 	}
 	shape, known := p.shapes[key]
@@ -107,7 +107,7 @@ func (p *pdfPage) setFont(name string, size float64) {
 	p.shape = shape
 }
 
-// graphics does what operators do that keep or change the page's state, or draw.
+// graphics executes operators that save or change the graphics state, or draw.
 func (p *pdfPage) graphics(op string, args []float64) {
 	switch op {
 	case "q":
@@ -134,7 +134,7 @@ func (p *pdfPage) graphics(op string, args []float64) {
 	}
 }
 
-// white tells whether an operator sets the colour of paper. One number of a space that is not told may be as much of any ink.
+// white reports whether an operator sets the colour of paper. A single number in an unknown colour space may be full ink.
 func white(op string, args []float64) bool {
 	switch {
 	case len(args) == 4:
@@ -145,7 +145,7 @@ func white(op string, args []float64) bool {
 	return false
 }
 
-// place moves to where the next letters stand.
+// place moves to the position of the next letters.
 func (p *pdfPage) place(op string, args []float64) {
 	switch {
 	case op == "T*":
@@ -179,7 +179,7 @@ func (p *pdfPage) shift(x, y float64) {
 	p.placed, p.advance = true, 0
 }
 
-// separate writes what stands between text and other text that begins so far from the beginning of its line.
+// separate writes what separates the text before from text that begins at x, y relative to the beginning of its line.
 func (p *pdfPage) separate(x, y float64) {
 	switch y = math.Abs(y); {
 	case !p.placed:
@@ -199,7 +199,7 @@ func (p *pdfPage) space() {
 	}
 }
 
-// show writes a string, or the strings of an array with what they are moved apart.
+// show writes a string, or the strings of an array with the offsets between them.
 func (p *pdfPage) show(v pdf.Value) {
 	if v.Kind() == pdf.String {
 		p.letters(v.RawString())
@@ -242,7 +242,7 @@ func (p *pdfPage) letters(raw string) {
 	}
 }
 
-// unseen tells whether letters are too small to be read, or white on white paper.
+// unseen reports whether letters are too small to read, or white on white paper.
 func (p *pdfPage) unseen() bool {
 	height := p.size * p.scale * math.Hypot(p.matrix[2], p.matrix[3])
 	return height < speck && !p.shape.drawn || p.white && !p.painted

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxImages is how many images are written. Each costs as much as a paragraph.
+// maxImages is the maximum number of images that are written. Each costs as much as a paragraph.
 const maxImages = 20_000
 
-// prepare makes n ready to be written: without invisible characters, links and images absolute, those that no reader can follow
-// (javascript:, data:) and what a browser would run dropped, the language of code where converters look for it.
+// prepare makes n ready to be written: it removes invisible characters, links that no reader can follow (javascript:, data:) and everything that a
+// browser would run, makes links and images absolute, and puts the language of code where converters look for it.
 func (c *Content) prepare(n *html.Node, base *url.URL) {
 	c.cleanTree(n)
 	if !prepared(n, base) {
@@ -21,10 +21,10 @@ func (c *Content) prepare(n *html.Node, base *url.URL) {
 	}
 }
 
-// prepared does what comes after cleaning, and tells whether all links and images are in there still.
+// prepared does what comes after cleaning, and reports whether all links and images are still there.
 func prepared(content *html.Node, base *url.URL) (complete bool) {
 	complete = dropUnwritten(content)
-	languages := map[*html.Node]string{} // of code; the elements around it name them, and lose their attributes below
+	languages := map[*html.Node]string{} // languages of code, which elements around it name; their attributes are dropped below
 	for n := range content.Descendants() {
 		if n.DataAtom == atom.Pre {
 			languages[n] = codeLanguage(n)
@@ -42,7 +42,7 @@ func prepared(content *html.Node, base *url.URL) (complete bool) {
 		switch n.DataAtom {
 		case atom.A:
 			if left <= 0 {
-				break // resolving is the work
+				break // resolving is the expensive part
 			}
 			link = attribute(n, "href")
 		case atom.Img:
@@ -61,7 +61,7 @@ func prepared(content *html.Node, base *url.URL) (complete bool) {
 		if language := languages[n]; language != "" {
 			marked := n
 			if code := n.FirstChild; code != nil && code.DataAtom == atom.Code {
-				marked = code // as CommonMark's own HTML has it
+				marked = code // as in CommonMark's own HTML
 			}
 			setAttribute(marked, "class", "language-"+language)
 		}
@@ -69,7 +69,7 @@ func prepared(content *html.Node, base *url.URL) (complete bool) {
 	return complete && left > 0
 }
 
-// dropUnwritten removes what has no form in any format, and images beyond maxImages: then it returns false.
+// dropUnwritten removes what has no form in any format, and images beyond maxImages. It returns false if there were such images.
 func dropUnwritten(content *html.Node) bool {
 	images := 0
 	removeWhere(content, func(n *html.Node) bool {
@@ -81,13 +81,13 @@ func dropUnwritten(content *html.Node) bool {
 	return images <= maxImages
 }
 
-// unwritten tells whether n has no form in any format.
+// unwritten reports whether n has no form in any format.
 func unwritten(n *html.Node) bool {
 	return n.Type == html.CommentNode || n.DataAtom == atom.Source || n.DataAtom == atom.Style || n.DataAtom == atom.Link || n.DataAtom == atom.Meta ||
 		n.DataAtom == atom.Title || machinery(n)
 }
 
-// imageSource returns where an image is: pages that load images late keep the address beside a placeholder.
+// imageSource returns the address of an image. Pages that load images lazily have it in another attribute than that of the placeholder.
 func imageSource(img *html.Node) string {
 	src := attribute(img, "src")
 	if src != "" && !strings.HasPrefix(src, "data:") {
@@ -101,10 +101,10 @@ func imageSource(img *html.Node) string {
 	return ""
 }
 
-// languageClass names a language the ways that highlight.js, Prism, GitHub, Sphinx, Rouge, SyntaxHighlighter and Pandoc do.
+// languageClass matches the names of languages in the forms of highlight.js, Prism, GitHub, Sphinx, Rouge, SyntaxHighlighter and Pandoc.
 var languageClass = regexp.MustCompile(`(?:^|[\s:])(?:language-|lang-|highlight-source-|highlight-|brush:\s*|sourceCode\s+|hljs\s+)([A-Za-z0-9+#_.-]{1,30})(?:$|[\s;])`)
 
-// codeLanguage returns the language of a block of code, or nothing.
+// codeLanguage returns the language of a code block, or "".
 func codeLanguage(pre *html.Node) string {
 	near := []*html.Node{pre}
 	for child := range pre.ChildNodes() {
@@ -129,5 +129,5 @@ func codeLanguage(pre *html.Node) string {
 	return ""
 }
 
-// noLanguage are words that stand where a language would.
+// noLanguage are words in the place of a language.
 var noLanguage = map[string]bool{"none": true, "text": true, "plain": true, "default": true, "notranslate": true, "plaintext": true, "source": true, "highlight": true}

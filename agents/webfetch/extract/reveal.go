@@ -22,8 +22,8 @@ func reveal(content *Content, root *html.Node) {
 	}
 }
 
-// fadesIn tells whether n is transparent only until it is scrolled to, as Webflow and Framer Motion have it: they mark it, or move it
-// as well. Transparent text without that is text that nobody is to see.
+// fadesIn reports whether n is transparent only until the reader scrolls to it, as in pages made with Webflow and Framer Motion, which mark such
+// elements or also move them. Other transparent text is not meant to be seen.
 func fadesIn(n *html.Node) bool {
 	style := attribute(n, "style")
 	if !strings.Contains(style, "opacity") || !hiddenByStyle(style) {
@@ -44,11 +44,11 @@ func fadesIn(n *html.Node) bool {
 	return moved && !hiddenByStyle(strings.Join(others, ";"))
 }
 
-// statedText returns the text of an article as JSON-LD states it, as an element with its paragraphs.
+// statedText returns the text of an article in JSON-LD as an element with paragraphs.
 func statedText(body string) *html.Node {
 	text := &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: "div"}
 	for line := range strings.Lines(body) {
-		for part := range strings.Lines(tokenText(line)) { // some of them state HTML
+		for part := range strings.Lines(tokenText(line)) { // some pages have HTML there
 			p := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
 			p.AppendChild(&html.Node{Type: html.TextNode, Data: part})
 			text.AppendChild(p)

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// run is text that no block and no line break divides.
+// run is text without a block boundary or line break inside.
 type run struct {
 	nodes []*html.Node
 	text  string // without spaces
 }
 
-// kept tells whether any text of r is kept.
+// kept reports whether any text of r is kept.
 func (r run) kept(kept map[*html.Node]bool) bool {
 	for _, n := range r.nodes {
 		if kept[n] && strings.TrimSpace(n.Data) != "" {
@@ -24,7 +24,7 @@ func (r run) kept(kept map[*html.Node]bool) bool {
 	return false
 }
 
-// within tells whether r is the text of one of elements, or of something inline in there.
+// within reports whether r is the text of one of elements, or of something inline in it.
 func (r run) within(elements ...atom.Atom) bool {
 	for p := r.nodes[0].Parent; p != nil; p = p.Parent {
 		if slices.Contains(elements, p.DataAtom) {
@@ -37,7 +37,7 @@ func (r run) within(elements ...atom.Atom) bool {
 	return false
 }
 
-// linked returns how many bytes of r are links that are wanted.
+// linked returns how many bytes of r are links for which wanted is true.
 func (r run) linked(wanted func(a *html.Node) bool) int {
 	size := 0
 	for _, n := range r.nodes {
@@ -88,7 +88,7 @@ func runsOf(n *html.Node) []run {
 	return runs
 }
 
-// inline are the elements that stand within a line of text.
+// inline are the elements inside a line of text.
 var inline = map[atom.Atom]bool{
 	atom.A: true, atom.Abbr: true, atom.Acronym: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Big: true, atom.Cite: true, atom.Code: true,
 	atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Img: true, atom.Ins: true, atom.Kbd: true,
@@ -96,7 +96,7 @@ var inline = map[atom.Atom]bool{
 	atom.Strike: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
 }
 
-// inLine tells whether n stands within a line of text, as inline elements and formulas do.
+// inLine reports whether n is inside a line of text, as inline elements and formulas are.
 func inLine(n *html.Node) bool { return inline[n.DataAtom] || n.Namespace == "math" }
 
 func squeeze(nodes []*html.Node) string {
@@ -109,20 +109,20 @@ func squeeze(nodes []*html.Node) string {
 	return out.String()
 }
 
-// Bounds of matching.
+// Limits of matching.
 const (
-	longRun    = 24       // bytes: a run this long is recognised wherever it stands, a shorter one only next to another
+	longRun    = 24       // bytes: a run this long is recognized anywhere, a shorter one only next to another
 	searchWork = 64 << 20 // bytes that may be searched for long runs
 )
 
-// matcher finds runs of a page in the text that was extracted from it.
+// matcher finds the runs of a page in the text that was extracted from it.
 type matcher struct {
-	text string // extracted, without spaces
-	at   int    // behind the last match
+	text string // the extracted text without spaces
+	at   int    // offset after the last match
 	work int
-	kept map[*html.Node]bool // text nodes
-	size int                 // bytes of the matches
-	from map[int]taken       // what each place of text was found as
+	kept map[*html.Node]bool // kept text nodes
+	size int                 // total bytes of the matches
+	from map[int]taken       // by offset in text: the match there
 }
 
 // taken is a match.
@@ -131,11 +131,10 @@ type taken struct {
 	size  int
 }
 
-// match returns the text nodes among runs that the text of found consists of, that text without spaces, and the share of it in
-// percent that they are.
+// match returns which text nodes of runs the text of found consists of, that text without spaces, and which percentage of it they cover.
 func match(runs []run, found *html.Node) (kept map[*html.Node]bool, text string, percent int) {
 	var whole strings.Builder
-	seen, repeated := map[string]bool{}, 0 // the libraries give some texts twice that the page has once
+	seen, repeated := map[string]bool{}, 0 // the libraries return some texts twice that the page has once
 	for n := range found.Descendants() {
 		if n.Type != html.TextNode {
 			continue
@@ -154,7 +153,7 @@ func match(runs []run, found *html.Node) (kept map[*html.Node]bool, text string,
 	if m.text == "" {
 		return nil, "", 0
 	}
-	begins := make([]int, len(runs)) // where each run was found, or -1
+	begins := make([]int, len(runs)) // the offset of each run, or -1
 	for i, r := range runs {
 		begins[i] = m.forward(r)
 		if begins[i] < 0 && len(r.text) >= longRun && len(r.nodes) > 1 {
@@ -168,8 +167,8 @@ func match(runs []run, found *html.Node) (kept map[*html.Node]bool, text string,
 	return m.kept, m.text, m.size * 100 / (len(m.text) - repeated)
 }
 
-// forward returns where a run was found, or -1, and keeps its text nodes. Of a text that stands twice in the page and once in
-// the extraction, such as a teaser, the one that continues what was found before is kept.
+// forward returns the offset at which a run was found, or -1, and keeps its text nodes. If a text occurs twice in the page and once in the
+// extraction, such as a teaser, the occurrence that continues the previous match is kept.
 func (m *matcher) forward(r run) int {
 	begin := -1
 	switch {
@@ -180,7 +179,7 @@ func (m *matcher) forward(r run) int {
 		m.work -= len(m.text)
 		if begin = strings.Index(m.text[m.at:], r.text); begin >= 0 {
 			begin += m.at
-		} else { // what was found last may have been a part of it, such as the title that the lead repeats
+		} else { // the previous match may have been a part of it, such as the title that the lead repeats
 			begin = strings.Index(m.text[:min(len(m.text), m.at+len(r.text)-1)], r.text)
 		}
 		if begin < 0 || m.from[begin].size >= len(r.text) {
@@ -195,7 +194,7 @@ func (m *matcher) forward(r run) int {
 	return begin
 }
 
-// release gives up what was found at begin.
+// release gives up the match at begin.
 func (m *matcher) release(begin int) {
 	for _, n := range m.from[begin].nodes {
 		delete(m.kept, n)
@@ -212,7 +211,7 @@ func (m *matcher) keep(begin int, r run) {
 	m.size += len(r.text)
 }
 
-// parts looks for the single text nodes of a run of which the extraction left something out.
+// parts searches for single text nodes of a run if the extraction left something of the run out.
 func (m *matcher) parts(r run) {
 	for i := range r.nodes {
 		if node := r.nodes[i : i+1]; squeeze(node) != "" {
@@ -221,8 +220,8 @@ func (m *matcher) parts(r run) {
 	}
 }
 
-// complete keeps all of a run of which most was found, or any of a paragraph: libraries lose words around links and other marks, and
-// half a sentence says something else.
+// complete keeps the whole run if most of it was found, and a whole paragraph if any of it was: libraries lose words around links and other marks,
+// and half a sentence says something else.
 func (m *matcher) complete(r run) {
 	size := 0
 	for _, n := range r.nodes {
@@ -238,7 +237,7 @@ func (m *matcher) complete(r run) {
 	}
 }
 
-// backward finds the short runs that stand directly before one that was found.
+// backward finds the short runs directly before one that was found.
 func (m *matcher) backward(runs []run, begins []int) {
 	for i := len(runs) - 2; i >= 0; i-- {
 		if begins[i] >= 0 || begins[i+1] < 0 || len(runs[i].text) >= longRun {

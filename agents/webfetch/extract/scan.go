@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// scanner reads the tags and texts of HTML in one pass without allocating, whatever a hostile page holds: a tag of ten million
-// attributes is one token. It is for estimates and for plain text; the parser decides what a document means.
+// scanner reads the tags and texts of HTML in one pass without allocating, whatever a hostile page contains: a tag with ten million attributes is one
+// token. It serves for estimates and for plain text; only the parser decides what a document means.
 type scanner struct {
 	rest string
-	raw  string // the element whose content is not markup, while inside of it
+	raw  string // the element with raw content that the scanner is in, if any
 
-	name   string // of the tag, lower case, at most maxTagName bytes; "" for text
-	end    bool   // whether the tag is an end tag
-	attrs  int    // at most so many attributes
-	tagged string // the tag as it stands there
-	text   string // of text
+	name   string // of the tag, in lower case, at most maxTagName bytes; "" for text
+	end    bool   // the tag is an end tag
+	attrs  int    // upper bound of the number of attributes
+	tagged string // the tag as written
+	text   string // the text, if it is one
 }
 
 const maxTagName = 16
@@ -25,7 +25,7 @@ var rawText = map[string]bool{
 	"script": true, "style": true, "textarea": true, "title": true, "xmp": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true,
 }
 
-// next moves to the next tag or text, and tells whether there is one. Comments and declarations are passed over.
+// next moves to the next tag or text, and reports whether there is one. It skips comments and declarations.
 func (s *scanner) next() bool {
 	s.name, s.text, s.tagged, s.end, s.attrs = "", "", "", false, 0
 	for s.rest != "" {
@@ -55,7 +55,7 @@ func (s *scanner) next() bool {
 	return false
 }
 
-// tag reads what starts with "<", and tells whether it is a tag. When it is none, it is a comment, or else text.
+// tag reads what begins with "<", and reports whether it is a tag. Otherwise it is a comment, or text.
 func (s *scanner) tag() bool {
 	body := s.rest[1:]
 	switch {
@@ -86,7 +86,7 @@ func (s *scanner) tag() bool {
 	return true
 }
 
-// skipAttributes returns what is behind the end of the tag, and counts what may be attributes.
+// skipAttributes returns what follows the tag, and counts what may be attributes.
 func (s *scanner) skipAttributes(rest string) string {
 	var quote byte
 	gap := true
@@ -112,7 +112,7 @@ func (s *scanner) skipAttributes(rest string) string {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// cutRaw splits rest before the end tag of the element.
+// cutRaw splits rest at the end tag of the element.
 func cutRaw(rest, element string) (text, after string) {
 	for from := 0; ; {
 		at := strings.Index(rest[from:], "</")
@@ -127,7 +127,7 @@ func cutRaw(rest, element string) (text, after string) {
 	}
 }
 
-// unread are the elements whose text no reader sees.
+// unread are the elements whose text readers do not see.
 var unread = map[string]bool{
 	"script": true, "style": true, "textarea": true, "title": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true,
 }
@@ -138,7 +138,7 @@ var lineBreaking = map[string]bool{
 	"table": true, "section": true, "article": true, "blockquote": true, "pre": true, "header": true, "footer": true, "main": true, "nav": true, "dt": true, "dd": true,
 }
 
-// tokenText returns the text of HTML that is not parsed, one line per block.
+// tokenText returns the text of HTML that is not parsed, with one line for each block.
 func tokenText(source string) string {
 	var w textWriter
 	s := scanner{rest: source}

@@ -18,28 +18,28 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// SelectorKind is a language that names parts of documents.
+// SelectorKind is a language for selecting parts of documents.
 type SelectorKind string
 
-// The languages.
+// Languages of selectors.
 const (
-	CSS      SelectorKind = "css"      // for HTML: the elements that match
-	XPath    SelectorKind = "xpath"    // XPath 1.0 for HTML: the elements, attributes or texts, or the value
-	JSONPath SelectorKind = "jsonpath" // RFC 9535 for JSON: the values that match
+	CSS      SelectorKind = "css"      // for HTML: selects elements
+	XPath    SelectorKind = "xpath"    // XPath 1.0 for HTML: selects elements, attributes or texts, or computes a value
+	JSONPath SelectorKind = "jsonpath" // RFC 9535 for JSON: selects values
 )
 
-// Selector names a part of a document. The zero value names none.
+// Selector selects a part of a document. The zero value selects nothing in particular: the whole.
 type Selector struct {
 	Kind       SelectorKind // empty means CSS
 	Expression string       // at most 4,096 bytes
 }
 
-// Bounds of selecting.
+// Limits of selecting.
 const (
 	maxExpression    = 4096   // bytes
-	maxSelectedNodes = 50_000 // nodes of a tree that selectors search
+	maxSelectedNodes = 50_000 // nodes of a tree that selectors may search
 	maxMatches       = 10_000
-	maxJSONValues    = 1_000_000 // of a document that JSONPath searches, which takes a hundred bytes for each
+	maxJSONValues    = 1_000_000 // values of a document that JSONPath may search, each of which takes a hundred bytes
 )
 
 func selectorInvalid(kind SelectorKind, format string, args ...any) error {
@@ -54,11 +54,11 @@ func noMatch(s Selector) error {
 	return fault.New(fault.NotFound, ReasonNoMatch, "the selector matches nothing; look at the document without it first").With("selector", prefix(s.Expression, 200))
 }
 
-// selection is what a selector found: elements, or else values.
+// selection is the result of a selector: elements, or else values.
 type selection struct {
 	nodes  []*html.Node
 	values []string
-	cut    bool // whether there are more values
+	cut    bool // there are more values
 }
 
 // renderSelected fills content with what the selector matches in an HTML document.
@@ -69,7 +69,7 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 	if len(o.Selector.Expression) > maxExpression {
 		return selectorInvalid(o.Selector.Kind, "is longer than %d bytes", maxExpression)
 	}
-	hidden := hiddenFrom(content, root) // while the elements stand where they are
+	hidden := hiddenFrom(content, root) // as long as the elements are in their places
 	var found selection
 	var err error
 	switch o.Selector.Kind {
@@ -93,7 +93,7 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 	return writeSelection(ctx, content, found, base, hidden, o)
 }
 
-// selectCSS returns the elements that match, without those inside of another that does.
+// selectCSS returns the matching elements, without those inside another one.
 func selectCSS(root *html.Node, expression string) ([]*html.Node, error) {
 	parsed, err := cascadia.ParseGroup(expression)
 	if err != nil {
@@ -105,7 +105,7 @@ func selectCSS(root *html.Node, expression string) ([]*html.Node, error) {
 	return outermost(goquery.NewDocumentFromNode(root).FindMatcher(cascadia.Selector(parsed.Match)).Nodes), nil
 }
 
-// outermost drops the nodes that stand in another one.
+// outermost drops nodes that are inside another one.
 func outermost(nodes []*html.Node) []*html.Node {
 	in := make(map[*html.Node]bool, len(nodes))
 	for _, n := range nodes {
@@ -124,7 +124,7 @@ next:
 	return kept
 }
 
-// writeSelection fills content with what was found, one after the other.
+// writeSelection fills content with the selected parts, one after the other.
 func writeSelection(ctx context.Context, content *Content, found selection, base *url.URL, hidden func(*html.Node) bool, o Options) error {
 	if len(found.nodes) == 0 {
 		return writeValues(content, found.values[:min(len(found.values), maxMatches)], o)
@@ -159,9 +159,9 @@ func writeSelection(ctx context.Context, content *Content, found selection, base
 	}
 }
 
-// standAlone makes each child of holder a block of its own: items of lists are put in a list, cells and rows lose their table.
+// standAlone makes each child of holder a block of its own: list items are put into a list, table rows and cells lose their table.
 func standAlone(holder *html.Node) {
-	var list *html.Node // the last one made
+	var list *html.Node // the last list that was made
 	for _, n := range slices.Collect(holder.ChildNodes()) {
 		around := element(atom.Div)
 		switch n.DataAtom {
@@ -200,7 +200,7 @@ func writeInner(content *Content, holder *html.Node) error {
 	return nil
 }
 
-// writeValues fills content with values: in JSON an array, else one per line.
+// writeValues fills content with values: as an array in JSON, otherwise one on each line.
 func writeValues(content *Content, values []string, o Options) error {
 	if o.Format != JSON {
 		content.Text, content.Format = strings.Join(values, "\n"), Text
@@ -211,7 +211,7 @@ func writeValues(content *Content, values []string, o Options) error {
 	return err
 }
 
-// renderJSONPath fills content with an array of the values that match.
+// renderJSONPath fills content with an array of the matching values.
 func renderJSONPath(ctx context.Context, content *Content, d document, o Options) error {
 	if o.Selector.Kind != JSONPath {
 		return fault.Invalid("selector", ReasonSelector, "the document is JSON, and css and xpath selectors do not read it; use jsonpath")
@@ -228,7 +228,7 @@ func renderJSONPath(ctx context.Context, content *Content, d document, o Options
 	}
 	var value any
 	decoder := json.NewDecoder(strings.NewReader(d.text))
-	decoder.UseNumber() // keeps long ones as they are
+	decoder.UseNumber() // keeps long numbers exactly
 	if err := decoder.Decode(&value); err != nil {
 		return fault.New(fault.FailedPrecondition, ReasonInvalid, "it is no valid JSON: %s", line(err.Error(), 200))
 	}

@@ -8,23 +8,23 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the style sheets in a page. What is beyond hides nothing.
+// Limits of the style sheets in a page. What is beyond them hides nothing.
 const (
-	maxSheet      = 1 << 20   // bytes of all
-	maxSheetRules = 20_000    // that say whether something is seen
-	maxSheetDepth = 4         // of rules in rules
-	maxSheetWork  = 4_000_000 // rules that are compared with elements
+	maxSheet      = 1 << 20   // bytes in total
+	maxSheetRules = 20_000    // rules about visibility
+	maxSheetDepth = 4         // nesting of rules
+	maxSheetWork  = 4_000_000 // comparisons of rules with elements
 )
 
-// sheet is what the style sheets in a page say about what is seen. Those that it loads are not read.
+// sheet holds what the style sheets inside a page say about visibility. Linked style sheets are not read.
 type sheet struct {
 	rules int
 	by    map[string][]rule // by a name that the element must have: its tag, ".class" or "#id"
-	hides bool              // whether a rule does that holds on every screen
+	hides bool              // some rule hides elements on every screen
 	work  int               // comparisons so far
 }
 
-// rule is what a selector says.
+// rule is a selector with what it says about visibility.
 type rule struct {
 	compound
 
@@ -32,7 +32,7 @@ type rule struct {
 	says  []saying
 }
 
-// saying is what a declaration says about being seen.
+// saying is what a declaration says about visibility.
 type saying struct {
 	property         string
 	hides, important bool
@@ -63,10 +63,10 @@ func sheetOf(root *html.Node) *sheet {
 	return s
 }
 
-// oldBrackets hid style sheets from browsers that knew none.
+// oldBrackets once hid style sheets from browsers that did not know them.
 var oldBrackets = strings.NewReplacer("<!--", "", "-->", "")
 
-// read reads rules, which hold on every screen or sometimes only.
+// read reads rules. always means that they apply on every screen.
 func (s *sheet) read(css string, always bool, depth int) {
 	for css != "" && s.rules < maxSheetRules {
 		end := stopIn(css, "{;}")
@@ -85,10 +85,10 @@ func (s *sheet) read(css string, always bool, depth int) {
 	}
 }
 
-// everyScreen is a query that holds on all of them.
+// everyScreen matches media queries that apply to all screens.
 var everyScreen = regexp.MustCompile(`^@media\s+(only\s+)?(all|screen)$`)
 
-// nested reads the rules in an at-rule, unless they are for paper or no rules at all.
+// nested reads the rules inside an at-rule, unless they are for print or no rules at all.
 func (s *sheet) nested(prelude, block string, always bool, depth int) {
 	name := prelude[:1+len(prelude[1:])-len(strings.TrimLeft(prelude[1:], "abcdefghijklmnopqrstuvwxyz-"))]
 	switch {
@@ -98,7 +98,7 @@ func (s *sheet) nested(prelude, block string, always bool, depth int) {
 	}
 }
 
-// add adds the rules of a list of selectors.
+// add adds rules for a list of selectors.
 func (s *sheet) add(selectors string, says []saying, always bool) {
 	for selectors != "" && s.rules < maxSheetRules {
 		var c compound
@@ -115,7 +115,7 @@ func (s *sheet) add(selectors string, says []saying, always bool) {
 	}
 }
 
-// stopIn returns where the first of the stops is that stands in no string, or the length of css.
+// stopIn returns the offset of the first of the stops outside of strings, or the length of css.
 func stopIn(css, stops string) int {
 	var quote byte
 	for i := 0; i < len(css); i++ {
@@ -135,7 +135,7 @@ func stopIn(css, stops string) int {
 	return len(css)
 }
 
-// cutBlock returns what stands before the end of a block, and behind it.
+// cutBlock returns the content of a block, and what follows it.
 func cutBlock(css string) (block, rest string) {
 	open := 1
 	for at := stopIn(css, "{}"); at < len(css); at += 1 + stopIn(css[at+1:], "{}") {
@@ -148,10 +148,10 @@ func cutBlock(css string) (block, rest string) {
 	return css, ""
 }
 
-// tellsSeen is in every block that says whether something is seen. An escape may stand for any letter.
+// tellsSeen matches every block that says something about visibility. An escape may stand for any letter.
 var tellsSeen = regexp.MustCompile(`(?i)display|visib|opac|size|color|indent|left|right|top|bottom|\\`)
 
-// sayings returns what the declarations of a block say about being seen.
+// sayings returns what the declarations of a block say about visibility.
 func sayings(block string) []saying {
 	if !tellsSeen.MatchString(block) {
 		return nil

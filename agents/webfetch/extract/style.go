@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Values of styles, in lower case and without spaces, of what is not to be seen.
+// Values of styles, in lower case and without spaces, that hide an element.
 var (
 	far     = regexp.MustCompile(`(^|[^.\d])(\d{4}|\d{3}(r?em|ch|v[wh]|v?min|v?max))`) // thousands of pixels off the screen
-	nothing = regexp.MustCompile(`scale(3d|x|y)?\(?0*\.?0+([,)]|$)`)                   // no size
+	nothing = regexp.MustCompile(`scale(3d|x|y)?\(?0*\.?0+([,)]|$)`)                   // scaled to nothing
 	clipped = regexp.MustCompile(`^(rect\(((0(px)?,?){3}|(1px,?){4})|inset\((50|100)%|circle\(0)`)
 	faint   = regexp.MustCompile(`^(transparent|(rgb|hsl)a?\((([^,)]*,){3}|[^,)]*/)0*\.?0*%?\)|#([0-9a-f]{3}0|[0-9a-f]{6}00))$`)
 
@@ -18,10 +18,10 @@ var (
 	cssEscape  = regexp.MustCompile(`\\(?:([0-9a-fA-F]{1,6})\s?|(.))`)
 )
 
-// styles are the properties of an inline style; the last value of a name counts.
+// styles are the properties of a style attribute; the last value of a property counts.
 type styles map[string]string
 
-// plainStyle returns an inline style in lower case and without spaces, comments and escapes, which would hide what it says.
+// plainStyle returns a style attribute in lower case, without spaces, comments and escapes, which could disguise it.
 func plainStyle(style string) string {
 	if strings.ContainsAny(style, `\/`) {
 		style = cssComment.ReplaceAllString(style, "")
@@ -30,7 +30,7 @@ func plainStyle(style string) string {
 	return strings.ToLower(strings.Join(strings.Fields(style), ""))
 }
 
-// plainEscapes returns css with the letters that its escapes stand for.
+// plainEscapes replaces the escapes in css by their letters.
 func plainEscapes(css string) string {
 	return cssEscape.ReplaceAllStringFunc(css, func(escape string) string {
 		code, err := strconv.ParseInt(strings.TrimSpace(escape[1:]), 16, 32)
@@ -41,8 +41,8 @@ func plainEscapes(css string) string {
 	})
 }
 
-// hiddenByStyle tells whether an inline style takes the element off the screen. A later value does not take that back: a browser may
-// not know it.
+// hiddenByStyle reports whether a style attribute takes the element off the screen. A later value of the same property does not count as taking it
+// back, since a browser may not support that value.
 func hiddenByStyle(style string) bool {
 	s := styles{}
 	for declaration := range strings.SplitSeq(plainStyle(style), ";") {
@@ -55,20 +55,20 @@ func hiddenByStyle(style string) bool {
 	return s.colorless() || s.shut()
 }
 
-// colorless tells whether letters cannot be told from what is behind them.
+// colorless reports whether text cannot be told from its background.
 func (s styles) colorless() bool {
 	color, background := s["color"], cmp.Or(s["background-color"], s["background"])
 	if color == "" || s["background-clip"] == "text" || s["-webkit-background-clip"] == "text" {
 		return false
 	}
 	switch color {
-	case "inherit", "initial", "unset", "revert", "currentcolor": // of something else than what is behind
+	case "inherit", "initial", "unset", "revert", "currentcolor": // these refer to something other than the background
 		return false
 	}
 	return color == background || faint.MatchString(color)
 }
 
-// shut tells whether an element has no room for what it holds, and cuts that off.
+// shut reports whether an element has no room for its content and cuts it off.
 func (s styles) shut() bool {
 	if cut := s["overflow"] + s["overflow-x"] + s["overflow-y"]; !strings.Contains(cut, "hidden") && !strings.Contains(cut, "clip") {
 		return false
@@ -81,7 +81,7 @@ func (s styles) shut() bool {
 	return false
 }
 
-// hides tells whether one property does.
+// hides reports whether a single property hides the element.
 func hides(name, value string) bool {
 	switch name {
 	case "display":
@@ -105,7 +105,7 @@ func hides(name, value string) bool {
 	}
 }
 
-// tooSmall tells whether a size or an opacity is one that nobody sees.
+// tooSmall reports whether a size or an opacity makes something invisible.
 func tooSmall(name, value string) bool {
 	switch name {
 	case "opacity":
@@ -117,7 +117,7 @@ func tooSmall(name, value string) bool {
 	}
 }
 
-// tiny tells whether value is a number of the unit, and below bound.
+// tiny reports whether value is a number in the unit that is below bound.
 func tiny(value, unit string, bound float64) bool {
 	digits, ok := strings.CutSuffix(value, unit)
 	number, err := strconv.ParseFloat(strings.TrimSuffix(digits, "r"), 64) // rem

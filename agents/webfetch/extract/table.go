@@ -8,15 +8,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of tables. The converter allocates every cell that spans and short rows imply: without them, 150 bytes of
-// colspan="9007199254740991" end the process.
+// Limits of tables. The converter allocates each cell that spans and short rows imply: without limits, 150 bytes with colspan="9007199254740991" end
+// the process.
 const (
-	maxSpan  = 1000    // columns or rows of one cell, as the HTML standard has it for columns
-	maxCells = 200_000 // of all tables
+	maxSpan  = 1000    // columns or rows of one cell; the HTML standard has the same limit for columns
+	maxCells = 200_000 // in all tables together
 )
 
-// boundTables shortens, then drops spans, and at last turns tables into plain blocks, until all tables together stay
-// within maxCells.
+// boundTables shortens spans, then drops them, and finally turns tables into plain blocks, until all tables together stay within maxCells.
 func boundTables(content *html.Node) {
 	left := maxCells
 	goquery.NewDocumentFromNode(content).Find("table").Each(func(_ int, t *goquery.Selection) {
@@ -47,8 +46,8 @@ func clampSpans(t *goquery.Selection) {
 	}
 }
 
-// cells returns an upper bound of the cells that the converter makes for t, whose spans are clamped: spans push other cells
-// aside, so each may widen the same row.
+// cells returns an upper bound of the cells that the converter makes for t, whose spans are shortened already. Spans displace other cells, so each of
+// them may widen the same row.
 func cells(t *goquery.Selection) int {
 	rows, widest, tallest, spanned := 1, 1, 0, 0
 	t.Find("tr").Each(func(_ int, row *goquery.Selection) {

@@ -8,20 +8,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plainText returns the text below n: one line per block, a blank line between paragraphs, list items with a dash, cells with
-// a tab between them, preformatted text as it is.
+// plainText returns the text below n: one line for each block, blank lines between paragraphs, list items with a dash, table cells separated by tabs,
+// preformatted text unchanged.
 func plainText(n *html.Node) string {
 	var w textWriter
 	w.node(n, false)
 	return strings.TrimSpace(w.out.String())
 }
 
-// textWriter collects text and keeps at most the spacing that the blocks ask for.
+// textWriter collects text, with no more spacing than blocks ask for.
 type textWriter struct {
 	out    strings.Builder
-	breaks int  // line breaks owed before the next text
-	space  bool // whether a space is owed before the next text
-	item   bool // whether the dash of a list item is owed before the next text: an empty one gets none
+	breaks int  // line breaks to write before the next text
+	space  bool // a space is to be written before the next text
+	item   bool // the dash of a list item is to be written before the next text; empty items get none
 }
 
 func (w *textWriter) node(n *html.Node, pre bool) {
@@ -31,7 +31,7 @@ func (w *textWriter) node(n *html.Node, pre bool) {
 	}
 	breaks := breaksAround[n.DataAtom]
 	if n.Parent != nil && n.Parent.DataAtom == atom.Li {
-		breaks = min(breaks, 1) // a list in a list belongs to its item
+		breaks = min(breaks, 1) // a list inside a list belongs to its item
 	}
 	w.breaks = max(w.breaks, breaks)
 	if n.DataAtom == atom.Br {
@@ -48,7 +48,7 @@ func (w *textWriter) node(n *html.Node, pre bool) {
 	w.breaks = max(w.breaks, breaks)
 }
 
-// breaksAround are the line breaks that an element asks for before and after itself: two make a blank line.
+// breaksAround are the line breaks before and after an element. Two make a blank line.
 var breaksAround = map[atom.Atom]int{
 	atom.P: 2, atom.H1: 2, atom.H2: 2, atom.H3: 2, atom.H4: 2, atom.H5: 2, atom.H6: 2, atom.Ul: 2, atom.Ol: 2, atom.Dl: 2,
 	atom.Table: 2, atom.Pre: 2, atom.Blockquote: 2, atom.Section: 2, atom.Article: 2, atom.Figure: 2, atom.Hr: 2,
@@ -75,7 +75,7 @@ func (w *textWriter) text(s string, pre bool) {
 	w.space = strings.TrimRightFunc(s, unicode.IsSpace) != s
 }
 
-// write puts the spacing that is owed and then s.
+// write writes the spacing that is due, and then s.
 func (w *textWriter) write(s string) {
 	if s == "" {
 		return

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// threadTime returns the CPU time that this thread has spent.
+// threadTime returns the CPU time that this thread has used.
 func threadTime() time.Duration {
 	const thisThread = 1 // RUSAGE_THREAD of getrusage(2)
 	var usage syscall.Rusage

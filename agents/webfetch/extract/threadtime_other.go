@@ -6,5 +6,5 @@ import "time"
 
 var begin = time.Now()
 
-// threadTime returns the time of the clock: the standard library does not tell what a thread has spent.
+// threadTime returns wall-clock time: the standard library does not tell the CPU time of a thread.
 func threadTime() time.Duration { return time.Since(begin) }

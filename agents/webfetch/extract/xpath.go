@@ -11,22 +11,22 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxXPathMoves bounds one evaluation: an expression of 30 bytes can ask for the square of a tree or its cube.
+// maxXPathMoves bounds one evaluation: an expression of 30 bytes can take the square or the cube of a tree's size.
 const maxXPathMoves = 3_000_000
 
-// maxXPathText bounds the texts and attributes that are answered, in bytes: elements that nest have their text in common.
+// maxXPathText bounds the texts and attributes in the result, in bytes: nested elements repeat their text.
 const maxXPathText = maxHTML
 
 var errMoves = errors.New("too many moves")
 
-// Functions of the library that XPath 1.0 has not: what they take and make of a few bytes has no bound, and they cannot be stopped.
+// These are functions of the library beyond XPath 1.0. Their work is not bounded by the size of their arguments, and they cannot be stopped.
 var (
 	unbounded    = regexp.MustCompile(`\b(matches|replace|string-join)[\s\v\x{85}\p{Z}]*\(`)
 	xpathLiteral = regexp.MustCompile(`"[^"]*"|'[^']*'`)
 )
 
-// selectXPath evaluates an XPath 1.0 expression. The library cannot be stopped, so the navigator that it moves through the tree
-// counts and ends it by a panic, which goes no further than here.
+// selectXPath evaluates an XPath 1.0 expression. The library cannot be stopped, so the navigator with which it moves through the tree counts the
+// moves, and ends it by a panic that is recovered here.
 func selectXPath(ctx context.Context, root *html.Node, expression string) (found selection, err error) {
 	defer func() {
 		switch p := recover(); {
@@ -58,7 +58,7 @@ func selectXPath(ctx context.Context, root *html.Node, expression string) (found
 	}
 }
 
-// collect takes elements as nodes, and attributes and texts as values; when both are found, everything is a value.
+// collect takes elements as nodes, and attributes and texts as values. If there are both, everything becomes values.
 func collect(iterator *xpath.NodeIterator) selection {
 	var s selection
 	var all []navigator
@@ -88,16 +88,16 @@ func collect(iterator *xpath.NodeIterator) selection {
 
 // navigator moves through an HTML tree for package xpath.
 type navigator struct {
-	ctx  context.Context //nolint:containedctx // the library calls without one, and the navigator lives within one call
+	ctx  context.Context //nolint:containedctx // the library passes none, and the navigator lives within one call
 	left *int
 	root *html.Node
 	at   *html.Node
-	attr int // of at; -1 for the node itself
+	attr int // index of an attribute of at; -1 for the node itself
 }
 
 var _ xpath.NodeNavigator = (*navigator)(nil)
 
-// move counts, and ends the evaluation when it is too much.
+// move counts a move, and ends the evaluation when there were too many.
 func (n *navigator) move() {
 	*n.left--
 	if *n.left < 0 || *n.left%1024 == 0 && n.ctx.Err() != nil {
