@@ -54,6 +54,28 @@ func TestAnOpenGateHoldsBack(t *testing.T) {
 	}
 }
 
+// TestALargeDeliveryIsReviewed has a real reviewer look at more than the task that carries the question holds itself.
+func TestALargeDeliveryIsReviewed(t *testing.T) {
+	w := newWorld(t)
+	large := strings.Repeat("nothing to object to\n", 16_000)
+	c := w.client(t, "/agents/careful", bindings[0])
+	task := send(t, w, c, &a2a.SendMessageRequest{Message: text(large, sensitive)})
+	w.consult(t, task.ID)
+	for e, err := range c.SubscribeToTask(w.ctx, &a2a.SubscribeToTaskRequest{ID: task.ID}) {
+		if err != nil {
+			t.Logf("SubscribeToTask() = %v after %v", err, e) // it may have ended already
+			break
+		}
+	}
+	got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: task.ID})
+	if err != nil || got.Status.State != a2a.TaskStateCompleted {
+		t.Fatalf("GetTask() after the review = %v, %v, want it completed", got.Status, err)
+	}
+	if delivered := artifactText(got); strings.TrimSpace(delivered) != strings.TrimSpace(large) {
+		t.Errorf("GetTask() has %d bytes, want the %d that were delivered", len(delivered), len(large))
+	}
+}
+
 // wantHeld wants a task that waits at its gate, says for whom, and shows nothing of what the agent delivered.
 func wantHeld(t *testing.T, task *a2a.Task, secret string) {
 	t.Helper()

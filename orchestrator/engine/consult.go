@@ -72,6 +72,9 @@ func (e *Engine) Consult(
 	if err != nil || !c.Unanswered() { // the same request, sent twice, was quicker
 		return c, err
 	}
+	if len(content) == 0 {
+		m = slim(m)
+	}
 	return e.carry(ctx, t, c, m)
 }
 
@@ -174,6 +177,10 @@ func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifac
 			return nil, "", fault.New(fault.FailedPrecondition, "CONTENT_DELIVERED", "task %s is in phase %s: what is reviewed is what it holds; leave subject empty", t.ID, t.Phase)
 		}
 		return orchestrator.ReviewedArtifacts(given), orchestrator.ArtifactsDigest(given), nil
+	}
+	if _, _, without := slimmed(t); without && p == orchestrator.PhasePreExecution {
+		return nil, "", fault.New(fault.FailedPrecondition, "SUBJECT_TOO_LARGE",
+			"task %s carries a consultation about more than %d KiB, which it does not hold itself: nobody can review its message", t.ID, maxCarried>>10)
 	}
 	digest := t.Digest(p)
 	if digest == "" {

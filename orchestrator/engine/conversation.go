@@ -93,6 +93,9 @@ func (c *conversation) exchange(ctx context.Context) error {
 	}
 	m := outgoing(ctx, &c.task)
 	var err error
+	if m.Parts, err = c.engine.partsFor(ctx, &c.task); err != nil {
+		return err
+	}
 	if m.ContextId, err = c.engine.agentContext(ctx, &c.task); err != nil {
 		return err
 	}
