@@ -43,6 +43,7 @@ type agentItem struct {
 	Revision   int64                   `dynamodbav:"revision"`
 	TokenHash  []byte                  `dynamodbav:"token_hash,omitempty"`
 	Generation string                  `dynamodbav:"skill_generation"`
+	Life       string                  `dynamodbav:"life"`
 
 	LiveVersion   int64                           `dynamodbav:"live_version"`
 	LatestVersion int64                           `dynamodbav:"latest_version"`
@@ -82,6 +83,7 @@ func (w writes) has(id string) bool {
 type stored struct {
 	record     registry.Record
 	generation string
+	life       string // from its registration to its deletion
 	cardDigest string
 	versions   []int64 // the numbers of those that are kept, in order
 	writes     writes
@@ -90,9 +92,9 @@ type stored struct {
 
 var agentAttributes = ddb.Known[agentItem]("dynamodbav")
 
-// newAgentItem returns the item of a record and, when its card needs one of its own, that one.
-func newAgentItem(r *registry.Record, generation string, versions []int64, w writes, rest ddb.Item) (agent, card ddb.Item, digest string, err error) {
-	key := r.Key()
+// newAgentItem returns the item of s and, when its card needs one of its own, that one.
+func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
+	r, key := &s.record, s.record.Key()
 	i := agentItem{
 		AgentName: agentKey(key), Listing: listAgents, Position: boltdb.Key(key.Tenant, key.Name), Tenant: key.Tenant, Name: key.Name,
 		Version:      r.Card.Version,
@@ -101,8 +103,8 @@ func newAgentItem(r *registry.Record, generation string, versions []int64, w wri
 		AtMostOnceSkills:         r.Metadata.AtMostOnceSkills,
 		CreatedAt:                r.CreateTime, UpdatedAt: r.UpdateTime,
 		Card: document[registry.Card]{r.Card}, CardBytes: r.RawCard, CardURI: r.CardURI, Etag: r.Etag, Revision: r.Revision,
-		Generation: generation, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, Versions: versions,
-		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification}, writes: w,
+		Generation: s.generation, Life: s.life, LiveVersion: r.LiveVersion, LatestVersion: r.LatestVersion, LatestHash: r.LatestHash, Versions: s.versions,
+		Source: document[registry.Source]{r.Source}, Verification: document[registry.Verification]{r.Verification}, writes: s.writes,
 	}
 	if hasToken(r) {
 		i.TokenHash = r.TokenHash[:]
@@ -110,7 +112,7 @@ func newAgentItem(r *registry.Record, generation string, versions []int64, w wri
 	if agent, err = marshal("agent "+key.Name, i); err != nil {
 		return nil, nil, "", err
 	}
-	maps.Copy(agent, rest)
+	maps.Copy(agent, s.rest)
 	if ddb.Size(agent) > inlineCard && len(r.RawCard) > 0 {
 		sum := sha256.Sum256(r.RawCard)
 		digest = hex.EncodeToString(sum[:])
@@ -148,7 +150,7 @@ func readAgent(item ddb.Item) (*stored, error) {
 			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
 			Source: i.Source.value, Verification: i.Verification.value,
 		}},
-		generation: i.Generation, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes, rest: ddb.Unknown(item, agentAttributes),
+		generation: i.Generation, life: i.Life, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes, rest: ddb.Unknown(item, agentAttributes),
 	}
 	copy(s.record.TokenHash[:], i.TokenHash)
 	return s, nil

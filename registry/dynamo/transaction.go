@@ -52,7 +52,7 @@ func (s *Store) transaction(key registry.Key, old *stored, was *status, c regist
 
 // put writes an agent, and its status when it is new or given.
 func (t *transaction) put(c registry.Change, was *status) error {
-	old := &stored{generation: newID()}
+	old := &stored{generation: newID(), life: newID()}
 	var record *registry.Record
 	var unchanged *writes
 	if t.old != nil {
@@ -60,11 +60,13 @@ func (t *transaction) put(c registry.Change, was *status) error {
 	}
 	t.generation = old.generation
 	rows := t.rows(record, c.Record)
-	versions, err := t.version(c.Version, old.versions)
+	versions, err := t.version(c.Version, old)
 	if err != nil {
 		return err
 	}
-	agent, card, digest, err := newAgentItem(c.Record, t.generation, versions, old.writes.next(t.id), old.rest)
+	agent, card, digest, err := newAgentItem(&stored{
+		record: *c.Record, generation: t.generation, life: old.life, versions: versions, writes: old.writes.next(t.id), rest: old.rest,
+	})
 	if err != nil {
 		return err
 	}
@@ -121,7 +123,7 @@ func (t *transaction) remove() error {
 	}
 	t.tokens(&t.old.record, nil)
 	for _, number := range t.old.versions {
-		t.unused = append(t.unused, versionKey(t.key, number))
+		t.unused = append(t.unused, versionKey(t.key, t.old.life, number))
 	}
 	t.generation = t.old.generation
 	t.items = append(t.items, t.rows(&t.old.record, nil)...)

@@ -27,17 +27,19 @@ type versionItem struct {
 	CreatedAt   time.Time                           `dynamodbav:"created_at"`
 }
 
-func versionKey(key registry.Key, number int64) string {
-	return fmt.Sprintf("%s#%%version#%d", agentKey(key), number)
+// versionKey returns the key of a version. The versions of an agent that was deleted are removed after it, when another one may have its name already: its
+// life tells them apart.
+func versionKey(key registry.Key, life string, number int64) string {
+	return fmt.Sprintf("%s#%%version#%s#%d", agentKey(key), life, number)
 }
 
-// version keeps a new version, drops the oldest one over the limit, and returns the numbers of those that are kept then.
-func (t *transaction) version(v *registry.Version, kept []int64) ([]int64, error) {
+// version keeps a new version of an agent, drops the oldest one over the limit, and returns the numbers of those that are kept then.
+func (t *transaction) version(v *registry.Version, of *stored) ([]int64, error) {
 	if v == nil {
-		return kept, nil
+		return of.versions, nil
 	}
 	item, err := marshal("the version", versionItem{
-		AgentName: versionKey(t.key, v.Number), Number: v.Number, Hash: v.Hash, CardBytes: v.RawCard, CardURI: v.CardURI,
+		AgentName: versionKey(t.key, of.life, v.Number), Number: v.Number, Hash: v.Hash, CardBytes: v.RawCard, CardURI: v.CardURI,
 		CardVersion: v.CardVersion, Breaking: document[[]registry.BreakingChange]{v.Breaking}, CreatedAt: v.CreateTime,
 	})
 	if err != nil {
@@ -48,11 +50,11 @@ func (t *transaction) version(v *registry.Version, kept []int64) ([]int64, error
 	}
 	t.putItem(tableMetadata, item)
 	var now []int64
-	for _, number := range kept {
+	for _, number := range of.versions {
 		if number > v.Number-registry.MaxVersions && number != v.Number {
 			now = append(now, number)
 		} else if number != v.Number {
-			t.unused = append(t.unused, versionKey(t.key, number))
+			t.unused = append(t.unused, versionKey(t.key, of.life, number))
 		}
 	}
 	now = append(now, v.Number)
@@ -89,7 +91,7 @@ func (s *Store) versions(ctx context.Context, key registry.Key, want func(number
 	var keys []ddb.Item
 	for _, number := range slices.Backward(agent.versions) {
 		if want(number) && len(keys) < limit {
-			keys = append(keys, keyItem(versionKey(key, number)))
+			keys = append(keys, keyItem(versionKey(key, agent.life, number)))
 		}
 	}
 	items, err := s.db.BatchGet(ctx, tableMetadata, keys)
