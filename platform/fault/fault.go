@@ -1,8 +1,8 @@
-// Package fault is the one error type that a caller may act on.
+// Package fault has the one error type that a caller may act on.
 //
-// Domains return a *Error when the reason is part of their contract (not found, conflict, invalid) and a wrapped
-// error otherwise. Package rpcfault turns a fault into a gRPC status; everything that is not a fault becomes an
-// internal error whose text no client sees.
+// Domain packages return a *Error when the reason is part of their contract (not found, conflict, invalid), and a
+// wrapped error otherwise. Package rpcfault turns a fault into a gRPC status; every other error becomes an internal
+// error whose text no client sees.
 package fault
 
 import (
@@ -15,8 +15,8 @@ import (
 
 // Violation says what is wrong with one field of a request.
 type Violation struct {
-	Field       string // path of the field, dotted, as the API names it
-	Description string // what would be right
+	Field       string // dotted path of the field, as the API names it
+	Description string // what a correct value would be
 }
 
 // Error is a failure with a reason that programs can test for.
@@ -26,12 +26,12 @@ type Error struct {
 	Message    string            // one sentence for people; the client reads it unless Kind is Internal
 	Violations []Violation       // only with InvalidArgument
 	Metadata   map[string]string // the variables of Message, for programs
-	RetryAfter time.Duration     // zero says nothing about a retry
-	Ours       bool              // the trouble is this program's own or its store's, so that an operator has to act, whatever Kind tells the caller
+	RetryAfter time.Duration     // zero if nothing is known about when to retry
+	Ours       bool              // the problem is in this program or its store, so an operator has to act, whatever Kind tells the caller
 	Cause      error             // for the log, never for the client
 }
 
-// New returns a fault whose message is format filled with args.
+// New returns a fault whose message is made from format and args.
 //
 // A %w verb sets Cause and, as in fmt.Errorf, puts the text of that error in the message, where the client reads
 // it. Set the field Cause instead for a cause that only the log may show.
@@ -47,7 +47,7 @@ func Invalid(field, reason, format string, args ...any) *Error {
 	return e
 }
 
-// With adds one variable to the metadata and returns e.
+// With adds a key and value to the metadata and returns e.
 func (e *Error) With(key, value string) *Error {
 	if e.Metadata == nil {
 		e.Metadata = make(map[string]string)
@@ -56,7 +56,7 @@ func (e *Error) With(key, value string) *Error {
 	return e
 }
 
-// Error returns the message and, when the message does not tell it already, the cause.
+// Error returns the message, followed by the cause unless the message contains it.
 func (e *Error) Error() string {
 	if e.Cause == nil || strings.Contains(e.Message, e.Cause.Error()) {
 		return e.Message
@@ -69,8 +69,8 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // From returns the fault in the chain of err, or nil when err is nil.
 //
-// An ended context becomes DeadlineExceeded or, when it was cancelled, Unavailable. Any other error becomes Internal
-// with a fixed message and err as the cause.
+// The error of an ended context becomes DeadlineExceeded or, if the context was cancelled, Unavailable. Any other error
+// becomes Internal, with a fixed message and err as the cause.
 func From(err error) *Error {
 	if err == nil {
 		return nil

@@ -1,24 +1,24 @@
 package fault
 
-// Kind is the class of a fault; it says what a caller can do about it.
+// Kind is the class of a fault. It says what a caller can do about it.
 type Kind int
 
-// The kinds. The zero value is Internal, so that an error nobody classified stays ours.
+// The kinds of faults. The zero value is Internal, so an error that nobody classified counts as ours.
 const (
 	Internal           Kind = iota // a bug or a broken dependency of ours
 	InvalidArgument                // the request can never succeed as it is
-	NotFound                       // the named thing does not exist, or the caller may not know that it does
+	NotFound                       // the resource does not exist, or the caller may not know that it does
 	AlreadyExists                  // the name is taken
-	Conflict                       // somebody else changed the thing; read again and retry
-	FailedPrecondition             // the thing is not in the state that the request needs
+	Conflict                       // somebody else changed the resource; read it again and retry
+	FailedPrecondition             // the resource is not in the state that the request needs
 	Unauthenticated                // the credential is missing or wrong
-	PermissionDenied               // the credential is right and does not suffice
+	PermissionDenied               // the credential is valid but does not suffice
 	ResourceExhausted              // a quota or a limit is used up; retry later
-	Unavailable                    // try again, perhaps elsewhere
+	Unavailable                    // retry, perhaps elsewhere
 	DeadlineExceeded               // the time allowed was too short
 )
 
-// String returns the kind in lower case words.
+// String returns the kind as lower-case words.
 func (k Kind) String() string {
 	switch k {
 	case InvalidArgument:

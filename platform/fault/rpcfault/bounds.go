@@ -12,16 +12,16 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// A status travels in headers, its message twice and its details in base64. Some clients take no more than 8 KiB of them, and whoever is sent much more ends the
-// connection, with all its calls.
+// A status is sent in headers: its message twice, and its details in base64. Some clients accept at most 8 KiB of headers, and end the connection, with all
+// its calls, when they get much more.
 const (
-	maxMessage    = 3 << 9  // bytes as it travels
-	maxViolations = 3 << 9  // bytes of all, with their fields
-	maxMetadata   = 1 << 10 // bytes of all, with their keys
-	perDetail     = 8       // bytes of protobuf around two texts that belong together
+	maxMessage    = 3 << 9  // bytes of the message as encoded in the header
+	maxViolations = 3 << 9  // bytes of all violations, with their fields
+	maxMetadata   = 1 << 10 // bytes of all metadata, with the keys
+	perDetail     = 8       // bytes that protobuf adds to a pair of strings
 )
 
-// brief returns a message that is not long in its header, where what is not printable ASCII takes three bytes.
+// brief shortens a message to maxMessage bytes as encoded in a header, where each byte that is not printable ASCII takes three.
 func brief(message string) string {
 	room := maxMessage
 	for i := range len(message) {
@@ -35,7 +35,7 @@ func brief(message string) string {
 	return message
 }
 
-// badRequest lists violations as far as there is room, and says how many there are more.
+// badRequest lists as many violations as fit, and says how many are left out.
 func badRequest(list []fault.Violation) *errdetails.BadRequest {
 	bad := &errdetails.BadRequest{}
 	room := maxViolations
@@ -52,7 +52,7 @@ func badRequest(list []fault.Violation) *errdetails.BadRequest {
 	return bad
 }
 
-// short returns metadata as far as there is room: the shortest values, and the beginning of the last.
+// short returns as much of the metadata as fits: the shortest values first, and the beginning of the last one.
 func short(metadata map[string]string) map[string]string {
 	list := make(map[string]string, len(metadata))
 	keys := slices.SortedFunc(maps.Keys(metadata), func(a, b string) int {

@@ -33,10 +33,10 @@ var toCode = map[fault.Kind]codes.Code{
 	fault.DeadlineExceeded:   codes.DeadlineExceeded,
 }
 
-// Status returns the status for err, with the details a client needs and nothing that it must not see.
+// Status returns the status for err, with the details that a client needs and nothing that it must not see.
 //
-// A status error that is not wrapped was made for the client on purpose (A2A and health define their own) and passes as
-// it is. A wrapped one came from a call of ours and is internal.
+// A status error that is not wrapped was made for the client on purpose (A2A and health define their own) and is
+// returned unchanged. A wrapped one is the result of a call that we made, and is internal.
 func Status(err error) *status.Status {
 	if err == nil {
 		return status.New(codes.OK, "")
@@ -69,7 +69,7 @@ func details(e *fault.Error, info *errdetails.ErrorInfo) []protoadapt.MessageV1 
 	return list
 }
 
-// FromStatus turns the error of a gRPC call back into a *fault.Error; an error that is no status is returned as it is.
+// FromStatus turns the error of a gRPC call back into a *fault.Error. An error that is not a status is returned unchanged.
 func FromStatus(err error) error {
 	if err == nil {
 		return nil
@@ -95,7 +95,7 @@ func FromStatus(err error) error {
 	return e
 }
 
-// fromCode returns the kind of a code, and the reason for a status that names none.
+// fromCode returns the kind for a code, and the reason to use if the status has none.
 func fromCode(code codes.Code) (kind fault.Kind, reason string) {
 	switch code {
 	case codes.InvalidArgument, codes.OutOfRange:
