@@ -13,15 +13,15 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// A key file has one key per line: the hash of its token, whom it stands for, the roles with commas between, and the tenant unless it is
-// the default one. Empty lines and those that begin with # say nothing. The tokens themselves are not in it.
+// A key file has one key per line: the hash of its token, the caller's name, its roles separated by commas, and its tenant unless that is
+// the default one. Empty lines and lines that begin with # are ignored. The file does not contain the tokens themselves.
 const (
 	hashPrefix  = "sha256:"
 	maxKeyLines = 100_000
 	maxKeyLine  = 4 << 10
 )
 
-// KeyLine returns the line of a key file that makes token stand for p.
+// KeyLine returns the line of a key file that makes token the credential of p.
 func KeyLine(token Secret, p Principal) string {
 	_, hash := locate(token.Reveal())
 	fields := []string{hashPrefix + hex.EncodeToString(hash[:]), p.Name, roleNames(p.Roles)}
@@ -31,8 +31,8 @@ func KeyLine(token Secret, p Principal) string {
 	return strings.Join(fields, " ")
 }
 
-// Read adds the keys of a key file and returns how many there are. A line that is wrong is an InvalidArgument fault with the reason
-// KEY_FILE_INVALID that names its number; nothing is added then.
+// Read adds the keys of a key file and returns their number. A wrong line is an InvalidArgument fault with the reason KEY_FILE_INVALID
+// that gives its number; then nothing is added.
 func (k *Keyring) Read(file io.Reader) (int, error) {
 	var found []key
 	known := make(map[[sha256.Size]byte]bool)
@@ -68,7 +68,7 @@ func (k *Keyring) Read(file io.Reader) (int, error) {
 func parseKey(line string) (key, error) {
 	fields := strings.Fields(line)
 	if len(fields) != 3 && len(fields) != 4 {
-		return key{}, fmt.Errorf("want %sHASH NAME ROLES and perhaps a TENANT, as quorate keys new prints it", hashPrefix)
+		return key{}, fmt.Errorf("want %sHASH NAME ROLES and optionally a TENANT, as quorate keys new prints it", hashPrefix)
 	}
 	hash, ok := strings.CutPrefix(fields[0], hashPrefix)
 	decoded, err := hex.DecodeString(hash)
@@ -86,7 +86,7 @@ func parseKey(line string) (key, error) {
 	return entry, entry.owner.Check()
 }
 
-// ParseRoles returns the roles of a list with commas between.
+// ParseRoles returns the roles of a comma-separated list. An unknown one is an InvalidArgument fault with the reason ROLE_UNKNOWN.
 func ParseRoles(list string) ([]Role, error) {
 	known := []Role{RoleAdmin, RoleDispatcher, RoleAgent, RoleViewer}
 	var roles []Role

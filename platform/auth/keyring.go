@@ -10,16 +10,16 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Authenticator tells who owns a bearer token; for a token that it does not know it returns an Unauthenticated fault.
+// Authenticator finds the owner of a bearer token. For an unknown token it returns an Unauthenticated fault.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (Principal, error)
 }
 
 var _ Authenticator = (*Keyring)(nil)
 
-// Keyring is an Authenticator over a set of tokens; it is safe for concurrent use and keeps only their SHA-256 hashes.
+// Keyring is an Authenticator for a set of tokens, of which it keeps only the SHA-256 hashes. It is safe for concurrent use.
 //
-// Tokens are random, so a fast hash suffices; a slow one would let a stranger buy our time with wrong tokens.
+// Tokens are random, so a fast hash suffices; with a slow one, strangers could waste our CPU time by sending wrong tokens.
 type Keyring struct {
 	mu   sync.RWMutex
 	keys map[uint64][]key // guarded by mu; by the first bytes of the hash
@@ -33,7 +33,7 @@ type key struct {
 // NewKeyring returns an empty keyring.
 func NewKeyring() *Keyring { return &Keyring{keys: make(map[uint64][]key)} }
 
-// Add makes token stand for p, or replaces whom it stood for; an empty tenant becomes DefaultTenant, and the credential CredentialKey.
+// Add makes p the owner of token, in place of any earlier owner. An empty tenant becomes DefaultTenant; the credential becomes CredentialKey.
 func (k *Keyring) Add(token Secret, p Principal) {
 	if p.Tenant == "" {
 		p.Tenant = DefaultTenant
@@ -50,7 +50,7 @@ func (k *Keyring) add(entry key) {
 	k.keys[slot] = append(without(k.keys[slot], entry.hash), entry)
 }
 
-// Remove makes token worthless; an unknown token is no error.
+// Remove makes token invalid. An unknown token is not an error.
 func (k *Keyring) Remove(token Secret) {
 	slot, hash := locate(token.Reveal())
 	k.mu.Lock()
@@ -63,7 +63,7 @@ func (k *Keyring) Remove(token Secret) {
 }
 
 // Authenticate returns the owner of token, or an Unauthenticated fault with the reason TOKEN_MISSING or TOKEN_INVALID.
-// Its time does not depend on how much of the token is right.
+// The time it takes does not depend on how much of the token is right.
 func (k *Keyring) Authenticate(_ context.Context, token string) (Principal, error) {
 	if token == "" {
 		return Principal{}, fault.New(fault.Unauthenticated, "TOKEN_MISSING", "a bearer token is needed")
@@ -86,7 +86,7 @@ func locate(token string) (slot uint64, hash [sha256.Size]byte) {
 
 func slotOf(hash [sha256.Size]byte) uint64 { return binary.BigEndian.Uint64(hash[:]) }
 
-// without returns keys without the one of hash.
+// without returns keys without the one that has the hash.
 func without(keys []key, hash [sha256.Size]byte) []key {
 	var rest []key
 	for _, k := range keys {
@@ -97,12 +97,12 @@ func without(keys []key, hash [sha256.Size]byte) []key {
 	return rest
 }
 
-// Chain returns an Authenticator that asks each of list in turn and takes the first answer that is not Unauthenticated.
+// Chain returns an Authenticator that tries each of list in turn and returns the first result that is not an Unauthenticated fault.
 func Chain(list ...Authenticator) Authenticator { return chain(list) }
 
 type chain []Authenticator
 
-// Authenticate returns the answer of the first member that knows token; a member that could not tell ends the search.
+// Authenticate returns the result of the first member that knows token. A member that fails for another reason ends the search.
 func (c chain) Authenticate(ctx context.Context, token string) (Principal, error) {
 	var last error
 	for _, a := range c {

@@ -12,20 +12,20 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// checkEvery is how often a file of keys is looked at.
+// checkEvery is how often a key file is checked for changes.
 const checkEvery = 10 * time.Second
 
-// KeysFile knows the API keys in a key file, as it is now: Run reads it again when it changes.
+// KeysFile is an Authenticator for the API keys in a key file. Run reads the file again when it changes.
 type KeysFile struct {
 	file, setting string
 	logger        *slog.Logger
 	ring          atomic.Pointer[Keyring]
-	read          [sha256.Size]byte // the hash of what ring was made of
+	read          [sha256.Size]byte // the hash of the content that ring was made from
 }
 
 var _ Authenticator = (*KeysFile)(nil)
 
-// OpenKeysFile reads a key file, which setting names in errors. One that is not there, is wrong or has no key is an InvalidArgument fault: nobody could call.
+// OpenKeysFile reads a key file; errors name it as setting. A file that is missing, is wrong or has no key is an InvalidArgument fault, since nobody could call.
 func OpenKeysFile(file, setting string, logger *slog.Logger) (*KeysFile, error) {
 	k := &KeysFile{file: file, setting: setting, logger: logger}
 	_, err := k.load()
@@ -37,8 +37,8 @@ func (k *KeysFile) Authenticate(ctx context.Context, token string) (Principal, e
 	return k.ring.Load().Authenticate(ctx, token)
 }
 
-// load reads the file, and reports whether it says something else than what counts. Its time does not tell: that of files in images, of copies and of what is
-// written twice in a moment stays the same, and a key that was taken out must not count.
+// load reads the file and reports whether its content has changed. It does not rely on the modification time, which stays the same for files in images, for
+// copies, and for files written twice in a moment: a removed key must not stay valid.
 func (k *KeysFile) load() (changed bool, err error) {
 	f, err := os.Open(k.file)
 	if err != nil {
@@ -65,7 +65,7 @@ func (k *KeysFile) invalid(format string, args ...any) error {
 	return fault.Invalid(k.setting, "CONFIG_INVALID", format, args...)
 }
 
-// Run reads the file within ten seconds of a change until ctx ends, and returns nil. One that is wrong changes nothing, and the logger is told once.
+// Run reads the file within ten seconds of a change until ctx ends, and returns nil. A wrong file changes nothing and is logged once.
 func (k *KeysFile) Run(ctx context.Context) error {
 	ticker := time.NewTicker(checkEvery)
 	defer ticker.Stop()
@@ -79,7 +79,7 @@ func (k *KeysFile) Run(ctx context.Context) error {
 		switch {
 		case err != nil && err.Error() != told:
 			told = err.Error()
-			k.logger.ErrorContext(ctx, "the API keys could not be read again; those of before count", slog.Any("error", err))
+			k.logger.ErrorContext(ctx, "the API keys could not be read again; the previous ones stay in use", slog.Any("error", err))
 		case err == nil:
 			told = ""
 		}

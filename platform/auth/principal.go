@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// Role is what a principal is trusted with.
+// Role is a set of permissions that a principal can have.
 type Role string
 
 // The roles.
 const (
 	RoleAdmin      Role = "admin"      // registers agents and sets policy
-	RoleDispatcher Role = "dispatcher" // submits tasks and reads what it submitted
-	RoleAgent      Role = "agent"      // acts for the agent of its own name only
+	RoleDispatcher Role = "dispatcher" // submits tasks and reads those that it submitted
+	RoleAgent      Role = "agent"      // acts only for the agent that has its name
 	RoleViewer     Role = "viewer"     // reads
 )
 
-// DefaultTenant is the tenant of a credential that names none.
+// DefaultTenant is the tenant of credentials that name none.
 const DefaultTenant = "default"
 
-// Credential is the kind of what a caller showed.
+// Credential is the kind of credential that a caller presented.
 type Credential string
 
 // The kinds of credentials.
@@ -38,19 +38,19 @@ type Principal struct {
 	Tenant     string
 	Name       string // for RoleAgent: the name of the agent
 	Roles      []Role
-	Credential Credential // set by whoever authenticates; empty for callers within the program
+	Credential Credential // set by the Authenticator; empty for callers within the program
 }
 
-// ReservedPrefix begins the names under which the program itself is on record. No credential can stand for one of them.
+// ReservedPrefix begins the names under which the program itself acts. No credential can have such a name.
 const ReservedPrefix = "quorate:"
 
-// Bounds of what is part of keys in the stores, in bytes.
+// Limits of names and tenants in bytes. Both are part of keys in the stores.
 const (
 	MaxName   = 256
 	MaxTenant = 128
 )
 
-// Check says why nobody can have p's name or tenant; nil when somebody can. Whoever makes principals of what was given from outside has to ask.
+// Check returns an error if p's name or tenant is not allowed. Code that makes principals from outside input has to call it.
 func (p Principal) Check() error {
 	switch {
 	case strings.HasPrefix(p.Name, ReservedPrefix):

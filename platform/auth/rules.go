@@ -7,11 +7,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Rules say who may call each RPC, by its full gRPC method such as "/grpc.health.v1.Health/Check". A method without a row
-// may be called by nobody.
+// Rules say who may call each RPC, by its full gRPC method such as "/grpc.health.v1.Health/Check". Nobody may call a
+// method without a row.
 type Rules map[string]Rule
 
-// Open returns the methods that p may call, in order.
+// Open returns the methods that p may call, sorted.
 func (r Rules) Open(p Principal) []string {
 	var open []string
 	for method, rule := range r {
@@ -28,10 +28,10 @@ type Rule struct {
 	Public bool   // anyone, without a token
 	Roles  []Role // any of these; none means every authenticated caller
 
-	Audited bool // each call is logged, however it ends, with who made it and what it was about
+	Audited bool // each call is logged, however it ends, with its caller and the resource
 }
 
-// Allow returns nil when p may call, or a PermissionDenied fault with the reason ROLE_MISSING that names the roles.
+// Allow returns nil if p may call, and otherwise a PermissionDenied fault with the reason ROLE_MISSING that names the required roles.
 func (r Rule) Allow(p Principal) error {
 	if r.Public || len(r.Roles) == 0 || p.Is(r.Roles...) {
 		return nil

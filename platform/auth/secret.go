@@ -11,8 +11,8 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is a string that prints as "[redacted]" in every format, log and encoding. Never make it a map key:
-// encoding/json writes string keys as they are.
+// Secret is a string that prints as "[redacted]" in every format, log and encoding. Never use it as a map key:
+// encoding/json writes string keys unredacted.
 type Secret string
 
 // String returns "[redacted]".
@@ -33,9 +33,9 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // Reveal returns the secret itself.
 func (s Secret) Reveal() string { return string(s) }
 
-// Format prints "[redacted]" for every verb; without it %x and %d would print the secret.
+// Format prints "[redacted]" for every verb. Without it, %x and %d would print the secret.
 func (Secret) Format(f fmt.State, _ rune) {
-	_, _ = f.Write([]byte(redacted)) // nobody reads the error of a formatter
+	_, _ = f.Write([]byte(redacted)) // a formatter cannot report errors
 }
 
 const (

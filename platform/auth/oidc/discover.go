@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// closed reports whether nobody on the way can change what is read at a URL: it is https, or on this machine.
+// closed reports whether nobody on the network path can change what is read from a URL: it is https, or on this machine.
 func closed(text string) bool {
 	u, err := url.Parse(text)
 	switch {
@@ -24,7 +24,7 @@ func closed(text string) bool {
 	return netguard.IsLoopback(u.Hostname())
 }
 
-// discover returns the URL of the keys, as the provider's configuration says.
+// discover returns the URL of the keys from the provider's configuration.
 func discover(ctx context.Context, issuer string) (string, error) {
 	provider, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
@@ -42,10 +42,10 @@ func discover(ctx context.Context, issuer string) (string, error) {
 	return published.KeysURL, nil
 }
 
-// maxRedirects is what net/http allows by itself.
+// maxRedirects is the default of net/http.
 const maxRedirects = 10
 
-// careful returns a client that asks at a bounded pace, and goes nowhere in the open.
+// careful returns a client that sends requests at a limited rate, and follows no redirect to a plain http URL.
 func careful(client *http.Client) *http.Client {
 	c := *client
 	c.Transport = newPaced(client.Transport)
@@ -54,7 +54,7 @@ func careful(client *http.Client) *http.Client {
 		case !closed(r.URL.String()):
 			return fmt.Errorf("it is redirected to %q, which is not an https URL", r.URL.Redacted())
 		case len(via) >= maxRedirects:
-			return errors.New("it is redirected without end")
+			return errors.New("it is redirected too often")
 		}
 		return nil
 	}

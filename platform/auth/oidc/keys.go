@@ -10,16 +10,16 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// renewal is the time between two readings of the keys though nothing asks for them.
+// renewal is how often the keys are read even if no token requires it.
 const renewal = 5 * time.Minute
 
-// unsigned is a token that nobody signed: it has the keys read, and is refused.
+// unsigned is a token without a valid signature: verifying it makes go-oidc read the keys and then refuse it.
 const unsigned = "eyJhbGciOiJSUzI1NiJ9.e30.AA"
 
-// keys are those that the provider publishes. go-oidc reads them for a token that none of those that it knows has signed, and only then forgets any: without
-// renew, one that the provider has withdrawn counts as long as everybody uses the old ones.
+// keys are the provider's published keys. go-oidc reads them only for a token that no known key has signed, and forgets keys only then: without renew, a
+// withdrawn key would stay valid as long as all tokens are signed with known keys.
 type keys struct {
-	fresh func() *oidc.RemoteKeySet // which has read nothing yet
+	fresh func() *oidc.RemoteKeySet // returns one that has read nothing yet
 	known atomic.Pointer[oidc.RemoteKeySet]
 }
 
@@ -34,7 +34,7 @@ func (k *keys) VerifySignature(ctx context.Context, token string) ([]byte, error
 	return k.known.Load().VerifySignature(ctx, token)
 }
 
-// renew reads the keys and forgets those of before. If they cannot be read, those of before stay.
+// renew reads the keys and forgets the previous ones. If they cannot be read, the previous ones stay valid.
 func (k *keys) renew(ctx context.Context) error {
 	fresh := k.fresh()
 	_, err := fresh.VerifySignature(ctx, unsigned)
@@ -45,11 +45,12 @@ func (k *keys) renew(ctx context.Context) error {
 	return nil
 }
 
-// unreadable says why keys could not be read for a signature: go-oidc wraps that, and wraps nothing in its error for a signature that does not hold.
+// unreadable returns why the keys could not be read when a signature was verified, or nil if that was not the problem: go-oidc wraps such an error, but wraps
+// nothing in its error for an invalid signature.
 func unreadable(err error) error { return errors.Unwrap(err) }
 
-// Run reads the provider's keys every five minutes until ctx ends, so that one that was withdrawn counts no longer than that. When they cannot be read, those of
-// before count, and logger is told. It returns nil.
+// Run reads the provider's keys every five minutes until ctx ends, so that a withdrawn key stays valid no longer than that. If they cannot be read, the
+// previous ones stay valid, and that is logged. It returns nil.
 func (a *Authenticator) Run(ctx context.Context, logger *slog.Logger) error {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
@@ -60,7 +61,7 @@ func (a *Authenticator) Run(ctx context.Context, logger *slog.Logger) error {
 		case <-ticker.C:
 		}
 		if err := a.keys.renew(ctx); err != nil && ctx.Err() == nil {
-			logger.WarnContext(ctx, "the keys of the OpenID Connect provider could not be read again; those of before count", slog.Any("error", err))
+			logger.WarnContext(ctx, "the keys of the OpenID Connect provider could not be read again; the previous ones stay in use", slog.Any("error", err))
 		}
 	}
 }

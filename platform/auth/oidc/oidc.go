@@ -1,8 +1,7 @@
 // Package oidc authenticates callers by the signed tokens (JWT) of an OpenID Connect provider.
 //
-// Only signatures with a public key are accepted, by the keys that the provider publishes; the issuer, the audience and the times of a
-// token must hold. Which tenant and roles its owner has is what the token's claims say, so give the provider nothing to sign that its
-// users choose themselves.
+// Only public-key signatures by the keys that the provider publishes are accepted; issuer, audience and times of a token must be valid.
+// Tenant and roles of its owner are those in the token's claims, so the provider must not let users choose these claims themselves.
 package oidc
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Config says whose tokens count, and what their claims mean. The zero value is none.
+// Config says which provider's tokens are accepted, and what their claims mean. The zero value has no provider.
 type Config struct {
 	Issuer      string `yaml:"issuer" doc:"URL of the OpenID Connect provider whose tokens are accepted; empty for none."`
 	Audience    string `yaml:"audience" doc:"Audience that tokens must have: that of this API. Do not use the id of a client: its ID tokens would be accepted."`
@@ -30,14 +29,14 @@ type Config struct {
 	TenantClaim string `yaml:"tenantClaim" doc:"Claim with the caller's tenant; empty: every caller belongs to the default tenant."`
 }
 
-// DefaultConfig returns the configuration of no provider, with the usual claims.
+// DefaultConfig returns a configuration without a provider, with the usual claims.
 func DefaultConfig() Config { return Config{NameClaim: "sub", RolesClaim: "roles"} }
 
 // Validate returns an InvalidArgument fault for a configuration that cannot be applied.
 func (c *Config) Validate() error {
 	if c.Issuer == "" {
 		if c.Audience != "" || c.KeysURL != "" {
-			return fault.Invalid("issuer", "OIDC_INVALID", "there is an audience or a keysURL but no issuer")
+			return fault.Invalid("issuer", "OIDC_INVALID", "an audience or a keysURL is set, but no issuer")
 		}
 		return nil
 	}
@@ -52,10 +51,10 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// algorithms are those with a public key; a token cannot choose one that turns it into a shared secret.
+// algorithms are those with a public key. Accepting others would let a token choose one that treats a public key as a shared secret.
 var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA}
 
-// maxToken bounds what is looked at.
+// maxToken is the longest token that is verified, in bytes.
 const maxToken = 16 << 10
 
 // Authenticator is an auth.Authenticator for the tokens of one provider.
@@ -67,8 +66,8 @@ type Authenticator struct {
 
 var _ auth.Authenticator = (*Authenticator)(nil)
 
-// New returns an authenticator. Without a KeysURL it reads the provider's configuration; keys are read when they are needed, by client, whose CheckRedirect is
-// not asked: new ones within five seconds. Run forgets those that were withdrawn.
+// New returns an authenticator. Without a KeysURL it reads the provider's configuration. It reads keys through client, ignoring its CheckRedirect, when they are
+// needed; a new key is found within five seconds. Run forgets withdrawn keys.
 func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, error) {
 	ctx = oidc.ClientContext(ctx, careful(client))
 	keysURL := c.KeysURL
@@ -85,9 +84,9 @@ func New(ctx context.Context, c Config, client *http.Client) (*Authenticator, er
 	return &Authenticator{c, k, oidc.NewVerifier(c.Issuer, k, check)}, nil
 }
 
-// Authenticate returns the owner of a token, or an Unauthenticated fault; a valid token without any role of ours is a PermissionDenied
-// fault with the reason ROLE_MISSING, and one that is signed with no key that is known, while the provider cannot be asked for others, an
-// Unavailable fault with the reason OIDC_UNAVAILABLE.
+// Authenticate returns the owner of a token, or an Unauthenticated fault with the reason TOKEN_INVALID. A valid token without any of our
+// roles is a PermissionDenied fault with the reason ROLE_MISSING. A token that is signed with an unknown key, while the provider cannot
+// be asked for newer keys, is an Unavailable fault with the reason OIDC_UNAVAILABLE.
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
 	if strings.Count(token, ".") != 2 || len(token) > maxToken {
 		return auth.Principal{}, invalid(nil)
@@ -117,11 +116,11 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 	return p, nil
 }
 
-// kinds are the types of JWTs that say who their owner is: of no type, of none in particular, and access tokens (RFC 9068 §2.1). Others that a provider signs, such
-// as logout tokens, may be for the same audience and say something else (RFC 8725 §3.11).
+// kinds are the accepted types of JWTs: none, the generic type, and access tokens (RFC 9068 §2.1). Other tokens that a provider signs, such as logout tokens, may
+// have the same audience but do not identify a caller (RFC 8725 §3.11).
 var kinds = []string{"", "jwt", "at+jwt"}
 
-// kindOf returns the type in the header of a token that was verified.
+// kindOf returns the type in the header of a verified token, in lower case.
 func kindOf(token string) string {
 	first, _, _ := strings.Cut(token, ".")
 	var header struct {
@@ -134,12 +133,12 @@ func kindOf(token string) string {
 	if err != nil {
 		return "unreadable"
 	}
-	return strings.TrimPrefix(strings.ToLower(header.Type), "application/") // which may be left out (RFC 7515 §4.1.9)
+	return strings.TrimPrefix(strings.ToLower(header.Type), "application/") // the prefix is optional (RFC 7515 §4.1.9)
 }
 
-// refuse says what is wrong with a token, or that nobody knows because the keys cannot be read, which go-oidc's error does not tell.
+// refuse returns the error for a token that was not verified. It finds out whether the keys could not be read, which go-oidc's error does not tell.
 func (a *Authenticator) refuse(ctx context.Context, token string, err error) error {
-	_, again := a.keys.VerifySignature(ctx, token) // it asks the provider nothing that it was not just asked
+	_, again := a.keys.VerifySignature(ctx, token) // answered from the response that the provider has just given
 	if trouble := unreadable(again); trouble != nil {
 		return &fault.Error{Kind: fault.Unavailable, Reason: "OIDC_UNAVAILABLE", Message: "the keys of the OpenID Connect provider cannot be read; try again", Cause: trouble}
 	}
@@ -152,7 +151,7 @@ func invalid(cause error) error {
 	return e
 }
 
-// roles returns the roles that a claim names.
+// roles returns those roles of ours that a claim names.
 func roles(claim any) (list []auth.Role) {
 	var words []string
 	switch v := claim.(type) {

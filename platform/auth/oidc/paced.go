@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	pace     = 5 * time.Second // between two requests for one URL
-	maxBytes = 1 << 20         // of an answer
+	pace     = 5 * time.Second // minimum time between two requests for a URL
+	maxBytes = 1 << 20         // of a response
 )
 
-// paced asks the provider for the same at most once within pace, whatever comes of it. go-oidc reads the keys anew for each token that none of them signed, and
-// anybody can send such tokens. It asks for two URLs: the configuration's and the keys'.
+// paced requests each URL of the provider at most once within pace, and repeats the last result, good or bad, in between. go-oidc reads the keys again for each
+// token that no known key has signed, and anybody can send such tokens. There are two URLs: the configuration's and the keys'.
 type paced struct {
 	next http.RoundTripper
 
@@ -24,10 +24,10 @@ type paced struct {
 	last map[string]*answer
 }
 
-// answer is what came of a request.
+// answer is the result of a request.
 type answer struct {
 	at   time.Time
-	head http.Response // without its body
+	head http.Response // without the body
 	body []byte
 	err  error
 }
@@ -62,7 +62,7 @@ func (p *paced) ask(req *http.Request) *answer {
 	if err != nil {
 		return &answer{at: time.Now(), err: err}
 	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
+	defer func() { _ = resp.Body.Close() }() // nothing was written
 	body, err := bounded.Read(resp.Body, "the answer of "+req.URL.Redacted(), maxBytes)
 	return &answer{at: time.Now(), head: *resp, body: body, err: err}
 }
