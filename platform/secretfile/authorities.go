@@ -8,10 +8,10 @@ import (
 	"github.com/quorate/quorate/platform/bounded"
 )
 
-// maxAuthorities is the longest file of authorities, in bytes; the list of a whole operating system has a quarter of it.
+// maxAuthorities is the largest file of authorities, in bytes. That of a whole operating system has a quarter of it.
 const maxAuthorities = 1 << 20
 
-// Authorities reads the certificates (PEM) of whom to trust. A file of at most 1 MiB that has none, or a block that is no certificate, is an error.
+// Authorities reads a file of trusted certificates (PEM). A file that has more than 1 MiB, no certificate, or a block that is not a certificate, is an error.
 func Authorities(file string) (*x509.CertPool, error) {
 	content, err := bounded.File(file, maxAuthorities)
 	if err != nil {
@@ -21,7 +21,7 @@ func Authorities(file string) (*x509.CertPool, error) {
 	found := 0
 	for block, rest := pem.Decode(content); block != nil; block, rest = pem.Decode(rest) {
 		if found++; block.Type != "CERTIFICATE" {
-			return nil, fmt.Errorf("%s: block %d is no certificate but a %s", file, found, block.Type)
+			return nil, fmt.Errorf("%s: block %d is not a certificate but a %s", file, found, block.Type)
 		}
 		c, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// What cannot be read as a certificate is not passed over: who is trusted would then be another list than the operator's.
+// A block that cannot be read as a certificate is not skipped: the list of trusted authorities would then differ from the operator's.
 func TestAuthoritiesAreReadWithoutExceptionOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	one, other := certtest.NewAuthority(t), certtest.NewAuthority(t)
@@ -19,7 +19,7 @@ func TestAuthoritiesAreReadWithoutExceptionOrNotAtAll(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"two, with words between": {text: "# ours\n" + string(one.Cert) + "# theirs\n" + string(other.Cert)},
 		"none":                    {text: "none", want: "has no certificate"},
-		"a key":                   {text: string(one.Cert) + string(one.Key), want: "block 2 is no certificate but a "},
+		"a key":                   {text: string(one.Cert) + string(one.Key), want: "block 2 is not a certificate but a "},
 		"a broken one":            {text: string(one.Cert) + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", want: "block 2: x509"},
 		"too much":                {text: strings.Repeat("#\n", 1<<19+1), want: "too large"},
 	} {

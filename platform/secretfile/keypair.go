@@ -11,20 +11,20 @@ import (
 	"github.com/quorate/quorate/platform/bounded"
 )
 
-// KeyPair is a certificate with its private key (PEM). Make it with OpenKeyPair; it is safe for concurrent use.
+// KeyPair is a certificate with its private key (PEM), made by OpenKeyPair. It is safe for concurrent use.
 type KeyPair struct {
 	cert, key string
 	logger    *slog.Logger
 
 	mu      sync.Mutex
 	pair    *tls.Certificate // guarded by mu
-	changed time.Time        // guarded by mu; when the certificate's file was changed that pair is from
+	changed time.Time        // guarded by mu; modification time of the certificate's file when pair was read
 	checked time.Time        // guarded by mu
-	failing bool             // guarded by mu; whether pair could not be read again when it was looked at last
+	failing bool             // guarded by mu; whether reading the files again failed the last time
 }
 
-// OpenKeyPair reads a certificate, which must be there and fit its key, which not everybody may read. Its files are read again when the certificate's
-// changes, and logger, nil for none, is told of that.
+// OpenKeyPair reads a certificate and its key. They must belong together, and the key's file must not be world-readable. Both are read again when the
+// certificate's file changes, which is logged; a nil logger logs nothing.
 func OpenKeyPair(cert, key string, logger *slog.Logger) (*KeyPair, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -34,7 +34,7 @@ func OpenKeyPair(cert, key string, logger *slog.Logger) (*KeyPair, error) {
 	return k, err
 }
 
-// Certificate returns the certificate of now. One that cannot be read again is no reason to stop with the one that was.
+// Certificate returns the current certificate. If a changed one cannot be read, the previous one stays in use.
 func (k *KeyPair) Certificate() (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -76,12 +76,13 @@ func (k *KeyPair) read() (tls.Certificate, error) {
 	return pair, err
 }
 
-// tell logs that the certificate was read again, or once that it could not be; the caller holds mu. Which handshake has the files looked at is chance.
+// tell logs that the certificate was read again or, once, that it could not be. It takes no context, because it is chance which handshake checks the files.
+// The caller holds mu.
 func (k *KeyPair) tell(pair *tls.Certificate, err error) {
 	file := slog.String("file", k.cert)
 	switch {
 	case err != nil && !k.failing:
-		k.logger.Error("a certificate could not be read again; the one of before counts", file, slog.Time("expires", k.pair.Leaf.NotAfter), slog.Any("error", err))
+		k.logger.Error("a certificate could not be read again; the previous one stays in use", file, slog.Time("expires", k.pair.Leaf.NotAfter), slog.Any("error", err))
 	case err == nil && k.pair != nil:
 		k.logger.Info("a certificate was read again", file, slog.Time("expires", pair.Leaf.NotAfter))
 	}

@@ -10,19 +10,19 @@ import (
 	"github.com/quorate/quorate/platform/auth"
 )
 
-// Secret is the text of a file, without white space around it. Make it with Open; it is safe for concurrent use.
+// Secret is the text of a file without surrounding white space, made by Open. It is safe for concurrent use.
 type Secret struct {
 	file string
 
 	mu      sync.Mutex
 	text    auth.Secret // guarded by mu
-	changed time.Time   // guarded by mu; when the file was changed that text is from
+	changed time.Time   // guarded by mu; modification time of the file when text was read
 	checked time.Time   // guarded by mu
-	since   time.Time   // guarded by mu; since when text is known
-	err     error       // guarded by mu; why the file could not be read when it was looked at last
+	since   time.Time   // guarded by mu; when text was first read
+	err     error       // guarded by mu; why the file could not be read the last time
 }
 
-// Open reads a secret, which must be there and not empty.
+// Open reads a secret. A missing or empty file is an error.
 func Open(file string) (*Secret, error) {
 	s := &Secret{file: file}
 	s.look()
@@ -32,7 +32,7 @@ func Open(file string) (*Secret, error) {
 	return s, nil
 }
 
-// Text returns the secret and since when it is known. The error says why the file could not be read again; the secret of before counts on.
+// Text returns the secret and when it was first read. The error says why the file could not be read again; the returned secret stays in use then.
 func (s *Secret) Text() (text auth.Secret, since time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,14 +42,14 @@ func (s *Secret) Text() (text auth.Secret, since time.Time, err error) {
 	return s.text, s.since, s.err
 }
 
-// Check has the next Text look at the file at once.
+// Check makes the next Text check the file, however short ago it was checked.
 func (s *Secret) Check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.checked = time.Time{}
 }
 
-// look reads the file if it is another one than it was.
+// look reads the file if it has changed.
 func (s *Secret) look() {
 	s.checked = time.Now()
 	info, err := os.Stat(s.file)

@@ -1,6 +1,6 @@
-// Package secretfile reads secrets and certificates that an operator keeps in files, again when they change: they are renewed while we run.
+// Package secretfile reads secrets and certificates from files, and reads them again when they change, so that they can be renewed while the process runs.
 //
-// A file with a secret that everybody may read is refused. One that cannot be read again is no reason to stop with what was read before.
+// A world-readable file with a secret is refused. If a changed file cannot be read, the previous content stays in use.
 package secretfile
 
 import (
@@ -15,10 +15,10 @@ import (
 
 const (
 	maxBytes   = 64 << 10
-	checkEvery = 10 * time.Second // how often files that may change are looked at
+	checkEvery = 10 * time.Second // how often files are checked for changes
 )
 
-// Read returns the content of a regular file of at most 64 KiB that not everybody may read.
+// Read returns the content of a regular file. It must have at most 64 KiB and must not be world-readable.
 func Read(file string) ([]byte, error) {
 	content, _, err := read(file)
 	return content, err
@@ -34,7 +34,8 @@ func read(file string) ([]byte, fs.FileInfo, error) {
 	return content, info, err
 }
 
-// open looks at what it has opened, so that nobody can put another file in between. A pipe would hold it for ever, so that is looked at before.
+// open checks the mode of the opened file, so that nobody can swap the file in between. It checks for a regular file before opening, because opening a pipe
+// would block forever.
 func open(file string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(file)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// write writes a file, as changed at a time of its own.
+// write writes a file with the given modification time.
 func write(t *testing.T, file, text string, mode os.FileMode, changed time.Time) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), mode); err != nil {
@@ -60,13 +60,13 @@ func TestASecretIsReadAgainWhenItsFileChanges(t *testing.T) {
 			}
 		}
 		write(t, file, "two\n", 0o600, start.Add(time.Second))
-		want("one", start, false) // it was looked at a moment ago
+		want("one", start, false) // it was checked a moment ago
 		<-time.After(10 * time.Second)
 		want("two", start.Add(10*time.Second), false)
 
 		write(t, file, "three", 0o644, start.Add(time.Minute))
 		s.Check()
-		want("two", start.Add(10*time.Second), true) // the one of before counts on
+		want("two", start.Add(10*time.Second), true) // the previous one stays in use
 		write(t, file, "three", 0o600, start.Add(time.Minute))
 		s.Check()
 		want("three", start.Add(10*time.Second), false)
@@ -106,7 +106,7 @@ func TestACertificateIsReadAgainWhenItsFileChanges(t *testing.T) {
 			}
 		}
 		renew("second", time.Second)
-		want("first") // it was looked at a moment ago
+		want("first") // it was checked a moment ago
 		<-time.After(10 * time.Second)
 		want("second")
 		write(t, cert, "no certificate", 0o600, start.Add(time.Hour))
