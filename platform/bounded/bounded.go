@@ -1,4 +1,4 @@
-// Package bounded reads what somebody else wrote, whole and of a length that is known to be bearable, or not at all.
+// Package bounded reads foreign input whole and within limits on size, number of values and depth, or refuses it.
 package bounded
 
 import (
@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// ErrTooLarge is in the error for what is longer than its bound.
+// ErrTooLarge is wrapped by the error for input that is longer than its limit.
 var ErrTooLarge = errors.New("too large")
 
-// File returns the content of a file of at most so many bytes; it may be a pipe. The error names the file, and wraps ErrTooLarge for a longer one.
+// File returns the content of a file, or of a pipe, of at most the given number of bytes. The error names the file, and wraps ErrTooLarge if it is longer.
 func File(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -21,7 +21,7 @@ func File(name string, most int64) ([]byte, error) {
 	return Read(f, name, most)
 }
 
-// Read returns all that is left to read, of at most so many bytes; name is what ErrTooLarge is said of.
+// Read reads to the end and returns at most the given number of bytes. More is an error that begins with name and wraps ErrTooLarge.
 func Read(from io.Reader, name string, most int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, most+1))
 	if err != nil {

@@ -2,7 +2,7 @@ package bounded
 
 import "strings"
 
-// Text returns text, or of one longer than most bytes its beginning, with a word that it is cut, within as many.
+// Text returns text if it has at most most bytes, and otherwise its beginning with a note that it is cut, together at most most bytes.
 func Text(text string, most int) string {
 	const cut = "… (cut)"
 	if len(text) <= most {

@@ -8,23 +8,23 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// MaxValues is how many values a request may have: fields and items of lists, whatever is in them. Each takes some hundred bytes of memory, and as few
-// as two where it comes from.
+// MaxValues is the largest number of values in a request: fields and items of lists, whatever they contain. A decoded value takes some hundred bytes of
+// memory, but may take as few as two in the request.
 const MaxValues = 1 << 18
 
-// deepest is how many messages may be in one another. JSON of so many levels as anybody takes has a third of that.
+// deepest is the deepest nesting of messages. The deepest JSON that decoders accept has a third of it.
 const deepest = 1000
 
 var (
-	errValues = fmt.Errorf("it has more than %d values, fields and items of lists together; send fewer at once", MaxValues)
-	errNested = fmt.Errorf("its messages are more than %d deep in one another", deepest)
-	errWire   = errors.New("it ends early, or is something else than was announced")
+	errValues = fmt.Errorf("it has more than %d values, counting fields and items of lists; send fewer at once", MaxValues)
+	errNested = fmt.Errorf("its messages are nested more than %d deep", deepest)
+	errWire   = errors.New("it ends early, or is not in the announced format")
 )
 
-// few tells that so many bytes cannot hold too many values, which most requests show without a look at them.
+// few reports whether body is too short to hold too many values, as most requests are.
 func few(body []byte) bool { return len(body) <= 2*MaxValues }
 
-// JSON returns why body, which is JSON, or else for its decoder to refuse, has too many values to be decoded.
+// JSON returns an error if body, as JSON, has too many values to be decoded. It does not check that body is valid JSON: that is for the decoder.
 func JSON(body []byte) error {
 	if few(body) {
 		return nil
@@ -49,7 +49,7 @@ func JSON(body []byte) error {
 	return nil
 }
 
-// Message returns why body, the wire form of a message of the given kind, has too many values to be decoded.
+// Message returns an error if body, the wire format of a message of the given kind, has too many values to be decoded, is nested too deeply, or ends early.
 func Message(body []byte, kind protoreflect.MessageDescriptor) error {
 	if few(body) {
 		return nil
@@ -58,7 +58,7 @@ func Message(body []byte, kind protoreflect.MessageDescriptor) error {
 	return count(body, kind, &values, 0)
 }
 
-// count adds the values of a message that have memory of their own: numbers are in that of their message or list.
+// count adds the number of values in a message that take memory of their own: numbers are stored inside their message or list.
 func count(body []byte, kind protoreflect.MessageDescriptor, values *int, depth int) error {
 	if depth > deepest {
 		return errNested

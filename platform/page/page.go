@@ -1,6 +1,6 @@
-// Package page makes page tokens that a client can neither read another list with nor forge.
+// Package page makes page tokens that clients cannot forge, nor use for another list.
 //
-// A token binds the place where a page ended to a scope: the tenant, the method and the filters of the list.
+// A token binds the position where a page ended to a scope: the tenant, the method and the filters of the list.
 package page
 
 import (
@@ -19,7 +19,7 @@ const (
 	maxToken    = 8 << 10
 )
 
-// Size returns how many items a page holds: 50 for zero and at most 1000. A negative request is for the caller to refuse.
+// Size returns how many items a page holds: the requested number, 50 if that is 0, and at most 1000. The caller must refuse negative numbers.
 func Size(requested int32) int {
 	if requested == 0 {
 		return defaultSize
@@ -30,10 +30,10 @@ func Size(requested int32) int {
 // Codec encodes and decodes page tokens with one key.
 type Codec struct{ key []byte }
 
-// New returns a codec; every replica that serves the same lists needs the same key, of 32 random bytes.
+// New returns a codec with a key of 32 random bytes. All replicas that serve the same lists need the same key.
 func New(key []byte) *Codec { return &Codec{key: append([]byte(nil), key...)} }
 
-// Encode returns the token for the page of scope that starts after cursor; an empty cursor, the end, has an empty token.
+// Encode returns the token for the page of scope that starts after cursor. An empty cursor means the end of the list and gives an empty token.
 func (c *Codec) Encode(scope string, cursor []byte) string {
 	if len(cursor) == 0 {
 		return ""
@@ -47,7 +47,7 @@ func (c *Codec) Decode(scope, token string) ([]byte, error) {
 	if token == "" {
 		return nil, nil
 	}
-	invalid := fault.Invalid("page_token", "PAGE_TOKEN_INVALID", "the page token is not one of this list; start from the first page")
+	invalid := fault.Invalid("page_token", "PAGE_TOKEN_INVALID", "the page token does not belong to this list; start from the first page")
 	if len(token) > maxToken {
 		return nil, invalid
 	}
@@ -58,7 +58,7 @@ func (c *Codec) Decode(scope, token string) ([]byte, error) {
 	return raw[macSize:], nil
 }
 
-// mac covers the length of scope too, so that no byte can move from the scope to the cursor.
+// mac also covers the length of scope, so that no byte can be moved from the scope to the cursor.
 func (c *Codec) mac(scope string, cursor []byte) []byte {
 	h := hmac.New(sha256.New, c.key)
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(scope))))

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Asked returns how long a header Retry-After (RFC 9110 §10.2.3), seconds or a date, asks to wait, at most a time that is the caller's to choose; 0 when it is
-// empty or makes no sense.
+// Asked returns how long a Retry-After header (RFC 9110 §10.2.3), in seconds or as a date, asks to wait, but at most the given time. It is 0 if the header is
+// empty or invalid.
 func Asked(header string, most time.Duration) time.Duration {
 	seconds, err := strconv.ParseUint(header, 10, 32)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range it is the largest
+	if err == nil || errors.Is(err, strconv.ErrRange) { // if out of range, ParseInt returns the largest value
 		return min(time.Duration(seconds)*time.Second, most)
 	}
 	if at, err := http.ParseTime(header); err == nil {

@@ -1,4 +1,4 @@
-// Package pause waits for a time, or for the end of what it is waited for, and reads how long others ask to wait.
+// Package pause waits for a time or until a context ends, and reads Retry-After headers.
 package pause
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For returns nil after d, or the cause of ctx's end when that comes first.
+// For returns nil after d, or the cause of ctx if that ends first.
 func For(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// Task is one long-lived part. Run works until ctx is done and has stopped everything it started when it returns.
+// Task is one long-lived part. Run works until ctx is done, and returns only when everything that it started has stopped.
 type Task struct {
 	Name string
 	Run  func(ctx context.Context) error
 }
 
-// Run runs all of list and returns when all have returned. The first that returns, with an error or not, cancels the
-// others; so does the end of ctx, which is a clean stop. It returns the errors of all tasks, joined and named; a panic
-// becomes an error.
+// Run runs all tasks of list and returns when all have returned. The first task that returns, with an error or not, cancels
+// the others; so does the end of ctx, which is a clean stop. It returns the joined errors of all tasks, each with the
+// task's name; a panic becomes an error.
 func Run(ctx context.Context, logger *slog.Logger, list ...Task) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
