@@ -130,9 +130,8 @@ func invalid(reason string, violations []fault.Violation) error {
 }
 
 // clip shortens what a message quotes.
-func clip(s string) string { return shorten(s, 80) }
-
-func shorten(s string, most int) string {
+func clip(s string) string {
+	const most = 80
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -230,4 +231,13 @@ func TestTheDirectoryDoesNotWaitForComparisons(t *testing.T) {
 	if err != nil || len(pairs) != takers || ctx.times < takers {
 		t.Errorf("FindCompatible() = %d pairs, %v, and asked %d times whether its caller has gone, want %d pairs, each after a question", len(pairs), err, ctx.times, takers)
 	}
+}
+
+func schema(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var s map[string]any
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		t.Fatalf("Unmarshal(%s) = %v, want no error", text, err)
+	}
+	return s
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/quorate/quorate/registry/schema"
 )
 
 // port is one input or output of an agent.
@@ -108,7 +110,7 @@ func (x *portIndex) within(output, input *port) verdict {
 	if ok {
 		return v
 	}
-	v.fits, v.why = SchemaWithin(output.schema, input.schema)
+	v.fits, v.why = schema.Within(output.schema, input.schema)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.known == nil || len(x.known) >= maxVerdicts {

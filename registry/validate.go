@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quorate/quorate/registry/schema"
 )
 
 // Limits of metadata, in entries and characters.
@@ -114,11 +116,11 @@ func (v *validator) outputs(list []OutputSchema) {
 	}
 }
 
-func (v *validator) jsonSchema(field string, schema map[string]any) {
-	if schema == nil {
+func (v *validator) jsonSchema(field string, declared map[string]any) {
+	if declared == nil {
 		return
 	}
-	if err := checkJSONSchema(schema); err != nil {
+	if err := schema.Check(declared); err != nil {
 		v.wrong(field, "%v", err)
 	}
 }

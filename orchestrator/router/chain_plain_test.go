@@ -7,6 +7,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/router"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/schema"
 )
 
 // planner finds chains as one would by hand: in each round it goes through all agents, and all that is there for each of their inputs.
@@ -101,7 +102,7 @@ func (p *planner) fits(x plainItem, in registry.InputSchema) bool {
 	if x.schema == nil || in.JSONSchema == nil {
 		return true
 	}
-	within, _ := registry.SchemaWithin(x.schema, in.JSONSchema)
+	within, _ := schema.Within(x.schema, in.JSONSchema)
 	return within
 }
 

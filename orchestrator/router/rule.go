@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/schema"
 )
 
 // maxMatch bounds the steps of a pattern times the bytes of a value: matching takes up to 50 ns for each, and cannot be interrupted.
@@ -40,5 +41,5 @@ func holds(rule registry.ValidationRule, value string) bool {
 // tooLong reports whether matching a value with the rule's pattern would take too long.
 func tooLong(rule registry.ValidationRule, value string) bool {
 	text, _ := rule.Value.(string)
-	return rule.Type == "pattern" && registry.PatternSteps(text)*len(value) > maxMatch
+	return rule.Type == "pattern" && schema.PatternSteps(text)*len(value) > maxMatch
 }

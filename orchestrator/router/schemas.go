@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/schema"
 )
 
 // maxCompared bounds how many comparisons a schemas remembers.
@@ -29,7 +30,7 @@ func (s *schemas) within(made *thing, in *registry.InputSchema) bool {
 	if known {
 		return within
 	}
-	within, _ = registry.SchemaWithin(made.schema, in.JSONSchema)
+	within, _ = schema.Within(made.schema, in.JSONSchema)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.compared == nil || len(s.compared) >= maxCompared {

@@ -7,6 +7,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/schema"
 )
 
 // maxStandIns bounds the alternative agents for a step of a chain. Each of them is stored in the step's task, which is rewritten whenever something
@@ -92,7 +93,7 @@ func (r *Router) takesAs(tenant string, v *view, agent, as string, made *registr
 	in := &a.Metadata.InputSchemas[i]
 	within := made.JSONSchema == nil || in.JSONSchema == nil
 	if !within {
-		within, _ = registry.SchemaWithin(made.JSONSchema, in.JSONSchema)
+		within, _ = schema.Within(made.JSONSchema, in.JSONSchema)
 	}
 	return within && v.Related(made.SemanticType, in.SemanticType)
 }

@@ -1,4 +1,4 @@
-package registry_test
+package schema_test
 
 import (
 	"encoding/json"
@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/schema"
 )
 
-func schema(t *testing.T, text string) map[string]any {
+func parse(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var s map[string]any
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
@@ -18,8 +18,8 @@ func schema(t *testing.T, text string) map[string]any {
 	return s
 }
 
-// TestSchemaWithin is the truth table: an output, an input, and why the output does not fit, or nothing when it does.
-func TestSchemaWithin(t *testing.T) {
+// TestWithin is the truth table: an output, an input, and why the output does not fit, or nothing when it does.
+func TestWithin(t *testing.T) {
 	t.Parallel()
 	const tree = `{"$defs":{"n":{"type":"object","required":["v"],"properties":{"v":{"type":"%s"},"kids":{"type":"array","items":{"$ref":"#/$defs/n"}}}}},"$ref":"#/$defs/n"}`
 	strTree, intTree := strings.ReplaceAll(tree, "%s", "string"), strings.ReplaceAll(tree, "%s", "integer")
@@ -176,22 +176,22 @@ func TestSchemaWithin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ok, why := registry.SchemaWithin(schema(t, test.output), schema(t, test.input))
+			ok, why := schema.Within(parse(t, test.output), parse(t, test.input))
 			if ok != (test.why == "") || !strings.Contains(why, test.why) {
-				t.Errorf("SchemaWithin(%s, %s) = %v, %q, want %q", test.output, test.input, ok, why, test.why)
+				t.Errorf("Within(%s, %s) = %v, %q, want %q", test.output, test.input, ok, why, test.why)
 			}
 		})
 	}
 }
 
-func TestSchemaWithinEndsForWhateverIsGiven(t *testing.T) {
+func TestWithinEndsForWhateverIsGiven(t *testing.T) {
 	t.Parallel()
 	deep := `{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#"},{"type":"array","items":{"$ref":"#"}},{"$ref":"#/properties/a"}]}}}`
 	loop := `{"allOf":[{"$ref":"#"}]}`
 	for _, pair := range [][2]string{{deep, deep}, {loop, deep}, {deep, loop}, {loop, loop}, {`{}`, deep}} {
-		_, why := registry.SchemaWithin(schema(t, pair[0]), schema(t, pair[1]))
+		_, why := schema.Within(parse(t, pair[0]), parse(t, pair[1]))
 		if why == "" {
-			t.Errorf("SchemaWithin(%s, %s) = no reason, want one", pair[0], pair[1])
+			t.Errorf("Within(%s, %s) = no reason, want one", pair[0], pair[1])
 		}
 	}
 }
@@ -205,8 +205,8 @@ func TestAReasonIsShortWhateverIsGiven(t *testing.T) {
 	required := map[string]any{"type": "object", "required": texts(names)}
 	long := map[string]any{"type": "object", "properties": map[string]any{strings.Repeat("x", 9000): map[string]any{"type": "string"}}}
 	for name, pair := range map[string][2]map[string]any{"fits": {required, required}, "does not": {long, {"type": "object", "additionalProperties": false}}} {
-		if ok, why := registry.SchemaWithin(pair[0], pair[1]); ok != (name == "fits") || why == "" || len(why) > 1000 {
-			t.Errorf("%s: SchemaWithin() = %v and a reason of %d bytes, want one of at most 1000", name, ok, len(why))
+		if ok, why := schema.Within(pair[0], pair[1]); ok != (name == "fits") || why == "" || len(why) > 1000 {
+			t.Errorf("%s: Within() = %v and a reason of %d bytes, want one of at most 1000", name, ok, len(why))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package registry
+package schema
 
 import (
 	"maps"
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// comparedKeywords are the keywords that SchemaWithin understands.
+// comparedKeywords are the keywords that Within understands.
 var comparedKeywords = []string{
 	"type", "nullable", "enum", "const", "properties", "required", "additionalProperties", "items", "prefixItems",
 	"minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",

@@ -1,4 +1,4 @@
-package registry
+package schema
 
 // withinWork bounds the work of one comparison, in entries of objects and lists that are merged, compared or searched.
 const withinWork = 500_000

@@ -1,4 +1,4 @@
-package registry
+package schema
 
 import (
 	"encoding/json"
@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	maxJSONSchema = 32 << 10     // bytes
-	schemaURL     = "schema:///" // with three slashes, or references within the schema would be resolved elsewhere
+	maxBytes  = 32 << 10     // of a schema as JSON
+	maxSteps  = 10_000       // of all its patterns
+	schemaURL = "schema:///" // with three slashes, or references within the schema would be resolved elsewhere
 )
 
-// checkJSONSchema returns an error unless schema is a self-contained JSON Schema (2020-12).
-func checkJSONSchema(schema map[string]any) error {
+// Check returns an error unless schema is a self-contained JSON Schema (2020-12) of at most 32 KiB, whose patterns have at most 10,000 steps.
+func Check(schema map[string]any) error {
 	encoded, err := json.Marshal(schema)
-	if err != nil || len(encoded) > maxJSONSchema {
-		return fmt.Errorf("the schema has more than %d bytes as JSON", maxJSONSchema)
+	if err != nil || len(encoded) > maxBytes {
+		return fmt.Errorf("the schema has more than %d bytes as JSON", maxBytes)
 	}
-	if n := schemaSteps(schema); n > maxSchemaSteps {
-		return fmt.Errorf("the schema's patterns have %d steps, of which each repetition counts; the most is %d: repeat less often", n, maxSchemaSteps)
+	if n := steps(schema); n > maxSteps {
+		return fmt.Errorf("the schema's patterns have %d steps, of which each repetition counts; the most is %d: repeat less often", n, maxSteps)
 	}
 	compiler := newCompiler()
 	if err := compiler.AddResource(schemaURL, schema); err != nil {

@@ -1,11 +1,11 @@
-package registry
+package schema
 
 import (
 	"reflect"
 	"slices"
 )
 
-// notCompared returns a keyword of the input that SchemaWithin does not compare and the output does not have in the same form.
+// notCompared returns a keyword of the input that Within does not compare and the output does not have in the same form.
 func (w *withinSearch) notCompared(out, in map[string]any, path string) string {
 	for keyword := range constraints(in) {
 		_, old := in[keyword].([]any)

@@ -1,4 +1,4 @@
-package registry
+package schema
 
 import (
 	"fmt"
@@ -17,14 +17,14 @@ const (
 	maxWhy      = 250 // characters of a reason, since answers and the directory hold many
 )
 
-// SchemaWithin reports whether every value that is valid for the output's JSON Schema is valid for the input's. why says why, or why not and at which
-// place. A property that a schema does not declare counts as absent: an object is taken to have its declared properties only. When SchemaWithin
+// Within reports whether every value that is valid for the output's JSON Schema is valid for the input's. why says why, or why not and at which
+// place. A property that a schema does not declare counts as absent: an object is taken to have its declared properties only. When Within
 // cannot tell, it returns false.
 //
 // It compares types, including null and integer, required and optional properties at any depth, additional properties and the output's pattern
 // properties, arrays and tuples, enum and const, bounds, formats and patterns, allOf, anyOf and oneOf, and references within a schema, including
 // cycles.
-func SchemaWithin(output, input map[string]any) (within bool, why string) {
+func Within(output, input map[string]any) (within bool, why string) {
 	w := &withinSearch{output: output, input: input, open: make(map[[2]string]bool)}
 	if err := w.within(outputNode{schema: output}, inputNode{schema: input}, "", 0); err != "" {
 		return false, shorten(err, maxWhy)
@@ -300,4 +300,14 @@ func (w *withinSearch) mergeAllOf(out map[string]any, path string) (map[string]a
 		}
 	}
 	return nil, no(path, "the output's allOf has no end")
+}
+
+// clip shortens what a reason quotes.
+func clip(s string) string { return shorten(s, 80) }
+
+func shorten(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
 }

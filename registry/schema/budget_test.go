@@ -1,11 +1,11 @@
-package registry_test
+package schema_test
 
 import (
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/schema"
 )
 
 // doubled returns a schema of 22 levels, each of which names the one below twice: to follow each reference takes four million steps.
@@ -53,8 +53,8 @@ func TestSchemasThatTakeTooMuchAreNotCompared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if ok, why := registry.SchemaWithin(test.output, test.input); ok || !strings.Contains(why, "too complex") {
-				t.Errorf("SchemaWithin() = %t, %q, want that they are too complex", ok, why)
+			if ok, why := schema.Within(test.output, test.input); ok || !strings.Contains(why, "too complex") {
+				t.Errorf("Within() = %t, %q, want that they are too complex", ok, why)
 			}
 		})
 	}
@@ -72,8 +72,8 @@ func TestLargeSchemasAreCompared(t *testing.T) {
 		"trees as values":   {map[string]any{"enum": []any{leaf, node}}, tree},
 		"alternatives":      {doubled("anyOf")["$defs"].(map[string]any)["l0"].(map[string]any), doubled("anyOf")},
 	} {
-		if ok, why := registry.SchemaWithin(test.output, test.input); !ok {
-			t.Errorf("SchemaWithin() of %s = %q, want true", name, why)
+		if ok, why := schema.Within(test.output, test.input); !ok {
+			t.Errorf("Within() of %s = %q, want true", name, why)
 		}
 	}
 }
