@@ -151,6 +151,9 @@ func fromHTTP(at *door, resp *http.Response, body string) error {
 	return f
 }
 
+// tooLarge is what grpc-go says when it does not read an answer to its end.
+const tooLarge = "grpc: received message larger than max"
+
 // fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait that it asks for.
 func fromGRPC(ctx context.Context, at *door, err error) error {
 	if err == nil {
@@ -162,6 +165,9 @@ func fromGRPC(ctx context.Context, at *door, err error) error {
 	}
 	if s.Code() == codes.Canceled && ctx.Err() != nil {
 		return context.Canceled
+	}
+	if strings.HasPrefix(s.Message(), tooLarge) { // which grpc-go says itself; it is not the agent that has too little of something
+		return invalid(at, "more than %d MiB", maxAnswerBytes>>20)
 	}
 	f := answered(at, grpcReasons[s.Code()], s.Code().String(), s.Message())
 	for _, d := range s.Details() {

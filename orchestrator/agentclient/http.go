@@ -14,10 +14,21 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // lenient ignores unknown fields, as A2A §3.7 asks, for agents of newer versions.
 var lenient = protojson.UnmarshalOptions{DiscardUnknown: true}
+
+// decode decodes JSON of an agent into m, unless it has too many values.
+func decode(data []byte, m proto.Message) error {
+	if err := bounded.JSON(data); err != nil {
+		return err
+	}
+	return lenient.Unmarshal(data, m)
+}
 
 // eventStream is the media type of server-sent events.
 const eventStream = "text/event-stream"

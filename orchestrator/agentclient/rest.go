@@ -80,7 +80,7 @@ func (c *restClient) receive(resp *http.Response, each Each) error {
 	if succeeded(resp) && isEventStream(resp) {
 		return c.events(resp.Body, func(data []byte) error {
 			r := &a2apb.StreamResponse{}
-			err := lenient.Unmarshal(data, r)
+			err := decode(data, r)
 			if r.GetPayload() == nil { // perhaps an error, whose name is none of a response's
 				if f := c.failure(resp, data); f != nil {
 					return f
@@ -125,7 +125,7 @@ func (c *restClient) answer(resp *http.Response, out proto.Message) error {
 		}
 		return fromHTTP(&c.at, resp, string(body))
 	}
-	if err := lenient.Unmarshal(body, out); err != nil {
+	if err := decode(body, out); err != nil {
 		return invalid(&c.at, "%v", err)
 	}
 	return nil

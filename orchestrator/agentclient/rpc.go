@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"github.com/quorate/quorate/platform/bounded"
 )
 
 // rpcCaller calls JSON-RPC 2.0 methods, of either version of A2A.
@@ -82,6 +84,9 @@ func (c *rpcCaller) post(ctx context.Context, method string, params json.RawMess
 // counts more than the error in the body, unless that is one of A2A's own.
 func (c *rpcCaller) result(resp *http.Response, body []byte) (json.RawMessage, error) {
 	failed := resp != nil && !succeeded(resp)
+	if err := bounded.JSON(body); err != nil {
+		return nil, invalid(&c.at, "%v", err)
+	}
 	var r rpcResponse
 	if err := json.Unmarshal(body, &r); err != nil {
 		if failed {

@@ -1,45 +1,27 @@
 package rpcserver
 
 import (
-	"fmt"
-
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/encoding"
-	grpcproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// codec is gRPC's own codec for protobuf with two differences: it refuses messages with too many values, and it can leave a request undecoded.
-type codec struct{ encoding.CodecV2 }
+// codec is a bounded.Codec that can leave a request undecoded.
+type codec struct{ bounded.Codec }
 
-func newCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
+func newCodec() codec { return codec{bounded.NewCodec()} }
 
 // Unmarshal decodes data into v.
-func (codec) Unmarshal(data mem.BufferSlice, v any) error {
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	if u, ok := v.(*undecoded); ok {
 		data.Ref()
 		u.data = data
 		return nil
 	}
-	return unmarshal(data, v)
-}
-
-func unmarshal(data mem.BufferSlice, v any) error {
-	message, ok := v.(proto.Message)
-	if !ok {
-		return fmt.Errorf("%T is no message", v)
-	}
-	body := data.MaterializeToBuffer(mem.DefaultBufferPool())
-	defer body.Free()
-	if err := bounded.Message(body.ReadOnlyData(), message.ProtoReflect().Descriptor()); err != nil {
-		return err
-	}
-	return proto.Unmarshal(body.ReadOnlyData(), message)
+	return c.Codec.Unmarshal(data, v)
 }
 
 // undecoded is a request as it was received. Its data has to be freed.
@@ -47,7 +29,7 @@ type undecoded struct{ data mem.BufferSlice }
 
 // decode decodes the request into req. A failure is an InvalidArgument status; gRPC itself would answer Internal.
 func (u *undecoded) decode(req any) error {
-	if err := unmarshal(u.data, req); err != nil {
+	if err := (bounded.Codec{}).Unmarshal(u.data, req); err != nil {
 		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: %s", err)).Err()
 	}
 	return nil
