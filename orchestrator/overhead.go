@@ -10,43 +10,47 @@ import (
 
 // About what a value takes in memory besides its text, however few bytes it has when it is encoded.
 const (
-	valueBytes = 128 // a part, or a value of data or metadata
-	wordBytes  = 16  // an item of a list of texts
-	itemBytes  = 32  // an item of an attribute
+	valueBytes = 128
+	itemBytes  = 32 // an item of an attribute
 )
 
 // Overhead returns about how many bytes a message or an artifact takes in memory in addition to its encoded size. Caches have to count them: an empty part
 // has four bytes when it is encoded, and thirty times as many when it is not.
-func Overhead(content proto.Message) int {
+func Overhead(content proto.Message) int { return valueBytes * Values(content) }
+
+// Values returns how many values a message or an artifact has: parts, values of data and metadata, and items of lists.
+func Values(content proto.Message) int {
 	switch c := content.(type) {
 	case *a2apb.Message:
-		return partsOverhead(c.GetParts()) + structOverhead(c.GetMetadata()) + wordBytes*(len(c.GetExtensions())+len(c.GetReferenceTaskIds()))
+		return partValues(c.GetParts()) + fieldValues(c.GetMetadata()) + len(c.GetExtensions()) + len(c.GetReferenceTaskIds())
 	case *a2apb.Artifact:
-		return partsOverhead(c.GetParts()) + structOverhead(c.GetMetadata()) + wordBytes*len(c.GetExtensions())
+		return partValues(c.GetParts()) + fieldValues(c.GetMetadata()) + len(c.GetExtensions())
 	default:
 		return 0
 	}
 }
 
-func partsOverhead(parts []*a2apb.Part) int {
-	n := valueBytes * len(parts)
+func partValues(parts []*a2apb.Part) int {
+	n := len(parts)
 	for _, p := range parts {
-		n += structOverhead(p.GetMetadata()) + valueOverhead(p.GetData())
+		n += fieldValues(p.GetMetadata()) + innerValues(p.GetData())
 	}
 	return n
 }
 
-func structOverhead(s *structpb.Struct) (n int) {
+func fieldValues(s *structpb.Struct) int {
+	n := len(s.GetFields())
 	for _, v := range s.GetFields() {
-		n += valueBytes + valueOverhead(v)
+		n += innerValues(v)
 	}
 	return n
 }
 
-func valueOverhead(v *structpb.Value) int {
-	n := structOverhead(v.GetStructValue())
-	for _, item := range v.GetListValue().GetValues() {
-		n += valueBytes + valueOverhead(item)
+func innerValues(v *structpb.Value) int {
+	items := v.GetListValue().GetValues()
+	n := len(items) + fieldValues(v.GetStructValue())
+	for _, item := range items {
+		n += innerValues(item)
 	}
 	return n
 }

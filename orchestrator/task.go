@@ -18,6 +18,7 @@ const (
 	DefaultDeadline = 24 * time.Hour // from acceptance
 	MaxDeadline     = 30 * 24 * time.Hour
 	MaxTaskBytes    = 4 << 20 // total size of a task's artifacts
+	MaxTaskValues   = 1 << 18 // how many Values they have; each takes some hundred bytes of memory
 	MaxConsultHops  = 5       // a consultation of a consultation of …
 	EndRoom         = 8 << 10 // bytes of a stored state that are reserved for the end of the task
 )

@@ -6,12 +6,14 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // Limits of what a task takes after its first message, from both sides together: every reader of the task gets all of it.
 const (
 	MaxTurns     = 200     // messages
-	MaxTurnBytes = 4 << 20 // total of all messages
+	MaxTurnBytes = 4 << 20 // total of all messages, in which there are at most MaxTaskValues values
 )
 
 // Turn is a message of a task after the first: a question of its agent, or the caller's reply. A reply is stored before any of it is sent.
@@ -29,13 +31,18 @@ type Turn struct {
 	Message *a2apb.Message `json:"-"` // stored apart from the rest; never changed
 }
 
-// TurnBytes returns how many bytes the task's turns have, and a message would that is added to them.
-func (t *Task) TurnBytes(added *a2apb.Message) int {
-	n := proto.Size(added)
+// CheckTurn returns the FailedPrecondition fault "TURNS_TOO_LARGE" if the task's turns are too large together with a message.
+func (t *Task) CheckTurn(added *a2apb.Message) error {
+	bytes, values := proto.Size(added), Values(added)
 	for i := range t.Turns {
-		n += proto.Size(t.Turns[i].Message)
+		bytes, values = bytes+proto.Size(t.Turns[i].Message), values+Values(t.Turns[i].Message)
 	}
-	return n
+	if bytes <= MaxTurnBytes && values <= MaxTaskValues {
+		return nil
+	}
+	return fault.New(fault.FailedPrecondition, "TURNS_TOO_LARGE",
+		"the messages of task %s would have %d bytes and %d values with the next one, and a task takes %d bytes and %d values; send a shorter one, or cancel it",
+		t.ID, bytes, values, MaxTurnBytes, MaxTaskValues).With("task", t.ID)
 }
 
 // Unsent returns the reply that is on its way to the agent, or nil. There is at most one: the next is accepted only after the agent has asked again.

@@ -21,25 +21,7 @@ func TestATaskThatCannotBeReadDoesNotHideTheOthers(t *testing.T) {
 	for name, damaged := range map[string]string{"cut off": "\x00\x00\x00", "with other bytes": "\x00\x00\x00\x00\x00\x00\x00\x01\xff\xff\xff\xff"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
-			s, err := embedded.New(t.Context(), db)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range 5 {
-				at := time.Date(2026, 1, 16, 0, i, 0, 0, time.UTC)
-				if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: "default", ID: fmt.Sprint("t", i), Owner: "ana", CreateTime: at, Message: message("do it")}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
-				return tx.Bucket([]byte("tasks")).Put(boltdb.Key("default", "t2"), []byte(damaged))
-			}); err != nil {
-				t.Fatal(err)
-			}
-			if s, err = embedded.New(t.Context(), db); err != nil {
-				t.Fatal(err)
-			}
+			s := withDamaged(t, damaged)
 			for limit := 1; limit < 7; limit++ {
 				var got []string
 				for _, task := range listAll(t, s, limit) {
@@ -72,4 +54,29 @@ func listAll(t *testing.T, s *embedded.Store, limit int) (all []orchestrator.Tas
 			return all
 		}
 	}
+}
+
+// withDamaged returns a store with five tasks, a minute apart, the third of which is kept as given.
+func withDamaged(t *testing.T, as string) *embedded.Store {
+	t.Helper()
+	db := database(t, filepath.Join(t.TempDir(), "quorate.db"))
+	s, err := embedded.New(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		at := time.Date(2026, 1, 16, 0, i, 0, 0, time.UTC)
+		if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: "default", ID: fmt.Sprint("t", i), Owner: "ana", CreateTime: at, Message: message("do it")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("tasks")).Put(boltdb.Key("default", "t2"), []byte(as))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = embedded.New(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -122,11 +122,8 @@ func takesReply(t *orchestrator.Task, r *Reply) error {
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING", "task %s does not ask any more what it asked; read what it asks now", t.ID)
 	case len(t.Turns) >= orchestrator.MaxTurns:
 		why = fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "task %s has %d messages, as many as a task takes; cancel it", t.ID, len(t.Turns))
-	case t.TurnBytes(m) > orchestrator.MaxTurnBytes:
-		why = fault.New(fault.FailedPrecondition, reasonTurnsLarge, "the messages of task %s would have %d bytes with this one, and a task takes %d; send a shorter one, or cancel it",
-			t.ID, t.TurnBytes(m), orchestrator.MaxTurnBytes)
 	default:
-		return nil
+		return t.CheckTurn(m)
 	}
 	return why.With("task", t.ID)
 }

@@ -20,6 +20,7 @@ type heard struct {
 	status    *a2apb.Message
 	artifacts []*a2apb.Artifact
 	bytes     int    // total of all artifacts
+	values    int    // total of all artifacts
 	asked     string // identifies the question with which the agent waits
 	replied   bool   // to the question answered: while the agent waits with that question, it has not read the reply
 	answered  string
@@ -92,9 +93,9 @@ func (h *heard) say(s *a2apb.TaskStatus) bool {
 }
 
 func (h *heard) replace(artifacts []*a2apb.Artifact) error {
-	h.artifacts, h.bytes = artifacts, 0
+	h.artifacts, h.bytes, h.values = artifacts, 0, 0
 	for _, a := range artifacts {
-		h.bytes += proto.Size(a)
+		h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	}
 	return h.check()
 }
@@ -102,7 +103,7 @@ func (h *heard) replace(artifacts []*a2apb.Artifact) error {
 // add applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2), and its metadata, as the SDKs of the A2A project do.
 func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 	a := u.GetArtifact()
-	h.bytes += proto.Size(a)
+	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	for i, old := range h.artifacts {
 		if old.GetArtifactId() != a.GetArtifactId() {
 			continue
@@ -115,7 +116,7 @@ func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 				old.Metadata = a.GetMetadata()
 			}
 		} else {
-			h.bytes -= proto.Size(old)
+			h.bytes, h.values = h.bytes-proto.Size(old), h.values-orchestrator.Values(old)
 			h.artifacts[i] = a
 		}
 		return h.check()
@@ -139,9 +140,10 @@ func (h *heard) complete(list []*a2apb.Artifact) error {
 }
 
 func (h *heard) check() error {
-	if h.bytes > orchestrator.MaxTaskBytes || len(h.artifacts) > maxArtifacts {
+	if h.bytes > orchestrator.MaxTaskBytes || h.values > orchestrator.MaxTaskValues || len(h.artifacts) > maxArtifacts {
 		return fault.New(fault.FailedPrecondition, "ARTIFACTS_TOO_LARGE",
-			"the agent delivered %d artifacts with %d bytes; a task holds at most %d artifacts with %d bytes", len(h.artifacts), h.bytes, maxArtifacts, orchestrator.MaxTaskBytes)
+			"the agent delivered %d artifacts with %d bytes and %d values; a task holds at most %d artifacts with %d bytes and %d values",
+			len(h.artifacts), h.bytes, h.values, maxArtifacts, orchestrator.MaxTaskBytes, orchestrator.MaxTaskValues)
 	}
 	return nil
 }

@@ -22,9 +22,6 @@ const (
 	latest, latestAsked   = time.Minute, 10 * time.Minute
 )
 
-// reasonTurnsLarge is the reason for a task that can hold no more messages.
-const reasonTurnsLarge = "TURNS_TOO_LARGE"
-
 // byMessage is the prefix of a question's identity that is taken from its message, which is reliable.
 const byMessage = "message "
 
@@ -86,13 +83,10 @@ func (c *conversation) checkQuestion() error {
 		return nil
 	case len(c.task.Turns) >= orchestrator.MaxTurns:
 		return fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "the agent asks again after %d messages; a task takes no more", len(c.task.Turns))
-	case c.task.TurnBytes(c.heard.status) > orchestrator.MaxTurnBytes:
-		return fault.New(fault.FailedPrecondition, reasonTurnsLarge, "the messages of the task would have %d bytes with the agent's question, and a task takes %d",
-			c.task.TurnBytes(c.heard.status), orchestrator.MaxTurnBytes)
 	case proto.Size(c.heard.status) > maxQuestionBytes:
 		return fault.New(fault.FailedPrecondition, "QUESTION_TOO_LARGE", "the agent asks with more than %d bytes", maxQuestionBytes)
 	default:
-		return nil
+		return c.task.CheckTurn(c.heard.status)
 	}
 }
 

@@ -71,7 +71,7 @@ func goOn(t *orchestrator.Task, was *orchestrator.Asking, child *orchestrator.Ta
 
 // addTurn adds to the turns as much as a task has room for.
 func addTurn(t *orchestrator.Task, turn orchestrator.Turn) {
-	if len(t.Turns) < orchestrator.MaxTurns && t.TurnBytes(turn.Message) <= orchestrator.MaxTurnBytes {
+	if len(t.Turns) < orchestrator.MaxTurns && t.CheckTurn(turn.Message) == nil {
 		turn.Number = len(t.Turns) + 1
 		t.Turns = append(slices.Clip(t.Turns), turn)
 	}

@@ -16,7 +16,7 @@ func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrat
 	if whole {
 		need = 1
 	}
-	count, bytes, size, kept := 0, 0, 0, 0
+	count, bytes, size, values, kept := 0, 0, 0, 0, 0
 	for i := range r.plan.Steps {
 		made, completed := r.made[i]
 		if !completed || whole && i != len(r.plan.Steps)-1 {
@@ -25,19 +25,20 @@ func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrat
 		if !whole {
 			made = marked(made, r.plan.Steps[i].Agent)
 		}
-		large := sizeOf(made)
+		large, many := sizeOf(made), valuesOf(made)
 		count, bytes = count+len(made), bytes+large
-		if size+large > orchestrator.MaxTaskBytes || len(list)+len(made) > maxArtifacts {
+		if size+large > orchestrator.MaxTaskBytes || values+many > orchestrator.MaxTaskValues || len(list)+len(made) > maxArtifacts {
 			r.say(i, "there is no room for what it made; task %s has it", r.plan.Steps[i].TaskID)
 			continue
 		}
-		list, size, kept = append(list, made...), size+large, kept+1
+		list, size, values, kept = append(list, made...), size+large, values+many, kept+1
 	}
 	if lost || kept >= need {
 		return list, nil
 	}
 	return nil, &orchestrator.Error{Reason: reasonTooLarge, Message: fmt.Sprintf(
-		"the steps made %d artifacts with %d bytes; a task holds at most %d with %d; each step's task has its own", count, bytes, maxArtifacts, orchestrator.MaxTaskBytes)}
+		"the steps made %d artifacts with %d bytes; a task holds at most %d with %d bytes and %d values; each step's task has its own",
+		count, bytes, maxArtifacts, orchestrator.MaxTaskBytes, orchestrator.MaxTaskValues)}
 }
 
 // marked returns copies of artifacts with the agent's name in their ids.
@@ -53,6 +54,13 @@ func marked(list []*a2apb.Artifact, agent string) []*a2apb.Artifact {
 func sizeOf(list []*a2apb.Artifact) (n int) {
 	for _, a := range list {
 		n += proto.Size(a)
+	}
+	return n
+}
+
+func valuesOf(list []*a2apb.Artifact) (n int) {
+	for _, a := range list {
+		n += orchestrator.Values(a)
 	}
 	return n
 }
