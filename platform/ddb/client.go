@@ -22,7 +22,8 @@ import (
 
 const (
 	maxAttempts   = 8
-	attemptTime   = 10 * time.Second
+	attemptTime   = 10 * time.Second // the whole answer, which may have 16 MB
+	headerTime    = 3 * time.Second  // its beginning: less than a replica has to renew its leases
 	maxConns      = 256
 	defaultRegion = "us-east-1"
 )
@@ -120,8 +121,8 @@ func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   5 * time.Second,
-		ResponseHeaderTimeout: attemptTime,
+		TLSHandshakeTimeout:   3 * time.Second,
+		ResponseHeaderTimeout: headerTime,
 		IdleConnTimeout:       90 * time.Second,
 		MaxIdleConns:          maxConns,
 		MaxIdleConnsPerHost:   maxConns,
