@@ -119,12 +119,12 @@ func equalsText(v any, text string) answer {
 }
 
 func contains(whole, part any) answer {
+	text, ok := scalarText(part)
+	if !ok { // no element of an attribute is a list or an object: whoever wrote one here meant something else
+		return unclear
+	}
 	switch whole := whole.(type) {
 	case string:
-		text, ok := scalarText(part)
-		if !ok {
-			return unclear
-		}
 		return answered(strings.Contains(whole, text))
 	case []any:
 		for _, element := range whole {

@@ -50,6 +50,7 @@ func TestConditionHolds(t *testing.T) {
 		"an empty list contains nothing":             {condition("contains", "x"), has([]any{}), false, "does not hold"},
 		"an absent attribute contains nothing":       {condition("contains", "x"), none, false, "no attribute"},
 		"a number contains nothing that is clear":    {condition("contains", "x"), has(5.0), true, unclear},
+		"one of several is unclear":                  {condition("contains", []any{"pii", "phi"}), has([]any{"pii"}), true, unclear},
 		"a string and a list are unclear":            {condition("contains", []any{}), has("x"), true, unclear},
 		"a greater number holds":                     {condition("greater_than", 5.0), has(6.0), true, "holds"},
 		"an equal number is not greater":             {condition("greater_than", 5.0), has(5.0), false, "does not hold"},

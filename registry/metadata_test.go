@@ -51,6 +51,7 @@ func TestValidateMetadata(t *testing.T) {
 		"an enum":                                {rule("enum", []any{"a"}), ""},
 		"a condition without a value for exists": {condition("exists", nil), ""},
 		"a condition with a number":              {condition("greater_than", 3.5), ""},
+		"a condition with a list for equals":     {condition("equals", []any{"pii"}), ""},
 		"a condition with false":                 {condition("equals", false), ""},
 		"two inputs of one name":                 {registry.Metadata{InputSchemas: slices.Repeat(input().InputSchemas, 2)}, "metadata.input_schemas[1].name"},
 		"two outputs of one name":                {registry.Metadata{OutputSchemas: []registry.OutputSchema{schema, schema}}, "metadata.output_schemas[1].name"},
@@ -84,6 +85,8 @@ func TestValidateMetadata(t *testing.T) {
 		}), consultation + ".condition.attribute"},
 		"an unknown operator":      {condition("matches", "x"), consultation + ".condition.operator"},
 		"greater_than with a word": {condition("greater_than", "3"), consultation + ".condition.value"},
+		"contains with a list":     {condition("contains", []any{"pii", "phi"}), consultation + ".condition.value"},
+		"contains with an object":  {condition("contains", map[string]any{"a": "b"}), consultation + ".condition.value"},
 		"equals without a value":   {condition("equals", nil), consultation + ".condition.value"},
 		"a value without end":      {condition("equals", strings.Repeat("x", 5000)), consultation + ".condition.value"},
 	}

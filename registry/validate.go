@@ -197,7 +197,11 @@ func (v *validator) condition(path string, c *Condition) {
 	}
 	v.oneOf(path+".operator", c.Operator, operators)
 	_, isNumber := c.Value.(float64)
+	_, isList := c.Value.([]any)
+	_, isObject := c.Value.(map[string]any)
 	switch {
+	case c.Operator == "contains" && (isList || isObject):
+		v.wrong(path+".value", "contains needs one string, number or truth value; for one of several, write a requirement for each")
 	case c.Operator == "greater_than" && !isNumber:
 		v.wrong(path+".value", "greater_than needs a number")
 	case c.Operator != "exists" && c.Value == nil:
