@@ -10,17 +10,17 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Options say where Load reads.
+// Options are the sources from which Load reads.
 type Options struct {
 	File     string            // path of a YAML file of at most 1 MiB; empty for none
-	Environ  []string          // KEY=value, as os.Environ returns; nil reads that
-	Flags    map[string]string // path of a field to its text, for the flags that were given
-	KnownEnv []string          // QUORATE_ variables that others read, so that they give no warning
+	Environ  []string          // KEY=value, as os.Environ returns; nil uses os.Environ
+	Flags    map[string]string // from the path of a field to its text, for the flags that were given
+	KnownEnv []string          // QUORATE_ variables with other uses, for which there is no warning
 }
 
-// Load fills dst, a pointer to a struct, and then calls Validate() error on it and on each nested struct that has it.
-// The error, for wrong content an InvalidArgument fault with the reason CONFIG_INVALID, lists every problem it found. When each value could
-// be read and only Validate objects, the sources are returned with the error.
+// Load fills dst, a pointer to a struct, and then calls the method Validate() error of dst and of each nested struct that has it.
+// Wrong content is an InvalidArgument fault with the reason CONFIG_INVALID that lists all problems. If every value could be read and
+// only Validate failed, the sources are returned together with the error.
 func Load(dst any, opts Options) (*Sources, error) {
 	fields, err := schema(dst)
 	if err != nil {
@@ -41,13 +41,13 @@ func Load(dst any, opts Options) (*Sources, error) {
 	return sources, nil
 }
 
-// Env returns the process's environment variable name, or the empty string.
+// Env returns the process's environment variable name, or "" if it is not set.
 func Env(name string) string {
 	value, _ := os.LookupEnv(name)
 	return value
 }
 
-// loader is one Load under way.
+// loader is the state of one Load.
 type loader struct {
 	fields   []*field
 	problems []error
@@ -84,7 +84,7 @@ func (l *loader) set(f *field, text, source string) {
 	f.source = source
 }
 
-// validate calls Validate bottom up, so that a part is right before the whole looks at it.
+// validate calls Validate bottom up, so that a section is checked before the one that contains it.
 func (l *loader) validate(v reflect.Value, path string) {
 	for v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -104,7 +104,7 @@ func (l *loader) validate(v reflect.Value, path string) {
 	}
 }
 
-// where says which setting a section's Validate objects to, as far as its error tells, and what set it.
+// where returns a prefix for the error of a section's Validate: the setting, as far as the error tells, and where its value came from.
 func (l *loader) where(path string, err error) string {
 	if e, ok := errors.AsType[*fault.Error](err); ok && len(e.Violations) == 1 {
 		path = join(path, e.Violations[0].Field)

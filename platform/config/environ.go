@@ -57,7 +57,7 @@ func (l *loader) readSecret(f *field, name string, given map[string]string) {
 	f.source = "env " + name
 }
 
-// warnUnknown only warns, because a variable may be meant for another version or another program.
+// warnUnknown warns of unknown variables. They are not errors, because they may be meant for another version or another program.
 func (l *loader) warnUnknown(given map[string]string, known, others []string) {
 	var unknown []string
 	for name := range given {

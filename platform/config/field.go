@@ -23,7 +23,7 @@ type field struct {
 
 func (f *field) secret() bool { return f.value.Type() == reflect.TypeFor[auth.Secret]() }
 
-// schema returns the fields of dst in their order. An error is a bug in the struct.
+// schema returns the fields of dst in the order of the struct. An error is a bug in the struct.
 func schema(dst any) ([]*field, error) {
 	v := reflect.ValueOf(dst)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
@@ -74,7 +74,7 @@ func fieldName(f reflect.StructField) (name string, skip bool) {
 	return name, !f.IsExported() || name == "-"
 }
 
-// isSection reports whether t is a group of settings; a struct that reads text, such as an address, is one setting.
+// isSection reports whether t is a group of settings. A struct that can be read from text, such as an address, is a single setting.
 func isSection(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
@@ -97,7 +97,7 @@ func envName(path string) string {
 	return b.String()
 }
 
-// startsWord keeps an abbreviation in one piece, its plural too: baseURL is BASE_URL, and cardURLs is CARD_URLS.
+// startsWord reports whether a word begins at i. An abbreviation is one word, also in the plural: baseURL is BASE_URL, and cardURLs is CARD_URLS.
 func startsWord(runes []rune, i int) bool {
 	before, behind := runes[i-1], runes[i+1:]
 	if unicode.IsLower(before) || unicode.IsDigit(before) {

@@ -25,7 +25,7 @@ func (l *loader) readFile(dst any, path string) {
 	var document, more yaml.Node
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
-		return // an empty file says nothing
+		return // an empty file sets nothing
 	case err != nil:
 		l.problem("%s: %w", path, err)
 		return
@@ -41,7 +41,7 @@ func (l *loader) readFile(dst any, path string) {
 	r.section(document.Content[0], reflect.TypeOf(dst).Elem(), "")
 }
 
-// fileReader walks the file beside the schema, so that each problem has its line.
+// fileReader walks the file along the schema, so that each problem has its line number.
 type fileReader struct {
 	*loader
 	file   string
@@ -119,7 +119,7 @@ func (r *fileReader) scalar(n *yaml.Node, path string) string {
 	return n.Value
 }
 
-// pairs refuses a key given twice, which the YAML decoder lets pass in nodes.
+// pairs visits the keys and values of a map. It refuses duplicate keys, which the YAML decoder accepts when it decodes into nodes.
 func (r *fileReader) pairs(n *yaml.Node, path string, visit func(key, value *yaml.Node)) {
 	seen := make(map[string]int)
 	for i := 0; i+1 < len(n.Content); i += 2 {

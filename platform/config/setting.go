@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Setting is one field of a configuration, as a flag for it shows it. The flag's name is the end of the path: log-level for telemetry.logLevel. Where several
-// paths end alike it is all of them: http-addr for http.addr.
+// Setting describes a flag for one field of a configuration. The flag's name is the last part of the path: log-level for telemetry.logLevel. If several paths
+// end in the same part, it is the whole path: http-addr for http.addr.
 type Setting struct{ Path, Flag, Value, Doc string }
 
-// Settings returns the fields of a configuration, a pointer to a struct, in their order. An error is a bug in the struct.
+// Settings returns the fields of a configuration, given as a pointer to a struct, in their order. An error is a bug in the struct.
 func Settings(of any) ([]Setting, error) {
 	fields, err := schema(of)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Sources says where each value of one Load came from. It holds no secret.
+// Sources says where each value of one Load came from. It contains no secrets.
 type Sources struct {
 	rows     []row
 	warnings []string
@@ -23,11 +23,11 @@ func newSources(l *loader) *Sources {
 	return s
 }
 
-// Warnings returns a sentence for each QUORATE_ variable that is no setting, with a suggestion.
+// Warnings returns a sentence for each QUORATE_ variable that is not a setting, with a suggestion if there is a similar one.
 func (s *Sources) Warnings() []string { return s.warnings }
 
-// Explain writes one line for each setting: its path, its value (secrets as [redacted]) and its source, which is flag,
-// env NAME, FILE:LINE or default.
+// Explain writes one line for each setting: its path, its value (secrets as [redacted]) and its source, one of flag, env
+// NAME, FILE:LINE and default.
 func (s *Sources) Explain(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range s.rows {
@@ -38,7 +38,7 @@ func (s *Sources) Explain(w io.Writer) error {
 	return table.Flush()
 }
 
-// Describe writes what Explain writes and, below each setting, what it is for and the variable that sets it.
+// Describe writes what Explain writes and, below each setting, what it is for and which variable sets it.
 func (s *Sources) Describe(w io.Writer) error {
 	for _, r := range s.rows {
 		if _, err := fmt.Fprintf(w, "%s  %s  %s\n    %s\n    env %s\n\n", r.path, r.value, r.source, r.doc, r.env); err != nil {

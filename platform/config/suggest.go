@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// didYouMean returns ", did you mean X?" for the candidate that is nearest to name, or nothing when none is near.
+// didYouMean returns ", did you mean X?" for the candidate that is most similar to name, or "" if none is similar.
 func didYouMean(name string, candidates []string) string {
 	best, bestDistance := "", len(name)/3+1
 	for _, candidate := range candidates {
