@@ -11,16 +11,16 @@ import (
 	"google.golang.org/grpc/grpclog"
 )
 
-// libraries is the logger of what libraries complain about; nil before LogErrors.
+// libraries is the logger for errors that libraries report; nil before LogErrors.
 var libraries atomic.Pointer[slog.Logger]
 
-// CaptureGRPC has what gRPC and its gateway complain about come to LogErrors instead of stderr, in a form of its own. Only main may call it, first of all:
-// gRPC wants to know before it does anything.
+// CaptureGRPC sends the errors that gRPC and its gateway log to the logger of LogErrors, instead of to stderr in a format of their own. Only main may call it,
+// before anything else: gRPC requires its logger to be set before it is used.
 func CaptureGRPC() {
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, complaints{}))
 }
 
-// complaints takes what gRPC logs as errors, a line at a time. Callers and agents can bring most of them about, so they are warnings.
+// complaints receives the lines that gRPC logs as errors. Callers and agents can cause most of them, so they are logged as warnings.
 type complaints struct{}
 
 func (complaints) Write(line []byte) (int, error) {
@@ -28,7 +28,7 @@ func (complaints) Write(line []byte) (int, error) {
 	if logger == nil {
 		return os.Stderr.Write(line)
 	}
-	_, text, found := bytes.Cut(line, []byte("ERROR: ")) // behind the time
+	_, text, found := bytes.Cut(line, []byte("ERROR: ")) // after the time
 	if !found {
 		text = line
 	}
@@ -36,8 +36,8 @@ func (complaints) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// LogErrors has what libraries complain about, in the whole process, logged by logger: OpenTelemetry, and gRPC after CaptureGRPC. Of themselves they print it
-// to stderr, each in a form of its own.
+// LogErrors makes logger log the errors that libraries report anywhere in the process: OpenTelemetry and, after CaptureGRPC, gRPC. By default they print them
+// to stderr, each in a format of its own.
 func LogErrors(logger *slog.Logger) {
 	libraries.Store(logger)
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {

@@ -16,7 +16,7 @@ const (
 	formatText = "text"
 )
 
-// level returns the level of logs; info when nothing is said.
+// level returns the log level, info by default.
 func (c *Config) level() (level slog.Level, err error) {
 	if c.LogLevel != "" && level.UnmarshalText([]byte(c.LogLevel)) != nil {
 		err = fault.Invalid("logLevel", "CONFIG_INVALID", "log level %q is not debug, info, warn or error", c.LogLevel)
@@ -24,7 +24,7 @@ func (c *Config) level() (level slog.Level, err error) {
 	return level, err
 }
 
-// logger returns what logs as a valid c says.
+// logger returns a logger for a valid c.
 func (c *Config) logger() *slog.Logger {
 	w := c.LogWriter
 	if w == nil {
@@ -38,10 +38,11 @@ func (c *Config) logger() *slog.Logger {
 	return slog.New(traceHandler{slog.NewJSONHandler(w, options)})
 }
 
-// maxLogged is how many bytes of a text or an error are logged: callers can make an error as long as what they send.
+// maxLogged is how many bytes of a text or an error are logged: callers can make an error as long as their request.
 const maxLogged = 32 << 10
 
-// shorten cuts what is longer, and says so. What panics, as the Error of a nil pointer does, it leaves to slog, which prints that.
+// shorten cuts longer texts and errors, with a note that they are cut. If an Error method panics, as that of a nil pointer does, it leaves the value to slog,
+// which prints the panic.
 func shorten(_ []string, a slog.Attr) (short slog.Attr) {
 	short = a
 	defer func() { _ = recover() }()

@@ -7,8 +7,8 @@ import (
 	apitrace "go.opentelemetry.io/otel/trace"
 )
 
-// newSampler follows the caller's decision, or the ratio where there is none, except for consultation spans: a sampled-out
-// approval would block a task that was approved.
+// newSampler returns a sampler that follows the caller's decision or, without one, the ratio. It always records
+// consultation spans: an approval that is sampled out would block a task that was approved.
 func newSampler(ratio float64) trace.Sampler {
 	return sampler{trace.ParentBased(trace.TraceIDRatioBased(ratio))}
 }

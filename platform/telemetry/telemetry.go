@@ -1,7 +1,7 @@
 // Package telemetry sets up logs, traces and metrics for one process.
 //
-// Nothing global changes unless LogErrors or CaptureGRPC is called, so that several services can live in one process. Spans that can be
-// evidence of a consultation are recorded whatever the sampling ratio says.
+// Nothing global changes unless LogErrors or CaptureGRPC is called, so that several services can share a process. Spans that can be
+// evidence of a consultation are recorded whatever the sampling ratio is.
 package telemetry
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Config is what Setup needs to know; the zero value logs JSON at level info to nowhere and samples no ordinary span.
+// Config is the configuration for Setup. The zero value discards logs and samples no ordinary spans.
 type Config struct {
 	ServiceName    string
 	ServiceVersion string
@@ -40,7 +40,7 @@ type Config struct {
 	OTLPEndpoint   string    // URL of an OTLP/gRPC receiver for spans, such as http://localhost:4317; empty for none
 }
 
-// Validate refuses, with an InvalidArgument fault of the reason CONFIG_INVALID that names the field, what Setup cannot apply.
+// Validate returns an InvalidArgument fault with the reason CONFIG_INVALID, which names the field, for a value that Setup cannot apply.
 func (c *Config) Validate() error {
 	if _, err := c.level(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (c *Config) Validate() error {
 // Telemetry is the outcome of Setup.
 type Telemetry struct {
 	Logger         *slog.Logger         // adds the trace and span id of the context to each record
-	TracerProvider trace.TracerProvider // records nothing where there is no receiver; traces go through all the same
+	TracerProvider trace.TracerProvider // records nothing without a receiver, but still propagates traces
 	MeterProvider  *metric.MeterProvider
 	MetricsHandler http.Handler // serves the metrics of this Telemetry in the Prometheus format
 	Propagator     propagation.TextMapPropagator
@@ -68,7 +68,7 @@ type Telemetry struct {
 	flush func(context.Context) error // sends buffered spans; nil without a receiver
 }
 
-// Setup returns telemetry as c says; a wrong value in c is an error. The OTLP receiver need not be up.
+// Setup returns telemetry for c; a wrong value in c is an error. The OTLP receiver need not be up.
 func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 		Logger:         c.logger(),
 		TracerProvider: unheard{sampler: newSampler(c.TraceRatio)},
 		MeterProvider: metric.NewMeterProvider(metric.WithResource(service), metric.WithReader(reader),
-			metric.WithExemplarFilter(exemplar.AlwaysOffFilter)), // the format that the handler writes has no room for them
+			metric.WithExemplarFilter(exemplar.AlwaysOffFilter)), // the handler's format has no exemplars
 		MetricsHandler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		Propagator:     propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}),
 	}
@@ -99,7 +99,7 @@ func Setup(ctx context.Context, c Config) (*Telemetry, error) {
 	return t, nil
 }
 
-// Shutdown sends what is buffered, until ctx ends.
+// Shutdown sends the buffered spans, for as long as ctx allows.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	var err error
 	if t.flush != nil {

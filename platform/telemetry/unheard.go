@@ -10,8 +10,8 @@ import (
 	"go.opentelemetry.io/otel/trace/embedded"
 )
 
-// unheard makes spans that nobody receives. They have ids, for logs and for the calls that are made, and pass on whether the trace is sampled: agents
-// decide by that whether they record what may be evidence. They take nothing in, which is what recording costs.
+// unheard makes spans for a process without a receiver. They have ids, for logs and outgoing calls, and propagate whether the trace is sampled, by which
+// agents decide whether to record spans that may be evidence. They record nothing, which saves the cost of recording.
 type unheard struct {
 	embedded.TracerProvider
 
@@ -20,7 +20,7 @@ type unheard struct {
 
 var _ trace.TracerProvider = unheard{}
 
-// Tracer returns the same for all.
+// Tracer returns a tracer, the same for all names.
 func (u unheard) Tracer(string, ...trace.TracerOption) trace.Tracer {
 	return unheardTracer{sampler: u.sampler}
 }
@@ -31,7 +31,7 @@ type unheardTracer struct {
 	sampler sdktrace.Sampler
 }
 
-// Start returns a span of the context's trace, or of a new one.
+// Start returns a span in the context's trace, or in a new one.
 func (u unheardTracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	config := trace.NewSpanStartConfig(options...)
 	if config.NewRoot() {
