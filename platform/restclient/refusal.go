@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// refusal returns the fault of an answer whose status is not 2xx.
+// refusal returns the fault for a response whose status is not 2xx.
 func (c *Client) refusal(answer *http.Response, body []byte) error {
 	if err := decodeStatus(body); err != nil {
 		return err
@@ -24,8 +24,8 @@ func (c *Client) refusal(answer *http.Response, body []byte) error {
 	return c.unexpected(answer, nil)
 }
 
-// decodeStatus returns the fault that a google.rpc.Status in JSON tells, or nil when body is none. A detail of a type
-// that this client does not know is left out, so that a newer server's error still reads.
+// decodeStatus returns the fault in body, a google.rpc.Status in JSON, or nil if body is something else. Details of types
+// that this client does not know are left out, so that errors of newer servers can be read.
 func decodeStatus(body []byte) error {
 	var wire struct {
 		Code    int32             `json:"code"`
@@ -33,7 +33,7 @@ func decodeStatus(body []byte) error {
 		Details []json.RawMessage `json:"details"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil || wire.Code <= int32(codes.OK) || wire.Code > int32(codes.Unauthenticated) {
-		return nil //nolint:nilerr // what is no status has no fault; the caller says so
+		return nil //nolint:nilerr // the caller handles bodies without a status
 	}
 	st := &spb.Status{Code: wire.Code, Message: wire.Message}
 	for _, raw := range wire.Details {
@@ -45,7 +45,7 @@ func decodeStatus(body []byte) error {
 	return rpcfault.FromStatus(status.FromProto(st).Err())
 }
 
-// unexpected is the fault of an answer that Quorate's API does not give: a proxy's page, or another program's.
+// unexpected returns the fault for a response that is not from Quorate's API but, for example, from a proxy or another program.
 func (c *Client) unexpected(answer *http.Response, cause error) error {
 	kind := fault.Internal
 	switch code := answer.StatusCode; {

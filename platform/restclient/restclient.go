@@ -18,10 +18,10 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// MaxAnswerBytes is the longest answer, and the longest event of a stream, that a Client reads.
+// MaxAnswerBytes is the longest response, and the longest event of a stream, that a Client reads.
 const MaxAnswerBytes = 64 << 20
 
-// callTimeout ends a call whose context sets no earlier deadline; no call of the API waits for an agent's work. See Within for what takes longer.
+// callTimeout ends a call whose context has no earlier deadline. No call of the API waits for an agent's work; for calls that may take longer there is Within.
 const callTimeout = time.Minute
 
 // Client calls one Quorate server. It is safe for concurrent use.
@@ -32,10 +32,10 @@ type Client struct {
 	timeout time.Duration // of a call
 }
 
-// New returns a client of the server at baseURL, an http or https URL without query and user; an empty token sends none.
+// New returns a client for the server at baseURL, an http or https URL without query and user. With an empty token it sends none.
 //
-// A nil hc means a client of its own. A Timeout in hc would also end streams. Errors are InvalidArgument faults with the
-// reasons SERVER_URL_INVALID and TOKEN_INVALID.
+// With a nil hc the client has an HTTP client of its own. A Timeout in hc would also end streams. Errors are InvalidArgument
+// faults with the reasons SERVER_URL_INVALID and TOKEN_INVALID.
 func New(baseURL string, token auth.Secret, hc *http.Client) (*Client, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -52,18 +52,18 @@ func New(baseURL string, token auth.Secret, hc *http.Client) (*Client, error) {
 	return &Client{base: strings.TrimSuffix(u.String(), "/"), token: token, http: &own, timeout: callTimeout}, nil
 }
 
-// Within returns a client of the same server whose calls take at most limit instead of a minute: for the reading of a page, which other servers delay.
+// Within returns a client for the same server whose calls take at most limit instead of a minute. It is for fetching a web page, which other servers delay.
 func (c *Client) Within(limit time.Duration) *Client {
 	other := *c
 	other.timeout = limit
 	return &other
 }
 
-// Call sends in, when it is not nil, as the JSON body of one request and reads the answer into out, when that is not nil.
+// Call sends in, if it is not nil, as the JSON body of one request, and reads the response into out, if that is not nil.
 //
-// The path is escaped already and starts with a slash. Unknown fields of the answer are ignored, so that an old client
-// understands a newer server. Errors are faults: the server's own ones, SERVER_UNREACHABLE, UNEXPECTED_ANSWER and
-// ANSWER_TOO_LARGE. A call takes at most one minute, or what Within says.
+// The path must be escaped and start with a slash. Unknown fields of the response are ignored, so that an old client
+// understands a newer server. Errors are faults: those of the server, SERVER_UNREACHABLE, UNEXPECTED_ANSWER and
+// ANSWER_TOO_LARGE. A call takes at most one minute, or the limit of Within.
 func (c *Client) Call(ctx context.Context, method, path string, query url.Values, in, out proto.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -85,7 +85,7 @@ func (c *Client) Call(ctx context.Context, method, path string, query url.Values
 	return nil
 }
 
-// send returns the answer when it has a 2xx status, and its error otherwise. The caller closes the body.
+// send returns a response with a 2xx status; any other is an error. The caller closes the body.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, in proto.Message, accept string) (*http.Response, error) {
 	request, err := c.request(ctx, method, path, query, in)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	if in != nil {
 		content, err := protojson.Marshal(in)
 		if err != nil {
-			text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ") // protojson keeps programs from parsing its errors
+			text := strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\u00a0", " "), "proto: ") // protojson varies its errors on purpose
 			return nil, fault.New(fault.InvalidArgument, "REQUEST_INVALID", "the request cannot be sent: %s", text)
 		}
 		body = bytes.NewReader(content)
@@ -149,8 +149,8 @@ func tooLarge() error {
 	return fault.New(fault.ResourceExhausted, "ANSWER_TOO_LARGE", "the answer is longer than %d MiB; ask for smaller pages", MaxAnswerBytes>>20)
 }
 
-// unreachable tells an ended context from a connection that failed. It drops the method and URL that net/http puts in
-// front of the cause: the message names the server already.
+// unreachable returns the error for a failed connection or an ended context. It drops the method and URL that net/http puts
+// before the cause, since the message names the server already.
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("calling %s: %w", c.base, ctx.Err())
@@ -158,5 +158,5 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err
 	}
-	return fault.New(fault.Unavailable, "SERVER_UNREACHABLE", "no connection to Quorate at %s: %w; see that it runs there and that the address is right (--server or QUORATE_SERVER)", c.base, err).With("server", c.base)
+	return fault.New(fault.Unavailable, "SERVER_UNREACHABLE", "no connection to Quorate at %s: %w; check that it runs there and that the address is right (--server or QUORATE_SERVER)", c.base, err).With("server", c.base)
 }

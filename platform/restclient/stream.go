@@ -18,15 +18,15 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// silence ends a stream on which nothing arrives for so long; the server sends a comment every 15 seconds.
+// silence is how long nothing may arrive on a stream before it is ended; the server sends a comment every 15 seconds.
 const silence = time.Minute
 
 var errSilence = fault.New(fault.Unavailable, "STREAM_BROKEN", "nothing arrived on the stream for %v", silence)
 
-// Stream reads the server-sent events at path and passes each one, decoded into what newMessage returns, to each.
+// Stream reads the server-sent events at path, decodes each into a new message, and calls each with it.
 //
-// It returns nil when the server ends the stream, the error of each as it is, and faults otherwise: those of Call, and
-// STREAM_BROKEN when the connection ends in the middle or nothing arrives for a minute.
+// It returns nil when the server ends the stream, and an error of each unchanged. Other errors are faults: those of Call,
+// and STREAM_BROKEN if the connection breaks or nothing arrives for a minute.
 func (c *Client) Stream(ctx context.Context, path string, query url.Values, newMessage func() proto.Message, each func(proto.Message) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -54,7 +54,7 @@ func (c *Client) Stream(ctx context.Context, path string, query url.Values, newM
 			if err := decodeStatus(data); err != nil {
 				return err
 			}
-			return c.unexpected(answer, errors.New("the stream ended with an error that is no status"))
+			return c.unexpected(answer, errors.New("the stream ended with an error that is not a status"))
 		}
 		message := newMessage()
 		if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, message); err != nil {
@@ -87,7 +87,7 @@ type eventReader struct {
 	heard func() // called for every line, comments too
 }
 
-// next returns the name and the data of the next event that has data. An event that the end cuts off does not count.
+// next returns the name and the data of the next event that has data. An incomplete event at the end is dropped.
 func (r *eventReader) next() (name string, data []byte, err error) {
 	for {
 		line, err := r.line()
