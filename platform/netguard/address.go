@@ -6,7 +6,7 @@ import (
 )
 
 // special4 is the IANA IPv4 special-purpose address registry (RFC 6890 and later), multicast, and the former class E.
-// Ranges that are special but globally reachable are here too: no web server lives in them.
+// Ranges that are special but globally reachable are included: they contain no web servers.
 var special4 = prefixes(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private
@@ -28,10 +28,10 @@ var special4 = prefixes(
 	"240.0.0.0/4",     // reserved, with broadcast
 )
 
-// global6 is the only IPv6 space that IANA has given out for global unicast.
+// global6 is the only IPv6 space that IANA has allocated for global unicast.
 var global6 = netip.MustParsePrefix("2000::/3")
 
-// special6 is what the IANA IPv6 special-purpose address registry (RFC 6890 and later) lists inside global6.
+// special6 lists the entries of the IANA IPv6 special-purpose address registry (RFC 6890 and later) inside global6.
 var special6 = prefixes(
 	"2001::/23",         // IETF protocol assignments: Teredo, benchmarking, ORCHID, DRIP
 	"2001:db8::/32",     // documentation
@@ -40,7 +40,7 @@ var special6 = prefixes(
 	"3fff::/20",         // documentation
 )
 
-// metadata lists what no option admits: link-local addresses and the metadata services of cloud providers.
+// metadata lists the addresses that no option permits: link-local ones and the metadata services of cloud providers.
 var metadata = prefixes(
 	"169.254.0.0/16",     // AWS, GCP, Azure, ECS and EKS credentials
 	"fe80::/10",          // link-local
@@ -60,7 +60,7 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// isSpecial tells whether addr, unmapped and without a zone, is anything but a global unicast address.
+// isSpecial reports whether addr, unmapped and without a zone, is anything but a global unicast address.
 func isSpecial(addr netip.Addr) bool {
 	if addr.Is4() {
 		return contains(special4, addr)
@@ -70,7 +70,7 @@ func isSpecial(addr netip.Addr) bool {
 
 func isMetadata(addr netip.Addr) bool { return contains(metadata, addr) }
 
-// isISATAP tells whether the interface identifier carries an IPv4 address (RFC 5214 section 6.1).
+// isISATAP reports whether the interface identifier contains an IPv4 address (RFC 5214 section 6.1).
 func isISATAP(addr netip.Addr) bool {
 	b := addr.As16()
 	return b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe

@@ -22,20 +22,20 @@ const (
 	maxResponseHeader  = 256 << 10
 )
 
-// clientHeaders describe the client and hold no secret: another origin may see them.
+// clientHeaders describe the client and contain no secrets, so they may be sent to another origin.
 var clientHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "User-Agent"}
 
 // ClientOptions are the optional parts of Client.
 type ClientOptions struct {
-	Timeout        time.Duration // of a whole call with its body: 0 means none, as in http.Client, for streams that the context ends
-	MaxRedirects   int           // 0 follows none: the caller gets the redirect answer itself
-	MaxIdlePerHost int           // connections kept for the next call: 0 means 2
-	TLS            *tls.Config   // nil is Go's own; for servers that want a certificate
+	Timeout        time.Duration // of a whole call with its body; 0 is none, as in http.Client, for streams that the context ends
+	MaxRedirects   int           // 0 follows none: the caller gets the redirect response itself
+	MaxIdlePerHost int           // connections kept for the next call; 0 means 2
+	TLS            *tls.Config   // for servers that demand a certificate; nil is Go's default
 }
 
 // Client returns an HTTP client that checks every URL, redirects included, with CheckURL and connects with DialContext. It
 // uses no proxy, reads at most 256 KiB of response headers, and on a redirect to another origin (scheme, host, port) drops
-// every header but the ones that describe the client itself. Close its idle connections when done.
+// every header except those that describe the client itself. Close its idle connections when done.
 func (p *Policy) Client(o ClientOptions) *http.Client {
 	idle := o.MaxIdlePerHost
 	if idle == 0 {
@@ -82,7 +82,7 @@ type transport struct {
 	next   *http.Transport
 }
 
-// RoundTrip sends req when the policy admits its URL.
+// RoundTrip sends req if the policy permits its URL.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := t.policy.CheckURL(req.URL); err != nil {
 		if req.Body != nil {

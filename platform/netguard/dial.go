@@ -17,9 +17,9 @@ const (
 	keepAlive   = 30 * time.Second
 )
 
-// DialContext connects to addr, a host:port, over tcp, tcp4 or tcp6 when the policy admits the address that the host
-// resolves to. It fits http.Transport and, inside a closure, grpc.WithContextDialer. It gives up after 10 seconds. A refusal
-// is a fault in the error's chain.
+// DialContext connects to addr, a host:port, over tcp, tcp4 or tcp6 if the policy permits the address that the host resolves
+// to. It can be used with http.Transport and, inside a closure, with grpc.WithContextDialer. It gives up after 10 seconds. A
+// refusal is a fault in the error's chain.
 func (p *Policy) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil, fault.New(fault.PermissionDenied, ReasonAddressBlocked, "the network %q may not be called: only TCP is", network)
@@ -54,7 +54,7 @@ func (p *Policy) DialContext(ctx context.Context, network, addr string) (net.Con
 	return conn, nil
 }
 
-// checkDialled runs between the socket's creation and its connect, with the very address that connect will use.
+// checkDialled runs after the socket is created and before it connects, with exactly the address that connect will use.
 func (p *Policy) checkDialled(network, address string, exempt bool) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || network != "tcp4" && network != "tcp6" {

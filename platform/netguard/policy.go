@@ -11,20 +11,20 @@ import (
 
 // The reasons of this package's faults.
 const (
-	ReasonAddressBlocked = "ADDRESS_BLOCKED" // PermissionDenied: the address, the port or the name is out of bounds
+	ReasonAddressBlocked = "ADDRESS_BLOCKED" // PermissionDenied: the address, the port or the name is not permitted
 	ReasonURLInvalid     = "URL_INVALID"     // InvalidArgument: no client should send this URL
 )
 
-// Policy says which addresses may be called. The zero value admits public addresses only. It must not be changed while it
+// Policy says which addresses may be called. The zero value permits public addresses only. It must not be changed while it
 // is in use.
 type Policy struct {
-	AllowLoopback bool          // admits 127.0.0.0/8 and ::1 on any allowed port, and the host's own addresses: for development
-	AllowOrigins  []string      // exact host:port that may be called though special-purpose; metadata services stay refused
-	AllowPorts    []int         // the only ports; nil admits all but the well-known ports of other protocols
-	Resolver      *net.Resolver // nil means Go's own, which refuses spellings like 0x7f.1 that libc's accepts
+	AllowLoopback bool          // for development: permits 127.0.0.0/8 and ::1 on any allowed port, and the host's own addresses
+	AllowOrigins  []string      // exact host:port that may be called even if special-purpose; metadata services stay refused
+	AllowPorts    []int         // the only ports; nil permits all except the well-known ports of other protocols
+	Resolver      *net.Resolver // nil is Go's own, which refuses spellings like 0x7f.1 that libc's accepts
 }
 
-// allowsOrigin tells whether the operator named this very host and port.
+// allowsOrigin reports whether AllowOrigins names this host and port.
 func (p *Policy) allowsOrigin(host, port string) bool {
 	want := canonicalHost(host)
 	return slices.ContainsFunc(p.AllowOrigins, func(origin string) bool {
@@ -41,7 +41,7 @@ func canonicalHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// checkAddr returns a fault unless the policy admits addr; exempt is true when the operator named the origin dialled.
+// checkAddr returns a fault unless the policy permits addr. exempt says that AllowOrigins names the origin being dialled.
 func (p *Policy) checkAddr(addr netip.Addr, exempt bool) error {
 	if addr.Zone() != "" {
 		// Prefix.Contains is false for zoned addresses: [::1%lo] would pass every list.
@@ -61,7 +61,7 @@ func (p *Policy) checkAddr(addr netip.Addr, exempt bool) error {
 	return checkNotOurs(addr)
 }
 
-// checkNotOurs refuses the addresses of this host: from here they reach services that the internet cannot.
+// checkNotOurs refuses the addresses of this host: from here they lead to services that the internet cannot reach.
 func checkNotOurs(addr netip.Addr) error {
 	ours, err := net.InterfaceAddrs()
 	if err != nil {

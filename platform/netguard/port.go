@@ -38,7 +38,7 @@ var badPorts = map[int]bool{
 
 const maxPort = 1<<16 - 1
 
-// checkPort returns a fault unless the policy admits port, which is a decimal number.
+// checkPort returns a fault unless the policy permits port, a decimal number.
 func (p *Policy) checkPort(port string) error {
 	n, err := strconv.Atoi(port)
 	if err != nil || n < 0 || n > maxPort {

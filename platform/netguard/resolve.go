@@ -10,8 +10,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Resolve returns the addresses of addr, a host:port, when the policy admits every one of them. It is for what cannot dial
-// by itself: name an address to it, never the host, which may resolve to something else the next time.
+// Resolve returns the addresses of addr, a host:port, if the policy permits all of them. It is for programs that dial
+// themselves: give them one of the addresses, never the host, which may resolve to something else the next time.
 func (p *Policy) Resolve(ctx context.Context, network, addr string) ([]netip.AddrPort, error) {
 	host, portText, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 )
 
 // CheckURL returns a fault unless u is an absolute http or https URL of at most MaxURL bytes with a plain host (an ASCII name
-// or an IP address in its usual form), without user info, that the policy does not refuse on sight. It resolves nothing: a
-// URL that passes can still be refused when it is dialled.
+// or an IP address in its usual form), without user info, that the policy does not refuse by its text. It resolves nothing, so
+// a URL that passes can still be refused when it is dialled.
 func (p *Policy) CheckURL(u *url.URL) error {
 	if u == nil {
 		return invalid("there is no URL")
@@ -41,7 +41,7 @@ func (p *Policy) CheckURL(u *url.URL) error {
 	return p.checkHostPort(u.Hostname(), Port(u))
 }
 
-// checkHostPort checks what can be known of a host and a port before the host is resolved.
+// checkHostPort checks a host and a port as far as possible without resolving the host.
 func (p *Policy) checkHostPort(host, port string) error {
 	addr, err := netip.ParseAddr(host)
 	literal := err == nil
@@ -65,8 +65,8 @@ func (p *Policy) checkHostPort(host, port string) error {
 	return nil
 }
 
-// checkName refuses what is not a plain ASCII host name, above all numbers in disguise: 127.1, 0x7f000001 and 2130706433
-// are loopback to some resolvers.
+// checkName refuses everything except plain ASCII host names, above all disguised numbers: to some resolvers, 127.1,
+// 0x7f000001 and 2130706433 are loopback.
 func checkName(host string) error {
 	name := strings.TrimSuffix(host, ".")
 	if name == "" || len(name) > maxName {
@@ -101,7 +101,7 @@ func isNumber(label string) bool {
 	return strings.Trim(digits, set) == ""
 }
 
-// isLocalhost tells whether RFC 6761 section 6.3 reserves the name for loopback.
+// isLocalhost reports whether RFC 6761 section 6.3 reserves the name for loopback.
 func isLocalhost(host string) bool {
 	name := canonicalHost(host)
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// vanished is for how long the other end may leave bytes unacknowledged. A host that is gone without a word says nothing: without this, Linux sends again for
-// a quarter of an hour, and every call that shares the connection waits (RFC 5482).
+// vanished is how long the other end may leave bytes unacknowledged (RFC 5482). Without this limit, Linux retransmits to a host that has vanished for a quarter
+// of an hour, and every call that shares the connection waits.
 const vanished = 30 * time.Second
 
-// boundSilence has the kernel end a connection whose other end has vanished.
+// boundSilence makes the kernel end a connection whose other end has vanished.
 func boundSilence(c syscall.RawConn) error {
 	var set error
 	err := c.Control(func(fd uintptr) {

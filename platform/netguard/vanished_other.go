@@ -4,5 +4,5 @@ package netguard
 
 import "syscall"
 
-// boundSilence leaves it to the kernel when a connection whose other end has vanished ends.
+// boundSilence does nothing here: the kernel decides when to end a connection whose other end has vanished.
 func boundSilence(syscall.RawConn) error { return nil }
