@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Field is how a field of items is compared. Each constructor of this file makes one.
+// Field says how a field of items is compared. The constructors in this file make it.
 type Field[T any] struct {
 	compare func(operator string, value token) (condition[T], error)
 	list    bool
 }
 
-// wild reports whether a star at either end stands for anything. In a quoted text it does too, as AIP-160 has it.
+// wild reports whether a value has a star at either end, which matches any text. As AIP-160 demands, this also holds for quoted text.
 func wild(value string) bool {
 	return strings.HasPrefix(value, "*") || strings.HasSuffix(value, "*")
 }
@@ -39,7 +39,7 @@ func wildcard(value string) func(string) bool {
 	}
 }
 
-// Text is a field that is a text. = and != take a * at either end for anything; the has operator looks for the value anywhere, in upper or lower case.
+// Text is a field with text. With = and !=, a * at either end matches any text; the has operator (:) finds the value anywhere, ignoring case.
 func Text[T any](get func(*T) string) Field[T] {
 	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
 		switch operator {
@@ -61,7 +61,7 @@ func Text[T any](get func(*T) string) Field[T] {
 	}}
 }
 
-// Word is a field that is one of the known words, by = and !=.
+// Word is a field whose value is one of the known words. It can be compared with = and !=.
 func Word[T any](known []string, get func(*T) string) Field[T] {
 	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
 		if !slices.Contains(known, value.text) {
@@ -77,7 +77,7 @@ func Word[T any](known []string, get func(*T) string) Field[T] {
 	}}
 }
 
-// List is a field that is a list of texts, in which the has operator looks for one. walk calls each with the texts until it returns false.
+// List is a field that is a list of texts, in which the has operator (:) finds one. walk calls each with every text until it returns false.
 func List[T any](walk func(item *T, each func(string) bool)) Field[T] {
 	return Field[T]{list: true, compare: func(operator string, value token) (condition[T], error) {
 		if operator != ":" {
@@ -118,7 +118,7 @@ func Number[T any](get func(*T) int) Field[T] {
 	}}
 }
 
-// Time is a field that is a time, compared with one in the form of RFC 3339.
+// Time is a field that is a time, compared with a time in the format of RFC 3339.
 func Time[T any](get func(*T) time.Time) Field[T] {
 	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
 		want, err := time.Parse(time.RFC3339, value.text)
@@ -130,8 +130,8 @@ func Time[T any](get func(*T) time.Time) Field[T] {
 	}}
 }
 
-// Ordered is a field whose values have an order. parse reads what stands behind the operator and returns how an item compares with it: less than, equal to or more
-// than 0; an item that cannot be compared passes nothing. What has a * at either end is compared as a text, which get returns.
+// Ordered is a field whose values have an order. parse reads the value of the filter and returns a function that compares an item with it; order is negative,
+// zero or positive. An item for which ok is false passes no comparison. A value with a * at either end is compared as text with what get returns.
 func Ordered[T any](get func(*T) string, parse func(value string) (compare func(*T) (order int, ok bool), err error)) Field[T] {
 	return Field[T]{compare: func(operator string, value token) (condition[T], error) {
 		if wild(value.text) {
@@ -149,7 +149,7 @@ func Ordered[T any](get func(*T) string, parse func(value string) (compare func(
 	}}
 }
 
-// ordering returns what a comparison's result must be; has is the same as equal.
+// ordering returns which results of a comparison satisfy the operator; has is the same as equal.
 func ordering(operator string) func(int) bool {
 	switch operator {
 	case "<":

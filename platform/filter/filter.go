@@ -1,7 +1,8 @@
-// Package filter reads conditions on items in a subset of AIP-160, and tests items against them: comparisons with AND, OR, NOT or a minus sign, and
-// parentheses. As in AIP-160, OR binds more tightly than AND, and AND may be left out. It knows no item: whoever lists some says which fields they have.
+// Package filter parses conditions on the items of a list, and tests items against them. The language is a subset of AIP-160: comparisons with AND, OR, NOT or
+// a minus sign, and parentheses. As in AIP-160, OR binds more tightly than AND, and AND may be left out. The package knows no particular items: its callers say
+// which fields theirs have.
 //
-// A filter comes from outside and is bounded in length, comparisons and depth. It is pure: no input and output, no time.
+// Filters come from outside and are bounded in length, number of comparisons and depth. The package is pure: no I/O, no clock.
 package filter
 
 import (
@@ -23,7 +24,7 @@ const (
 // Fields are the fields that a filter can compare, by name.
 type Fields[T any] map[string]Field[T]
 
-// Filter is a condition on items. The zero value passes everything.
+// Filter is a condition on items. The zero value matches every item.
 type Filter[T any] struct {
 	match condition[T]
 	has   map[string]string
@@ -34,7 +35,7 @@ type Filter[T any] struct {
 type condition[T any] func(*T) bool
 
 // Parse reads a filter of at most 2,048 bytes, 64 comparisons and 16 levels. An error is an InvalidArgument fault with the
-// reason FILTER_INVALID that says what is wrong where; the metadata's field names a field that is not known.
+// reason FILTER_INVALID that says what is wrong and where. If a field is unknown, the metadata names it as "field".
 func Parse[T any](text string, fields Fields[T]) (Filter[T], error) {
 	if len(text) > maxFilter {
 		return Filter[T]{}, fault.Invalid("filter", "FILTER_INVALID", "the filter has %d bytes; the most is %d", len(text), maxFilter)
@@ -57,13 +58,13 @@ func Parse[T any](text string, fields Fields[T]) (Filter[T], error) {
 	return Filter[T]{match: match, has: p.has, reads: p.reads}, nil
 }
 
-// Match reports whether the item passes.
+// Match reports whether the item satisfies the filter.
 func (f Filter[T]) Match(item *T) bool { return f.match == nil || f.match(item) }
 
-// Has returns a value that the field of every item that passes has, when the field is a list and there is such a value, or nothing: a store can look it up.
+// Has returns a value that the field, a list, contains in every item that matches, so that a store can look it up in an index; "" if there is none.
 func (f Filter[T]) Has(field string) string { return f.has[field] }
 
-// Reads reports whether the filter looks at any of the fields.
+// Reads reports whether the filter compares any of the fields.
 func (f Filter[T]) Reads(fields ...string) bool {
 	return slices.ContainsFunc(fields, func(field string) bool { return f.reads[field] })
 }
@@ -74,7 +75,7 @@ type parser[T any] struct {
 	fields      Fields[T]
 	next        int
 	comparisons int
-	has         map[string]string // of comparisons that have to be true
+	has         map[string]string // from comparisons that must be true
 	reads       map[string]bool
 }
 
@@ -88,7 +89,7 @@ func (p *parser[T]) take() token {
 	return t
 }
 
-// accept takes the keyword or sign if it is next.
+// accept consumes the keyword or sign if it is next.
 func (p *parser[T]) accept(text string) bool {
 	if t := p.peek(); t.kind == tokenSign && t.text == text {
 		p.next++
@@ -105,7 +106,7 @@ func (p *parser[T]) wrong(t token, format string, args ...any) error {
 	return fault.Invalid("filter", "FILTER_INVALID", "%s: %s", where, fmt.Sprintf(format, args...))
 }
 
-// expression is one factor or several that must all be true.
+// expression parses one or more factors that must all be true.
 func (p *parser[T]) expression(depth int) (condition[T], error) {
 	if depth > maxFilterDepth {
 		return nil, p.wrong(p.peek(), "more than %d levels of parentheses", maxFilterDepth)
@@ -134,7 +135,7 @@ func (p *parser[T]) expression(depth int) (condition[T], error) {
 	}, nil
 }
 
-// factor is one term or several of which one must be true.
+// factor parses one or more terms of which one must be true.
 func (p *parser[T]) factor(depth int) (condition[T], error) {
 	before := maps.Clone(p.has)
 	first, err := p.term(depth)
@@ -152,7 +153,7 @@ func (p *parser[T]) factor(depth int) (condition[T], error) {
 	if len(terms) == 1 {
 		return first, nil
 	}
-	p.has = before // the rest is only one way to pass
+	p.has = before // these comparisons need not be true
 	return func(item *T) bool {
 		for _, term := range terms {
 			if term(item) {
@@ -163,7 +164,7 @@ func (p *parser[T]) factor(depth int) (condition[T], error) {
 	}, nil
 }
 
-// term is a comparison or an expression in parentheses, perhaps negated.
+// term parses a comparison or an expression in parentheses, either of which may be negated.
 func (p *parser[T]) term(depth int) (condition[T], error) {
 	if p.accept("NOT") || p.accept("-") {
 		before := maps.Clone(p.has)
@@ -201,11 +202,11 @@ func (p *parser[T]) comparison() (condition[T], error) {
 	}
 	operator := p.take()
 	if operator.kind != tokenOperator {
-		return nil, p.wrong(operator, "expected =, !=, <, <=, >, >= or : behind %s", name.text)
+		return nil, p.wrong(operator, "expected =, !=, <, <=, >, >= or : after %s", name.text)
 	}
 	value := p.take()
 	if value.kind != tokenText && value.kind != tokenQuoted {
-		return nil, p.wrong(value, "expected a value behind %s %s", name.text, operator.text)
+		return nil, p.wrong(value, "expected a value after %s %s", name.text, operator.text)
 	}
 	if p.comparisons++; p.comparisons > maxComparisons {
 		return nil, p.wrong(name, "more than %d comparisons", maxComparisons)
@@ -221,7 +222,7 @@ func (p *parser[T]) comparison() (condition[T], error) {
 	return match, nil
 }
 
-// clip bounds what an error repeats.
+// clip shortens text that is repeated in an error.
 func clip(text string) string {
 	const most = 80
 	if runes := []rune(text); len(runes) > most {

@@ -25,7 +25,7 @@ type token struct {
 // signs end a bare word.
 const signs = " \t\r\n()=!<>:\"'"
 
-// lex returns the tokens of a filter with one tokenEnd behind them.
+// lex returns the tokens of a filter, followed by one tokenEnd.
 func lex(text string) ([]token, error) {
 	var tokens []token
 	for at := 0; at < len(text); {
@@ -63,7 +63,7 @@ func lex(text string) ([]token, error) {
 	return append(tokens, token{kind: tokenEnd, at: len(text)}), nil
 }
 
-// bareToken returns the keyword, minus sign or word that rest begins with.
+// bareToken returns the keyword, minus sign or word at the beginning of rest.
 func bareToken(rest string, at int) token {
 	word := rest
 	if end := strings.IndexAny(rest, signs); end >= 0 {
@@ -79,7 +79,7 @@ func bareToken(rest string, at int) token {
 	return token{tokenText, word, at}
 }
 
-// unquote reads a text in quotation marks, in which a backslash takes the next byte as it is.
+// unquote reads a text in quotation marks, in which a backslash escapes the next byte.
 func unquote(rest string) (value string, length int, ok bool) {
 	var b strings.Builder
 	for i := 1; i < len(rest); i++ {
