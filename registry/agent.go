@@ -17,7 +17,7 @@ type Key struct{ Tenant, Name string }
 // Agent is a registered agent. Its slices and maps are shared with other readers: treat them as read-only.
 type Agent struct {
 	Tenant     string
-	Name       string // the same as the card's
+	Name       string // that of the card, unless it was registered under another one
 	Card       Card
 	RawCard    []byte // the card's bytes as they were registered
 	CardURI    string // empty when the card was given inline

@@ -48,7 +48,6 @@ func (r *Registry) typeTable(ctx context.Context, tenant string) (*typeTable, er
 
 func newTypeTable(mappings []Mapping) *typeTable {
 	table := &typeTable{forward: make(map[string][]typeWay), backward: make(map[string][]typeWay)}
-	seed := func(at string) []string { return seedTable[at] }
 	all := func(at string) []string {
 		next := slices.Clone(seedTable[at])
 		for _, m := range mappings {
@@ -60,21 +59,29 @@ func newTypeTable(mappings []Mapping) *typeTable {
 	}
 	for _, from := range semanticTypes {
 		for _, to := range semanticTypes {
-			way := typeWay{TierExact, []string{from}}
-			if from != to {
-				if way.path = shortestPath(from, to, seed); way.path != nil {
-					way.tier = TierSeed
-				} else if way.path = shortestPath(from, to, all); way.path != nil {
-					way.tier = TierMapping
-				} else {
-					continue
-				}
+			way, ok := wayBetween(from, to, all)
+			if !ok {
+				continue
 			}
 			table.forward[from] = append(table.forward[from], way)
 			table.backward[to] = append(table.backward[to], way)
 		}
 	}
 	return table
+}
+
+// wayBetween returns the strongest way by which an output of one type fits an input of another. next returns the types that may stand directly for a
+// type, by the built-in table and the mappings.
+func wayBetween(from, to string, next func(string) []string) (way typeWay, ok bool) {
+	if from == to {
+		return typeWay{TierExact, []string{from}}, true
+	}
+	seed := func(at string) []string { return seedTable[at] }
+	if path := shortestPath(from, to, seed); path != nil {
+		return typeWay{TierSeed, path}, true
+	}
+	path := shortestPath(from, to, next)
+	return typeWay{TierMapping, path}, path != nil
 }
 
 // related reports whether an output of type from may be given to an input of type to.

@@ -45,7 +45,7 @@ type Page struct {
 	Extractor       string            `json:"extractor,omitempty"`      // the method by which the content was found
 	Redirects       []Redirect        `json:"redirects,omitempty"`      // in order
 	ContentSHA256   string            `json:"content_sha256,omitempty"` // of the whole content, in hex
-	Cache           string            `json:"cache,omitempty"`          // hit, miss, revalidated or bypass
+	Cache           string            `json:"cache,omitempty"`          // hit, revalidated, stale, miss or bypass; empty when the cache was not asked
 	Engine          Engine            `json:"engine,omitempty"`         // that read it
 	Rendered        bool              `json:"rendered,omitempty"`       // a browser rendered it first
 	Warnings        []string          `json:"warnings,omitempty"`       // what a reader should know about Content
