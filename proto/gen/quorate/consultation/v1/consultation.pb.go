@@ -32,7 +32,7 @@ type Consultation struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The task it is about.
 	TaskId string `protobuf:"bytes,2,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
-	// The requirement it is meant to satisfy.
+	// The requirement that it is about.
 	RequirementId string `protobuf:"bytes,3,opt,name=requirement_id,json=requirementId,proto3" json:"requirement_id,omitempty"`
 	// The phase of that requirement: pre-execution, design-review, pre-completion or on-error.
 	Phase string `protobuf:"bytes,4,opt,name=phase,proto3" json:"phase,omitempty"`
@@ -42,14 +42,14 @@ type Consultation struct {
 	TargetAgent string `protobuf:"bytes,6,opt,name=target_agent,json=targetAgent,proto3" json:"target_agent,omitempty"`
 	// The number of this attempt for the same requirement of the same task; the first is 1.
 	Attempt int32 `protobuf:"varint,7,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	// The digest of the content that is reviewed, sha256:<hex>. An outcome holds for this content only.
+	// The digest of the content under review, sha256:<hex>. An outcome is valid for this content only.
 	SubjectDigest string `protobuf:"bytes,8,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
-	// The trace that Quorate minted for it, 32 hex digits; evidence counts in this trace only.
+	// The trace that Quorate created for it, 32 hex digits. Evidence counts in this trace only.
 	TraceId string `protobuf:"bytes,9,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
-	// open until there is an outcome; then answered. asking when the target wants to know something before it judges: feedback is its question, to be answered by a message to
-	// the carrier task. failed when the question could not be carried; expired when its time ran out first.
+	// open: there is no outcome yet. asking: the target asks something before it judges; feedback is its question, which is answered by a message to
+	// the carrier task. answered: there is an outcome. failed: the question could not be carried. expired: the time ran out first.
 	State string `protobuf:"bytes,10,opt,name=state,proto3" json:"state,omitempty"`
-	// The outcome on record: approved, rejected, deferred or error; empty while open.
+	// The recorded outcome: approved, rejected, deferred or error; empty while there is none.
 	Outcome string `protobuf:"bytes,11,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// What the consulted agent said or asks, or why the consultation failed. At most 1,024 bytes.
 	Feedback string `protobuf:"bytes,12,opt,name=feedback,proto3" json:"feedback,omitempty"`
@@ -59,9 +59,9 @@ type Consultation struct {
 	IssueTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=issue_time,json=issueTime,proto3" json:"issue_time,omitempty"`
 	// Evidence received after this does not count.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// Whether the task's agent asks the target itself; there is no carrier then, unless Quorate was asked to carry it, too.
+	// Whether the task's agent asks the target itself. There is no carrier task then, unless Quorate was also asked to carry it.
 	Direct bool `protobuf:"varint,16,opt,name=direct,proto3" json:"direct,omitempty"`
-	// What to send to the target, over A2A and as it is; only in the answer to a request with direct.
+	// The message to send to the target over A2A, unchanged; only in the answer to a request with direct.
 	Question      *v1.Message `protobuf:"bytes,17,opt,name=question,proto3" json:"question,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -216,7 +216,7 @@ func (x *Consultation) GetQuestion() *v1.Message {
 	return nil
 }
 
-// Evidence is a consultation outcome as the traces hold it.
+// Evidence is the outcome of a consultation as recorded in a span.
 type Evidence struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The trace, 32 hex digits.
@@ -235,7 +235,7 @@ type Evidence struct {
 	Outcome string `protobuf:"bytes,7,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// What the consulted agent said. At most 1,024 bytes.
 	Feedback string `protobuf:"bytes,8,opt,name=feedback,proto3" json:"feedback,omitempty"`
-	// When the receiver had it; the span's own times do not count.
+	// When the span was received; the span's own times do not count.
 	Timestamp *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
 	// The consultation it answers.
 	ConsultationId string `protobuf:"bytes,10,opt,name=consultation_id,json=consultationId,proto3" json:"consultation_id,omitempty"`
@@ -243,11 +243,12 @@ type Evidence struct {
 	Attempt int32 `protobuf:"varint,11,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The digest of the content that was reviewed.
 	SubjectDigest string `protobuf:"bytes,12,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
-	// Who exported the span, as authenticated by the receiver or by the signature; empty below level C2.
+	// Who exported the span, as authenticated by the receiver or proven by the signature; empty below level C2.
 	Recorder string `protobuf:"bytes,13,opt,name=recorder,proto3" json:"recorder,omitempty"`
-	// How far it can be trusted: C3 is an outcome that the target signed; C2 is a span recorded by the authenticated target; C1 is a span that was found in a trace backend, where others can have put it, of a consultation that Quorate carried.
+	// How far it can be trusted. C3: the target signed the outcome. C2: the authenticated target sent the span. C1: the span was found in a trace
+	// backend, where others may have put it, for a consultation that Quorate carried.
 	Level string `protobuf:"bytes,14,opt,name=level,proto3" json:"level,omitempty"`
-	// The trace backend in which it was found, such as jaeger; empty when Quorate received it itself.
+	// The trace backend in which it was found, such as jaeger; empty if Quorate received it.
 	Backend       string `protobuf:"bytes,15,opt,name=backend,proto3" json:"backend,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -397,7 +398,7 @@ type RequirementVerdict struct {
 	Phase string `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
 	// The agent that has to be consulted.
 	TargetAgent string `protobuf:"bytes,3,opt,name=target_agent,json=targetAgent,proto3" json:"target_agent,omitempty"`
-	// Whether it blocks; a recommended one only warns.
+	// Whether it blocks; a recommended requirement only warns.
 	Mandatory bool `protobuf:"varint,4,opt,name=mandatory,proto3" json:"mandatory,omitempty"`
 	// Whether its condition holds for this task.
 	Applies bool `protobuf:"varint,5,opt,name=applies,proto3" json:"applies,omitempty"`
@@ -407,15 +408,15 @@ type RequirementVerdict struct {
 	Code string `protobuf:"bytes,7,opt,name=code,proto3" json:"code,omitempty"`
 	// The verdict in words: what was looked for, what was found, and what to do.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The evidence that was looked at, newest attempt first. At most 20.
+	// The evidence that was considered, newest attempt first. At most 20.
 	Evidence []*Evidence `protobuf:"bytes,9,rep,name=evidence,proto3" json:"evidence,omitempty"`
-	// The evidence that would satisfy the requirement.
+	// The evidence that would meet the requirement.
 	LookedFor string `protobuf:"bytes,10,opt,name=looked_for,json=lookedFor,proto3" json:"looked_for,omitempty"`
-	// The evidence that was there.
+	// The evidence that exists.
 	Found string `protobuf:"bytes,11,opt,name=found,proto3" json:"found,omitempty"`
 	// The lowest level of evidence that counts, such as C2; empty when the requirement does not apply.
 	RequiredLevel string `protobuf:"bytes,12,opt,name=required_level,json=requiredLevel,proto3" json:"required_level,omitempty"`
-	// The level of the evidence that the verdict rests on; empty when there is none.
+	// The level of the evidence on which the verdict is based; empty when there is none.
 	ReachedLevel  string `protobuf:"bytes,13,opt,name=reached_level,json=reachedLevel,proto3" json:"reached_level,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -26,20 +26,22 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// RequestConsultationRequest names what to consult about.
+// RequestConsultationRequest names the task and the requirement.
 type RequestConsultationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task.
 	TaskId string `protobuf:"bytes,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
 	// The requirement whose target is consulted.
 	RequirementId string `protobuf:"bytes,2,opt,name=requirement_id,json=requirementId,proto3" json:"requirement_id,omitempty"`
-	// What to review, when the task's own agent asks before it has delivered. Empty means what the task holds: its artifacts, or its message before execution. At most 64.
+	// The content to review, if the task's own agent asks before it has delivered. Empty means what the task holds: its artifacts, or its message
+	// before execution. At most 64.
 	Subject []*v1.Artifact `protobuf:"bytes,3,rep,name=subject,proto3" json:"subject,omitempty"`
-	// The caller, which has to be the task's own agent, asks the target itself: Quorate sends nothing, and the answer has the question to send. The verdict
-	// counts when the target exports it, as it does of a question that Quorate carried. Not for pre-execution, before which the agent has nothing.
+	// The caller, who must be the task's own agent, asks the target itself: Quorate sends nothing, and the answer contains the question to send. The
+	// verdict that the target exports counts as for a question that Quorate carried. Not possible for pre-execution, before which the agent has
+	// nothing.
 	Direct bool `protobuf:"varint,4,opt,name=direct,proto3" json:"direct,omitempty"`
-	// Makes a retry safe: a second request of the same caller about the task with the same id and content returns the same consultation, also when the task
-	// has ended since, and without the question once it is not open any more; with other content it is ABORTED. At most 64 characters.
+	// Makes a retry safe: a second request of the same caller about the task with the same id and content returns the same consultation, even if the
+	// task has ended since, and without the question if it is no longer open; with other content it is ABORTED. At most 64 characters.
 	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -234,7 +236,7 @@ type CheckConsultationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task.
 	TaskId string `protobuf:"bytes,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
-	// Only requirements of this phase; empty means the phase the task is in and those before it.
+	// Only requirements of this phase; empty means the task's present phase and all before it.
 	Phase         string `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -284,12 +286,12 @@ func (x *CheckConsultationsRequest) GetPhase() string {
 	return ""
 }
 
-// CheckConsultationsResponse is the verdict.
+// CheckConsultationsResponse has the verdicts.
 type CheckConsultationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether every mandatory requirement that applies is met.
 	Allowed bool `protobuf:"varint,1,opt,name=allowed,proto3" json:"allowed,omitempty"`
-	// Each requirement with its verdict, in the order of the agent's metadata; of a task with a plan, those of each step that has begun.
+	// Each requirement with its verdict, in the order of the agent's metadata; for a task with a plan, those of each step that has begun.
 	Requirements  []*RequirementVerdict `protobuf:"bytes,2,rep,name=requirements,proto3" json:"requirements,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

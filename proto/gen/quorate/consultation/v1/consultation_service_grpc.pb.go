@@ -30,14 +30,15 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// ConsultationService has agents consulted and tells whether a task's requirements are met.
+// ConsultationService has agents consulted, and says whether a task's requirements are met.
 type ConsultationServiceClient interface {
-	// RequestConsultation has the target of a requirement consulted about the task, by Quorate or by the task's own agent. It returns at once; the outcome arrives
-	// through the traces.
+	// RequestConsultation has the target of a requirement consulted about the task, by Quorate or by the task's own agent. It returns at once; the
+	// outcome arrives later, as a span.
 	RequestConsultation(ctx context.Context, in *RequestConsultationRequest, opts ...grpc.CallOption) (*Consultation, error)
 	// ListConsultations lists the consultations of a task, oldest first.
 	ListConsultations(ctx context.Context, in *ListConsultationsRequest, opts ...grpc.CallOption) (*ListConsultationsResponse, error)
-	// CheckConsultations tells for each requirement of the task's agent whether it is met now. It changes nothing, but looks for missing evidence in the trace backends, if there are any, and keeps what it finds.
+	// CheckConsultations says for each requirement of the task's agent whether it is met now. It does not change the task, but searches trace backends,
+	// if there are any, for missing evidence, and stores what it finds.
 	CheckConsultations(ctx context.Context, in *CheckConsultationsRequest, opts ...grpc.CallOption) (*CheckConsultationsResponse, error)
 }
 
@@ -83,14 +84,15 @@ func (c *consultationServiceClient) CheckConsultations(ctx context.Context, in *
 // All implementations must embed UnimplementedConsultationServiceServer
 // for forward compatibility.
 //
-// ConsultationService has agents consulted and tells whether a task's requirements are met.
+// ConsultationService has agents consulted, and says whether a task's requirements are met.
 type ConsultationServiceServer interface {
-	// RequestConsultation has the target of a requirement consulted about the task, by Quorate or by the task's own agent. It returns at once; the outcome arrives
-	// through the traces.
+	// RequestConsultation has the target of a requirement consulted about the task, by Quorate or by the task's own agent. It returns at once; the
+	// outcome arrives later, as a span.
 	RequestConsultation(context.Context, *RequestConsultationRequest) (*Consultation, error)
 	// ListConsultations lists the consultations of a task, oldest first.
 	ListConsultations(context.Context, *ListConsultationsRequest) (*ListConsultationsResponse, error)
-	// CheckConsultations tells for each requirement of the task's agent whether it is met now. It changes nothing, but looks for missing evidence in the trace backends, if there are any, and keeps what it finds.
+	// CheckConsultations says for each requirement of the task's agent whether it is met now. It does not change the task, but searches trace backends,
+	// if there are any, for missing evidence, and stores what it finds.
 	CheckConsultations(context.Context, *CheckConsultationsRequest) (*CheckConsultationsResponse, error)
 	mustEmbedUnimplementedConsultationServiceServer()
 }

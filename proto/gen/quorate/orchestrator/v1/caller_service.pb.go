@@ -24,7 +24,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetCallerRequest asks for the caller itself; there is nothing to say.
+// GetCallerRequest is empty: the credential says it all.
 type GetCallerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -61,19 +61,19 @@ func (*GetCallerRequest) Descriptor() ([]byte, []int) {
 	return file_quorate_orchestrator_v1_caller_service_proto_rawDescGZIP(), []int{0}
 }
 
-// Caller is whom a credential stands for. The credential itself is never in it.
+// Caller is the identity behind a credential. It never contains the credential itself.
 type Caller struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The caller's name; with the role agent, the name of the agent that it acts for.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The tenant whose agents and tasks the caller sees.
 	Tenant string `protobuf:"bytes,2,opt,name=tenant,proto3" json:"tenant,omitempty"`
-	// What it is trusted with: admin, dispatcher, agent or viewer.
+	// The caller's roles: admin, dispatcher, agent or viewer.
 	Roles []string `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The kind of the credential: api-key (a key that an operator made), agent-token (of IssueAgentToken) or openid-connect (a token of the provider).
+	// The kind of the credential: api-key (made by an operator), agent-token (from IssueAgentToken) or openid-connect (a token of the provider).
 	Credential string `protobuf:"bytes,4,opt,name=credential,proto3" json:"credential,omitempty"`
-	// The methods that the roles admit, in order, such as quorate.registry.v1.RegistryService/DrainAgent. A service may still refuse what is not the
-	// caller's: an agent acts for itself only.
+	// The methods that the roles allow, sorted, such as quorate.registry.v1.RegistryService/DrainAgent. A service may still refuse access to what
+	// belongs to others: an agent acts for itself only.
 	Methods       []string `protobuf:"bytes,5,rep,name=methods,proto3" json:"methods,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

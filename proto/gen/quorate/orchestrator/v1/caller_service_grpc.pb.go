@@ -28,9 +28,9 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// CallerService tells callers who they are.
+// CallerService tells callers who they are to Quorate.
 type CallerServiceClient interface {
-	// GetCaller returns whom the credential of this call stands for and what it may do. Whoever has a valid credential may call it.
+	// GetCaller returns the caller that the credential of this call identifies, and what it may do. Any valid credential may call it.
 	GetCaller(ctx context.Context, in *GetCallerRequest, opts ...grpc.CallOption) (*Caller, error)
 }
 
@@ -56,9 +56,9 @@ func (c *callerServiceClient) GetCaller(ctx context.Context, in *GetCallerReques
 // All implementations must embed UnimplementedCallerServiceServer
 // for forward compatibility.
 //
-// CallerService tells callers who they are.
+// CallerService tells callers who they are to Quorate.
 type CallerServiceServer interface {
-	// GetCaller returns whom the credential of this call stands for and what it may do. Whoever has a valid credential may call it.
+	// GetCaller returns the caller that the credential of this call identifies, and what it may do. Any valid credential may call it.
 	GetCaller(context.Context, *GetCallerRequest) (*Caller, error)
 	mustEmbedUnimplementedCallerServiceServer()
 }

@@ -26,14 +26,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ResolveRouteRequest is what a task would be submitted with.
+// ResolveRouteRequest describes a task that could be submitted.
 type ResolveRouteRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where it would go.
+	// Where the task would go.
 	Route *Route `protobuf:"bytes,1,opt,name=route,proto3" json:"route,omitempty"`
-	// The inputs it would have; when there are any, or a message, those that the chosen agent requires are checked as SubmitTask checks them.
+	// The task's inputs. If there are any, or a message, they are checked against what the chosen agent requires, as SubmitTask does.
 	Inputs []*TaskInput `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	// The message it would have.
+	// The task's message.
 	Message       *v1.Message `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -28,9 +28,9 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// RouteService explains routing without doing it.
+// RouteService explains routing without sending anything.
 type RouteServiceClient interface {
-	// ResolveRoute decides where a task would go as SubmitTask does, and sends nothing. That no agent fits is an answer, not an error.
+	// ResolveRoute decides where a task would go, as SubmitTask does, and sends nothing. If no agent fits, that is an answer, not an error.
 	ResolveRoute(ctx context.Context, in *ResolveRouteRequest, opts ...grpc.CallOption) (*RouteDecision, error)
 }
 
@@ -56,9 +56,9 @@ func (c *routeServiceClient) ResolveRoute(ctx context.Context, in *ResolveRouteR
 // All implementations must embed UnimplementedRouteServiceServer
 // for forward compatibility.
 //
-// RouteService explains routing without doing it.
+// RouteService explains routing without sending anything.
 type RouteServiceServer interface {
-	// ResolveRoute decides where a task would go as SubmitTask does, and sends nothing. That no agent fits is an answer, not an error.
+	// ResolveRoute decides where a task would go, as SubmitTask does, and sends nothing. If no agent fits, that is an answer, not an error.
 	ResolveRoute(context.Context, *ResolveRouteRequest) (*RouteDecision, error)
 	mustEmbedUnimplementedRouteServiceServer()
 }

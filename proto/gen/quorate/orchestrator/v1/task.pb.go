@@ -28,41 +28,41 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Task is one piece of accepted work. It is durable before the caller hears of it and ends exactly once.
+// Task is one accepted piece of work. It is durable before the caller gets an answer, and ends exactly once.
 type Task struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The task's id, made by Quorate.
+	// The task's id, chosen by Quorate.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The A2A context the task belongs to.
 	ContextId string `protobuf:"bytes,2,opt,name=context_id,json=contextId,proto3" json:"context_id,omitempty"`
-	// The A2A state. TASK_STATE_INPUT_REQUIRED and TASK_STATE_AUTH_REQUIRED in phase execution mean that the agent waits for a message
-	// (ReplyToTask); TASK_STATE_INPUT_REQUIRED with a blocked gate means that a consultation is needed.
+	// The A2A state. TASK_STATE_INPUT_REQUIRED and TASK_STATE_AUTH_REQUIRED in phase execution mean that the agent waits for a message (ReplyToTask);
+	// TASK_STATE_INPUT_REQUIRED with a closed gate means that a consultation is needed.
 	State v1.TaskState `protobuf:"varint,3,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
-	// Where in its life the task is: pre-execution, execution, design-review, pre-completion, on-error or done.
+	// The stage of the task: pre-execution, execution, design-review, pre-completion, on-error or done.
 	Phase string `protobuf:"bytes,4,opt,name=phase,proto3" json:"phase,omitempty"`
 	// The agent that executes it; empty when a plan does.
 	Agent string `protobuf:"bytes,5,opt,name=agent,proto3" json:"agent,omitempty"`
-	// The skill it was routed by; empty when the agent was named.
+	// The skill by which the task was routed; empty when the agent was named.
 	Skill string `protobuf:"bytes,6,opt,name=skill,proto3" json:"skill,omitempty"`
 	// The message that was submitted.
 	Message *v1.Message `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
-	// What rules look at. Set by the submitter; an agent cannot change them.
+	// Attributes for the conditions of rules. Set by the submitter; an agent cannot change them.
 	Attributes map[string]*structpb.Value `protobuf:"bytes,8,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Each time the message was sent to an agent.
+	// The attempts to have the task done by an agent, in order.
 	Attempts []*Attempt `protobuf:"bytes,9,rep,name=attempts,proto3" json:"attempts,omitempty"`
-	// What the agent delivered; empty while a mandatory gate is open (see withheld_artifacts).
+	// What the agent delivered; empty while a mandatory gate is closed (see withheld_artifacts).
 	Artifacts []*v1.Artifact `protobuf:"bytes,10,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
-	// How many artifacts are held back by an open gate.
+	// How many artifacts a closed gate holds back.
 	WithheldArtifacts int32 `protobuf:"varint,11,opt,name=withheld_artifacts,json=withheldArtifacts,proto3" json:"withheld_artifacts,omitempty"`
-	// The gates the task has come to, in order, with the latest verdict of each.
+	// The gates that the task has reached, in order, each with its latest verdict.
 	Gates []*Gate `protobuf:"bytes,12,rep,name=gates,proto3" json:"gates,omitempty"`
 	// Why the task went to this agent.
 	Explanation *RouteDecision `protobuf:"bytes,13,opt,name=explanation,proto3" json:"explanation,omitempty"`
-	// The last thing the agent said about its progress, or its answer when it answered with a message. Held back like artifacts.
+	// The agent's latest message about its progress, or its answer if that was a message. Held back like artifacts.
 	StatusMessage *v1.Message `protobuf:"bytes,14,opt,name=status_message,json=statusMessage,proto3" json:"status_message,omitempty"`
 	// Why the task failed, was rejected or is blocked.
 	Error *TaskError `protobuf:"bytes,15,opt,name=error,proto3" json:"error,omitempty"`
-	// The task this one serves: set on a task that carries a consultation, or is a step of a plan.
+	// The task that this one serves: set for a task that carries a consultation or is a step of a plan.
 	ParentTaskId string `protobuf:"bytes,16,opt,name=parent_task_id,json=parentTaskId,proto3" json:"parent_task_id,omitempty"`
 	// Strong etag: changes with every change of the task.
 	Etag string `protobuf:"bytes,17,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -74,7 +74,7 @@ type Task struct {
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	// The trace of the task, 32 hex digits.
 	TraceId string `protobuf:"bytes,21,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
-	// What was said after message, in order: the agent's questions and the replies. Questions are held back like artifacts.
+	// The messages after message, in order: the agent's questions and the replies. Questions are held back like artifacts.
 	Turns []*Turn `protobuf:"bytes,30,rep,name=turns,proto3" json:"turns,omitempty"`
 	// How several agents do the task; absent when one does.
 	Plan          *Plan `protobuf:"bytes,31,opt,name=plan,proto3" json:"plan,omitempty"`
@@ -273,14 +273,14 @@ func (x *Task) GetPlan() *Plan {
 	return nil
 }
 
-// Turn is a message in a task after the first.
+// Turn is a message of a task after the first.
 type Turn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its number in the task; the first is 1.
 	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// Whether the agent said it; otherwise it is a reply to the agent.
+	// Whether it is from the agent; otherwise it is a reply to the agent.
 	FromAgent bool `protobuf:"varint,2,opt,name=from_agent,json=fromAgent,proto3" json:"from_agent,omitempty"`
-	// The message. Absent in lists, and when it is held back.
+	// The message. Absent in lists, and while it is held back.
 	Message *v1.Message `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	// When it was stored.
 	Time *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=time,proto3" json:"time,omitempty"`
@@ -358,14 +358,14 @@ func (x *Turn) GetPending() bool {
 // Plan is how a task is done by several agents. Each step is a task of its own, with the gates of its own agent.
 type Plan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// chain: each step when those before it are completed; all, any or k_of_n: at the same time.
+	// chain: each step runs after those before it; all, any or k_of_n: the steps run at the same time.
 	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
-	// How many steps have to be completed. When too few can be, the task fails and keeps what the completed ones made.
+	// How many steps must be completed. If too few can be, the task fails, and keeps what the completed steps made.
 	Needed int32 `protobuf:"varint,2,opt,name=needed,proto3" json:"needed,omitempty"`
 	// The steps, in order.
 	Steps []*PlanStep `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
-	// The step, from 1, whose task the task waits with: its agent asks what the status message says, and gets the reply to this task; or a gate holds it, as
-	// the error says. 0 when the task does not wait.
+	// The number, from 1, of the step for which the task waits: the step's agent asks what the status message says, and gets the reply to this task; or
+	// a gate holds the step, as the error says. 0 when the task does not wait.
 	WaitingStep   int32 `protobuf:"varint,4,opt,name=waiting_step,json=waitingStep,proto3" json:"waiting_step,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -432,19 +432,20 @@ func (x *Plan) GetWaitingStep() int32 {
 // PlanStep is one agent's part of a plan.
 type PlanStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The agent. When the one that the explanation names in a chain cannot be reached, another one that makes the same of the same; its task's explanation says why.
+	// The agent. In a chain it may differ from that in the explanation: if an agent cannot be reached, another one that makes the same output from the
+	// same inputs takes its place, and its task's explanation says why.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// The skill it was found by; empty in a chain.
+	// The skill by which it was found; empty in a chain.
 	Skill string `protobuf:"bytes,2,opt,name=skill,proto3" json:"skill,omitempty"`
-	// In a chain, what it is given: what was there, or what steps before it make.
+	// In a chain, the inputs of the step: from the task, or made by earlier steps.
 	Inputs []*Typed `protobuf:"bytes,3,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	// In a chain, what it makes of it.
+	// In a chain, the output of the step.
 	Output *Typed `protobuf:"bytes,4,opt,name=output,proto3" json:"output,omitempty"`
-	// Its task; empty before it is started.
+	// The step's task; empty before it is started.
 	TaskId string `protobuf:"bytes,5,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
 	// The state of its task.
 	State v1.TaskState `protobuf:"varint,6,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
-	// Why it did not complete.
+	// Why the step was not completed.
 	Error         *TaskError `protobuf:"bytes,7,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -529,17 +530,17 @@ func (x *PlanStep) GetError() *TaskError {
 	return nil
 }
 
-// Attempt is one sending of the task to an agent.
+// Attempt is one assignment of the task to an agent.
 type Attempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of the attempt; the first is 1.
 	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// The agent it went to.
 	Agent string `protobuf:"bytes,2,opt,name=agent,proto3" json:"agent,omitempty"`
-	// The A2A message id it was sent with, stable across a retry of the same attempt.
+	// The A2A message id, which stays the same when the message is sent again in this attempt.
 	MessageId string `protobuf:"bytes,3,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// The agent's own id of the task, once known. It is left out while a gate holds back what the agent made, and of a task that carries a consultation: the
-	// agent would hand out by it what is not shown here.
+	// The agent's own id of the task, once known. It is left out while a gate holds back what the agent made, and for a task that carries a
+	// consultation: with the id one could get from the agent what is not shown here.
 	RemoteTaskId string `protobuf:"bytes,4,opt,name=remote_task_id,json=remoteTaskId,proto3" json:"remote_task_id,omitempty"`
 	// The protocol binding: GRPC, JSONRPC or HTTP+JSON.
 	Binding string `protobuf:"bytes,5,opt,name=binding,proto3" json:"binding,omitempty"`
@@ -547,7 +548,7 @@ type Attempt struct {
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	// When the attempt ended; absent while it runs.
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
-	// How it ended, when it did not deliver; without an end time, why it is to be tried again.
+	// Why it ended without a delivery; without an end time, why it will be repeated.
 	Error         *TaskError `protobuf:"bytes,8,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -639,14 +640,14 @@ func (x *Attempt) GetError() *TaskError {
 	return nil
 }
 
-// Gate is a phase's consultation check.
+// Gate is the consultation check of a phase.
 type Gate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The phase.
 	Phase string `protobuf:"bytes,1,opt,name=phase,proto3" json:"phase,omitempty"`
 	// Whether the task passed it.
 	Allowed bool `protobuf:"varint,2,opt,name=allowed,proto3" json:"allowed,omitempty"`
-	// The digest of the content the verdict is about, sha256:<hex>.
+	// The digest of the content that was judged, sha256:<hex>.
 	SubjectDigest string `protobuf:"bytes,3,opt,name=subject_digest,json=subjectDigest,proto3" json:"subject_digest,omitempty"`
 	// Each requirement of the phase with its verdict.
 	Requirements []*v11.RequirementVerdict `protobuf:"bytes,4,rep,name=requirements,proto3" json:"requirements,omitempty"`
@@ -721,7 +722,7 @@ func (x *Gate) GetCheckTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// TaskError is a reason for a program and a sentence for a person.
+// TaskError is a reason for programs and a message for people.
 type TaskError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A stable reason, for example CONSULTATION_MISSING or AGENT_FAILED.
@@ -779,7 +780,7 @@ func (x *TaskError) GetMessage() string {
 // Route says where a task goes.
 type Route struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One way to say it.
+	// Exactly one of these.
 	//
 	// Types that are valid to be assigned to To:
 	//
@@ -788,10 +789,10 @@ type Route struct {
 	//	*Route_Contract
 	//	*Route_Text
 	To isRoute_To `protobuf_oneof:"to"`
-	// Have several agents do it; not with agent.
+	// Have several agents do the task; not with agent.
 	FanOut *FanOut `protobuf:"bytes,5,opt,name=fan_out,json=fanOut,proto3" json:"fan_out,omitempty"`
-	// Only agents whose card has a version in this range, such as 1.2.0, ^1.2 or >=1.4 <2; empty means any. With a contract, one agent that does it alone.
-	// At most 64 characters.
+	// Only agents with a card version in this range, such as 1.2.0, ^1.2 or >=1.4 <2; empty means any. With a contract this excludes chains. At most 64
+	// characters.
 	Version       string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -894,17 +895,17 @@ type Route_Agent struct {
 }
 
 type Route_Skill struct {
-	// A skill id; one of the agents that have it is chosen. 1 to 256 characters.
+	// A skill id; one of the agents with that skill is chosen. 1 to 256 characters.
 	Skill string `protobuf:"bytes,2,opt,name=skill,proto3,oneof"`
 }
 
 type Route_Contract struct {
-	// What is there and what is wanted for it; one of the agents whose declared inputs and outputs fit is chosen.
+	// Available inputs and the wanted output; one of the agents whose declared inputs and outputs fit is chosen.
 	Contract *Contract `protobuf:"bytes,3,opt,name=contract,proto3,oneof"`
 }
 
 type Route_Text struct {
-	// What is to be done, in words; the agent whose skills are most like it is chosen, and none when no agent is like it. 1 to 4,096 characters.
+	// What is to be done, in words; the agent whose skills fit best is chosen, or none when no agent fits. 1 to 4,096 characters.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3,oneof"`
 }
 
@@ -916,16 +917,16 @@ func (*Route_Contract) isRoute_To() {}
 
 func (*Route_Text) isRoute_To() {}
 
-// FanOut has several agents do the same task: the best of those that the route leads to, and for one that cannot be reached the next. What they make is kept with
-// their names.
+// FanOut has several agents do the same task: the best of those to which the route leads. If one cannot be reached, the next takes its place. The
+// results are kept with the agents' names.
 type FanOut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many have to complete it: all, any (one is enough), or k_of_n. What is not needed any more is canceled, also once too few are left to complete
-	// it: the task fails then, with what was made.
+	// How many must complete it: all, any (one suffices), or k_of_n. Agents that are no longer needed are canceled, also when too few can still
+	// complete it; the task then fails, and keeps the results so far.
 	Mode string `protobuf:"bytes,1,opt,name=mode,proto3" json:"mode,omitempty"`
 	// With k_of_n, how many: 1 to 20.
 	K int32 `protobuf:"varint,2,opt,name=k,proto3" json:"k,omitempty"`
-	// How many are asked at most: 0 means 5, the most is 20.
+	// Maximum number of agents: 0 means 5, the most is 20.
 	Agents        int32 `protobuf:"varint,3,opt,name=agents,proto3" json:"agents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -982,14 +983,15 @@ func (x *FanOut) GetAgents() int32 {
 	return 0
 }
 
-// Contract is what somebody has and what is wanted for it. An agent fits when it declares the output, of the wanted name and type where they
-// are given, and when each input that it requires can be one of these: of a semantic type that may stand for the input's or, where the type
-// is not given, of the same name. A document may be an artifact, a reference or a comment too; otherwise types are the same.
+// Contract describes available inputs and a wanted output. An agent fits if it declares an output with the wanted name and type, as far as these are
+// given, and if each of its required inputs can be one of the available ones: one with a semantic type that may stand for the input's type or, if the
+// type is not given, one with the same name. A document may stand for an artifact, a reference or a comment; all other types stand for themselves
+// only.
 type Contract struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is there. At most 64.
+	// The available inputs. At most 64.
 	Inputs []*Typed `protobuf:"bytes,1,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	// What is wanted.
+	// The wanted output.
 	Output        *Typed `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1039,12 +1041,12 @@ func (x *Contract) GetOutput() *Typed {
 	return nil
 }
 
-// Typed is something with a name, a semantic type or both.
+// Typed identifies an input or output by name, by semantic type or by both.
 type Typed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name, as agents declare it. At most 128 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// document, artifact, collection, reference or comment; empty is any.
+	// document, artifact, collection, reference or comment; empty means any.
 	SemanticType  string `protobuf:"bytes,2,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1094,17 +1096,17 @@ func (x *Typed) GetSemanticType() string {
 	return ""
 }
 
-// TaskInput is one named input of a task. It is sent to the agent as parts of the message, after those that are there.
+// TaskInput is one named input of a task. It is sent to the agent as parts at the end of the message.
 type TaskInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The input's name, as the agent declares it. 1 to 128 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The value: a string is sent as text, anything else as data. Either this or parts.
+	// The value: a string is sent as text, anything else as data. Either value or parts is set.
 	Value *structpb.Value `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// The value as A2A parts. At most 64.
 	Parts []*v1.Part `protobuf:"bytes,3,rep,name=parts,proto3" json:"parts,omitempty"`
-	// What the value is: document, artifact, collection, reference or comment. When it is given and the agent declares no input of this name,
-	// the value is taken for a required input of a type that fits, and sent under that name.
+	// The semantic type of the value: document, artifact, collection, reference or comment. If it is given and the agent declares no input of this
+	// name, the value is used for a required input of a fitting type, and sent under that input's name.
 	SemanticType  string `protobuf:"bytes,4,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1175,17 +1177,17 @@ type RouteDecision struct {
 	Chosen string `protobuf:"bytes,1,opt,name=chosen,proto3" json:"chosen,omitempty"`
 	// The agents that could have taken it, best first.
 	Candidates []*Candidate `protobuf:"bytes,2,rep,name=candidates,proto3" json:"candidates,omitempty"`
-	// The agents that could not, each with the reason.
+	// The agents that could not take it, each with the reason.
 	Rejected []*Rejection `protobuf:"bytes,3,rep,name=rejected,proto3" json:"rejected,omitempty"`
 	// Why no agent was chosen; empty when one was.
 	Refused string `protobuf:"bytes,4,opt,name=refused,proto3" json:"refused,omitempty"`
-	// The skill of the chosen agent that was asked for or found; empty when the agent was named or chosen by contract.
+	// The skill of the chosen agent that the route asked for or led to; empty when the agent was named or chosen by contract.
 	Skill string `protobuf:"bytes,5,opt,name=skill,proto3" json:"skill,omitempty"`
-	// How many more candidates and rejections there are than are listed.
+	// How many further candidates and rejections are not listed.
 	Omitted int32 `protobuf:"varint,6,opt,name=omitted,proto3" json:"omitted,omitempty"`
-	// When no agent alone fulfils a contract: agents that do it one after the other. chosen is empty then.
+	// If no single agent fulfils a contract: agents that do so one after the other. chosen is empty then.
 	Chain []*ChainLink `protobuf:"bytes,7,rep,name=chain,proto3" json:"chain,omitempty"`
-	// The agents that were chosen when several were asked for. chosen is empty then.
+	// The chosen agents, if several were asked for. chosen is empty then.
 	FanOut        []string `protobuf:"bytes,8,rep,name=fan_out,json=fanOut,proto3" json:"fan_out,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1282,9 +1284,9 @@ type ChainLink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent.
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// What it is given: what was there, or what steps before it made.
+	// Its inputs: from the task, or made by earlier steps.
 	Inputs []*Typed `protobuf:"bytes,2,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	// What it makes of it.
+	// Its output.
 	Output        *Typed `protobuf:"bytes,3,opt,name=output,proto3" json:"output,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1350,7 +1352,7 @@ type Candidate struct {
 	Skill string `protobuf:"bytes,2,opt,name=skill,proto3" json:"skill,omitempty"`
 	// The score, 0 to 1; higher is better.
 	Score float64 `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`
-	// What made the score.
+	// The components of the score, in words.
 	Reasons       []string `protobuf:"bytes,4,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1421,7 +1423,7 @@ type Rejection struct {
 	Agent string `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
 	// A stable code: AGENT_UNAVAILABLE, AGENT_ERROR, AGENT_UNKNOWN, AGENT_DRAINING, AGENT_FULL, AGENT_UNREACHABLE, VERSION_MISMATCH, CARD_UNTRUSTED, OUTPUT_MISSING, INPUT_MISSING or TEXT_NOT_ALIKE.
 	Code string `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
-	// The code in words.
+	// The reason in words.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1489,9 +1491,9 @@ type TaskEvent struct {
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// The task's state after it.
 	State v1.TaskState `protobuf:"varint,4,opt,name=state,proto3,enum=lf.a2a.v1.TaskState" json:"state,omitempty"`
-	// The task's phase after it.
+	// The task's phase after the event.
 	Phase string `protobuf:"bytes,5,opt,name=phase,proto3" json:"phase,omitempty"`
-	// It in words.
+	// The event in words.
 	Detail        string `protobuf:"bytes,6,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

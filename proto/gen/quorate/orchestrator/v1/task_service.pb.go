@@ -28,23 +28,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// SubmitTaskRequest is a task to do.
+// SubmitTaskRequest describes a task to do.
 type SubmitTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What to do, as an A2A message with at least one part. role may be left out; message_id and context_id are made when empty. At most 350 KiB,
-	// of which context_id may have 256 bytes. It names no task: a reply to one is a ReplyToTask.
+	// What to do, as an A2A message with at least one part. role may be omitted; message_id and context_id are generated when empty. At most 350 KiB,
+	// of which context_id may have 256 bytes. It must not name a task: use ReplyToTask for replies.
 	Message *v1.Message `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	// Where it goes.
+	// Where the task goes.
 	Route *Route `protobuf:"bytes,2,opt,name=route,proto3" json:"route,omitempty"`
-	// What rules look at: strings, numbers, booleans or lists of them. Keys of 1 to 128 characters, without spaces at their ends; at most 64.
+	// Attributes for the conditions of rules: strings, numbers, booleans, or lists of these. Keys have 1 to 128 characters without leading or trailing
+	// spaces. At most 64.
 	Attributes map[string]*structpb.Value `protobuf:"bytes,3,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED. The deadline
-	// is not compared: each attempt may have another, and that of the first one counts. At most 64 characters.
+	// Makes a retry safe: a second request of the same caller with the same id and content returns the first task; with other content it is ABORTED.
+	// The deadline may differ between attempts; that of the first one counts. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// When the task fails if it has not ended; absent means 24 hours from now, the most is 30 days.
+	// When the task fails if it has not ended. Absent means 24 hours from now; the maximum is 30 days.
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=deadline,proto3" json:"deadline,omitempty"`
-	// Named inputs, at most 64. Inputs that the chosen agent requires, and the rules that it declares for them, are checked before anything is
-	// sent. A required input that is not here is also taken from a data part of the message with a field of its name, from a part whose
+	// Named inputs, at most 64. They are checked against the inputs that the chosen agent requires, and the rules that it declares for them, before
+	// anything is sent. A required input that is not here is also taken from a data part of the message with a field of its name, from a part whose
 	// filename or metadata "input" is its name, and, for a reference, from the message's text.
 	Inputs        []*TaskInput `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -172,15 +173,16 @@ func (x *GetTaskRequest) GetId() string {
 // ListTasksRequest asks for a page of tasks.
 type ListTasksRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many tasks to return at most: 0 means 50; the most is 1,000. A page may have fewer, or none, and a next_page_token: a page looks at 2,000 tasks at most,
-	// and at no more than 40 for each task that it is asked for, and it ends when its tasks have some MiB.
+	// Maximum number of tasks to return: 0 means 50; the most is 1,000. A page may have fewer, or none, and still a next_page_token: a page examines at
+	// most 2,000 tasks, and at most 40 for each task asked for, and ends after some MiB of tasks.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Only tasks that pass this filter, in the same language as ListAgentsRequest.filter: comparisons of id, context_id, parent_task_id, state, phase, agent, skill,
-	// blocked (whether a gate holds the task), create_time, update_time and deadline. Such as state=TASK_STATE_FAILED AND agent=web*. At most 2,048 bytes.
+	// Only tasks that match this filter, in the language of ListAgentsRequest.filter: comparisons of id, context_id, parent_task_id, state, phase,
+	// agent, skill, blocked (whether a gate holds the task), create_time, update_time and deadline. Example: state=TASK_STATE_FAILED AND agent=web*. At
+	// most 2,048 bytes.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
-	// create_time desc, which is also what empty means: the newest first is the one order that there is.
+	// create_time desc or empty, which mean the same: newest first is the only order.
 	OrderBy       string `protobuf:"bytes,4,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -306,7 +308,7 @@ type WatchTaskRequest struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Send events after this number only; 0 sends all.
 	AfterSequence uint64 `protobuf:"varint,2,opt,name=after_sequence,json=afterSequence,proto3" json:"after_sequence,omitempty"`
-	// Go on while the task is blocked by a gate or waits for its caller, until it ends.
+	// Continue while the task is blocked by a gate or waits for its caller, until it ends.
 	ThroughGates  bool `protobuf:"varint,3,opt,name=through_gates,json=throughGates,proto3" json:"through_gates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -363,7 +365,7 @@ func (x *WatchTaskRequest) GetThroughGates() bool {
 	return false
 }
 
-// WatchTaskResponse is one event, or the task as the last thing in the stream.
+// WatchTaskResponse is one event or, as the last message of the stream, the task.
 type WatchTaskResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of the event; with a task, the number of the last event.
@@ -446,12 +448,12 @@ type isWatchTaskResponse_Payload interface {
 }
 
 type WatchTaskResponse_Event struct {
-	// An event.
+	// An event of the task.
 	Event *TaskEvent `protobuf:"bytes,2,opt,name=event,proto3,oneof"`
 }
 
 type WatchTaskResponse_Task struct {
-	// The task when the stream ends by itself.
+	// The task, when the stream ends regularly.
 	Task *Task `protobuf:"bytes,3,opt,name=task,proto3,oneof"`
 }
 
@@ -459,18 +461,18 @@ func (*WatchTaskResponse_Event) isWatchTaskResponse_Payload() {}
 
 func (*WatchTaskResponse_Task) isWatchTaskResponse_Payload() {}
 
-// ReplyToTaskRequest is a message in a task.
+// ReplyToTaskRequest is a message to a task.
 type ReplyToTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task's id.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What to tell the agent, as an A2A message with at least one part. role, message_id and context_id may be left out. At most 350 KiB; a
-	// task takes 200 messages after its first, from both sides, with 4 MiB together.
+	// The message to the agent, as an A2A message with at least one part. role, message_id and context_id may be omitted. At most 350 KiB; a task can
+	// hold 200 messages after its first, from both sides, of 4 MiB in total.
 	Message *v1.Message `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// Makes a retry safe: a second message in the same task with the same id and content is the same message; with other content it is ABORTED. At
 	// most 64 characters.
 	RequestId string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Reply only if this is still the task's etag; empty replies whatever it is.
+	// Reply only if the task still has this etag; empty replies in any case.
 	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -539,7 +541,7 @@ type CancelTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task's id.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Cancel only if this is still the task's etag; empty cancels whatever it is.
+	// Cancel only if the task still has this etag; empty cancels in any case.
 	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

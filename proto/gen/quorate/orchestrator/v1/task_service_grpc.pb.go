@@ -35,19 +35,20 @@ const (
 //
 // TaskService accepts tasks, routes them and follows them to their end.
 type TaskServiceClient interface {
-	// SubmitTask accepts a task. It is durable when this returns.
+	// SubmitTask accepts a task, which is durable when the call returns.
 	SubmitTask(ctx context.Context, in *SubmitTaskRequest, opts ...grpc.CallOption) (*Task, error)
 	// GetTask returns one task.
 	GetTask(ctx context.Context, in *GetTaskRequest, opts ...grpc.CallOption) (*Task, error)
 	// ListTasks lists tasks, newest first.
 	ListTasks(ctx context.Context, in *ListTasksRequest, opts ...grpc.CallOption) (*ListTasksResponse, error)
-	// WatchTask sends the task's events after a number and goes on until the task ends, is blocked by a gate or waits for its caller, or
-	// the caller leaves.
+	// WatchTask sends the task's events after a sequence number, and continues until the task ends, is blocked by a gate or waits for its caller, or
+	// the caller disconnects.
 	WatchTask(ctx context.Context, in *WatchTaskRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTaskResponse], error)
-	// ReplyToTask sends a message to the agent of a task that waits for its caller: for input or for authorization. The message is stored when this
-	// returns; the agent gets it in its own task. The reply to a task with a plan is for the step that it waits with. A task that has ended or does not wait is FAILED_PRECONDITION.
+	// ReplyToTask sends a message to the agent of a task that waits for its caller, for input or authorization. The message is stored when the call
+	// returns; the agent gets it in its own task. For a task with a plan, the reply goes to the step for which the task waits. A task that has ended or
+	// does not wait is FAILED_PRECONDITION.
 	ReplyToTask(ctx context.Context, in *ReplyToTaskRequest, opts ...grpc.CallOption) (*Task, error)
-	// CancelTask asks for the end of a task. A task that already ended is FAILED_PRECONDITION.
+	// CancelTask cancels a task; it ends soon after. A task that has ended already is FAILED_PRECONDITION.
 	CancelTask(ctx context.Context, in *CancelTaskRequest, opts ...grpc.CallOption) (*Task, error)
 }
 
@@ -134,19 +135,20 @@ func (c *taskServiceClient) CancelTask(ctx context.Context, in *CancelTaskReques
 //
 // TaskService accepts tasks, routes them and follows them to their end.
 type TaskServiceServer interface {
-	// SubmitTask accepts a task. It is durable when this returns.
+	// SubmitTask accepts a task, which is durable when the call returns.
 	SubmitTask(context.Context, *SubmitTaskRequest) (*Task, error)
 	// GetTask returns one task.
 	GetTask(context.Context, *GetTaskRequest) (*Task, error)
 	// ListTasks lists tasks, newest first.
 	ListTasks(context.Context, *ListTasksRequest) (*ListTasksResponse, error)
-	// WatchTask sends the task's events after a number and goes on until the task ends, is blocked by a gate or waits for its caller, or
-	// the caller leaves.
+	// WatchTask sends the task's events after a sequence number, and continues until the task ends, is blocked by a gate or waits for its caller, or
+	// the caller disconnects.
 	WatchTask(*WatchTaskRequest, grpc.ServerStreamingServer[WatchTaskResponse]) error
-	// ReplyToTask sends a message to the agent of a task that waits for its caller: for input or for authorization. The message is stored when this
-	// returns; the agent gets it in its own task. The reply to a task with a plan is for the step that it waits with. A task that has ended or does not wait is FAILED_PRECONDITION.
+	// ReplyToTask sends a message to the agent of a task that waits for its caller, for input or authorization. The message is stored when the call
+	// returns; the agent gets it in its own task. For a task with a plan, the reply goes to the step for which the task waits. A task that has ended or
+	// does not wait is FAILED_PRECONDITION.
 	ReplyToTask(context.Context, *ReplyToTaskRequest) (*Task, error)
-	// CancelTask asks for the end of a task. A task that already ended is FAILED_PRECONDITION.
+	// CancelTask cancels a task; it ends soon after. A task that has ended already is FAILED_PRECONDITION.
 	CancelTask(context.Context, *CancelTaskRequest) (*Task, error)
 	mustEmbedUnimplementedTaskServiceServer()
 }

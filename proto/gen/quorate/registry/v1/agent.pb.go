@@ -29,9 +29,9 @@ const (
 // Agent is a registered A2A agent: its card, what Quorate knows beyond the card, and its status.
 type Agent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The agent's name, unique in its tenant; the same as the name in its card. Letters, digits and hyphens, 1 to 64 characters.
+	// The agent's name, unique in its tenant; usually that in its card. Letters, digits and hyphens, 1 to 64 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The A2A agent card as the agent published it, as JSON. GET /v1/agents/{name}/card answers the bytes verbatim.
+	// The A2A agent card as the agent published it, as JSON. GET /v1/agents/{name}/card returns the original bytes.
 	Card *structpb.Struct `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
 	// The URL the card was read from; empty when the card was given inline.
 	CardUri string `protobuf:"bytes,3,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
@@ -49,9 +49,9 @@ type Agent struct {
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// The number of the card's version that is live; see ListAgentVersions.
 	LiveVersion int64 `protobuf:"varint,10,opt,name=live_version,json=liveVersion,proto3" json:"live_version,omitempty"`
-	// The highest version number so far; above live_version when an admin went back to an older card.
+	// The highest version number so far; greater than live_version if an admin went back to an older card.
 	LatestVersion int64 `protobuf:"varint,11,opt,name=latest_version,json=latestVersion,proto3" json:"latest_version,omitempty"`
-	// What the check of the live card's signatures came to.
+	// The result of checking the live card's signatures.
 	Verification *CardVerification `protobuf:"bytes,12,opt,name=verification,proto3" json:"verification,omitempty"`
 	// Where the agent was found.
 	Source        *AgentSource `protobuf:"bytes,13,opt,name=source,proto3" json:"source,omitempty"`
@@ -180,11 +180,11 @@ func (x *Agent) GetSource() *AgentSource {
 	return nil
 }
 
-// CardVerification is the result of the check of a card's signatures (A2A section 8.4) against the keys that admins have pinned.
+// CardVerification is the result of checking a card's signatures (A2A section 8.4) against the keys that admins have pinned.
 type CardVerification struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// verified, unsigned, untrusted (signed with no pinned key), invalid (a pinned key is claimed and did not sign this card) or
-	// unchecked (this server checks no signatures). Verified shows who published the card, not that what it says is true.
+	// verified, unsigned, untrusted (signed, but with no pinned key), invalid (claims a pinned key that did not sign this card) or unchecked (this
+	// server checks no signatures). Verified shows who published the card, not that its content is true.
 	State string `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	// The id of the key that the state is about.
 	KeyId string `protobuf:"bytes,2,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
@@ -192,7 +192,7 @@ type CardVerification struct {
 	VerifyTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=verify_time,json=verifyTime,proto3" json:"verify_time,omitempty"`
 	// Why the card is not verified; empty when it is.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	// True since a card of the agent was verified: an unsigned one is not accepted any more.
+	// True once a card of the agent was verified: from then on unsigned cards are refused.
 	Required      bool `protobuf:"varint,5,opt,name=required,proto3" json:"required,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -266,11 +266,11 @@ func (x *CardVerification) GetRequired() bool {
 // AgentSource is where an agent was found.
 type AgentSource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// api (registered by an admin or by itself), urls (a list of card URLs in the configuration), folder or ai-catalog.
+	// api (registered by an admin or by the agent itself), urls (a list of card URLs in the configuration), folder or ai-catalog.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The card's URL, the folder or the catalog's URL; empty for api.
 	Location string `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
-	// False when the source, or the agent in it, is no longer there. The agent stays until an admin deletes it.
+	// False when the source no longer exists or no longer has the agent. The agent stays until an admin deletes it.
 	Present bool `protobuf:"varint,3,opt,name=present,proto3" json:"present,omitempty"`
 	// When the agent was last seen in its source; absent for api.
 	LastSeen      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_seen,json=lastSeen,proto3" json:"last_seen,omitempty"`
@@ -336,23 +336,23 @@ func (x *AgentSource) GetLastSeen() *timestamppb.Timestamp {
 	return nil
 }
 
-// AgentMetadata is what Quorate needs beyond an A2A card: typed inputs and outputs and consultation rules.
-// A card may carry the same as the extension https://github.com/quorate/quorate/extensions/contract/v1; what an admin writes wins.
+// AgentMetadata is what Quorate needs to know beyond an A2A card: typed inputs and outputs and consultation rules. A card may contain the same as the
+// extension https://github.com/quorate/quorate/extensions/contract/v1; what an admin sets takes precedence.
 type AgentMetadata struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the agent takes. Names are unique within the agent. At most 64.
+	// What the agent accepts. Names are unique within the agent. At most 64.
 	InputSchemas []*InputSchema `protobuf:"bytes,1,rep,name=input_schemas,json=inputSchemas,proto3" json:"input_schemas,omitempty"`
 	// What the agent produces. Names are unique within the agent. At most 64.
 	OutputSchemas []*OutputSchema `protobuf:"bytes,2,rep,name=output_schemas,json=outputSchemas,proto3" json:"output_schemas,omitempty"`
-	// Who must be consulted, when. Ids are unique within the agent. At most 64.
+	// Which agents must be consulted, and when. Ids are unique within the agent. At most 64.
 	ConsultationRequirements []*ConsultationRequirement `protobuf:"bytes,3,rep,name=consultation_requirements,json=consultationRequirements,proto3" json:"consultation_requirements,omitempty"`
-	// The ids of skills whose work must not be done twice: a task for one of them is never sent again when it is not known what became of it, and fails
-	// with the reason OUTCOME_UNKNOWN instead. A task without a skill counts as one for each of the agent's. At most 500; * is all skills.
+	// The ids of skills whose work must not be done twice: a task for one of them is never sent again when its fate is unknown, and fails with the
+	// reason OUTCOME_UNKNOWN instead. A task without a skill counts as one for each of the agent's skills. At most 500; * means all skills.
 	AtMostOnceSkills []string `protobuf:"bytes,4,rep,name=at_most_once_skills,json=atMostOnceSkills,proto3" json:"at_most_once_skills,omitempty"`
-	// The agent that this is the metadata of. In a request it may be left out; another agent's name is refused. GetAgentMetadata sets it; within an
-	// Agent it is empty, and so are the three below.
+	// The agent whose metadata this is. In a request it may be omitted; another agent's name is refused. GetAgentMetadata sets it; within an Agent it
+	// is empty, and so are the three fields below.
 	AgentName string `protobuf:"bytes,5,opt,name=agent_name,json=agentName,proto3" json:"agent_name,omitempty"`
-	// The version of the agent's card. In a request it may be left out; another version than the card's is a warning, and the card's counts.
+	// The version of the agent's card. In a request it may be omitted; if it differs from the card's, that is a warning, and the card's counts.
 	Version string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
 	// When the agent was registered; ignored in a request.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -459,9 +459,9 @@ type InputSchema struct {
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// Whether a task must provide it.
 	Required bool `protobuf:"varint,4,opt,name=required,proto3" json:"required,omitempty"`
-	// Rules its value must meet. At most 32.
+	// Rules that its value must satisfy. At most 32.
 	ValidationRules []*ValidationRule `protobuf:"bytes,5,rep,name=validation_rules,json=validationRules,proto3" json:"validation_rules,omitempty"`
-	// The JSON Schema (2020-12) that its value must meet; only references within it are followed. At most 32 KiB.
+	// The JSON Schema (2020-12) to which its value must conform; only references within it are followed. At most 32 KiB.
 	JsonSchema    *structpb.Struct `protobuf:"bytes,6,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -548,9 +548,9 @@ type OutputSchema struct {
 	SemanticType string `protobuf:"bytes,2,opt,name=semantic_type,json=semanticType,proto3" json:"semantic_type,omitempty"`
 	// What this output represents. At most 2,000 characters.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Whether it is always produced; false means sometimes.
+	// Whether it is always produced.
 	Guaranteed bool `protobuf:"varint,4,opt,name=guaranteed,proto3" json:"guaranteed,omitempty"`
-	// The JSON Schema (2020-12) that its value meets; only references within it are followed. At most 32 KiB.
+	// The JSON Schema (2020-12) to which its value conforms; only references within it are followed. At most 32 KiB.
 	JsonSchema    *structpb.Struct `protobuf:"bytes,5,opt,name=json_schema,json=jsonSchema,proto3" json:"json_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -626,10 +626,10 @@ type ValidationRule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The kind of rule: format, length, pattern or enum.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The rule's value: a format name (date, date-time, email, hostname, ipv4, ipv6, json, uri, url or uuid; another one is not checked, which is a warning), a
-	// maximum length in characters, a regular expression (RE2), or a list of strings.
+	// The rule's value: the name of a format (date, date-time, email, hostname, ipv4, ipv6, json, uri, url or uuid; any other is not checked, with a
+	// warning), a maximum length in characters, a regular expression (RE2), or a list of strings.
 	Value *structpb.Value `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
-	// What to tell the caller when the rule is not met. 1 to 500 characters.
+	// The message for callers whose value breaks the rule. 1 to 500 characters.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -695,11 +695,11 @@ type ConsultationRequirement struct {
 	TargetAgent string `protobuf:"bytes,2,opt,name=target_agent,json=targetAgent,proto3" json:"target_agent,omitempty"`
 	// When: pre-execution, design-review, pre-completion or on-error.
 	Phase string `protobuf:"bytes,3,opt,name=phase,proto3" json:"phase,omitempty"`
-	// True: the task does not pass the phase without an approval. False: its absence is a warning.
+	// True: the task does not pass the phase without an approval. False: a missing approval is only a warning.
 	Mandatory bool `protobuf:"varint,4,opt,name=mandatory,proto3" json:"mandatory,omitempty"`
 	// When the rule applies; absent means always.
 	Condition *ConsultationCondition `protobuf:"bytes,5,opt,name=condition,proto3" json:"condition,omitempty"`
-	// The lowest level of evidence that counts for this rule: C1, C2 or C3. It raises the server's lowest and never lowers it; empty leaves it at the server's.
+	// The lowest level of evidence that counts for this rule: C1, C2 or C3. It can raise the server's level, never lower it; empty means the server's.
 	MinLevel      string `protobuf:"bytes,6,opt,name=min_level,json=minLevel,proto3" json:"min_level,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -777,10 +777,10 @@ func (x *ConsultationRequirement) GetMinLevel() string {
 	return ""
 }
 
-// ConsultationCondition compares a task attribute with a value. What cannot be evaluated counts as true.
+// ConsultationCondition compares a task attribute with a value. A comparison that cannot be evaluated counts as true.
 type ConsultationCondition struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The task attribute's key. 1 to 128 characters, without spaces at its ends.
+	// The task attribute's key. 1 to 128 characters, without leading or trailing spaces.
 	Attribute string `protobuf:"bytes,1,opt,name=attribute,proto3" json:"attribute,omitempty"`
 	// The comparison: equals, contains, greater_than or exists.
 	Operator string `protobuf:"bytes,2,opt,name=operator,proto3" json:"operator,omitempty"`
@@ -841,7 +841,7 @@ func (x *ConsultationCondition) GetValue() *structpb.Value {
 	return nil
 }
 
-// AgentStatus is an agent's state as its lease tells it at the time of reading.
+// AgentStatus is an agent's state by its lease, at the time of reading.
 type AgentStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
@@ -852,17 +852,17 @@ type AgentStatus struct {
 	CurrentTaskId string `protobuf:"bytes,3,opt,name=current_task_id,json=currentTaskId,proto3" json:"current_task_id,omitempty"`
 	// When the agent last proved that it is up, by a heartbeat or an answered probe.
 	LastHeartbeat *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_heartbeat,json=lastHeartbeat,proto3" json:"last_heartbeat,omitempty"`
-	// What the agent says is wrong, when in error; or why it counts as unavailable.
+	// What the agent reports as wrong, or why it counts as unavailable.
 	ErrorMessage string `protobuf:"bytes,5,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
-	// The epoch of the process that holds the lease; a lower one cannot beat any more.
+	// The epoch of the process that holds the lease; a process with a lower one can no longer send heartbeats.
 	Epoch int64 `protobuf:"varint,6,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// When the lease ends unless renewed.
+	// When the lease expires unless it is renewed.
 	LeaseExpireTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=lease_expire_time,json=leaseExpireTime,proto3" json:"lease_expire_time,omitempty"`
-	// How many tasks the agent says it can work on at a time; 0 when it says nothing.
+	// How many tasks the agent can work on at a time; 0 when it does not say.
 	Capacity int32 `protobuf:"varint,8,opt,name=capacity,proto3" json:"capacity,omitempty"`
-	// How many tasks the agent says it is working on.
+	// How many tasks the agent is working on, as it says.
 	InFlight int32 `protobuf:"varint,9,opt,name=in_flight,json=inFlight,proto3" json:"in_flight,omitempty"`
-	// An admin drains the agent: it reads as unavailable and gets no new tasks, whatever it says itself.
+	// An admin has drained the agent: it reads as unavailable and gets no new tasks, whatever it reports.
 	Draining      bool `protobuf:"varint,10,opt,name=draining,proto3" json:"draining,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1059,12 +1059,12 @@ func (x *Skill) GetAgentStatus() string {
 	return ""
 }
 
-// Warning tells of something accepted that its author should know about.
+// Warning is something in a request that was accepted but may be a mistake.
 type Warning struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A stable code, for example SKILLS_EMPTY.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// What is odd and what to do about it.
+	// What is odd, and what to do about it.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// The field it is about, as a path in the request.
 	Field         string `protobuf:"bytes,3,opt,name=field,proto3" json:"field,omitempty"`

@@ -31,7 +31,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// RegisterAgentRequest names the card and what the admin adds to it.
+// RegisterAgentRequest has the card and what the admin adds to it.
 type RegisterAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card.
@@ -42,16 +42,16 @@ type RegisterAgentRequest struct {
 	//	*RegisterAgentRequest_CardUri
 	//	*RegisterAgentRequest_CardJson
 	Source isRegisterAgentRequest_Source `protobuf_oneof:"source"`
-	// Typed inputs and outputs and consultation rules; wins over what the card's extension says.
+	// Typed inputs and outputs and consultation rules; takes precedence over the card's extension.
 	Metadata *AgentMetadata `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Makes a retry safe: a second request with the same id and content returns the first answer. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Checks everything and returns what would be written, without writing.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
-	// The version that the caller takes the card to have; another one in the card is a warning. At most 64 characters.
+	// The version that the caller expects in the card; a different one is a warning. At most 64 characters.
 	Version string `protobuf:"bytes,6,opt,name=version,proto3" json:"version,omitempty"`
-	// The agent's name, when its card has one that it cannot have here, such as Route Planner, or shall not have: the card stays as it is. Empty: the card's
-	// own. Letters, digits and inner hyphens, at most 64.
+	// The agent's name, if it is not to have that of its card, or cannot, as for Route Planner; the card is not changed. Empty: the card's name.
+	// Letters, digits and inner hyphens, at most 64.
 	Name          string `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -161,17 +161,17 @@ type isRegisterAgentRequest_Source interface {
 }
 
 type RegisterAgentRequest_Card struct {
-	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB. What is kept has the same content, and its keys in order.
+	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB. It is stored with its keys sorted.
 	Card *structpb.Struct `protobuf:"bytes,1,opt,name=card,proto3,oneof"`
 }
 
 type RegisterAgentRequest_CardUri struct {
-	// The card's http or https URL. A URL without a path means /.well-known/agent-card.json at that origin. At most 2,048 characters.
+	// The card's http or https URL. A URL without a path stands for /.well-known/agent-card.json at that origin. At most 2,048 characters.
 	CardUri string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3,oneof"`
 }
 
 type RegisterAgentRequest_CardJson struct {
-	// The A2A agent card, v1.0 or v0.3, as text, whose bytes are kept as they are. At most 256 KiB.
+	// The A2A agent card, v1.0 or v0.3, as text, whose bytes are stored unchanged. At most 256 KiB.
 	CardJson string `protobuf:"bytes,7,opt,name=card_json,json=cardJson,proto3,oneof"`
 }
 
@@ -186,7 +186,7 @@ type RegisterAgentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent as stored, or as it would be stored with validate_only.
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// What was accepted but deserves a look.
+	// What was accepted but may be a mistake.
 	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -289,11 +289,11 @@ type ListAgentsRequest struct {
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Only agents that pass this filter, in a subset of AIP-160: comparisons of name, version, status, skills, tags, input_types,
-	// output_types, streaming, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses;
-	// a * at either end of a text matches anything. Such as skills:"fetch_url" AND status=available. At most 2,048 bytes.
+	// Only agents that match this filter, in a subset of AIP-160: comparisons of name, version, status, skills, tags, input_types, output_types,
+	// streaming, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end of a text matches
+	// anything. Example: skills:"fetch_url" AND status=available. At most 2,048 bytes.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
-	// name, create_time, update_time or version, with desc behind it for the reverse. Empty means name.
+	// name, create_time, update_time or version, followed by desc for the reverse. Empty means name.
 	OrderBy       string `protobuf:"bytes,4,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -417,7 +417,7 @@ type DeleteAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Delete only if this is still the agent's etag; empty deletes whatever is there.
+	// Delete only if the agent still has this etag; empty deletes in any case.
 	Etag string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -522,14 +522,14 @@ func (x *GetAgentCardRequest) GetName() string {
 	return ""
 }
 
-// RefreshAgentCardRequest names an agent whose card is read again.
+// RefreshAgentCardRequest names an agent whose card is to be read again.
 type RefreshAgentCardRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The agent's name; the card must still say the same.
+	// The agent's name; the name in the card must not have changed.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Where the card is from now on; empty means where it was. At most 2,048 characters.
+	// URL of the card from now on; empty keeps the present one. At most 2,048 characters.
 	CardUri string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
-	// Write only if this is still the agent's etag; empty writes over whatever is there.
+	// Write only if the agent still has this etag; empty writes in any case.
 	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -600,7 +600,7 @@ type RefreshAgentCardResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent as stored.
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// What was accepted but deserves a look.
+	// What was accepted but may be a mistake.
 	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -705,7 +705,7 @@ type UpdateAgentMetadataRequest struct {
 	Metadata *AgentMetadata `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The fields to replace: input_schemas, output_schemas, consultation_requirements. Empty, or *, means all of them.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// Write only if this is still the agent's etag; empty writes over whatever is there.
+	// Write only if the agent still has this etag; empty writes in any case.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
 	RequestId     string `protobuf:"bytes,5,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -783,7 +783,7 @@ type UpdateAgentMetadataResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent as stored.
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// What was accepted but deserves a look.
+	// What was accepted but may be a mistake.
 	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -879,20 +879,20 @@ func (x *GetAgentStatusRequest) GetName() string {
 	return ""
 }
 
-// HeartbeatRequest is one beat of an agent.
+// HeartbeatRequest is one heartbeat of an agent.
 type HeartbeatRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The epoch the first beat was answered with; 0 on a process's first beat. An epoch older than the lease's is ABORTED.
+	// The epoch in the answer to the first heartbeat; 0 in a process's first heartbeat. An epoch older than the lease's is ABORTED.
 	Epoch int64 `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// The agent's own word: available, busy, unavailable or error.
+	// The status that the agent reports: available, busy, unavailable or error.
 	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
 	// The task it is working on, when busy. At most 128 characters.
 	CurrentTaskId string `protobuf:"bytes,4,opt,name=current_task_id,json=currentTaskId,proto3" json:"current_task_id,omitempty"`
 	// What is wrong, when in error. At most 1,000 characters.
 	ErrorMessage string `protobuf:"bytes,5,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
-	// How many tasks the agent can work on at a time; 0 says nothing about it. At most 1,000,000.
+	// How many tasks the agent can work on at a time; 0 when it does not say. At most 1,000,000.
 	Capacity int32 `protobuf:"varint,6,opt,name=capacity,proto3" json:"capacity,omitempty"`
 	// How many tasks it is working on. At most 1,000,000.
 	InFlight      int32 `protobuf:"varint,7,opt,name=in_flight,json=inFlight,proto3" json:"in_flight,omitempty"`
@@ -979,14 +979,14 @@ func (x *HeartbeatRequest) GetInFlight() int32 {
 	return 0
 }
 
-// HeartbeatResponse tells the agent its epoch and when to beat next.
+// HeartbeatResponse has the epoch, and when to send the next heartbeat.
 type HeartbeatResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The epoch to send with the next beats.
+	// The epoch to send with further heartbeats.
 	Epoch int64 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// How long to wait before the next beat, with jitter.
+	// How long to wait before the next heartbeat; includes jitter.
 	NextHeartbeat *durationpb.Duration `protobuf:"bytes,2,opt,name=next_heartbeat,json=nextHeartbeat,proto3" json:"next_heartbeat,omitempty"`
-	// When the lease ends unless renewed.
+	// When the lease expires unless it is renewed.
 	LeaseExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=lease_expire_time,json=leaseExpireTime,proto3" json:"lease_expire_time,omitempty"`
 	// The agent is drained: it gets no new tasks until an admin resumes it.
 	Draining      bool `protobuf:"varint,4,opt,name=draining,proto3" json:"draining,omitempty"`
@@ -1057,9 +1057,9 @@ type IssueAgentTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Has a late or repeated copy of the request do nothing: a second request with the same id and content is FAILED_PRECONDITION with the reason
-	// TOKEN_SHOWN_BEFORE, and the token that the first one was answered with goes on. It cannot be answered again, since only its hash is kept. Whoever
-	// did not get the first answer asks with a new id, which ends that token. At most 64 characters.
+	// Makes a late or repeated copy of the request harmless: a second request with the same id and content is FAILED_PRECONDITION with the reason
+	// TOKEN_SHOWN_BEFORE, and the token of the first one stays valid. That token cannot be shown again, since only its hash is stored. A caller that
+	// did not get the first answer asks with a new id, which revokes that token. At most 64 characters.
 	RequestId     string `protobuf:"bytes,2,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1109,7 +1109,7 @@ func (x *IssueAgentTokenRequest) GetRequestId() string {
 	return ""
 }
 
-// IssueAgentTokenResponse holds the credential.
+// IssueAgentTokenResponse has the credential.
 type IssueAgentTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The bearer token. It is not shown again.
@@ -1268,7 +1268,7 @@ func (x *ListSkillsResponse) GetNextPageToken() string {
 // FindAgentsBySkillRequest names a skill, a tag or both.
 type FindAgentsBySkillRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The skill's id, exactly; empty for any skill, which needs a tag. At most 256 characters.
+	// The skill's id, exactly; empty for any skill, which requires a tag. At most 256 characters.
 	SkillId string `protobuf:"bytes,1,opt,name=skill_id,json=skillId,proto3" json:"skill_id,omitempty"`
 	// Only agents that are available now.
 	AvailableOnly bool `protobuf:"varint,2,opt,name=available_only,json=availableOnly,proto3" json:"available_only,omitempty"`
@@ -1276,7 +1276,7 @@ type FindAgentsBySkillRequest struct {
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// A tag that the skill has; empty for any. Upper and lower case are the same. At most 256 characters.
+	// A tag of the skill, in upper or lower case; empty for any. At most 256 characters.
 	Tag           string `protobuf:"bytes,5,opt,name=tag,proto3" json:"tag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1347,7 +1347,7 @@ func (x *FindAgentsBySkillRequest) GetTag() string {
 	return ""
 }
 
-// FindAgentsBySkillResponse is a page of the agents that were found.
+// FindAgentsBySkillResponse is a page of the agents found.
 type FindAgentsBySkillResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agents.

@@ -62,17 +62,17 @@ const (
 //
 // RegistryService keeps what agents are and whether they are up.
 type RegistryServiceClient interface {
-	// RegisterAgent registers an agent from its card, given inline or by URL. An existing name is ALREADY_EXISTS.
+	// RegisterAgent registers an agent by its card, given inline or by URL. If the name exists, it is ALREADY_EXISTS.
 	RegisterAgent(ctx context.Context, in *RegisterAgentRequest, opts ...grpc.CallOption) (*RegisterAgentResponse, error)
 	// GetAgent returns one agent with its status.
 	GetAgent(ctx context.Context, in *GetAgentRequest, opts ...grpc.CallOption) (*Agent, error)
 	// ListAgents lists the tenant's agents in order of name.
 	ListAgents(ctx context.Context, in *ListAgentsRequest, opts ...grpc.CallOption) (*ListAgentsResponse, error)
-	// DeleteAgent removes an agent, its status and its token. Tasks that name it keep their history.
+	// DeleteAgent removes an agent, its status and its token. Tasks that refer to it keep their history.
 	DeleteAgent(ctx context.Context, in *DeleteAgentRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
 	// GetAgentCard returns the card's bytes exactly as they were registered.
 	GetAgentCard(ctx context.Context, in *GetAgentCardRequest, opts ...grpc.CallOption) (*httpbody.HttpBody, error)
-	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps what an admin wrote. An agent may refresh its own card only.
+	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps the metadata. An agent may refresh its own card only.
 	RefreshAgentCard(ctx context.Context, in *RefreshAgentCardRequest, opts ...grpc.CallOption) (*RefreshAgentCardResponse, error)
 	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
 	GetAgentMetadata(ctx context.Context, in *GetAgentMetadataRequest, opts ...grpc.CallOption) (*AgentMetadata, error)
@@ -80,31 +80,31 @@ type RegistryServiceClient interface {
 	UpdateAgentMetadata(ctx context.Context, in *UpdateAgentMetadataRequest, opts ...grpc.CallOption) (*UpdateAgentMetadataResponse, error)
 	// GetAgentStatus returns whether the agent is up.
 	GetAgentStatus(ctx context.Context, in *GetAgentStatusRequest, opts ...grpc.CallOption) (*AgentStatus, error)
-	// Heartbeat renews the agent's lease. An agent may beat for itself only.
+	// Heartbeat renews the agent's lease. An agent may send heartbeats for itself only.
 	Heartbeat(ctx context.Context, in *HeartbeatRequest, opts ...grpc.CallOption) (*HeartbeatResponse, error)
-	// IssueAgentToken makes a new credential for the agent and ends the one before. The token is shown once and kept as a hash.
+	// IssueAgentToken makes a new credential for the agent and revokes the one before. The token is shown once and stored as a hash.
 	IssueAgentToken(ctx context.Context, in *IssueAgentTokenRequest, opts ...grpc.CallOption) (*IssueAgentTokenResponse, error)
 	// ListSkills lists all skills of all agents in order of skill id and agent name.
 	ListSkills(ctx context.Context, in *ListSkillsRequest, opts ...grpc.CallOption) (*ListSkillsResponse, error)
-	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. An unknown skill or tag is
-	// an empty list.
+	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. For an unknown skill or tag the list is
+	// empty.
 	FindAgentsBySkill(ctx context.Context, in *FindAgentsBySkillRequest, opts ...grpc.CallOption) (*FindAgentsBySkillResponse, error)
 	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
 	BatchGetAgents(ctx context.Context, in *BatchGetAgentsRequest, opts ...grpc.CallOption) (*BatchGetAgentsResponse, error)
-	// ApplyAgent makes an agent what the request says: creates it, replaces it or finds it unchanged.
+	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged.
 	ApplyAgent(ctx context.Context, in *ApplyAgentRequest, opts ...grpc.CallOption) (*ApplyAgentResponse, error)
 	// SearchAgents finds agents by text, skill and tag.
 	SearchAgents(ctx context.Context, in *SearchAgentsRequest, opts ...grpc.CallOption) (*SearchAgentsResponse, error)
-	// FindCompatible finds the consumers of what an agent produces or the producers of what it needs, and says why.
+	// FindCompatible finds the consumers of what an agent produces, or the producers of what it needs, and says why they fit.
 	FindCompatible(ctx context.Context, in *FindCompatibleRequest, opts ...grpc.CallOption) (*FindCompatibleResponse, error)
-	// WatchAgents streams a snapshot of all agents and then every change in order. A watcher that reads too slowly is ended with
-	// UNAVAILABLE and the reason WATCH_SLOW, and the revision to resume from in the error's metadata.
+	// WatchAgents streams a snapshot of all agents and then every change in order. A watcher that reads too slowly is ended with UNAVAILABLE and the
+	// reason WATCH_SLOW; the error's metadata has the revision to resume from.
 	WatchAgents(ctx context.Context, in *WatchAgentsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[AgentEvent], error)
-	// DrainAgent keeps new tasks from an agent until ResumeAgent. The tasks that it has go on.
+	// DrainAgent keeps new tasks from an agent until ResumeAgent. Its current tasks continue.
 	DrainAgent(ctx context.Context, in *DrainAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error)
 	// ResumeAgent lets a drained agent have tasks again.
 	ResumeAgent(ctx context.Context, in *ResumeAgentRequest, opts ...grpc.CallOption) (*AgentStatus, error)
-	// CreateSemanticMapping adds a mapping. One that closes a cycle of mappings is FAILED_PRECONDITION.
+	// CreateSemanticMapping adds a mapping. If it would close a cycle, it is FAILED_PRECONDITION.
 	CreateSemanticMapping(ctx context.Context, in *CreateSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
 	// GetSemanticMapping returns one mapping.
 	GetSemanticMapping(ctx context.Context, in *GetSemanticMappingRequest, opts ...grpc.CallOption) (*SemanticMapping, error)
@@ -118,14 +118,14 @@ type RegistryServiceClient interface {
 	ListAgentVersions(ctx context.Context, in *ListAgentVersionsRequest, opts ...grpc.CallOption) (*ListAgentVersionsResponse, error)
 	// GetAgentVersion returns one version of an agent's card, with the card.
 	GetAgentVersion(ctx context.Context, in *GetAgentVersionRequest, opts ...grpc.CallOption) (*AgentVersion, error)
-	// SetLiveVersion makes a version of an agent's card the one that counts. A refresh does not undo it unless the agent publishes
-	// yet another card.
+	// SetLiveVersion makes a version of an agent's card the live one. A refresh does not undo this unless the agent publishes a card with other
+	// content.
 	SetLiveVersion(ctx context.Context, in *SetLiveVersionRequest, opts ...grpc.CallOption) (*SetLiveVersionResponse, error)
-	// PinSigningKey has cards trusted that are signed with a key. Cards that are there already are checked again.
+	// PinSigningKey trusts a key to sign cards. Existing cards are checked again.
 	PinSigningKey(ctx context.Context, in *PinSigningKeyRequest, opts ...grpc.CallOption) (*SigningKey, error)
 	// ListSigningKeys lists the keys that admins have pinned, in order of id; at most 500.
 	ListSigningKeys(ctx context.Context, in *ListSigningKeysRequest, opts ...grpc.CallOption) (*ListSigningKeysResponse, error)
-	// DeleteSigningKey ends the trust in a key, also for cards that it has signed.
+	// DeleteSigningKey ends the trust in a key, including cards that it has signed.
 	DeleteSigningKey(ctx context.Context, in *DeleteSigningKeyRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
 }
 
@@ -462,17 +462,17 @@ func (c *registryServiceClient) DeleteSigningKey(ctx context.Context, in *Delete
 //
 // RegistryService keeps what agents are and whether they are up.
 type RegistryServiceServer interface {
-	// RegisterAgent registers an agent from its card, given inline or by URL. An existing name is ALREADY_EXISTS.
+	// RegisterAgent registers an agent by its card, given inline or by URL. If the name exists, it is ALREADY_EXISTS.
 	RegisterAgent(context.Context, *RegisterAgentRequest) (*RegisterAgentResponse, error)
 	// GetAgent returns one agent with its status.
 	GetAgent(context.Context, *GetAgentRequest) (*Agent, error)
 	// ListAgents lists the tenant's agents in order of name.
 	ListAgents(context.Context, *ListAgentsRequest) (*ListAgentsResponse, error)
-	// DeleteAgent removes an agent, its status and its token. Tasks that name it keep their history.
+	// DeleteAgent removes an agent, its status and its token. Tasks that refer to it keep their history.
 	DeleteAgent(context.Context, *DeleteAgentRequest) (*emptypb.Empty, error)
 	// GetAgentCard returns the card's bytes exactly as they were registered.
 	GetAgentCard(context.Context, *GetAgentCardRequest) (*httpbody.HttpBody, error)
-	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps what an admin wrote. An agent may refresh its own card only.
+	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps the metadata. An agent may refresh its own card only.
 	RefreshAgentCard(context.Context, *RefreshAgentCardRequest) (*RefreshAgentCardResponse, error)
 	// GetAgentMetadata returns the agent's typed inputs and outputs and consultation rules.
 	GetAgentMetadata(context.Context, *GetAgentMetadataRequest) (*AgentMetadata, error)
@@ -480,31 +480,31 @@ type RegistryServiceServer interface {
 	UpdateAgentMetadata(context.Context, *UpdateAgentMetadataRequest) (*UpdateAgentMetadataResponse, error)
 	// GetAgentStatus returns whether the agent is up.
 	GetAgentStatus(context.Context, *GetAgentStatusRequest) (*AgentStatus, error)
-	// Heartbeat renews the agent's lease. An agent may beat for itself only.
+	// Heartbeat renews the agent's lease. An agent may send heartbeats for itself only.
 	Heartbeat(context.Context, *HeartbeatRequest) (*HeartbeatResponse, error)
-	// IssueAgentToken makes a new credential for the agent and ends the one before. The token is shown once and kept as a hash.
+	// IssueAgentToken makes a new credential for the agent and revokes the one before. The token is shown once and stored as a hash.
 	IssueAgentToken(context.Context, *IssueAgentTokenRequest) (*IssueAgentTokenResponse, error)
 	// ListSkills lists all skills of all agents in order of skill id and agent name.
 	ListSkills(context.Context, *ListSkillsRequest) (*ListSkillsResponse, error)
-	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. An unknown skill or tag is
-	// an empty list.
+	// FindAgentsBySkill lists the agents that have a skill, a tag, or a skill with a tag, in order of name. For an unknown skill or tag the list is
+	// empty.
 	FindAgentsBySkill(context.Context, *FindAgentsBySkillRequest) (*FindAgentsBySkillResponse, error)
 	// BatchGetAgents returns several agents in the order of their names; one that does not exist is NOT_FOUND.
 	BatchGetAgents(context.Context, *BatchGetAgentsRequest) (*BatchGetAgentsResponse, error)
-	// ApplyAgent makes an agent what the request says: creates it, replaces it or finds it unchanged.
+	// ApplyAgent brings an agent to the requested state: it creates it, replaces it, or finds it unchanged.
 	ApplyAgent(context.Context, *ApplyAgentRequest) (*ApplyAgentResponse, error)
 	// SearchAgents finds agents by text, skill and tag.
 	SearchAgents(context.Context, *SearchAgentsRequest) (*SearchAgentsResponse, error)
-	// FindCompatible finds the consumers of what an agent produces or the producers of what it needs, and says why.
+	// FindCompatible finds the consumers of what an agent produces, or the producers of what it needs, and says why they fit.
 	FindCompatible(context.Context, *FindCompatibleRequest) (*FindCompatibleResponse, error)
-	// WatchAgents streams a snapshot of all agents and then every change in order. A watcher that reads too slowly is ended with
-	// UNAVAILABLE and the reason WATCH_SLOW, and the revision to resume from in the error's metadata.
+	// WatchAgents streams a snapshot of all agents and then every change in order. A watcher that reads too slowly is ended with UNAVAILABLE and the
+	// reason WATCH_SLOW; the error's metadata has the revision to resume from.
 	WatchAgents(*WatchAgentsRequest, grpc.ServerStreamingServer[AgentEvent]) error
-	// DrainAgent keeps new tasks from an agent until ResumeAgent. The tasks that it has go on.
+	// DrainAgent keeps new tasks from an agent until ResumeAgent. Its current tasks continue.
 	DrainAgent(context.Context, *DrainAgentRequest) (*AgentStatus, error)
 	// ResumeAgent lets a drained agent have tasks again.
 	ResumeAgent(context.Context, *ResumeAgentRequest) (*AgentStatus, error)
-	// CreateSemanticMapping adds a mapping. One that closes a cycle of mappings is FAILED_PRECONDITION.
+	// CreateSemanticMapping adds a mapping. If it would close a cycle, it is FAILED_PRECONDITION.
 	CreateSemanticMapping(context.Context, *CreateSemanticMappingRequest) (*SemanticMapping, error)
 	// GetSemanticMapping returns one mapping.
 	GetSemanticMapping(context.Context, *GetSemanticMappingRequest) (*SemanticMapping, error)
@@ -518,14 +518,14 @@ type RegistryServiceServer interface {
 	ListAgentVersions(context.Context, *ListAgentVersionsRequest) (*ListAgentVersionsResponse, error)
 	// GetAgentVersion returns one version of an agent's card, with the card.
 	GetAgentVersion(context.Context, *GetAgentVersionRequest) (*AgentVersion, error)
-	// SetLiveVersion makes a version of an agent's card the one that counts. A refresh does not undo it unless the agent publishes
-	// yet another card.
+	// SetLiveVersion makes a version of an agent's card the live one. A refresh does not undo this unless the agent publishes a card with other
+	// content.
 	SetLiveVersion(context.Context, *SetLiveVersionRequest) (*SetLiveVersionResponse, error)
-	// PinSigningKey has cards trusted that are signed with a key. Cards that are there already are checked again.
+	// PinSigningKey trusts a key to sign cards. Existing cards are checked again.
 	PinSigningKey(context.Context, *PinSigningKeyRequest) (*SigningKey, error)
 	// ListSigningKeys lists the keys that admins have pinned, in order of id; at most 500.
 	ListSigningKeys(context.Context, *ListSigningKeysRequest) (*ListSigningKeysResponse, error)
-	// DeleteSigningKey ends the trust in a key, also for cards that it has signed.
+	// DeleteSigningKey ends the trust in a key, including cards that it has signed.
 	DeleteSigningKey(context.Context, *DeleteSigningKeyRequest) (*emptypb.Empty, error)
 	mustEmbedUnimplementedRegistryServiceServer()
 }

@@ -117,7 +117,7 @@ func (x *BatchGetAgentsResponse) GetAgents() []*Agent {
 	return nil
 }
 
-// ApplyAgentRequest says what an agent has to be.
+// ApplyAgentRequest describes the state that an agent is to have.
 type ApplyAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The card.
@@ -128,16 +128,16 @@ type ApplyAgentRequest struct {
 	//	*ApplyAgentRequest_CardUri
 	//	*ApplyAgentRequest_CardJson
 	Source isApplyAgentRequest_Source `protobuf_oneof:"source"`
-	// Typed inputs and outputs and consultation rules. Absent: what is there already or, for a new agent, what the card's extension says.
+	// Typed inputs and outputs and consultation rules. Absent: an existing agent keeps its own, and a new agent gets those of the card's extension.
 	Metadata *AgentMetadata `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Makes a retry safe: a second request with the same id and content returns the first outcome. At most 64 characters.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Checks everything and returns what would be written, without writing.
 	ValidateOnly bool `protobuf:"varint,5,opt,name=validate_only,json=validateOnly,proto3" json:"validate_only,omitempty"`
-	// Replace only if this is still the agent's etag; * only if the agent is there. Empty writes over whatever is there.
+	// Replace only if the agent still has this etag; * only if the agent exists. Empty writes in any case.
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The agent's name, when its card has one that it cannot have here, such as Route Planner, or shall not have: the card stays as it is. Empty: the card's
-	// own. Letters, digits and inner hyphens, at most 64.
+	// The agent's name, if it is not to have that of its card, or cannot, as for Route Planner; the card is not changed. Empty: the card's name.
+	// Letters, digits and inner hyphens, at most 64.
 	Name          string `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -247,17 +247,17 @@ type isApplyAgentRequest_Source interface {
 }
 
 type ApplyAgentRequest_Card struct {
-	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB. What is kept has the same content, and its keys in order.
+	// The A2A agent card, v1.0 or v0.3, as JSON. At most 256 KiB. It is stored with its keys sorted.
 	Card *structpb.Struct `protobuf:"bytes,1,opt,name=card,proto3,oneof"`
 }
 
 type ApplyAgentRequest_CardUri struct {
-	// The card's http or https URL. A URL without a path means /.well-known/agent-card.json at that origin. At most 2,048 characters.
+	// The card's http or https URL. A URL without a path stands for /.well-known/agent-card.json at that origin. At most 2,048 characters.
 	CardUri string `protobuf:"bytes,2,opt,name=card_uri,json=cardUri,proto3,oneof"`
 }
 
 type ApplyAgentRequest_CardJson struct {
-	// The A2A agent card, v1.0 or v0.3, as text, whose bytes are kept as they are. At most 256 KiB.
+	// The A2A agent card, v1.0 or v0.3, as text, whose bytes are stored unchanged. At most 256 KiB.
 	CardJson string `protobuf:"bytes,7,opt,name=card_json,json=cardJson,proto3,oneof"`
 }
 
@@ -274,7 +274,7 @@ type ApplyAgentResponse struct {
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
 	// What had to be done: created, unchanged or replaced.
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	// What was accepted but deserves a look.
+	// What was accepted but may be a mistake.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -331,14 +331,14 @@ func (x *ApplyAgentResponse) GetWarnings() []*Warning {
 	return nil
 }
 
-// SearchAgentsRequest says what to look for. At least one of query, skill and tag is needed; all that are given must fit.
+// SearchAgentsRequest is a query. At least one of query, skill and tag is needed; all that are given must match.
 type SearchAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Words to look for in names, descriptions, tags and examples; the best match comes first. At most 1,000 characters.
+	// Words to search for in names, descriptions, tags and examples; the best match comes first. At most 1,000 characters.
 	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
 	// The id of a skill that the agent has, exactly.
 	Skill string `protobuf:"bytes,2,opt,name=skill,proto3" json:"skill,omitempty"`
-	// A tag of one of the agent's skills; upper and lower case are the same.
+	// A tag of one of the agent's skills, in upper or lower case.
 	Tag string `protobuf:"bytes,3,opt,name=tag,proto3" json:"tag,omitempty"`
 	// Only agents that are available now.
 	AvailableOnly bool `protobuf:"varint,4,opt,name=available_only,json=availableOnly,proto3" json:"available_only,omitempty"`
@@ -422,7 +422,7 @@ func (x *SearchAgentsRequest) GetPageToken() string {
 	return ""
 }
 
-// SearchAgentsResponse is a page of results, the best first, and in order of name where nothing was searched by text.
+// SearchAgentsResponse is a page of results: the best first or, without a query, in order of name.
 type SearchAgentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The results.
@@ -482,9 +482,9 @@ type AgentMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent.
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// How well the text fits (BM25), comparable within one answer only; 0 when no text was searched.
+	// How well the text matches (BM25), comparable within one answer only; 0 without a query.
 	Score float64 `protobuf:"fixed64,2,opt,name=score,proto3" json:"score,omitempty"`
-	// The skills that were found, the best first.
+	// The matching skills, the best first.
 	SkillIds      []string `protobuf:"bytes,3,rep,name=skill_ids,json=skillIds,proto3" json:"skill_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -29,11 +29,11 @@ const (
 // SigningKey is a public key that an admin trusts to sign cards. It does not change: a new key has a new id.
 type SigningKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id that signatures name the key by (kid).
+	// The id by which signatures refer to the key (kid).
 	KeyId string `protobuf:"bytes,1,opt,name=key_id,json=keyId,proto3" json:"key_id,omitempty"`
 	// The public key as JSON Web Key.
 	Jwk *structpb.Struct `protobuf:"bytes,2,opt,name=jwk,proto3" json:"jwk,omitempty"`
-	// The agents whose cards it signs; none means all agents.
+	// The agents whose cards it may sign; none means all agents.
 	Agents []string `protobuf:"bytes,3,rep,name=agents,proto3" json:"agents,omitempty"`
 	// The key's SHA-256 thumbprint (RFC 7638), in base64url.
 	Thumbprint string `protobuf:"bytes,4,opt,name=thumbprint,proto3" json:"thumbprint,omitempty"`
@@ -108,12 +108,13 @@ func (x *SigningKey) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// PinSigningKeyRequest holds the key to trust.
+// PinSigningKeyRequest has the key to trust.
 type PinSigningKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The public key as JSON Web Key with kid: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or Ed25519. At most 16 KiB.
 	Jwk *structpb.Struct `protobuf:"bytes,1,opt,name=jwk,proto3" json:"jwk,omitempty"`
-	// The agents whose cards it signs; none means all agents. At most 100. A key of one agent alone also signs what that agent says when it is consulted.
+	// The agents whose cards it may sign; none means all agents. At most 100. A key of a single agent also signs that agent's verdicts in
+	// consultations.
 	Agents []string `protobuf:"bytes,2,rep,name=agents,proto3" json:"agents,omitempty"`
 	// Makes a retry safe: a second request with the same id and content returns the key. At most 64 characters.
 	RequestId     string `protobuf:"bytes,3,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -282,7 +283,7 @@ func (x *ListSigningKeysResponse) GetNextPageToken() string {
 	return ""
 }
 
-// DeleteSigningKeyRequest names the key to trust no longer.
+// DeleteSigningKeyRequest names the key to delete.
 type DeleteSigningKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key's id. 1 to 128 characters.

@@ -26,24 +26,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AgentVersion is one state of an agent's card. It never changes. The newest 100 are kept.
+// AgentVersion is one version of an agent's card. It never changes. The newest 100 are kept.
 type AgentVersion struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The version's number, counted from 1.
 	Version int64 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
-	// SHA-256, in hexadecimal, of the card's canonical form (RFC 8785): cards that say the same have the same hash.
+	// SHA-256, in hexadecimal, of the card's canonical form (RFC 8785): cards with the same content have the same hash.
 	Hash string `protobuf:"bytes,3,opt,name=hash,proto3" json:"hash,omitempty"`
 	// The semantic version in the card.
 	CardVersion string `protobuf:"bytes,4,opt,name=card_version,json=cardVersion,proto3" json:"card_version,omitempty"`
 	// The URL the card was read from; empty when it was given inline.
 	CardUri string `protobuf:"bytes,5,opt,name=card_uri,json=cardUri,proto3" json:"card_uri,omitempty"`
-	// When it became a version.
+	// When the version was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// Whether this is the card that counts now.
+	// Whether this is the live version.
 	Live bool `protobuf:"varint,7,opt,name=live,proto3" json:"live,omitempty"`
-	// What the version before offered and this one does not. At most 100.
+	// What the previous version offered and this one does not. At most 100.
 	BreakingChanges []*BreakingChange `protobuf:"bytes,8,rep,name=breaking_changes,json=breakingChanges,proto3" json:"breaking_changes,omitempty"`
 	// The card; only in the answer of GetAgentVersion.
 	Card          *structpb.Struct `protobuf:"bytes,9,opt,name=card,proto3" json:"card,omitempty"`
@@ -144,12 +144,12 @@ func (x *AgentVersion) GetCard() *structpb.Struct {
 	return nil
 }
 
-// BreakingChange is something that callers of an agent may rely on and that its next card does not have.
+// BreakingChange is something that callers of an agent may rely on and that its new card no longer has.
 type BreakingChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// SKILL_REMOVED, INTERFACE_REMOVED, MODE_REMOVED or SECURITY_SCHEME_REMOVED.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// Where it was, as a path in the card before.
+	// Where it was, as a path in the previous card.
 	Field string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
 	// What is gone.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
@@ -382,14 +382,14 @@ func (x *GetAgentVersionRequest) GetVersion() int64 {
 	return 0
 }
 
-// SetLiveVersionRequest names the version that shall count.
+// SetLiveVersionRequest names the version to make live.
 type SetLiveVersionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The version's number, 1 or more.
 	Version int64 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
-	// Write only if this is still the agent's etag; empty writes over whatever is there.
+	// Write only if the agent still has this etag; empty writes in any case.
 	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Makes a retry safe: a second request with the same id and content is answered like the first. At most 64 characters.
 	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -460,7 +460,7 @@ type SetLiveVersionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent as stored.
 	Agent *Agent `protobuf:"bytes,1,opt,name=agent,proto3" json:"agent,omitempty"`
-	// What the agent no longer offers, and what else deserves a look.
+	// What the agent no longer offers, and what else may be a mistake.
 	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -29,14 +29,14 @@ const (
 // WatchAgentsRequest says where to start and how long to wait.
 type WatchAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Continue behind this revision of the tenant's change log: the sequence of the last event that was seen. 0 is the log's
-	// beginning. Absent: begin with a snapshot of all agents and a bookmark. A revision that is not kept any more is
-	// OUT_OF_RANGE with the reason REVISION_GONE: begin again with a snapshot.
+	// Continue behind this revision of the tenant's change log: the sequence of the last event received. 0 is the log's beginning. Absent: begin with a
+	// snapshot of all agents and a bookmark. A revision that is no longer kept is OUT_OF_RANGE with the reason REVISION_GONE: begin again with a
+	// snapshot.
 	Revision *int64 `protobuf:"varint,1,opt,name=revision,proto3,oneof" json:"revision,omitempty"`
-	// Long poll: end as soon as something was sent, or with a bookmark after this time. Absent: the stream has no end. At most 60 s.
+	// Long poll: end after the first events, or with a bookmark after this time. Absent: the stream has no end. At most 60 s.
 	Wait *durationpb.Duration `protobuf:"bytes,2,opt,name=wait,proto3" json:"wait,omitempty"`
-	// With no revision: begin with the bookmark only. For those who have listed what they care about and want what changes from here on; the
-	// bookmark comes first, so that a list asked for behind it misses nothing.
+	// Without a revision: begin with the bookmark only. For clients that list what they need and then want the changes: the bookmark comes first, so
+	// that a list made after it misses nothing.
 	SkipSnapshot  bool `protobuf:"varint,3,opt,name=skip_snapshot,json=skipSnapshot,proto3" json:"skip_snapshot,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -96,15 +96,15 @@ func (x *WatchAgentsRequest) GetSkipSnapshot() bool {
 // AgentEvent is one message of a watch.
 type AgentEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The revision of the change log that the watcher has reached with this event; resume with it. 0 in a snapshot, whose
-	// revision is that of the bookmark behind it.
+	// The revision of the change log that the watcher has reached with this event; resume with it. 0 in a snapshot, whose revision is that of the
+	// bookmark after it.
 	Sequence int64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// snapshot: an agent as it is at the beginning. bookmark: nothing but the sequence. created, updated, deleted and status: a
-	// change of the agent. mapping: the tenant's semantic mappings changed.
+	// snapshot: an agent as it is at the beginning. bookmark: nothing but the sequence. created, updated, deleted and status: a change of the agent.
+	// mapping: the tenant's semantic mappings have changed.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	// The agent it is about; empty for bookmark and mapping.
 	AgentName string `protobuf:"bytes,3,opt,name=agent_name,json=agentName,proto3" json:"agent_name,omitempty"`
-	// The agent as it is now, which may be newer than the event; absent when it is deleted and for bookmark and mapping.
+	// The current state of the agent, which may be newer than the event; absent if it was deleted, and for bookmark and mapping.
 	Agent *Agent `protobuf:"bytes,4,opt,name=agent,proto3" json:"agent,omitempty"`
 	// The status that the agent has from this change on: available, busy, unavailable, error or unknown. With type status only.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`

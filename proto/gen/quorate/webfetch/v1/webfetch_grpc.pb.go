@@ -32,18 +32,18 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// WebFetchService reads web pages for agents, and keeps the list of hosts that may be read.
+// WebFetchService reads web pages for agents, and manages the list of hosts that may be read.
 type WebFetchServiceClient interface {
-	// FetchPage reads one page. The URL's host has to be allowed, and every hop is checked after DNS. A page that cannot be read is
-	// an answer too: success is false, and error and error_code say why.
+	// FetchPage reads one page. The URL's host must be allowed, and every redirect is checked, including the addresses that names resolve to. A page
+	// that cannot be read is an answer too: success is false, and error and error_code say why.
 	FetchPage(ctx context.Context, in *FetchPageRequest, opts ...grpc.CallOption) (*FetchPageResponse, error)
-	// AddAllowedDomain lists a domain. One that is there stays as it is.
+	// AddAllowedDomain adds a domain to the list. A domain that is on the list stays unchanged.
 	AddAllowedDomain(ctx context.Context, in *AddAllowedDomainRequest, opts ...grpc.CallOption) (*AddAllowedDomainResponse, error)
-	// RemoveAllowedDomain takes a domain off the list. One of the configuration can only be taken out there.
+	// RemoveAllowedDomain removes a domain from the list. Domains from the configuration can be removed only there.
 	RemoveAllowedDomain(ctx context.Context, in *RemoveAllowedDomainRequest, opts ...grpc.CallOption) (*RemoveAllowedDomainResponse, error)
 	// ListAllowedDomains returns the caller's list in order of domain.
 	ListAllowedDomains(ctx context.Context, in *ListAllowedDomainsRequest, opts ...grpc.CallOption) (*ListAllowedDomainsResponse, error)
-	// TestAllowedDomain says whether a URL may be asked for, and by which entry. It opens no connection.
+	// TestAllowedDomain says whether a URL may be read, and by which entry. It opens no connection.
 	TestAllowedDomain(ctx context.Context, in *TestAllowedDomainRequest, opts ...grpc.CallOption) (*TestAllowedDomainResponse, error)
 }
 
@@ -109,18 +109,18 @@ func (c *webFetchServiceClient) TestAllowedDomain(ctx context.Context, in *TestA
 // All implementations must embed UnimplementedWebFetchServiceServer
 // for forward compatibility.
 //
-// WebFetchService reads web pages for agents, and keeps the list of hosts that may be read.
+// WebFetchService reads web pages for agents, and manages the list of hosts that may be read.
 type WebFetchServiceServer interface {
-	// FetchPage reads one page. The URL's host has to be allowed, and every hop is checked after DNS. A page that cannot be read is
-	// an answer too: success is false, and error and error_code say why.
+	// FetchPage reads one page. The URL's host must be allowed, and every redirect is checked, including the addresses that names resolve to. A page
+	// that cannot be read is an answer too: success is false, and error and error_code say why.
 	FetchPage(context.Context, *FetchPageRequest) (*FetchPageResponse, error)
-	// AddAllowedDomain lists a domain. One that is there stays as it is.
+	// AddAllowedDomain adds a domain to the list. A domain that is on the list stays unchanged.
 	AddAllowedDomain(context.Context, *AddAllowedDomainRequest) (*AddAllowedDomainResponse, error)
-	// RemoveAllowedDomain takes a domain off the list. One of the configuration can only be taken out there.
+	// RemoveAllowedDomain removes a domain from the list. Domains from the configuration can be removed only there.
 	RemoveAllowedDomain(context.Context, *RemoveAllowedDomainRequest) (*RemoveAllowedDomainResponse, error)
 	// ListAllowedDomains returns the caller's list in order of domain.
 	ListAllowedDomains(context.Context, *ListAllowedDomainsRequest) (*ListAllowedDomainsResponse, error)
-	// TestAllowedDomain says whether a URL may be asked for, and by which entry. It opens no connection.
+	// TestAllowedDomain says whether a URL may be read, and by which entry. It opens no connection.
 	TestAllowedDomain(context.Context, *TestAllowedDomainRequest) (*TestAllowedDomainResponse, error)
 	mustEmbedUnimplementedWebFetchServiceServer()
 }
