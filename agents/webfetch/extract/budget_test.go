@@ -27,7 +27,7 @@ func TestABusyMachineCutsNothingShort(t *testing.T) {
 		})
 	}
 	var lines strings.Builder
-	lines.WriteString("BT /F1 10 Tf 12 TL 72 720 Td ")
+	lines.WriteString("BT /F1 10 Tf 0.3 TL 72 720 Td ")
 	for i := range 2000 {
 		fmt.Fprintf(&lines, "(line %d of a file that takes its time) Tj T* ", i)
 	}

@@ -218,34 +218,35 @@ func pdf(content []byte) extract.Source { return pdfOf(1, content) }
 
 // pdfOf returns a file of pages with the given compressed contents, which says that it has count of them.
 func pdfOf(count int, contents ...[]byte) extract.Source {
-	var out bytes.Buffer
-	var offsets []int
-	object := func(format string, args ...any) {
-		offsets = append(offsets, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n", len(offsets))
-		fmt.Fprintf(&out, format, args...)
-		out.WriteString("\nendobj\n")
-	}
-	out.WriteString("%PDF-1.4\n")
-	object("<< /Type /Catalog /Pages 2 0 R >>")
 	var kids strings.Builder
 	for i := range contents {
 		fmt.Fprintf(&kids, "%d 0 R ", 3+2*i)
 	}
 	font := 3 + 2*len(contents)
-	object("<< /Type /Pages /Kids [%s] /Count %d >>", kids.String(), count)
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", kids.String(), count)}
 	for i, content := range contents {
-		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 %d 0 R >> >> >>", 4+2*i, font)
-		object("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", len(content), content)
+		objects = append(objects,
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 %d 0 R >> >> >>", 4+2*i, font),
+			fmt.Sprintf("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", len(content), content))
 	}
-	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
-	object("<< /Title (A report) >>")
+	return pdfFile(append(objects, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", "<< /Title (A report) >>")...)
+}
+
+// pdfFile returns a file of objects, the first of which is its catalog and the last one what is said about it.
+func pdfFile(objects ...string) extract.Source {
+	var out bytes.Buffer
+	out.WriteString("%PDF-1.4\n")
+	var offsets []int
+	for i, object := range objects {
+		offsets = append(offsets, out.Len())
+		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
 	table := out.Len()
 	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
 	for _, at := range offsets {
 		fmt.Fprintf(&out, "%010d 00000 n \n", at)
 	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, font+1, table)
+	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, len(offsets), table)
 	return extract.Source{ContentType: "application/pdf", Data: out.Bytes()}
 }
 

@@ -87,9 +87,9 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 		pages, err = maxPDFPages, errPDFPages
 	}
 	var out strings.Builder
-	shapes := map[string]pdfShape{}
+	shapes, layers := map[string]pdfShape{}, layersOf(doc)
 	for i := 1; i <= pages; i++ {
-		words, broken := pageText(doc, i, shapes)
+		words, broken := pageText(doc, i, shapes, layers)
 		if file.over() {
 			return out.String(), title, errPDFWork
 		}
@@ -107,7 +107,7 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 }
 
 // pageText returns the text of one page.
-func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape) (words string, err error) {
+func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape, layers pdfLayers) (words string, err error) {
 	defer caught(&err)
 	page := doc.Page(i)
 	if page.V.IsNull() {
@@ -122,7 +122,7 @@ func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape) (words string,
 	if contents.Kind() == pdf.Null {
 		return "", nil
 	}
-	text := newPDFPage(fonts, shapes)
+	text := newPDFPage(fonts, shapes, paperOf(page, layers))
 	pdf.Interpret(contents, func(stack *pdf.Stack, op string) {
 		values := make([]pdf.Value, stack.Len())
 		args := make([]float64, len(values))
@@ -132,7 +132,7 @@ func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape) (words string,
 		}
 		text.operator(op, args, values)
 	})
-	return text.out.String(), nil
+	return text.words.text(), nil
 }
 
 // caught converts a panic of the library to an error.

@@ -1,6 +1,7 @@
 package extract_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,6 +34,44 @@ func TestWordsAndLinesOfAPDF(t *testing.T) {
 		got, err := extract.Extract(t.Context(), pdf(deflate(test.content, "", 0)), extract.Options{})
 		if err != nil || got.Text != test.want {
 			t.Errorf("%s: Extract(%s) = %q, %v, want %q", name, test.content, got.Text, err, test.want)
+		}
+	}
+}
+
+// layered returns a file of one page with layers, of which the settings say what is shown.
+func layered(settings, content string) extract.Source {
+	return pdfFile("<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R 7 0 R] /D << "+settings+" >> >> >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [612 0 0 792] >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> /Properties << /L1 6 0 R /L2 7 0 R /G 8 0 R /E 9 0 R >>"+
+			" /ExtGState << /Clear << /ca 0 >> /Full << /ca 1.0 >> /Other << /LW 1 >> >> >> >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", "<< /Type /OCG /Name (x) >>", "<< /Type /OCG /Name (x) >>",
+		"<< /Type /OCMD /OCGs 7 0 R >>", "<< /Type /OCMD /OCGs [6 0 R 7 0 R] >>", "<< >>")
+}
+
+func TestWhatAPDFDoesNotShowIsNotRead(t *testing.T) {
+	const seen = "BT /F1 10 Tf 72 720 Td (seen) Tj ET "
+	const off = "/OFF [7 0 R]"
+	for name, test := range map[string]struct{ settings, content, want string }{
+		"a layer that is off":            {off, seen + "/OC /L2 BDC BT /F1 10 Tf 72 700 Td (hidden) Tj ET EMC", "seen"},
+		"one of two layers":              {off, "/OC /L1 BDC " + seen + "/OC /L2 BDC /P BMC BT /F1 10 Tf (hidden) Tj ET EMC EMC EMC", "seen"},
+		"what comes behind it":           {off, "/OC /L2 BDC BT /F1 10 Tf 72 700 Td (hidden) Tj ET EMC " + seen, "seen"},
+		"a group of layers that are off": {off, seen + "/OC /G BDC BT /F1 10 Tf 72 700 Td (hidden) Tj ET EMC", "seen"},
+		"a group with one that is on":    {off, "/OC /E BDC " + seen + "EMC", "seen"},
+		"all layers but one":             {"/BaseState /OFF /ON [6 0 R]", "/OC /L1 BDC " + seen + "EMC /OC /L2 BDC BT /F1 10 Tf 72 700 Td (hidden) Tj ET EMC", "seen"},
+		"other marks":                    {off, "/Span << /Lang (en) >> BDC " + seen + "EMC", "seen"},
+		"no colour":                      {"", seen + "q /Clear gs BT /F1 10 Tf 72 700 Td (hidden) Tj ET Q /Full gs /Other gs", "seen"},
+		"letters that are not drawn":     {"", seen + "BT 3 Tr /F1 10 Tf 72 700 Td (hidden and more) Tj ET", "seen"},
+		"letters drawn again":            {"", "BT 3 Tr /F1 10 Tf 72 720 Td (hidden) Tj 0 Tr ( seen) Tj ET", "seen"},
+		"a scan":                         {"", "q 612 0 0 792 0 0 cm /Im1 Do Q BT /F1 6 Tf 10 10 Td (Page 1) Tj ET BT 3 Tr /F1 10 Tf 72 720 Td (what was read of it) Tj ET", "Page 1\nwhat was read of it"},
+		"a scan without its picture":     {"", "BT 3 Tr /F1 10 Tf 72 720 Td (what was read of it) Tj ET", "what was read of it"},
+		"beside the page":                {"", seen + "BT /F1 10 Tf 700 700 Td (hidden) Tj 1 0 0 1 72 -50 Tm (hidden) Tj 1 0 0 1 72 900 Tm (hidden) Tj ET", "seen"},
+		"beside a page that is moved":    {"", "q 1 0 0 1 700 800 cm BT /F1 10 Tf -628 -80 Td (seen) Tj 628 0 Td (hidden) Tj ET Q", "seen"},
+		"all beside the page":            {"", "BT /F1 10 Tf 700 900 Td (what is not understood) Tj ET", "what is not understood"},
+	} {
+		got, err := extract.Extract(t.Context(), layered(test.settings, test.content), extract.Options{})
+		if err != nil || got.Text != test.want {
+			t.Errorf("%s: Extract(%s, %s) = %q, %v, want %q", name, test.settings, test.content, got.Text, err, test.want)
 		}
 	}
 }

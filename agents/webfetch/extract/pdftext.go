@@ -3,7 +3,6 @@ package extract
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -28,8 +27,10 @@ type pdfState struct {
 	enc                   pdf.TextEncoding // nil: each byte is a character
 	size                  float64          // of letters
 	letter, word, leading float64          // spacing
-	scale                 float64          // from the text to the page
+	drawn                 matrix           // from drawing coordinates to the page
 	white                 bool
+	clear                 bool // drawn fully transparent
+	mode                  int  // text rendering mode
 }
 
 // pdfShape describes the widths of the letters of a font.
@@ -46,24 +47,26 @@ type pdfPage struct {
 	fonts   map[string]*pdf.Font
 	shapes  map[string]pdfShape // fonts of all pages by name, since reading them takes long
 	states  []pdfState
-	out     strings.Builder
-	painted bool // something other than white was drawn, so white letters may be on top of it
+	words   pdfWords
+	paper   pdfPaper
+	marks   []bool // for each open marked content, whether it is on a hidden layer
+	painted bool   // something other than white was drawn, so white letters may be on top of it
 
 	placed  bool // the text object has a position
-	matrix  [6]float64
+	matrix  matrix
 	advance float64 // distance from the beginning of the line; NaN when unknown
 }
 
-func newPDFPage(fonts map[string]*pdf.Font, shapes map[string]pdfShape) *pdfPage {
-	return &pdfPage{pdfState: pdfState{scale: 1}, fonts: fonts, shapes: shapes}
+func newPDFPage(fonts map[string]*pdf.Font, shapes map[string]pdfShape, paper pdfPaper) *pdfPage {
+	return &pdfPage{pdfState: pdfState{drawn: identity}, fonts: fonts, shapes: shapes, paper: paper}
 }
 
 // operator executes op with args.
 func (p *pdfPage) operator(op string, args []float64, values []pdf.Value) {
 	switch op {
 	case "BT":
-		p.out.WriteByte('\n')
-		p.placed, p.matrix, p.advance = false, [6]float64{1, 0, 0, 1}, 0
+		p.words.part("\n")
+		p.placed, p.matrix, p.advance = false, identity, 0
 	case "Tf":
 		if len(values) != 2 {
 			panic(errPDFOperator)
@@ -79,6 +82,8 @@ func (p *pdfPage) operator(op string, args []float64, values []pdf.Value) {
 			panic(errPDFOperator)
 		}
 		p.show(values[len(values)-1])
+	case "BMC", "BDC", "EMC", "gs":
+		p.marked(op, values)
 	default:
 		p.graphics(op, args)
 	}
@@ -121,12 +126,16 @@ func (p *pdfPage) graphics(op string, args []float64) {
 		}
 	case "cm":
 		if len(args) == 6 {
-			p.scale *= math.Sqrt(math.Abs(args[0]*args[3] - args[1]*args[2]))
+			p.drawn = matrix(args).times(p.drawn)
 		}
 	case "f", "F", "f*", "B", "B*", "b", "b*":
 		p.painted = p.painted || !p.white
+	case "Tr":
+		if len(args) == 1 {
+			p.mode = int(args[0])
+		}
 	case "sh", "Do", "BI":
-		p.painted = true
+		p.painted, p.words.pictured = true, true
 	case "cs":
 		p.white = false
 	case "g", "rg", "k", "sc", "scn":
@@ -149,7 +158,7 @@ func white(op string, args []float64) bool {
 func (p *pdfPage) place(op string, args []float64) {
 	switch {
 	case op == "T*":
-		p.out.WriteByte('\n')
+		p.words.part("\n")
 		p.shift(0, -p.leading)
 	case op == "TL" && len(args) == 1:
 		p.leading = args[0]
@@ -184,19 +193,13 @@ func (p *pdfPage) separate(x, y float64) {
 	switch y = math.Abs(y); {
 	case !p.placed:
 	case y > blockGap*p.size:
-		p.out.WriteString("\n\n")
+		p.words.part("\n\n")
 	case y > lineGap*p.size:
-		p.out.WriteByte('\n')
+		p.words.part("\n")
 	case x-p.advance > wordGap*p.size || x < 0:
-		p.space()
+		p.words.part(" ")
 	}
 	p.placed, p.advance = true, 0
-}
-
-func (p *pdfPage) space() {
-	if text := p.out.String(); text != "" && text[len(text)-1] > ' ' {
-		p.out.WriteByte(' ')
-	}
 }
 
 // show writes a string, or the strings of an array with the offsets between them.
@@ -213,7 +216,7 @@ func (p *pdfPage) show(v pdf.Value) {
 		}
 		moved := -part.Float64() / 1000
 		if moved > wordGap && !p.unseen() {
-			p.space()
+			p.words.part(" ")
 		}
 		p.advance += moved * p.size
 	}
@@ -221,11 +224,11 @@ func (p *pdfPage) show(v pdf.Value) {
 
 func (p *pdfPage) letters(raw string) {
 	if !p.unseen() {
-		if p.enc == nil {
-			p.out.WriteString(raw)
-		} else {
-			p.out.WriteString(p.enc.Decode(raw))
+		decoded := raw
+		if p.enc != nil {
+			decoded = p.enc.Decode(raw)
 		}
+		p.words.add(decoded, p.mode == 3 || p.mode == 7, p.outside())
 	}
 	if len(p.shape.widths) == 0 {
 		p.advance = math.NaN()
@@ -242,8 +245,8 @@ func (p *pdfPage) letters(raw string) {
 	}
 }
 
-// unseen reports whether letters are too small to read, or white on white paper.
+// unseen reports whether letters are too small to read, white on white paper, transparent or on a hidden layer.
 func (p *pdfPage) unseen() bool {
-	height := p.size * p.scale * math.Hypot(p.matrix[2], p.matrix[3])
-	return height < speck && !p.shape.drawn || p.white && !p.painted
+	height := p.size * p.drawn.scale() * math.Hypot(p.matrix[2], p.matrix[3])
+	return height < speck && !p.shape.drawn || p.white && !p.painted || p.clear || slices.Contains(p.marks, true)
 }
