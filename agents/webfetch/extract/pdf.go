@@ -16,8 +16,8 @@ import (
 
 // Limits of PDF.
 const (
-	minPDFTime  = 150 * time.Millisecond // of CPU, plus for each MiB twice what honest files need
-	timePerMiB  = 200 * time.Millisecond
+	minPDFTime  = 150 * time.Millisecond // CPU time, plus more for each MiB: manuals with mostly text take 400 ms
+	timePerMiB  = 500 * time.Millisecond
 	maxPDFPages = 2000
 	maxPDFText  = 4 << 20  // bytes
 	maxPDFReads = 64 << 20 // bytes that may be read from the file: the library reads an object again each time it is referred to
