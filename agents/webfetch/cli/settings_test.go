@@ -239,6 +239,13 @@ func TestDomainsAreKeptInDynamoDB(t *testing.T) {
 	}
 }
 
+func TestATableThatIsMissingIsTold(t *testing.T) {
+	code, _, notes := run(t, "--store", "dynamodb", "--table-prefix", dynamotest.Prefix(), "--dynamodb-endpoint", dynamotest.Endpoint(t), "https://example.com/")
+	if code != 6 || !strings.Contains(notes, "AllowedDomains is not there") {
+		t.Errorf("webfetch without its table = %d, %s, want 6 and which one is missing", code, notes)
+	}
+}
+
 // keepsDomains adds a domain in one process and looks for it in another.
 func keepsDomains(t *testing.T, flags ...string) {
 	t.Helper()

@@ -49,6 +49,9 @@ func (s *storage) open(ctx context.Context, m *made) (*allowlist.List, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := db.Check(ctx, dynamo.Tables()); err != nil {
+			return nil, fmt.Errorf("open the list of domains: %w", err)
+		}
 		return allowlist.New(dynamo.New(db))
 	case s.kind != "" && s.kind != "folder":
 		return nil, fault.Invalid("store", "CONFIG_INVALID", "%q is not folder or dynamodb", s.kind)
