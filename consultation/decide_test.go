@@ -48,6 +48,8 @@ func TestDecideOnOneRequirement(t *testing.T) {
 	forged.Refused = []consultation.Refusal{{Recorder: source, Reason: consultation.ReasonNotTheTarget}, {Reason: consultation.ReasonNotAnAgent}}
 	lost := asked(1, current)
 	lost.State, lost.Outcome = consultation.StateAnswered, "approved"
+	sent, direct := asked(1, current), asked(1, current)
+	sent.CarrierTaskID, direct.Direct = "carrier-1", true
 	const ask = "quorate consultations request task-1 --requirement r"
 	tests := map[string]struct {
 		consultations consultations
@@ -60,7 +62,9 @@ func TestDecideOnOneRequirement(t *testing.T) {
 		"the target said no":                          {consultations{first}, evidence{rejected}, "rejected", []string{"attempt 1: rejected by reviewer", "line 3 holds a secret", "What coder has delivered stays as it is", ask}},
 		"the target said later":                       {consultations{first}, evidence{answer(first, "deferred")}, "deferred", []string{"deferred by reviewer", ask}},
 		"the target could not":                        {consultations{first}, evidence{answer(first, "error")}, "error", []string{"error by reviewer", ask}},
-		"the question is open":                        {consultations{first}, nil, "pending", []string{"no answer yet, open until 2026-11-20T12:10:00Z", "Wait for reviewer"}},
+		"the question is open":                        {consultations{sent}, nil, "pending", []string{"no answer yet, open until 2026-11-20T12:10:00Z", "Wait for reviewer"}},
+		"the agents hold the consultation themselves": {consultations{direct}, nil, "pending", []string{"no answer yet", "Wait for reviewer"}},
+		"the question was perhaps never sent":         {consultations{first}, nil, "pending", []string{"no answer yet", "Nothing shows that reviewer was sent the question", ask}},
 		"nobody answered in time":                     {consultations{expired}, nil, "missing", []string{"no answer in time", ask}},
 		"the question was not carried":                {consultations{failed}, nil, "missing", []string{`failed ("no route")`, ask}},
 		"the answer is on record without its span":    {consultations{lost}, nil, "missing", []string{"no evidence", ask}},

@@ -96,6 +96,7 @@ type finding struct {
 	found    string
 	level    string
 	asking   string    // the task in which the target asks something before it judges
+	unsent   bool      // the question is open, and nothing shows that it is on its way
 	attempts []attempt // newest first
 }
 
@@ -156,6 +157,7 @@ func (in Input) find(r Requirement) finding {
 	if decisive.State == StateAsking && f.verdict == VerdictDeferred {
 		f.asking = decisive.CarrierTaskID
 	}
+	f.unsent = f.verdict == VerdictPending && !decisive.Sent() && !decisive.Direct
 	return f
 }
 

@@ -55,6 +55,9 @@ func (in Input) advice(r Requirement, f finding) string {
 				f.asking, r.TargetAgent)
 		}
 	case VerdictPending:
+		if f.unsent { // the process that issued it may have ended
+			return fmt.Sprintf("Nothing shows that %s was sent the question. To have it sent: %s", r.TargetAgent, ask)
+		}
 		return fmt.Sprintf("Wait for %s to answer.", r.TargetAgent)
 	case VerdictUnavailable:
 		return "Try again; if it lasts, see the server's log."
