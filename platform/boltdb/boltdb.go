@@ -18,27 +18,27 @@ import (
 const (
 	lockTimeout = time.Second
 	queueSize   = 1024
-	// pageBytes is the page of new files: items of a kilobyte leave a quarter of a page of 4 KiB empty, and each page that is written is a call.
+	// pageBytes is the page size of new files. Items of a kilobyte leave a quarter of a page of 4 KiB empty, and each page written costs a system call.
 	pageBytes = 8 << 10
 )
 
 // Options are the optional settings of a DB.
 type Options struct {
-	MaxBytes int // of the file; a write that needs more gets ResourceExhausted. Zero is no limit.
+	MaxBytes int // size limit of the file: a write that needs more gets a ResourceExhausted fault; 0 is no limit
 }
 
-// DB is one open file; it is safe for concurrent use.
+// DB is an open file. It is safe for concurrent use.
 type DB struct {
 	bolt  *bbolt.DB
 	queue chan *request
 	stop  chan struct{} // closed by Close
 	done  chan struct{} // closed when the committer has ended
 
-	broken atomic.Pointer[fault.Error] // what every Update is answered after a failed flush
+	broken atomic.Pointer[fault.Error] // the result of every Update after a failed flush
 }
 
-// Open opens or creates the file at path and its folder, readable by this user only. When another process has it open for
-// longer than a second it returns a FailedPrecondition fault with the reason STORE_LOCKED.
+// Open opens or creates the file at path and its folder, readable by this user only. If another process keeps the file open
+// for longer than a second, it returns a FailedPrecondition fault with the reason STORE_LOCKED.
 func Open(path string, opts Options) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating the data directory: %w", err)
@@ -60,7 +60,7 @@ func Open(path string, opts Options) (*DB, error) {
 			"another quorate uses the data directory %s; stop it or choose another directory", filepath.Dir(path)).With("path", path)
 	}
 	if errors.Is(err, bolterrors.ErrInvalid) || errors.Is(err, bolterrors.ErrVersionMismatch) || errors.Is(err, bolterrors.ErrChecksum) {
-		err = fmt.Errorf("the file is no database of this kind, or it is damaged; put a whole copy in its place: %w", err)
+		err = fmt.Errorf("the file is not a database of this kind, or it is damaged; replace it with a complete copy: %w", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the store %s: %w", path, err)
@@ -72,14 +72,14 @@ func Open(path string, opts Options) (*DB, error) {
 
 // Update runs fn in a read-write transaction and returns after it is durable on disk.
 //
-// An error of fn takes back what fn wrote and nothing else, and is returned as it is. A panic of fn becomes an error. fn
-// must be safe to run again. The end of ctx takes back a call that still waits in the queue; it does not interrupt one
-// that has begun. After a failed flush the store answers every Update with an Unavailable fault until it is opened again,
-// because nobody knows what reached the disk.
+// If fn returns an error, its writes (and no others) are rolled back and the error is returned unchanged. A panic of fn
+// becomes an error. fn must be safe to run more than once. When ctx ends, a call that still waits in the queue is withdrawn;
+// one that has begun is not interrupted. After a failed flush every Update returns an Unavailable fault until the store is
+// opened again, because it is unknown what reached the disk.
 func (db *DB) Update(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	r := &request{fn: fn, answer: make(chan error, 1)}
 	select {
-	case <-db.stop: // the select below chooses at random
+	case <-db.stop: // checked first, because the select below chooses at random
 		return closed()
 	default:
 	}
@@ -105,8 +105,8 @@ func (db *DB) Update(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	return <-r.answer
 }
 
-// View runs fn in a read-only transaction that sees one committed state. What tx returns is valid only inside fn; copy it.
-// fn must not call Update, and must be quick: an open transaction keeps old pages alive.
+// View runs fn in a read-only transaction that sees one committed state. Data that tx returns is valid only inside fn: copy
+// it. fn must not call Update, and must be quick, because an open transaction keeps old pages from being reused.
 func (db *DB) View(fn func(tx *bbolt.Tx) error) error {
 	err := db.bolt.View(fn)
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
@@ -115,7 +115,7 @@ func (db *DB) View(fn func(tx *bbolt.Tx) error) error {
 	return err
 }
 
-// Ready returns what would keep every Update from being done, or nil: that a flush has failed, or that the store is closed.
+// Ready returns nil if the store accepts updates, and otherwise why it does not: a flush has failed, or the store is closed.
 func (db *DB) Ready() error {
 	if broken := db.broken.Load(); broken != nil {
 		return broken
@@ -123,7 +123,7 @@ func (db *DB) Ready() error {
 	return db.View(func(*bbolt.Tx) error { return nil })
 }
 
-// Close finishes the updates that have begun, waits for open views and closes the file. It must be called once.
+// Close commits the updates in the queue, waits for open views and closes the file. It must be called once.
 func (db *DB) Close() error {
 	close(db.stop)
 	<-db.done

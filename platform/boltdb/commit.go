@@ -14,14 +14,14 @@ import (
 
 const groupSize = 256
 
-// request is one Update on its way through the committer.
+// request is one Update that the committer has to do.
 type request struct {
 	fn      func(tx *bbolt.Tx) error
 	claimed atomic.Bool
 	answer  chan error // holds one
 }
 
-// claim decides who answers the request: the committer, or the caller that gave up. It is true for the first only.
+// claim decides who answers the request: the committer, or the caller that gives up. It returns true for the first one only.
 func (r *request) claim() bool { return r.claimed.CompareAndSwap(false, true) }
 
 // commitLoop commits until Close; then it commits what is still queued.
@@ -30,7 +30,7 @@ func (db *DB) commitLoop() {
 	for {
 		select {
 		case r := <-db.queue:
-			runtime.Gosched() // who is about to write joins the group
+			runtime.Gosched() // let writers that are about to call join the group
 			db.commitGroup(db.gather(r))
 		case <-db.stop:
 			for group := db.gather(); len(group) > 0; group = db.gather() {
@@ -41,7 +41,7 @@ func (db *DB) commitLoop() {
 	}
 }
 
-// gather returns first and what else is queued, without those whose callers gave up.
+// gather returns first and the queued requests, without those whose callers have given up.
 func (db *DB) gather(first ...*request) []*request {
 	var group []*request
 	for _, r := range first {
@@ -62,7 +62,7 @@ func (db *DB) gather(first ...*request) []*request {
 	return group
 }
 
-// commitGroup answers every request of group.
+// commitGroup commits the requests of group together and answers each.
 func (db *DB) commitGroup(group []*request) {
 	if broken := db.broken.Load(); broken != nil {
 		answerAll(group, broken)
@@ -95,7 +95,7 @@ func (db *DB) commitGroup(group []*request) {
 		}
 		break
 	}
-	// Refusals wait for the commit too: they may rest on what the others of the group wrote.
+	// Errors of closures are also returned only after the commit, because they may depend on what others of the group wrote.
 	for _, r := range group {
 		r.answer <- refused[r]
 	}
@@ -107,9 +107,9 @@ func answerAll(group []*request, err error) {
 	}
 }
 
-// explain returns what to answer after a failed commit, and what to answer from then on: nil if the store can go on.
+// explain returns the result of a failed commit, and the result of all later updates, nil if the store can continue.
 func explain(err error) (answer, broken *fault.Error) {
-	if errors.Is(err, bolterrors.ErrMaxSizeReached) { // found before anything is written
+	if errors.Is(err, bolterrors.ErrMaxSizeReached) { // detected before anything is written
 		full := fault.New(fault.ResourceExhausted, "STORE_FULL", "the store has reached its largest size")
 		full.Ours = true
 		return full, nil

@@ -9,8 +9,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// CopyTo writes one committed state to a new file at path, readable by this user only, and returns its size when it is on disk. Updates go on meanwhile; the
-// pages that they free are used again when the copy is done. The end of ctx ends it. After an error there is no file, unless there was one: that stays as it was.
+// CopyTo writes one committed state to a new file at path, readable by this user only, and returns its size once it is on disk. Updates continue meanwhile; the
+// pages that they free are reused after the copy is done. It stops when ctx ends. After an error there is no new file; a file that existed already is an error
+// and stays unchanged.
 func (db *DB) CopyTo(ctx context.Context, path string) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -26,7 +27,7 @@ func (db *DB) CopyTo(ctx context.Context, path string) (size int64, err error) {
 		return err
 	})
 	switch {
-	case ctx.Err() != nil: // which is lost in bbolt's error
+	case ctx.Err() != nil: // bbolt's error does not wrap it
 		return 0, context.Cause(ctx)
 	case err != nil:
 		return 0, err
@@ -34,10 +35,10 @@ func (db *DB) CopyTo(ctx context.Context, path string) (size int64, err error) {
 	return size, f.Sync()
 }
 
-// steadyBytes are written between two flushes.
+// steadyBytes is how many bytes are written between two flushes.
 const steadyBytes = 16 << 20
 
-// steady flushes as it writes: the flush of an update would otherwise wait for all of a large copy. It writes nothing when ctx has ended.
+// steady is a writer that flushes regularly: otherwise the flush of an update would wait until all of a large copy is on disk. It fails when ctx has ended.
 type steady struct {
 	ctx  context.Context //nolint:containedctx // io.Writer has none
 	file *os.File

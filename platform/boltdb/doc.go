@@ -1,6 +1,6 @@
-// Package boltdb is the embedded store: one bbolt file behind one goroutine that commits for everybody.
+// Package boltdb is the embedded store: one bbolt file with group commit by one goroutine.
 //
-// Writers that arrive while a commit is under way share the next one, so that 64 writers pay for few disk flushes and a
-// lone writer pays for exactly one. An answer is given only after the flush. A closure must not assume that it runs once:
-// when another closure of its group fails, the group is run again without that one.
+// Writers that arrive during a commit share the next one, so that 64 writers need few disk flushes and a single writer needs
+// exactly one. Update returns only after the flush. A closure must not assume that it runs only once: when another closure of
+// its group fails, the group is run again without that one.
 package boltdb

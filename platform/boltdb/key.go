@@ -6,11 +6,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// MaxItemBytes is the largest item that both stores accept; DynamoDB's own limit is 400 KB with names and indexes.
+// MaxItemBytes is the largest item that both stores accept. DynamoDB's own limit is 400 KB, including names and indexes.
 const MaxItemBytes = 350 << 10
 
-// CheckItem returns an InvalidArgument fault with the reason ITEM_TOO_LARGE when size, in bytes, is over MaxItemBytes; what
-// names the item, and is cut: names that come from outside may be what is too large.
+// CheckItem returns an InvalidArgument fault with the reason ITEM_TOO_LARGE if size, in bytes, is over MaxItemBytes. what
+// describes the item in the message, where it is shortened: it may contain names from outside that are what is too large.
 func CheckItem(what string, size int) error {
 	const most = 200 // bytes
 	if size <= MaxItemBytes {
@@ -24,13 +24,13 @@ func CheckItem(what string, size int) error {
 
 const separator = "\x00"
 
-// NUL and the escape byte itself stay in order below every other byte.
+// NUL separates parts, so NUL and the escape byte inside a part are escaped, in a way that keeps their order below every other byte.
 var (
 	escape   = strings.NewReplacer("\x00", "\x01\x01", "\x01", "\x01\x02")
 	unescape = strings.NewReplacer("\x01\x01", "\x00", "\x01\x02", "\x01")
 )
 
-// Key returns parts as one key. Keys sort as their parts do, part by part, whatever bytes the parts hold.
+// Key encodes parts as one key. Keys sort part by part, as the parts do, whatever bytes these contain.
 func Key(parts ...string) []byte {
 	size := len(parts)
 	for _, p := range parts {
@@ -41,7 +41,7 @@ func Key(parts ...string) []byte {
 		if i > 0 {
 			key = append(key, separator...)
 		}
-		if strings.IndexByte(p, 0) >= 0 || strings.IndexByte(p, 1) >= 0 { // rare, and the only case that costs more than a copy
+		if strings.IndexByte(p, 0) >= 0 || strings.IndexByte(p, 1) >= 0 { // rare; otherwise a copy suffices
 			p = escape.Replace(p)
 		}
 		key = append(key, p...)
@@ -49,7 +49,7 @@ func Key(parts ...string) []byte {
 	return key
 }
 
-// Prefix returns what all keys that begin with parts and have at least one part more begin with; without parts it is empty.
+// Prefix returns the common prefix of all keys that begin with parts and have at least one more part. Without parts it is empty.
 func Prefix(parts ...string) []byte {
 	if len(parts) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func Prefix(parts ...string) []byte {
 	return append(Key(parts...), separator...)
 }
 
-// Split returns the parts that Key made key from.
+// Split decodes a key into the parts that Key was called with.
 func Split(key []byte) []string {
 	parts := strings.Split(string(key), separator)
 	for i, p := range parts {

@@ -23,7 +23,7 @@ func TestAFileOfAnotherFormIsRefusedInWords(t *testing.T) {
 		if err == nil {
 			closeDB(t, db)
 		}
-		if err == nil || !strings.Contains(err.Error(), path+": the file is no database of this kind, or it is damaged; put a whole copy in its place") {
+		if err == nil || !strings.Contains(err.Error(), path+": the file is not a database of this kind, or it is damaged; replace it with a complete copy") {
 			t.Errorf("Open(of %s) = %v, want words about the file and what to do", name, err)
 		}
 	}
