@@ -13,13 +13,14 @@ import (
 
 var errOver = errors.New("the handler has returned")
 
-// answer is the http.ResponseWriter of a request. A small answer waits until it is complete, so that its length is known; one that is flushed, or grows, is chunked.
+// answer is the http.ResponseWriter of a request. A small response is held back until it is complete, so that its length is known. One that is flushed or grows
+// larger is sent in chunks.
 type answer struct {
 	conn     *conn
 	cancel   context.CancelFunc // of the request
 	header   http.Header
 	head     head
-	written  int64     // bytes of content, also those that are one too many
+	written  int64     // bytes of content, including those beyond the announced length
 	deadline time.Time // of writes
 	err      error     // of the first write that failed, or errOver
 }
@@ -30,10 +31,10 @@ func newAnswer(c *conn, cancel context.CancelFunc) *answer {
 	return &answer{conn: c, cancel: cancel, header: make(http.Header)}
 }
 
-// Header returns the fields for WriteHeader.
+// Header returns the header fields that WriteHeader will send.
 func (a *answer) Header() http.Header { return a.header }
 
-// WriteHeader sets the status and takes the fields as they are. Informational answers are left out, as a server may.
+// WriteHeader sets the status and the header fields. Informational responses are not sent, as a server may choose.
 func (a *answer) WriteHeader(code int) {
 	switch {
 	case code < 100 || code > 999:
@@ -45,7 +46,7 @@ func (a *answer) WriteHeader(code int) {
 	}
 }
 
-// Write writes content, after WriteHeader(200) if that is missing.
+// Write writes content. It calls WriteHeader(200) first if nobody has called WriteHeader.
 func (a *answer) Write(p []byte) (int, error) {
 	a.beginIfNot()
 	if len(p) == 0 {
@@ -68,12 +69,12 @@ func (a *answer) Write(p []byte) (int, error) {
 		if done += n; done == len(p) {
 			return done, nil
 		}
-		_ = a.FlushError() // looked at above
+		_ = a.FlushError() // a.err is checked above
 	}
 }
 
 // Flush sends what was written.
-func (a *answer) Flush() { _ = a.FlushError() } // http.Flusher has no way to tell
+func (a *answer) Flush() { _ = a.FlushError() } // http.Flusher cannot report an error
 
 // FlushError sends what was written.
 func (a *answer) FlushError() error {
@@ -87,13 +88,13 @@ func (a *answer) FlushError() error {
 	return a.send()
 }
 
-// SetWriteDeadline bounds the writes that begin after it.
+// SetWriteDeadline sets the deadline of the writes that begin after it.
 func (a *answer) SetWriteDeadline(t time.Time) error {
 	a.deadline = t
 	return nil
 }
 
-// SetReadDeadline does nothing: the content has been read.
+// SetReadDeadline does nothing: the request has been read already.
 func (*answer) SetReadDeadline(time.Time) error { return nil }
 
 func (a *answer) beginIfNot() {
@@ -102,7 +103,7 @@ func (a *answer) beginIfNot() {
 	}
 }
 
-// complete makes the head ready unless it is.
+// complete encodes the head unless that is done already.
 func (a *answer) complete() {
 	if !a.head.complete {
 		a.head.end(&a.conn.out.ready, a.conn.out.held, a.conn.server.open.stopping.Load())
@@ -111,12 +112,12 @@ func (a *answer) complete() {
 
 func (a *answer) send() error {
 	if a.err = a.conn.out.send(a.deadline); a.err != nil {
-		a.cancel() // the caller is gone
+		a.cancel() // the caller has disconnected
 	}
 	return a.err
 }
 
-// finish sends the rest of the answer, and reports whether another request can be answered on the connection.
+// finish sends the rest of the response, and reports whether the connection can be used for another request.
 func (a *answer) finish() bool {
 	a.beginIfNot()
 	if a.err != nil {

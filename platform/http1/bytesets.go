@@ -8,7 +8,7 @@ const (
 	letters = "abcdefghijklmnopqrstuvwxyz" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// What may be in the parts of a plain request.
+// The bytes that are allowed in the parts of a plain request.
 var (
 	inNames   = setOf(digits + letters + "!#$%&'*+-.^_`|~")                // RFC 9110, section 5.6.2
 	inTargets = setOf(digits + letters + "-._~" + "%!$&'()*+,;=" + ":@/?") // RFC 3986, section 3.3 and 3.4
@@ -24,7 +24,7 @@ func setOf(bytes string) *byteSet {
 	return &s
 }
 
-// printable is the set of the printable bytes of ASCII, with the space.
+// printable returns the set of printable ASCII bytes, including the space.
 func printable() *byteSet {
 	var s byteSet
 	for b := ' '; b <= '~'; b++ {

@@ -17,7 +17,7 @@ import (
 	"github.com/quorate/quorate/platform/telemetry"
 )
 
-// The states of a connection. Only its own goroutine makes it busy and idle again; only an idle one may be closed by others without loss.
+// The states of a connection. Only its own goroutine makes it busy, and idle again; others may close it without loss only while it is idle.
 const (
 	idle int32 = iota
 	busy
@@ -33,7 +33,7 @@ type conn struct {
 	state   atomic.Int32
 	in      input
 	out     output
-	request bytes.Reader // one request, whole
+	request bytes.Reader // a complete request
 	parsed  *bufio.Reader
 }
 
@@ -42,12 +42,12 @@ func newConn(s *Server, accepted net.Conn) *conn {
 	if address := accepted.RemoteAddr(); address != nil {
 		c.address = address.String()
 	}
-	const buffer = 1 << 10 // all of it is in memory anyway
+	const buffer = 1 << 10 // small, because the whole request is in memory anyway
 	c.parsed = bufio.NewReaderSize(&c.request, buffer)
 	return c
 }
 
-// serve answers plain requests until there are no more, or returns the connection as net/http has to see it. A panic ends the connection and nothing else.
+// serve answers plain requests until there are no more, or returns the connection for net/http. A panic ends the connection and nothing else.
 func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -71,9 +71,9 @@ func (c *conn) serve(ctx context.Context) (rest net.Conn) {
 	return nil
 }
 
-// shakeHands reports whether the connection speaks HTTP/1.1. If it does not, net/http speaks HTTP/2, or sees the same error and says so.
+// shakeHands does the TLS handshake and reports whether HTTP/1.1 was negotiated. If not, net/http serves HTTP/2, or gets the same error and reports it.
 func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) bool {
-	_ = c.SetDeadline(time.Now().Add(c.server.opts.ReadHeaderTimeout)) // a closed connection fails below
+	_ = c.SetDeadline(time.Now().Add(c.server.opts.ReadHeaderTimeout)) // on a closed connection the next call fails
 	if with.HandshakeContext(ctx) != nil {
 		return false
 	}
@@ -83,7 +83,7 @@ func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) bool {
 	return state.NegotiatedProtocol == "" || state.NegotiatedProtocol == "http/1.1"
 }
 
-// read returns the next request and its size, or nil when it is for net/http.
+// read returns the next request and its size, or nil if it is for net/http.
 func (c *conn) read() (r *http.Request, size int) {
 	size, ok := c.in.plain()
 	if !ok {
@@ -99,7 +99,7 @@ func (c *conn) read() (r *http.Request, size int) {
 	return r, size
 }
 
-// resume returns the connection with what was read of it, and without deadlines.
+// resume returns a connection that first yields the bytes that were already read. It has no deadlines.
 func (c *conn) resume() net.Conn {
 	_ = c.SetDeadline(time.Time{}) // net/http sets its own
 	r := &resumed{c.Conn, c.in.data}
@@ -109,13 +109,13 @@ func (c *conn) resume() net.Conn {
 	return r
 }
 
-// begin reports whether a request may be answered, and not the connection be closed.
+// begin reports whether a request may be answered; it may not if the connection is being closed.
 func (c *conn) begin() bool { return c.state.CompareAndSwap(idle, busy) }
 
-// end reports whether another request may come.
+// end reports whether the connection may take another request.
 func (c *conn) end() bool {
 	c.state.Store(idle)
-	return !c.server.open.stopping.Load() // if it stops from now on, it sees that the connection is idle
+	return !c.server.open.stopping.Load() // a stop after this finds the connection idle
 }
 
 // answer calls the handler and reports whether the connection can be used again.
@@ -128,14 +128,14 @@ func (c *conn) answer(ctx context.Context, r *http.Request) bool {
 	r = r.WithContext(ctx)
 	c.server.opts.Handler.ServeHTTP(w, r)
 	cancel()
-	_ = content.Close() // it is in memory; a handler that goes on reading sees the end
+	_ = content.Close() // a handler that continues to read gets an error
 	if r.MultipartForm != nil {
 		_ = r.MultipartForm.RemoveAll() // temporary files
 	}
 	return w.finish()
 }
 
-// recovered says what made the connection end; http.ErrAbortHandler does on purpose.
+// recovered logs the panic that ends the connection, except http.ErrAbortHandler, with which a handler ends it on purpose.
 func (c *conn) recovered(ctx context.Context, v any) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// conns are the connections that are open.
+// conns are the open connections.
 type conns struct {
 	stopping atomic.Bool
-	ended    chan struct{} // closed when no connection is left and none will come
+	ended    chan struct{} // closed when no connection is left and no more are accepted
 
 	mu    sync.Mutex
 	conns map[*conn]struct{} // guarded by mu
@@ -18,7 +18,7 @@ func newConns() *conns {
 	return &conns{ended: make(chan struct{}), conns: make(map[*conn]struct{})}
 }
 
-// add reports whether a connection may still come.
+// add adds a connection, unless the server is stopping, and reports whether it did.
 func (s *conns) add(c *conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *conns) remove(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.conns[c]; !ok {
-		return // it came too late
+		return // it was refused by add
 	}
 	delete(s.conns, c)
 	if len(s.conns) == 0 && s.stopping.Load() {
@@ -41,7 +41,7 @@ func (s *conns) remove(c *conn) {
 	}
 }
 
-// stop lets no connection come any more and closes those that are idle. The channel is closed when all others have ended, too.
+// stop refuses new connections and closes the idle ones. The channel is closed when all others have ended too.
 func (s *conns) stop() (ended <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *conns) stop() (ended <-chan struct{}) {
 	}
 	for c := range s.conns {
 		if c.state.CompareAndSwap(idle, closing) {
-			_ = c.Close() // its goroutine sees it
+			_ = c.Close() // its goroutine notices and ends
 		}
 	}
 	if len(s.conns) == 0 {
@@ -64,6 +64,6 @@ func (s *conns) cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		_ = c.Close() // or it was closed already
+		_ = c.Close() // it may be closed already
 	}
 }

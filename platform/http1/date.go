@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// stamp is a second as the field Date says it.
+// stamp is a second, formatted for the header Date.
 type stamp struct {
 	second int64
 	text   string
@@ -14,7 +14,7 @@ type stamp struct {
 
 var lastStamp atomic.Pointer[stamp]
 
-// date returns the current time for the field Date, which is formatted once in a second.
+// date returns the current time for the header Date. It is formatted once per second.
 func date() string {
 	now := time.Now()
 	last := lastStamp.Load()

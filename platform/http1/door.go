@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// door is the listener that net/http sees: behind it come the connections that are for it, and the errors of the listener.
+// door is the listener from which net/http accepts the connections that are for it, and gets the errors of the real listener.
 type door struct {
 	listener net.Listener
 	arrivals chan arrival
@@ -25,7 +25,7 @@ func newDoor(l net.Listener) *door {
 	return &door{listener: l, arrivals: make(chan arrival), closed: make(chan struct{})}
 }
 
-// pass gives a connection or an error to net/http, and reports whether it took it.
+// pass hands a connection or an error to net/http, and reports whether net/http took it.
 func (d *door) pass(c net.Conn, err error) bool {
 	select {
 	case d.arrivals <- arrival{c, err}:
@@ -54,25 +54,25 @@ func (d *door) Close() error {
 // Addr returns the address of the listener.
 func (d *door) Addr() net.Addr { return d.listener.Addr() }
 
-// resumed is a connection from which something was read already.
+// resumed is a connection of which some bytes were already read.
 type resumed struct {
 	net.Conn
 	ahead []byte // read, and not yet seen by net/http
 }
 
-// Read reads what was read already, and then from the connection.
+// Read returns the bytes that were already read, and then reads from the connection.
 func (r *resumed) Read(p []byte) (int, error) {
 	if len(r.ahead) == 0 {
 		return r.Conn.Read(p)
 	}
 	n := copy(p, r.ahead)
 	if r.ahead = r.ahead[n:]; len(r.ahead) == 0 {
-		r.ahead = nil // it may be part of something large
+		r.ahead = nil // frees the buffer, which may be large
 	}
 	return n, nil
 }
 
-// CloseWrite lets net/http say that an answer is complete to a caller that is still sending.
+// CloseWrite lets net/http end a response while the caller is still sending.
 func (r *resumed) CloseWrite() error {
 	if c, ok := r.Conn.(interface{ CloseWrite() error }); ok {
 		return c.CloseWrite()
@@ -80,11 +80,11 @@ func (r *resumed) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// resumedTLS shows net/http that a connection has TLS.
+// resumedTLS tells net/http that the connection has TLS.
 type resumedTLS struct {
 	*resumed
 	state tls.ConnectionState
 }
 
-// ConnectionState returns what was agreed on.
+// ConnectionState returns the result of the TLS handshake.
 func (r *resumedTLS) ConnectionState() tls.ConnectionState { return r.state }

@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// unknown is the length of an answer that may grow.
+// unknown is the length of a response that may still grow.
 const unknown = -1
 
-// Fields that a handler cannot send: how an answer is framed is not its decision. Without content there is no type of it either.
+// Header fields that a handler cannot set, because it does not decide how a response is framed. A response without content has no content type either.
 var (
 	framing     = map[string]bool{"Connection": true, "Content-Length": true, "Trailer": true, "Transfer-Encoding": true}
 	notModified = map[string]bool{"Connection": true, "Content-Length": true, "Trailer": true, "Transfer-Encoding": true, "Content-Type": true}
 )
 
-// head is the status line and the fields of an answer. They are taken from the handler first; those that depend on the content follow when it is sent.
+// head encodes the status line and the header fields of a response. Those of the handler come first; those that depend on the content follow when it is sent.
 type head struct {
 	status   int   // zero before WriteHeader
 	length   int64 // of the content
-	dated    bool  // by the handler
-	typed    bool  // by the handler, or of no use
-	closes   bool  // the connection ends with the answer
+	dated    bool  // the handler has set Date
+	typed    bool  // the handler has set the content type, or none is needed
+	closes   bool  // the connection ends after the response
 	chunked  bool
 	complete bool
 }
 
-// begin writes what the handler says. As in net/http, names that are none are left out, and line ends in values become spaces.
+// begin writes the status and the handler's fields. As in net/http, fields with invalid names are left out, and line breaks in values become spaces.
 func (h *head) begin(to *bytes.Buffer, status int, fields http.Header) {
 	h.status, h.length = status, unknown
 	code := strconv.Itoa(status)
@@ -37,7 +37,7 @@ func (h *head) begin(to *bytes.Buffer, status int, fields http.Header) {
 	if status == http.StatusNotModified {
 		hidden = notModified
 	}
-	_ = fields.WriteSubset(to, hidden) // into memory
+	_ = fields.WriteSubset(to, hidden) // writing to memory cannot fail
 	_, h.dated = fields["Date"]
 	_, h.typed = fields["Content-Type"]
 	h.typed = h.typed || fields.Get("Content-Encoding") != ""
@@ -49,12 +49,12 @@ func (h *head) begin(to *bytes.Buffer, status int, fields http.Header) {
 	}
 }
 
-// hasContent reports whether an answer of this status has content.
+// hasContent reports whether a response with this status has content.
 func (h *head) hasContent() bool {
 	return h.status != http.StatusNoContent && h.status != http.StatusNotModified
 }
 
-// end writes the rest of the head of an answer that begins with some content.
+// end writes the rest of the head. content is the beginning of the content; last says that the connection ends after the response.
 func (h *head) end(to *bytes.Buffer, content []byte, last bool) {
 	h.complete, h.closes = true, h.closes || last
 	h.chunked = h.length == unknown && h.hasContent()

@@ -11,20 +11,20 @@ const (
 	smallBuffer = 4 << 10 // bytes that a connection keeps
 	patience    = time.Second
 	maxReads    = 100 // for one request
-	maxBlank    = 4   // bytes of empty lines behind a POST
+	maxBlank    = 4   // bytes of empty lines after a POST
 )
 
-// input is what comes over a connection.
+// input reads requests from a connection.
 type input struct {
 	conn  net.Conn
-	data  []byte // read and not dropped
+	data  []byte // read and not dropped yet
 	blank int    // bytes of empty lines that may come before the next request
 }
 
-// await returns once there is a byte of a request; it reports whether that was before the connection ended or the time did.
+// await waits for the first byte of a request. It returns false if the connection or the time ends first.
 func (in *input) await(d time.Duration) bool {
 	for reads := 0; ; reads++ {
-		// Old clients send an empty line behind a POST (RFC 9112, section 2.2); net/http passes over as many bytes.
+		// Old clients send an empty line after a POST (RFC 9112, section 2.2); net/http skips as many bytes.
 		for in.blank > 0 && len(in.data) > 0 && (in.data[0] == '\r' || in.data[0] == '\n') {
 			in.data = in.data[1:]
 			in.blank--
@@ -41,7 +41,7 @@ func (in *input) await(d time.Duration) bool {
 	}
 }
 
-// plain reads the next request and returns its size if it is plain and comes at once.
+// plain reads the next request and returns its size. It is not ok if the request is not plain, or does not arrive at once.
 func (in *input) plain() (size int, ok bool) {
 	for reads := range maxReads {
 		size, v := look(in.data)
@@ -58,7 +58,7 @@ func (in *input) plain() (size int, ok bool) {
 	return 0, false
 }
 
-// fill reads once.
+// fill reads from the connection once.
 func (in *input) fill() error {
 	if len(in.data) == cap(in.data) {
 		in.data = slices.Grow(in.data, max(len(in.data), smallBuffer))
@@ -66,7 +66,7 @@ func (in *input) fill() error {
 	n, err := in.conn.Read(in.data[len(in.data):cap(in.data)])
 	in.data = in.data[:len(in.data)+n]
 	if n > 0 {
-		return nil // an error comes again
+		return nil // an error will be returned by the next read too
 	}
 	if err == nil {
 		return io.ErrNoProgress
@@ -74,7 +74,7 @@ func (in *input) fill() error {
 	return err
 }
 
-// drop forgets a request, and the memory of a large one.
+// drop removes a request from data, and frees the buffer if it is large.
 func (in *input) drop(size int, post bool) {
 	rest := in.data[size:]
 	if cap(in.data) > smallBuffer {

@@ -9,40 +9,40 @@ import (
 )
 
 const (
-	maxHeld   = 16 << 10 // bytes of an answer that wait for more before its length is given up
-	keptReady = 4 << 10  // bytes of memory for heads that a connection keeps
+	maxHeld   = 16 << 10 // bytes of a response that are held back before it is sent without a known length
+	keptReady = 4 << 10  // bytes of buffers that a connection keeps
 )
 
-// output is what goes out over a connection: always the connection's own memory, so that no mistake of a handler shows one caller what is another's.
+// output writes responses to a connection. Its buffers are not shared with other connections, so that no mistake of a handler can show one caller another's data.
 type output struct {
 	conn     net.Conn
-	ready    bytes.Buffer // goes out with the next write: a head, content as it is framed
+	ready    bytes.Buffer // for the next write: a head, framed content
 	held     []byte       // content that is not framed yet
-	deadline time.Time    // of writes, as the connection has it
+	deadline time.Time    // of writes, as set on the connection
 }
 
-// frame makes what is held ready, as a chunk or as it is.
+// frame moves the held content to ready, as a chunk or unchanged.
 func (o *output) frame(chunked bool) {
 	into := io.Writer(&o.ready)
 	if chunked {
-		into = httputil.NewChunkedWriter(&o.ready) // which writes nothing for nothing
+		into = httputil.NewChunkedWriter(&o.ready) // which writes nothing for no content
 	}
-	_, _ = into.Write(o.held) // into memory
+	_, _ = into.Write(o.held) // writing to memory cannot fail
 	o.held = o.held[:0]
 }
 
-// send writes what is ready, within a deadline unless that is zero.
+// send writes what is ready, before the deadline unless that is zero.
 func (o *output) send(deadline time.Time) error {
 	if !deadline.Equal(o.deadline) {
 		o.deadline = deadline
-		_ = o.conn.SetWriteDeadline(deadline) // a closed connection fails below
+		_ = o.conn.SetWriteDeadline(deadline) // on a closed connection the write fails
 	}
 	_, err := o.conn.Write(o.ready.Bytes())
 	o.ready.Reset()
 	return err
 }
 
-// release forgets an answer, and the memory of a large one.
+// release resets the buffers, and frees them if they are large.
 func (o *output) release() {
 	o.ready.Reset()
 	if o.ready.Cap() > keptReady {

@@ -10,13 +10,13 @@ const (
 	maxContent = 64 << 10
 )
 
-// verdict is what can be said of the bytes at hand.
+// verdict is the result of looking at the bytes read so far.
 type verdict int
 
 const (
-	odd     verdict = iota // this is for net/http
-	partial                // this may become a plain request
-	plain                  // this begins with a plain request
+	odd     verdict = iota // for net/http
+	partial                // may become a plain request
+	plain                  // begins with a plain request
 )
 
 var (
@@ -24,8 +24,8 @@ var (
 	headEnd = []byte("\r\n\r\n")
 )
 
-// look looks at the beginning of data, and returns the size of a plain request. What is plain is a small part of what is allowed: every byte that gives a choice
-// to whoever reads it makes a request odd.
+// look examines the beginning of data, and returns the size of a plain request. Plain requests are a small part of the valid ones: any byte that could be
+// interpreted in more than one way makes a request odd.
 func look(data []byte) (size int, v verdict) {
 	n := bytes.Index(data, headEnd)
 	switch {
@@ -47,7 +47,7 @@ func look(data []byte) (size int, v verdict) {
 	return size, plain
 }
 
-// mayBegin reports whether data begins as a plain request does, as far as it goes.
+// mayBegin reports whether data can be the beginning of a plain request.
 func mayBegin(data []byte) bool {
 	for _, method := range []string{"POST /", "GET /"} {
 		n := min(len(data), len(method))
@@ -58,7 +58,7 @@ func mayBegin(data []byte) bool {
 	return false
 }
 
-// readHead returns the length of the content behind a head; it is not ok when the request is odd.
+// readHead returns the length of the content that follows a head. It is not ok if the request is odd.
 func readHead(head []byte) (length int, ok bool) {
 	line, fields, _ := bytes.Cut(head, lineEnd)
 	line, post := bytes.CutPrefix(line, []byte("POST "))
@@ -77,12 +77,12 @@ func readHead(head []byte) (length int, ok bool) {
 	return seen.length, seen.hosts == 1 && (seen.lengths == 1 && post || seen.lengths == 0 && !post)
 }
 
-// plainTarget reports whether a target is a path, perhaps with a query.
+// plainTarget reports whether a target is a path, optionally with a query.
 func plainTarget(target []byte) bool {
 	return bytes.HasPrefix(target, []byte("/")) && !bytes.HasPrefix(target, []byte("//")) && inTargets.all(target)
 }
 
-// fieldsSeen is what the fields of a head have said so far.
+// fieldsSeen counts the relevant fields of a head, and has the length that they give.
 type fieldsSeen struct{ hosts, lengths, length int }
 
 // take reads a field and reports whether a plain request may have it.
@@ -92,7 +92,7 @@ func (s *fieldsSeen) take(line []byte) bool {
 		return false
 	}
 	value = bytes.Trim(value, " ")
-	var lower [len("transfer-encoding")]byte // the longest that matters
+	var lower [len("transfer-encoding")]byte // the longest relevant name
 	if len(name) > len(lower) {
 		return true
 	}

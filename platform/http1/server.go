@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Options are what New needs; all are required.
+// Options are the settings of a Server. All are required.
 type Options struct {
 	Handler           http.Handler
 	Logger            *slog.Logger
-	ReadHeaderTimeout time.Duration // also until the first byte of a connection, and of a handshake
-	IdleTimeout       time.Duration // from an answer to the next request
-	MaxHeaderBytes    int           // of a request that net/http reads; larger than those of plain ones
+	ReadHeaderTimeout time.Duration // also for the first byte of a connection, and for a TLS handshake
+	IdleTimeout       time.Duration // from a response to the next request
+	MaxHeaderBytes    int           // of requests that net/http reads; more than plain requests may have
 }
 
 // Server serves HTTP on any number of listeners, like http.Server.
 type Server struct {
 	opts Options
-	rest *http.Server // answers what is not plain
-	open *conns       // those that are not with rest
+	rest *http.Server // serves requests that are not plain
+	open *conns       // connections that were not handed to rest
 }
 
-// New returns a server that serves nothing yet.
+// New returns a server that has no listeners yet.
 func New(o Options) *Server {
 	return &Server{o, &http.Server{
 		Handler: o.Handler, ReadHeaderTimeout: o.ReadHeaderTimeout, IdleTimeout: o.IdleTimeout, MaxHeaderBytes: o.MaxHeaderBytes,
@@ -33,7 +33,7 @@ func New(o Options) *Server {
 	}, newConns()}
 }
 
-// Serve answers the requests on l until Shutdown or Close, and returns http.ErrServerClosed then. It closes l.
+// Serve serves requests on l until Shutdown or Close, and then returns http.ErrServerClosed. It closes l.
 func (s *Server) Serve(l net.Listener) error {
 	d := newDoor(l)
 	var accepting sync.WaitGroup
@@ -42,7 +42,7 @@ func (s *Server) Serve(l net.Listener) error {
 	return s.rest.Serve(d)
 }
 
-// accept serves each connection that comes. Errors go to net/http, which knows how long to wait and which to give up on.
+// accept accepts and serves connections. Errors go to net/http, which decides how long to wait and when to give up.
 func (s *Server) accept(d *door) {
 	ctx := context.WithValue(context.Background(), http.ServerContextKey, s.rest)
 	for {
@@ -55,13 +55,13 @@ func (s *Server) accept(d *door) {
 	}
 }
 
-// serve answers plain requests and gives the connection to net/http at the first other one.
+// serve answers plain requests, and hands the connection to net/http at the first other one.
 func (s *Server) serve(ctx context.Context, accepted net.Conn, d *door) {
 	c, passed := newConn(s, accepted), false
 	defer s.open.remove(c)
 	defer func() {
-		if !passed { // also when the handler ends the goroutine
-			_ = c.Close() // all that was answered has been written
+		if !passed { // also when the handler calls runtime.Goexit
+			_ = c.Close() // all responses have been written
 		}
 	}()
 	if s.open.add(c) {
@@ -70,7 +70,7 @@ func (s *Server) serve(ctx context.Context, accepted net.Conn, d *door) {
 	}
 }
 
-// Shutdown stops listening, closes the connections without a request, and waits until the others have their answer. It returns the error of ctx when that ends first.
+// Shutdown stops listening, closes idle connections, and waits until all requests in progress are answered. It returns the error of ctx if that ends first.
 func (s *Server) Shutdown(ctx context.Context) error {
 	ended := s.open.stop()
 	err := s.rest.Shutdown(ctx)
@@ -82,7 +82,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close stops listening and cuts off all connections.
+// Close stops listening and closes all connections at once.
 func (s *Server) Close() error {
 	s.open.stop()
 	s.open.cut()

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// watchAfter is how long a handler may take before somebody looks whether the caller is still there.
+// watchAfter is how long a handler may run before the connection is watched for the caller to disconnect.
 const watchAfter = 50 * time.Millisecond
 
-// watch ends the context of a request when its caller leaves. Since the content has been read, nobody else reads from the connection meanwhile; what comes is
-// part of the next request and stays in in.
+// watch cancels the context of a request when its caller disconnects. Since the request has been read, nothing else reads from the connection meanwhile; bytes
+// that arrive belong to the next request and stay in in.
 type watch struct {
 	in     *input
 	cancel context.CancelFunc
@@ -27,7 +27,7 @@ func watchCaller(in *input, cancel context.CancelFunc) *watch {
 	return w
 }
 
-// read reads once, which fails when the caller has left.
+// read reads once, which fails when the caller has disconnected.
 func (w *watch) read() {
 	done := w.begin()
 	if done == nil {
@@ -39,7 +39,7 @@ func (w *watch) read() {
 	}
 }
 
-// begin returns a channel to close after a read, or nil when there is nothing to wait for any more.
+// begin returns a channel to close after the read, or nil if the handler has returned.
 func (w *watch) begin() chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,14 +47,14 @@ func (w *watch) begin() chan struct{} {
 		return nil
 	}
 	w.done = make(chan struct{})
-	_ = w.in.conn.SetReadDeadline(time.Time{}) // under the lock: that of end comes after it
+	_ = w.in.conn.SetReadDeadline(time.Time{}) // with the lock held, so that the deadline of end comes later
 	return w.done
 }
 
-// end returns when nobody reads any more. The handler must have returned, for its context may end now.
+// end stops the read and returns when it has ended. The handler must have returned, because its context may be cancelled.
 func (w *watch) end() {
 	if w.timer.Stop() {
-		return // as nearly always
+		return // the usual case
 	}
 	w.mu.Lock()
 	w.over = true
