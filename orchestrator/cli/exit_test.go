@@ -160,7 +160,7 @@ func TestEveryVerbHasHelpWithAnExample(t *testing.T) {
 	verbs := []string{
 		"", "dev", "version", "whoami", "config explain", "agents list", "agents get", "agents register", "agents delete", "agents token", "agents refresh", "agents drain", "agents resume", "skills find",
 		"tasks submit", "tasks get", "tasks list", "tasks watch", "tasks reply", "tasks cancel", "tasks explain",
-		"consultations request", "consultations list", "consultations check",
+		"consultations request", "consultations list", "consultations check", "mappings list", "mappings add", "mappings remove",
 	}
 	for _, verb := range verbs {
 		exit, stdout, stderr := run(t.Context(), "", append(strings.Fields(verb), "--help")...)
