@@ -61,7 +61,7 @@ func TestAServerThatAsksForACertificateIsShownOne(t *testing.T) {
 		"without a certificate": {[]string{"--ca-file", authority.CertFile}, 9, "--cert-file"},
 		"without the authority": {nil, 9, "--ca-file"},
 		"half of a certificate": {[]string{"--cert-file", own.CertFile}, 2, "belong together"},
-		"a file that is none":   {[]string{"--ca-file", own.KeyFile}, 6, "no certificate"},
+		"a file that is none":   {[]string{"--ca-file", own.KeyFile}, 6, "is not a certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
