@@ -15,11 +15,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// maxRounds bounds how often tables are planned anew because others change them at the same time.
+// maxRounds is how often a plan is made again because others change the tables at the same time.
 const maxRounds = 20
 
-// Apply makes the tables as described and calls each, unless it is nil, before every step. Any number may apply at the same time: a step that another has
-// made is left out.
+// Apply creates the tables, or changes them to what is described, and calls each, unless it is nil, before every step. Any number of processes may apply at the
+// same time: steps that another has done are skipped. If they keep interfering, the result is an Unavailable fault with the reason TABLES_CHANGING.
 func (c *Client) Apply(ctx context.Context, tables []Table, each func(Step)) error {
 	var failed Step
 	for range maxRounds {
@@ -28,7 +28,7 @@ func (c *Client) Apply(ctx context.Context, tables []Table, each func(Step)) err
 			return err
 		}
 		last, err := apply(ctx, steps, each)
-		again := last.Table == failed.Table && last.What == failed.What // nobody has made it meanwhile
+		again := last.Table == failed.Table && last.What == failed.What // nobody else has done it
 		switch {
 		case err != nil && (!overtaken(err) || again):
 			return fmt.Errorf("applying the tables: %w", err)
@@ -38,10 +38,10 @@ func (c *Client) Apply(ctx context.Context, tables []Table, each func(Step)) err
 			return nil
 		}
 	}
-	return fault.New(fault.Unavailable, "TABLES_CHANGING", "the tables are changed by others all the time; apply again when they are done")
+	return fault.New(fault.Unavailable, "TABLES_CHANGING", "the tables keep being changed by others; apply again when they are done")
 }
 
-// apply runs the steps of a plan until one fails, and returns the last one that it ran.
+// apply runs the steps of a plan until one fails, and returns the last step that it ran.
 func apply(ctx context.Context, steps []Step, each func(Step)) (last Step, err error) {
 	for _, last = range steps {
 		if each != nil {
@@ -54,18 +54,18 @@ func apply(ctx context.Context, steps []Step, each func(Step)) (last Step, err e
 	return last, nil
 }
 
-// overtaken reports whether a step may have failed because another has made it, or is at the table.
+// overtaken reports whether a step may have failed because somebody else has done it or is changing the table.
 func overtaken(err error) bool {
 	api, ok := errors.AsType[smithy.APIError](err)
 	return ok && slices.Contains([]string{"ResourceInUseException", "LimitExceededException", "ValidationException"}, api.ErrorCode())
 }
 
-// maxActive is how long a table may take to take a change on; adding an index to a large one is the longest.
+// maxActive is how long a change of a table may take. Adding an index to a large table takes longest.
 const maxActive = 30 * time.Minute
 
 func (p *planner) create(ctx context.Context) error {
 	_, err := p.client.api.CreateTable(ctx, p.table.create(p.name))
-	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists { // another apply was quicker
+	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists { // another apply was faster
 		return err
 	}
 	return p.active(ctx)
@@ -105,7 +105,7 @@ func isActive(t *types.TableDescription) bool {
 		return false
 	}
 	for _, i := range t.GlobalSecondaryIndexes {
-		if i.IndexStatus != types.IndexStatusActive && i.IndexStatus != "" { // emulators may leave it out
+		if i.IndexStatus != types.IndexStatusActive && i.IndexStatus != "" { // emulators may omit the status
 			return false
 		}
 	}
@@ -120,7 +120,7 @@ func (p *planner) enableTTL(ctx context.Context) error {
 	return err
 }
 
-// maxBackups bounds how often backups are asked for: a table that was created a moment ago refuses them for some seconds.
+// maxBackups is how often turning on backups is tried: a new table refuses it for some seconds.
 const maxBackups = 60
 
 func (p *planner) enableBackups(ctx context.Context) error {

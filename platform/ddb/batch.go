@@ -11,10 +11,10 @@ import (
 const (
 	maxBatchGet   = 100
 	maxBatchWrite = 25
-	maxUnfinished = 12 // batches in a row that got nothing done
+	maxUnfinished = 12 // batches in a row of which nothing was done
 )
 
-// BatchGet reads the items with the keys, in no order; keys without an item are left out. The reads are consistent, each by itself.
+// BatchGet reads the items with the given keys, in no particular order. Keys without an item are skipped. Each read is consistent by itself.
 func (c *Client) BatchGet(ctx context.Context, table string, keys []Item) ([]Item, error) {
 	name := *c.Table(table)
 	var items []Item
@@ -40,7 +40,7 @@ func (c *Client) BatchGet(ctx context.Context, table string, keys []Item) ([]Ite
 	return items, nil
 }
 
-// BatchWrite writes all requests, in any order and without a condition: for what may be written twice.
+// BatchWrite performs all requests, in any order and without conditions. It is for writes that may be repeated.
 func (c *Client) BatchWrite(ctx context.Context, table string, requests []types.WriteRequest) error {
 	name := *c.Table(table)
 	for idle := 0; len(requests) > 0; {

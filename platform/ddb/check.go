@@ -12,8 +12,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Check looks into each table and each of its indexes, and needs no right for that but to query them. One that is missing is the fault TABLES_MISSING, one that
-// cannot be read by its keys TABLE_DIFFERS; both are FailedPrecondition and name it. Everything else that Plan would change it does not see.
+// Check queries each table and each of its indexes, for which it needs no other permission. A missing one is a FailedPrecondition fault with the reason
+// TABLES_MISSING, one with other keys such a fault with the reason TABLE_DIFFERS; both name it. Check does not find anything else that Plan would change.
 func (c *Client) Check(ctx context.Context, tables []Table) error {
 	for _, t := range tables {
 		if err := c.look(ctx, t.Name, "", t.Hash, t.Range); err != nil {
@@ -28,7 +28,7 @@ func (c *Client) Check(ctx context.Context, tables []Table) error {
 	return nil
 }
 
-// look asks a table, or an index of it, for an item that nobody has written.
+// look queries a table, or an index of it, for an item that nobody has written.
 func (c *Client) look(ctx context.Context, table, index string, hash, sort Attribute) error {
 	name := c.Table(table)
 	what := "table " + *name
@@ -55,7 +55,7 @@ func (c *Client) look(ctx context.Context, table, index string, hash, sort Attri
 	return Fault("reading "+what, err)
 }
 
-// nobody is a value that no item has.
+// nobody returns a value of the attribute that no item has.
 func (a Attribute) nobody() types.AttributeValue {
 	switch a.Type {
 	case types.ScalarAttributeTypeN:

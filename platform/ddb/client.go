@@ -28,13 +28,13 @@ const (
 	defaultRegion = "us-east-1"
 )
 
-// Config says where the tables are.
+// Config says where the tables are, and how to call DynamoDB.
 type Config struct {
-	Region      string            // empty: that of the environment or, at an endpoint on loopback, any
+	Region      string            // empty is that of the environment; not needed for an endpoint on loopback
 	Endpoint    string            // base URL of an emulator or a private endpoint; empty is that of the AWS configuration, or AWS's own
-	TablePrefix string            // of the names of tables, such as prod-; at most 64 letters, digits, _ . -
+	TablePrefix string            // prefix of table names, such as prod-; at most 64 letters, digits and _ . -
 	Transport   http.RoundTripper // nil is one with enough connections for many callers
-	Meter       metric.Meter      // of calls; nil: they are not measured
+	Meter       metric.Meter      // measures calls; nil measures none
 }
 
 // Validate returns an InvalidArgument fault for an endpoint or a prefix that cannot be used.
@@ -60,7 +60,7 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-'
 }
 
-// loopback reports whether the endpoint is on this machine, which only an emulator is.
+// loopback reports whether the endpoint is on this machine, so that it must be an emulator.
 func (c Config) loopback() bool {
 	u, err := url.Parse(c.Endpoint)
 	return err == nil && netguard.IsLoopback(u.Hostname())
@@ -70,11 +70,11 @@ func (c Config) loopback() bool {
 type Client struct {
 	api      *dynamodb.Client
 	prefix   string
-	emulator bool // an endpoint was given: what it does not know is left out
+	emulator bool // an endpoint was given: features that emulators lack are not used
 }
 
-// Open returns a client. Credentials come from where the AWS SDK looks for them, and so does whether the endpoint is a validated one (FIPS), one for IPv6 or a
-// private one; an emulator on loopback needs none, and of it the SDK is not asked.
+// Open returns a client. The AWS SDK finds the credentials, and the settings for FIPS, IPv6 and private endpoints. For an emulator on loopback, which needs no
+// credentials, the SDK's configuration is not read.
 func Open(ctx context.Context, c Config) (*Client, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 		measures = append(measures, measure)
 	}
 	api := dynamodb.NewFromConfig(loaded, func(o *dynamodb.Options) {
-		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0 // what the environment says of retries would undo it
+		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0 // so that settings in the environment do not replace it
 		o.HTTPClient = &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}}
 		o.APIOptions = append(o.APIOptions, measures...)
 		if c.Endpoint != "" {
@@ -115,8 +115,8 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 	return &Client{api: api, prefix: c.TablePrefix, emulator: c.Endpoint != ""}, nil
 }
 
-// newTransport keeps enough idle connections that many callers do not make new ones all the time, as the SDK's default of ten
-// would have them do.
+// newTransport keeps enough idle connections for many callers. With the SDK's default of ten they would open new ones all the
+// time.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -131,8 +131,8 @@ func newTransport() *http.Transport {
 	}
 }
 
-// newRetryer is the SDK's standard retryer with two changes that DynamoDB needs: it retries the conflict of a single write with
-// a transaction, and it begins to wait with milliseconds rather than with a second.
+// newRetryer returns the SDK's standard retryer with two changes that DynamoDB needs: it retries a single write that conflicts
+// with a transaction, and its first delays are milliseconds rather than a second.
 func newRetryer() aws.Retryer {
 	standard := retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
@@ -141,7 +141,7 @@ func newRetryer() aws.Retryer {
 	return retry.AddWithErrorCodes(standard, "TransactionConflictException", "TransactionInProgressException")
 }
 
-// API returns the SDK's client, for calls that this package has nothing to add to. Wrap their errors with Fault.
+// API returns the SDK's client, for calls that this package does not wrap. Convert their errors with Fault.
 func (c *Client) API() *dynamodb.Client { return c.api }
 
 // Table returns the full name of a table.

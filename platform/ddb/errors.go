@@ -14,14 +14,14 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Fault returns err, of the SDK, as what a caller may act on, or wrapped with what was being done:
+// Fault converts an error of the SDK into a fault, or else wraps it with what was being done. The faults are:
 //
-//   - TABLES_MISSING (FailedPrecondition): the tables were not created or are elsewhere
-//   - STORE_DENIED (Unavailable): credentials that are over or wrong, or a policy that lacks a right; they come back when an operator gives them
+//   - TABLES_MISSING (FailedPrecondition): the tables were not created, or are elsewhere
+//   - STORE_DENIED (Unavailable): the credentials are expired or wrong, or their policy lacks a permission; works again once an operator has fixed that
 //   - STORE_BUSY (Unavailable): throttled in spite of retries
-//   - STORE_UNREACHABLE (Unavailable): no answer, or none but server errors
+//   - STORE_UNREACHABLE (Unavailable): no response, or only server errors
 //
-// All of them are for an operator of ours to see to. The error of an ended context stays in the chain.
+// All of them are marked as Ours, since an operator has to act. The error of an ended context stays in the chain.
 func Fault(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -33,7 +33,7 @@ func Fault(doing string, err error) error {
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return caused(fault.New(fault.FailedPrecondition, "TABLES_MISSING",
-			"a table of the store is not there; create it with quorate tables apply, and check region and table prefix"), wrapped)
+			"a table of the store is missing; create it with quorate tables apply, and check region and table prefix"), wrapped)
 	}
 	api, answered := errors.AsType[smithy.APIError](err)
 	switch {
@@ -41,10 +41,10 @@ func Fault(doing string, err error) error {
 		return busy(wrapped)
 	case answered && slices.Contains(denials, api.ErrorCode()):
 		return caused(fault.New(fault.Unavailable, "STORE_DENIED",
-			"the store refuses Quorate's AWS credentials, or their policy lacks a right"), wrapped)
+			"the store refuses Quorate's AWS credentials, or their policy lacks a permission"), wrapped)
 	}
 	if !answered || api.ErrorFault() == smithy.FaultServer {
-		return caused(fault.New(fault.Unavailable, "STORE_UNREACHABLE", "the store gives no answer"), wrapped)
+		return caused(fault.New(fault.Unavailable, "STORE_UNREACHABLE", "the store does not respond"), wrapped)
 	}
 	return wrapped
 }
@@ -62,10 +62,10 @@ func busy(cause error) error {
 
 func unknownOutcome(cause error) error {
 	return caused(fault.New(fault.Unavailable, "WRITE_OUTCOME_UNKNOWN",
-		"the store gave no answer to a write, which may have been made or not; read before you repeat it"), cause)
+		"the store did not respond to a write, which may have been done or not; read before you repeat it"), cause)
 }
 
-// denials are AWS's codes for callers that it does not know, or not any more, and for those that may not do what they ask for.
+// denials are AWS's error codes for unknown or expired credentials and for missing permissions.
 var denials = []string{
 	"AccessDeniedException", "ExpiredTokenException", "IncompleteSignatureException", "InvalidSignatureException", "MissingAuthenticationTokenException",
 	"NotAuthorized", "OptInRequired", "UnrecognizedClientException",
@@ -76,7 +76,7 @@ func isThrottle(code string) bool {
 	return known || slices.Contains([]string{"ThrottlingError", "ProvisionedThroughputExceeded"}, code)
 }
 
-// refusal reports whether err is DynamoDB's own answer that it did not carry the call out.
+// refusal reports whether err is DynamoDB's own response that it has not performed the call.
 func refusal(err error) bool {
 	api, answered := errors.AsType[smithy.APIError](err)
 	return answered && api.ErrorFault() != smithy.FaultServer

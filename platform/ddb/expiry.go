@@ -7,8 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Expired reports whether an item's time is over, which DynamoDB may take days to remove it for. The attribute holds the end in seconds since 1970; an item
-// without one has no end.
+// Expired reports whether an item has expired; DynamoDB may take days to delete such items. The attribute contains the end in seconds since 1970; an item without
+// it never expires.
 func Expired(item Item, attribute string, now time.Time) bool {
 	n, ok := item[attribute].(*types.AttributeValueMemberN)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Names of OpenTelemetry's semantic conventions 1.43 for clients of databases.
+// Names from OpenTelemetry's semantic conventions 1.43 for database clients.
 const (
 	metricDuration = "db.client.operation.duration"
 	keySystem      = "db.system.name"
@@ -21,7 +21,7 @@ const (
 	systemDynamoDB = "aws.dynamodb"
 )
 
-// measured returns what has the SDK measure each attempt of a call: of an operation that was throttled, and done at last, only its attempts tell.
+// measured returns middleware that measures each attempt of a call. The call as a whole would not show that it was throttled before it succeeded.
 func measured(m metric.Meter) (func(*middleware.Stack) error, error) {
 	took, err := m.Float64Histogram(metricDuration, metric.WithUnit("s"), metric.WithDescription("How long attempts of calls to the store took, by operation and error."),
 		metric.WithExplicitBucketBoundaries(0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10)) //nolint:mnd // those of the conventions
@@ -43,7 +43,7 @@ func measured(m metric.Meter) (func(*middleware.Stack) error, error) {
 	}, nil
 }
 
-// errorType is DynamoDB's code, of which there are few; what has none got no answer.
+// errorType returns DynamoDB's error code, of which there are few, or a fixed word if there was no response.
 func errorType(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return e.ErrorCode()

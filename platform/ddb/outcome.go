@@ -7,21 +7,21 @@ import (
 	"sync/atomic"
 )
 
-// outcome says of one call, which the SDK may send several times, whether an attempt may have been carried out unseen.
+// outcome says whether an attempt of a call, which the SDK may send several times, may have been performed without the SDK noticing.
 type outcome struct {
-	answered atomic.Bool // an attempt succeeded, as far as its status goes
-	lost     atomic.Bool // an attempt got no answer, or one that says nothing
+	answered atomic.Bool // an attempt succeeded, by its HTTP status
+	lost     atomic.Bool // an attempt got no response, or one that does not tell what happened
 }
 
 type outcomeKey struct{}
 
-// watched returns a context for one call and its outcome.
+// watched returns a context for one call, and the outcome that is recorded for it.
 func watched(ctx context.Context) (context.Context, *outcome) {
 	o := new(outcome)
 	return context.WithValue(ctx, outcomeKey{}, o), o
 }
 
-// watcher is the HTTP client of the SDK. It notes what became of each attempt, which the SDK does not tell.
+// watcher is the HTTP client of the SDK. It records the outcome of each attempt, which the SDK does not report.
 type watcher struct{ client *http.Client }
 
 // Do sends one attempt.
@@ -30,7 +30,7 @@ func (w *watcher) Do(request *http.Request) (*http.Response, error) {
 	if o == nil {
 		return w.client.Do(request) //nolint:gosec // the SDK makes the URL, from the configuration
 	}
-	if o.answered.Swap(false) { // and yet here is another attempt: its answer was not understood
+	if o.answered.Swap(false) { // the SDK tries again after a success, so it could not decode that response
 		o.lost.Store(true)
 	}
 	response, err := w.client.Do(request) //nolint:gosec // the SDK makes the URL, from the configuration
@@ -46,13 +46,13 @@ func (w *watcher) Do(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// watchedBody notes an answer that breaks off.
+// watchedBody records a response that breaks off.
 type watchedBody struct {
 	io.ReadCloser
 	o *outcome
 }
 
-// Read reads from the answer's body.
+// Read reads from the response's body.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {

@@ -12,15 +12,15 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Step is one change that makes a table what its descriptor says.
+// Step is one change on the way to what the descriptor of a table says.
 type Step struct {
 	Table string // its full name
-	What  string // such as: create table
+	What  string // for people, such as "create table"
 	run   func(ctx context.Context) error
-	waits bool // what else has to change shows only after it
+	waits bool // further changes are known only after it
 }
 
-// Run makes the change and returns when it has taken effect. It must be run in the order of the plan.
+// Run makes the change and returns when it has taken effect. Steps must be run in the order of the plan.
 func (s Step) Run(ctx context.Context) error {
 	if err := s.run(ctx); err != nil {
 		return Fault(s.What+" "+s.Table, err)
@@ -28,9 +28,9 @@ func (s Step) Run(ctx context.Context) error {
 	return nil
 }
 
-// Plan returns what has to change until all tables are as described; nothing when they are. Of a table that is being changed it does not say more than that one has
-// to wait for it. A table whose keys differ is a
-// FailedPrecondition fault with the reason TABLE_DIFFERS: keys cannot be changed, and the data is not ours to drop. The same goes for an index without an attribute.
+// Plan returns the steps that are needed to make all tables as described, or none if they are. For a table that is being changed it returns only the step to wait
+// for it. A table with other keys is a FailedPrecondition fault with the reason TABLE_DIFFERS: keys cannot be changed, and the data is not ours to delete. The same
+// applies to an index that lacks an attribute.
 func (c *Client) Plan(ctx context.Context, tables []Table) ([]Step, error) {
 	var steps []Step
 	for _, t := range tables {
@@ -69,7 +69,7 @@ func (p *planner) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !isActive(answer.Table) { // it takes on a change that another made, and no other one until then
+	if !isActive(answer.Table) { // somebody's change is in progress, and no other is possible until it is done
 		p.steps = append(p.steps, Step{Table: *p.name, What: "wait until it can be used", run: p.active, waits: true})
 		return nil
 	}
@@ -154,7 +154,7 @@ func (p *planner) backups(ctx context.Context) error {
 	answer, err := p.client.api.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: p.name})
 	if err != nil {
 		if api, ok := errors.AsType[smithy.APIError](err); ok && p.client.emulator && api.ErrorCode() == "UnknownOperationException" {
-			return nil // emulators keep no backups
+			return nil // emulators have no backups
 		}
 		return err
 	}

@@ -14,25 +14,25 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// The attributes by which a writer whose answer was lost finds out what became of its write.
+// The attributes by which a writer that got no response finds out whether its write was done.
 const (
 	attrLastReq = "last_req" // the id of the last write
-	attrPastReq = "past_req" // the ids of those before, newest first, with a space between
+	attrPastReq = "past_req" // the ids of earlier writes, newest first, separated by spaces
 )
 
 const (
-	writeIDSize = 8  // characters of five random bits each; ids need to differ from some dozens of others
-	maxPast     = 32 // how many writes may come between one and the question what became of it
-	maxReplace  = 4  // how often a write without any answer is sent again, each time with all the retries of the client
+	writeIDSize = 8  // characters of five random bits each; an id needs to differ from some dozens of others
+	maxPast     = 32 // how many earlier ids an item keeps: after more writes than that, the outcome of one is unknown
+	maxReplace  = 4  // how often a write is sent as long as there is no response, each time with all the retries of the client
 )
 
-// ErrMoved says that a write was certainly not made, because the item is not the one that was read any more.
+// ErrMoved says that a write was certainly not done, because the item has changed since it was read.
 var ErrMoved = errors.New("the item changed meanwhile")
 
-// Replace writes item in the place of old, which is nil for an item that is not there yet, if nobody has written to it since old was
-// read; else it returns ErrMoved. It gives the item the attributes last_req and past_req. A write whose answer was lost is sent again,
-// which the condition makes safe, and is then found in the item. What cannot be found out is an Unavailable fault with the reason
-// WRITE_OUTCOME_UNKNOWN.
+// Replace writes item in place of old, which is nil if there is no item yet, provided that nobody has written to it since old was read;
+// otherwise it returns ErrMoved. It adds the attributes last_req and past_req. If the response to a write is lost, the write is sent
+// again, which the condition makes safe, and then finds its id in the item. If the outcome cannot be found out, the result is an
+// Unavailable fault with the reason WRITE_OUTCOME_UNKNOWN.
 func (c *Client) Replace(ctx context.Context, table string, old, item Item) error {
 	put, id := c.Replacement(table, old, item)
 	lost := false
@@ -52,7 +52,7 @@ func (c *Client) Replace(ctx context.Context, table string, old, item Item) erro
 		case isRefused:
 			return settle(refused.Item, old, id)
 		case fault.ReasonOf(err) == "WRITE_OUTCOME_UNKNOWN" && ctx.Err() == nil: // send it again
-		case lost: // that this sending was not carried out says nothing of those before
+		case lost: // this attempt was not performed, but an earlier one may have been
 			return unknownOutcome(err)
 		default:
 			return err
@@ -62,7 +62,7 @@ func (c *Client) Replace(ctx context.Context, table string, old, item Item) erro
 	return unknownOutcome(errors.New("no attempt was answered"))
 }
 
-// Replacement returns the write that Replace makes, for a transaction, and its id, which is then the item's last_req.
+// Replacement returns the write that Replace makes, for use in a transaction, and its id, which becomes the item's last_req.
 func (c *Client) Replacement(table string, old, item Item) (put types.Put, id string) {
 	id = rand.Text()[:writeIDSize]
 	item = maps.Clone(item)
@@ -85,14 +85,14 @@ func (c *Client) Replacement(table string, old, item Item) (put types.Put, id st
 // LastWrite returns the id of the last write to an item.
 func LastWrite(item Item) string { return TextOf(item, attrLastReq) }
 
-// settle decides from the item that stood in its way what became of a write.
+// settle decides from the item that made its condition fail whether a write was done.
 func settle(now, old Item, id string) error {
 	writes := writesOf(now)
 	switch {
 	case slices.Contains(writes, id):
 		return nil
 	case old == nil && len(writes) > 0 && len(writes) <= maxPast, old != nil && slices.Contains(writes, LastWrite(old)):
-		return ErrMoved // all that was written since is known, and this is not among it
+		return ErrMoved // all writes since old are known, and this one is not among them
 	}
 	return unknownOutcome(errors.New("too many others have written since"))
 }

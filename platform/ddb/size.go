@@ -2,7 +2,7 @@ package ddb
 
 import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-// Size returns how large DynamoDB counts an item, in bytes.
+// Size returns the size of an item in bytes, as DynamoDB counts it.
 func Size(item Item) int {
 	n := 0
 	for name, v := range item {

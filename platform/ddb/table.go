@@ -8,13 +8,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Table describes a table. Every table is billed on demand, keeps point-in-time backups and is protected against deletion.
+// Table describes a table. Every table is billed on demand, has point-in-time recovery and is protected against deletion.
 type Table struct {
 	Name    string    // without the prefix
 	Hash    Attribute // partition key
 	Range   Attribute // sort key; the zero Attribute is none
 	Indexes []Index
-	TTL     string // attribute with the time, in seconds, after which an item is garbage; empty is none
+	TTL     string // attribute with the time, in seconds since 1970, after which an item may be deleted; empty is none
 }
 
 // Attribute is an attribute that is part of a key.
@@ -32,12 +32,12 @@ func Bytes(name string) Attribute { return Attribute{name, types.ScalarAttribute
 // Number returns an attribute that holds a number.
 func Number(name string) Attribute { return Attribute{name, types.ScalarAttributeTypeN} }
 
-// Index describes a global secondary index. Items without its keys are not in it.
+// Index describes a global secondary index. It contains only items that have its keys.
 type Index struct {
 	Name    string
 	Hash    Attribute
 	Range   Attribute
-	Include []string // attributes that it holds besides keys
+	Include []string // attributes that it contains besides keys
 }
 
 // create returns the request that creates the table under its full name.
@@ -54,7 +54,7 @@ func (t Table) create(name *string) *dynamodb.CreateTableInput {
 	return input
 }
 
-// definitions returns the attributes of all keys, each once.
+// definitions returns the key attributes of the table and its indexes, each once.
 func (t Table) definitions() []types.AttributeDefinition {
 	all := []Attribute{t.Hash, t.Range}
 	for _, i := range t.Indexes {
@@ -84,7 +84,7 @@ func (i Index) projection() *types.Projection {
 	return &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include}
 }
 
-// lacks returns an attribute that an index with a projection should hold and does not; empty when there is none.
+// lacks returns an attribute of the index that the projection does not contain, or "" if there is none.
 func (i Index) lacks(p *types.Projection) string {
 	if p == nil || p.ProjectionType == types.ProjectionTypeAll {
 		return ""
@@ -97,7 +97,7 @@ func (i Index) lacks(p *types.Projection) string {
 	return ""
 }
 
-// sameKeys reports whether a table, or an index of it, has the keys that it should have.
+// sameKeys reports whether a table, or an index of it, has the given keys.
 func sameKeys(of *types.TableDescription, got []types.KeySchemaElement, hash, sort Attribute) bool {
 	for _, a := range of.AttributeDefinitions {
 		if name := aws.ToString(a.AttributeName); name == hash.Name && a.AttributeType != hash.Type || name == sort.Name && a.AttributeType != sort.Type {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Known returns the attributes that the fields of T, a struct, are kept in, as their tags of the kind tag say, and others that are known. A field without a tag
-// is kept under its name.
+// Known returns the names of the attributes in which the fields of T, a struct, are stored, together with others. The tag with the key tag names the attribute of a
+// field; without it, that is the field's name.
 func Known[T any](tag string, others ...string) map[string]bool {
 	known := map[string]bool{attrLastReq: true, attrPastReq: true}
 	for _, name := range others {
@@ -30,8 +30,8 @@ func addFields(known map[string]bool, t reflect.Type, tag string) {
 	}
 }
 
-// Unknown returns the attributes of an item besides those that are known, nil when there are none. Replicas are upgraded one after the other: what a newer
-// one has written must not be lost when an older one rewrites the item.
+// Unknown returns the attributes of an item that are not known, or nil if there are none. Replicas are upgraded one after the other, and what a newer one has written
+// must not be lost when an older one rewrites the item.
 func Unknown(item Item, known map[string]bool) Item {
 	var rest Item
 	for name, value := range item {

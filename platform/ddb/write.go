@@ -13,7 +13,7 @@ import (
 // Item is an item of a table, or the key of one.
 type Item = map[string]types.AttributeValue
 
-// TextOf returns the string attribute name of an item; empty when it is absent or of another type.
+// TextOf returns the string attribute name of an item, or "" if it is absent or of another type.
 func TextOf(item Item, name string) string {
 	if s, ok := item[name].(*types.AttributeValueMemberS); ok {
 		return s.Value
@@ -21,21 +21,21 @@ func TextOf(item Item, name string) string {
 	return ""
 }
 
-// RefusedError says that a condition did not hold, and what was there instead.
+// RefusedError says that the condition of a write did not hold, and contains the item for which it did not.
 type RefusedError struct {
-	Index int  // which item of a transaction was refused, the first one
-	Item  Item // as it was; nil when there was none
-	Lost  bool // the write may have been made by an attempt whose answer was lost: look for its request id in the items
+	Index int  // the first item of a transaction whose condition did not hold
+	Item  Item // the stored item; nil if there is none
+	Lost  bool // an earlier attempt, whose response was lost, may have done the write: look for its id in the items
 }
 
 // Error says that a condition did not hold.
 func (e *RefusedError) Error() string { return "the condition of the write does not hold" }
 
-// maxConflicts bounds how often a transaction that others disturb is sent.
+// maxConflicts is how often a transaction is sent again because of conflicts.
 const maxConflicts = 32
 
-// Put writes one item under a condition. A condition that does not hold is a *RefusedError; no answer at all, an Unavailable
-// fault with the reason WRITE_OUTCOME_UNKNOWN.
+// Put writes one item under a condition. If the condition does not hold, the error is a *RefusedError. If it is unknown whether
+// the item was written, it is an Unavailable fault with the reason WRITE_OUTCOME_UNKNOWN.
 func (c *Client) Put(ctx context.Context, put types.Put) error {
 	ctx, o := watched(ctx)
 	_, err := c.api.PutItem(ctx, &dynamodb.PutItemInput{
@@ -49,9 +49,9 @@ func (c *Client) Put(ctx context.Context, put types.Put) error {
 	return settled("writing an item", o, err)
 }
 
-// Transact writes items together or not at all. All attempts carry one token, so that one whose answer was lost counts once. DynamoDB holds a token against
-// all transactions of the account in ten minutes, so it has more random bits than the ids in items. A condition that does not hold is a *RefusedError; no answer at all, an Unavailable fault with the reason
-// WRITE_OUTCOME_UNKNOWN. Transactions that others disturb are sent again.
+// Transact writes all items or none. All attempts carry the same token, so that DynamoDB performs the transaction once even if a response is lost. DynamoDB compares a
+// token with all transactions of the account in ten minutes, so it has more random bits than the ids in items. Errors are those of Put. A transaction that conflicts
+// with other writes is sent again.
 func (c *Client) Transact(ctx context.Context, items []types.TransactWriteItem) error {
 	ctx, o := watched(ctx)
 	token := aws.String(rand.Text())
@@ -82,7 +82,7 @@ func (c *Client) Transact(ctx context.Context, items []types.TransactWriteItem) 
 	}
 }
 
-// settled returns the error of a write: an answer that it was not made counts only when no attempt before it may have made it.
+// settled returns the error of a write. A response that it was not done counts only if no earlier attempt can have done it.
 func settled(doing string, o *outcome, err error) error {
 	switch {
 	case err == nil:
