@@ -17,15 +17,15 @@ import (
 // carrierName is the caller of tasks that carry consultations. No principal can have that name: platform/auth reserves the prefix.
 const carrierName = "quorate:consultation"
 
-// Subjects returns what the requirements of a task are currently judged on, in all phases up to its present one: the task itself or, when it has a
-// plan, the tasks of the steps that have begun.
+// Subjects returns what the requirements of a task are judged on, in all phases up to its present one, or at the gates that it came to before it ended: the
+// task itself or, when it has a plan, the tasks of the steps that have begun.
 func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	t, err := e.Store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: taskID})
 	if err != nil {
 		return nil, err
 	}
 	if t.Plan == nil {
-		return []consultation.Subject{subject(&t, reached(&t)...)}, nil
+		return []consultation.Subject{judged(&t)}, nil
 	}
 	var list []consultation.Subject
 	for i := range t.Plan.Steps {
@@ -39,9 +39,22 @@ func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consult
 		if err != nil {
 			return nil, fmt.Errorf("look at step %d of task %s: %w", i+1, t.ID, err)
 		}
-		list = append(list, subject(&child, reached(&child)...))
+		list = append(list, judged(&child))
 	}
 	return list, nil
+}
+
+// judged returns what the requirements of a task are judged on.
+func judged(t *orchestrator.Task) consultation.Subject {
+	if t.Phase != orchestrator.PhaseDone {
+		return subject(t, reached(t)...)
+	}
+	s := subject(t)
+	for _, g := range t.Gates {
+		s.Phases = append(s.Phases, string(g.Phase))
+		s.Digests[string(g.Phase)] = g.Digest
+	}
+	return s
 }
 
 // reached lists the phases whose requirements apply to a task by now, in order.

@@ -216,6 +216,24 @@ func TestAFailureIsHeldAtItsGate(t *testing.T) {
 	}
 }
 
+func TestATaskThatHasEndedIsJudgedAtTheGatesThatItCameTo(t *testing.T) {
+	var w *world
+	web := &actor{name: "web", play: fails("boom"), requirements: append(requirement("on-error"), requirement("pre-completion")...)}
+	web.requirements[1].ID = "late"
+	w = newWorld(t, web, reviews(&w, "approved", "seen", true))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	consult(t, w, task.ID)
+	w.awaitEnd(task.ID)
+	judged, err := w.engine.Subjects(t.Context(), tenant, task.ID)
+	if err != nil || len(judged) != 1 {
+		t.Fatalf("Subjects() = %+v, %v, want one", judged, err)
+	}
+	d, err := w.ledger.Check(t.Context(), judged[0])
+	if err != nil || !d.Allowed || len(d.Requirements) != 1 || d.Requirements[0].Requirement.ID != "r" || d.Requirements[0].Verdict != "approved" {
+		t.Errorf("Check() = %+v, %v, want the approval of how it failed, and nothing about a gate that it never came to", d, err)
+	}
+}
+
 func TestProgressOfAGuardedTaskIsNotTold(t *testing.T) {
 	web := &actor{name: "web", requirements: requirement("pre-completion"), play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
 		if err := say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "the secret is xyzzy")); err != nil {

@@ -236,7 +236,7 @@ type CheckConsultationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task.
 	TaskId string `protobuf:"bytes,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
-	// Only requirements of this phase; empty means the task's present phase and all before it.
+	// Only requirements of this phase; empty means the task's present phase and all before it or, once it has ended, those whose gates it came to.
 	Phase         string `protobuf:"bytes,2,opt,name=phase,proto3" json:"phase,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
