@@ -13,10 +13,10 @@ import (
 
 const maxBody = 64 << 10 // bytes
 
-// errMethod is answered with 405, which no kind of fault stands for.
+// errMethod is answered with 405, for which there is no kind of fault.
 var errMethod = fault.New(fault.InvalidArgument, "METHOD_NOT_ALLOWED", "this method is not allowed here")
 
-// ARD returns the handler of the search API, for all that is below ARDPath: POST /search, POST /explore and GET /agents.
+// ARD returns the handler of the search API, below ARDPath: POST /search, POST /explore and GET /agents.
 func (c *Catalog) ARD() http.Handler {
 	mux := http.NewServeMux()
 	for path, route := range map[string]struct {
@@ -47,7 +47,7 @@ func (c *Catalog) ARD() http.Handler {
 	return mux
 }
 
-// readJSON reads a request's body into v. An unknown field is an error, as the API's schema says.
+// readJSON decodes a request's body into v. An unknown field is an error, as the API's schema demands.
 func readJSON(r *http.Request, v any) error {
 	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
 	decoder.DisallowUnknownFields()
@@ -64,7 +64,7 @@ func malformed(format string, args ...any) error {
 	return fault.New(fault.InvalidArgument, "ARD_REQUEST_INVALID", format, args...)
 }
 
-// fail answers in the form of ARD's own errors, and logs what is no fault of the caller.
+// fail answers with an error in ARD's form, and logs errors that are not the caller's fault.
 func (c *Catalog) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e := fault.From(err)
 	code, name := http.StatusInternalServerError, "INTERNAL"
@@ -102,6 +102,6 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
 	if _, err := w.Write(body); err != nil {
-		return // the client left
+		return // the client has disconnected
 	}
 }

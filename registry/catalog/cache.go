@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// maxKept is of how many tenants a catalog is kept.
+// maxKept is the number of tenants whose catalog is cached.
 const maxKept = 64
 
-// rendered is an AI Catalog as it is answered.
+// rendered is an encoded AI Catalog.
 type rendered struct {
 	base    string // of the URLs in it
 	edition uint64 // of the directory's listing
@@ -22,10 +22,10 @@ func etagOf(body []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(hash[:16]) + `"`
 }
 
-// cache keeps the last catalog of each tenant; the zero value is empty.
+// cache holds the last catalog of each tenant. The zero value is empty.
 type cache struct {
 	mu   sync.Mutex
-	kept map[string]rendered // by tenant; guarded by mu
+	kept map[string]rendered // guarded by mu; by tenant
 }
 
 func (c *cache) get(tenant, base string, edition uint64) (kept rendered, ok bool) {

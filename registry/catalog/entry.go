@@ -50,10 +50,10 @@ type entry struct {
 	Metadata              map[string]string `json:"metadata,omitempty"`
 }
 
-// place says under which names and URLs agents are published.
+// place determines the names and URLs under which agents are published.
 type place struct{ base, prefix, publisher string }
 
-// agent returns the entry of an agent. Its capabilities are the ids of its skills, and its tags those of all its skills.
+// agent returns the entry of an agent. Its capabilities are the ids of its skills, and its tags are those of all its skills.
 func (p place) agent(a *registry.Agent) entry {
 	e := entry{
 		Identifier: "urn:air:" + p.publisher + ":agent:" + a.Name, DisplayName: a.Name, Type: typeCard,
@@ -82,13 +82,13 @@ func (p place) agent(a *registry.Agent) entry {
 			}
 		}
 	}
-	if len(e.RepresentativeQueries) < minQueries { // the schema's least
+	if len(e.RepresentativeQueries) < minQueries { // the schema requires so many
 		e.RepresentativeQueries = nil
 	}
 	return e
 }
 
-// clip shortens what a card says at length.
+// clip shortens text to at most most characters.
 func clip(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -96,7 +96,7 @@ func clip(text string, most int) string {
 	return text
 }
 
-// size returns about how many bytes the entry takes.
+// size returns the approximate size of the entry in bytes.
 func (e *entry) size() int {
 	n := 200 + len(e.Identifier) + len(e.DisplayName) + len(e.URL) + len(e.Description)
 	for _, list := range [][]string{e.Tags, e.Capabilities, e.RepresentativeQueries} {
@@ -107,7 +107,7 @@ func (e *entry) size() int {
 	return n
 }
 
-// registry returns the entry that tells where the search API is.
+// registry returns the entry that refers to the search API.
 func (p place) registry() entry {
 	return entry{
 		Identifier: "urn:air:" + p.publisher + ":registry:quorate", DisplayName: "Quorate", Type: typeRegistry,

@@ -36,7 +36,7 @@ type exploreResponse struct {
 // facet counts the values of a field.
 type facet struct {
 	Buckets    []bucket `json:"buckets"`
-	OtherCount int      `json:"otherCount"` // of the values that have no bucket
+	OtherCount int      `json:"otherCount"` // of values without a bucket
 }
 
 type bucket struct {
@@ -44,7 +44,7 @@ type bucket struct {
 	Count int    `json:"count"`
 }
 
-// explore answers how often which values are there among the agents that fit.
+// explore counts the values of fields among the matching agents.
 func (c *Catalog) explore(r *http.Request) (any, error) {
 	p, err := caller(r)
 	if err != nil {
@@ -98,7 +98,7 @@ func (q *exploreRequest) check() error {
 	return q.Query.check()
 }
 
-// visit calls use for each agent that fits text, or for all when it is empty.
+// visit calls use for each agent that matches text, or for all agents when text is empty.
 func (c *Catalog) visit(r *http.Request, tenant, text string, use func(a *registry.Agent)) error {
 	if text == "" {
 		agents, err := c.agents(r.Context(), tenant, "")

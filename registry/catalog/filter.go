@@ -11,7 +11,7 @@ const (
 	maxValues      = 100
 )
 
-// fields are the paths into an entry that can be filtered by and counted.
+// fields are the paths in an entry by which one can filter and count.
 var fields = map[string]func(e *entry) []string{
 	"identifier":            func(e *entry) []string { return []string{e.Identifier} },
 	"displayName":           func(e *entry) []string { return []string{e.DisplayName} },
@@ -41,7 +41,7 @@ func checkField(path string) error {
 	return malformed("the field %q is not supported; these are: %s", path, strings.Join(known, ", "))
 }
 
-// check refuses a filter on fields that are not supported, rather than leave them out.
+// check refuses a filter on an unsupported field rather than ignoring it.
 func (q *query) check() error {
 	if len(q.Filter) > maxConstraints {
 		return malformed("a filter has at most %d fields", maxConstraints)
@@ -57,7 +57,7 @@ func (q *query) check() error {
 	return nil
 }
 
-// match reports whether an entry passes the filter: any value of a field, and every field.
+// match reports whether an entry passes the filter: for each field, one of its values must match.
 func (q *query) match(e *entry) bool {
 	for path, values := range q.Filter {
 		if !slices.ContainsFunc(fields[path](e), func(have string) bool { return slices.Contains(values, have) }) {

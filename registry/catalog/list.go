@@ -18,7 +18,7 @@ const (
 	usualItems = 20
 	maxItems   = 100
 	maxFilter  = 2048 // bytes
-	maxListed  = 5000 // agents that are looked at for one page
+	maxListed  = 5000 // agents that are examined for one page
 )
 
 type listResponse struct {
@@ -26,7 +26,7 @@ type listResponse struct {
 	PageToken string  `json:"pageToken,omitempty"`
 }
 
-// list answers the agents in order of name.
+// list returns the agents in order of name.
 func (c *Catalog) list(r *http.Request) (any, error) {
 	p, err := caller(r)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *Catalog) list(r *http.Request) (any, error) {
 	return out, err
 }
 
-// fill appends up to items entries of agents behind after, and returns where it ended and whether there are more.
+// fill appends up to items entries of agents behind after. It returns the name at which it ended, and whether there are more.
 func (c *Catalog) fill(r *http.Request, tenant, after string, items int, keep keeper, out *listResponse) (last string, more bool, err error) {
 	agents, err := c.agents(r.Context(), tenant, after)
 	if err != nil {
@@ -96,13 +96,13 @@ func pageSize(values url.Values) (int, error) {
 	return size(int(n), usualItems, maxItems), nil
 }
 
-// keeper tells which agents a list has.
+// keeper decides which agents a list includes.
 type keeper func(e *entry, a *registry.Agent) bool
 
 // termPattern is one term of a filter: a field, an operator and a value in single quotes.
 var termPattern = regexp.MustCompile(`^\s*([A-Za-z]+)\s*(=|>)\s*'([^']*)'\s*(?:(?i:AND)\s+(\S.*))?$`)
 
-// parseFilter reads a filter of ARD, appendix A: terms joined with AND, several values with commas.
+// parseFilter parses a filter by ARD, appendix A: terms joined with AND, several values separated by commas.
 func parseFilter(text string) (keeper, error) {
 	var terms []keeper
 	if len(text) > maxFilter {

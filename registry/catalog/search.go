@@ -15,19 +15,19 @@ import (
 const (
 	usualResults = 10
 	maxResults   = 100
-	maxReads     = 5000 // matches that are looked at for one page
+	maxReads     = 5000 // matches that are examined for one page
 )
 
-// query is what search and explore look for: entries that fit the text and all of the filter.
+// query is what search and explore look for: entries that match both the text and the filter.
 type query struct {
 	Text   string              `json:"text"`
 	Filter map[string]oneOrAll `json:"filter"`
 }
 
-// oneOrAll is a list of strings, or one of them alone.
+// oneOrAll is a list of strings; in JSON it may also be a single string.
 type oneOrAll []string
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON accepts both forms.
 func (o *oneOrAll) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil {
@@ -46,7 +46,7 @@ type searchRequest struct {
 
 type searchResult struct {
 	entry
-	Score  int    `json:"score"` // 0 to 100, by the best result of the search
+	Score  int    `json:"score"` // 0 to 100, relative to the best result of the search
 	Source string `json:"source"`
 }
 
@@ -58,11 +58,11 @@ type searchResponse struct {
 
 // cursor is where a page of results ended.
 type cursor struct {
-	Best  float64        `json:"best"` // the score of the first result of all
+	Best  float64        `json:"best"` // the score of the first result of the whole search
 	After registry.Place `json:"after"`
 }
 
-// search answers the agents that fit a text, the best first.
+// search returns the agents that match a text, the best first.
 func (c *Catalog) search(r *http.Request) (any, error) {
 	p, err := caller(r)
 	if err != nil {
@@ -129,7 +129,7 @@ type results struct {
 	size    int
 }
 
-// read appends the results behind from and moves it; more tells whether there may be another page.
+// read appends the results behind from, and advances from. more is true if there may be another page.
 func (s *results) read(from *cursor, out *searchResponse) (more bool, err error) {
 	where := s.catalog.place(s.request)
 	matches, err := s.catalog.registry.Find(s.request.Context(), s.tenant, registry.Search{Text: s.query.Text, After: from.After})
@@ -154,7 +154,7 @@ func (s *results) read(from *cursor, out *searchResponse) (more bool, err error)
 	return false, nil
 }
 
-// size returns how many items a page holds.
+// size returns the page size.
 func size(requested, usual, most int) int {
 	if requested == 0 {
 		return usual
@@ -162,5 +162,5 @@ func size(requested, usual, most int) int {
 	return min(requested, most)
 }
 
-// bound names the caller for page tokens, which are good for one caller only.
+// bound identifies the caller in page tokens, which only the same caller can use.
 func bound(p auth.Principal) string { return fmt.Sprintf("%q %q", p.Tenant, p.Name) }

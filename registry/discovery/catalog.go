@@ -17,7 +17,7 @@ import (
 	"github.com/quorate/quorate/registry/jws"
 )
 
-// Limits of a catalog with all that is nested in it.
+// Limits of a catalog, including those nested in it.
 const (
 	maxCatalogBytes   = 4 << 20 // of one document
 	maxCatalogDepth   = 4       // as the AI Catalog specification recommends
@@ -32,7 +32,7 @@ const (
 	typeCatalog      = "application/ai-catalog+json"
 )
 
-// catalog is an AI Catalog document, as much of it as matters here.
+// catalog is an AI Catalog document, as far as it matters here.
 type catalog struct {
 	SpecVersion string  `json:"specVersion"`
 	Entries     []entry `json:"entries"`
@@ -41,7 +41,7 @@ type catalog struct {
 type entry struct {
 	Identifier string          `json:"identifier"`
 	Type       string          `json:"type"`
-	MediaType  string          `json:"mediaType"` // what type was called before version 1.0
+	MediaType  string          `json:"mediaType"` // the name of type before version 1.0
 	URL        string          `json:"url"`
 	Data       json.RawMessage `json:"data"`
 }
@@ -51,7 +51,7 @@ func (e *entry) kind() string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// walk collects the agents of a catalog and of those nested in it.
+// walk collects the agents of a catalog and of nested ones.
 type walk struct {
 	reader  *reader
 	urls    []string          // of cards
@@ -60,8 +60,8 @@ type walk struct {
 	entries int
 }
 
-// readCatalog reads a catalog and the cards in it. An agent is gone when the catalog no longer names it, or its card cannot be
-// had several times in a row.
+// readCatalog reads a catalog and the cards in it. An agent is gone when the catalog no longer names it, or when reading its card has failed several
+// times in a row.
 func (r *reader) readCatalog(ctx context.Context) {
 	source := registry.Source{Type: registry.SourceAICatalog, Location: r.source.Catalog}
 	w := &walk{reader: r, inline: make(map[string][]byte), visited: make(map[string]bool)}
@@ -83,7 +83,7 @@ func (r *reader) readCatalog(ctx context.Context) {
 	r.markMissing(ctx, source)
 }
 
-// fetch reads the catalog at uri. One that was read already is left out, so that catalogs may name each other.
+// fetch reads the catalog at uri unless it was read already, so that catalogs may refer to each other.
 func (w *walk) fetch(ctx context.Context, uri string, depth int) error {
 	base, err := url.Parse(uri)
 	if err != nil {
@@ -112,7 +112,7 @@ func (w *walk) document(ctx context.Context, raw []byte, base *url.URL, depth in
 	if err := json.Unmarshal(raw, &c); err != nil || c.SpecVersion == "" {
 		return fmt.Errorf("catalog %s: it is not an AI Catalog", base)
 	}
-	if _, err := jws.Canonical(raw); err != nil { // a key that is there twice, say
+	if _, err := jws.Canonical(raw); err != nil { // duplicate keys, for example
 		return fmt.Errorf("catalog %s: it can be read in more than one way: %w", base, err)
 	}
 	if w.entries += len(c.Entries); w.entries > maxCatalogEntries {
@@ -128,7 +128,7 @@ func (w *walk) document(ctx context.Context, raw []byte, base *url.URL, depth in
 
 func (w *walk) entry(ctx context.Context, e *entry, base *url.URL, depth int) error {
 	kind := e.kind()
-	if kind != typeCard && kind != typeCatalog { // of all that a catalog can name, only agents matter here
+	if kind != typeCard && kind != typeCatalog { // of the types that a catalog can have, only these matter here
 		return nil
 	}
 	if kind == typeCatalog && depth == maxCatalogDepth {

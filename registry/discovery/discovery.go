@@ -15,10 +15,10 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Options are what a Discoverer needs.
+// Options are the dependencies and settings of a Discoverer.
 type Options struct {
 	Sources []Source
-	Client  *http.Client // reads catalogs; must refuse addresses that are not public. Needed when there are catalogs
+	Client  *http.Client // reads catalogs; must refuse non-public addresses. Required when there are catalogs
 	Logger  *slog.Logger // nil discards
 }
 
@@ -55,7 +55,7 @@ func New(r *registry.Registry, o Options) (*Discoverer, error) {
 	return d, nil
 }
 
-// Run reads every source at once and then on its schedule, with jitter, until ctx ends. It returns nil when ctx ends.
+// Run reads every source at once and then on its own schedule, with jitter, until ctx ends; then it returns nil.
 func (d *Discoverer) Run(ctx context.Context) error {
 	d.markForgotten(ctx)
 	var group sync.WaitGroup
@@ -71,14 +71,14 @@ func (d *Discoverer) Run(ctx context.Context) error {
 type reader struct {
 	*Discoverer
 	source   Source
-	failures int // reads of the source itself that failed, in a row
+	failures int // failed reads of the source itself, in a row
 
 	mu     sync.Mutex
 	states map[string]*state // guarded by mu; by card URL or file name
 	owners map[string]*state // guarded by mu; by agent
 }
 
-// state is what is known of one card in a source. It is kept in memory only.
+// state is what is known about one card in a source. It is kept in memory only.
 type state struct {
 	validators registry.Validators
 	name       string // of the agent, once it was read
@@ -106,7 +106,7 @@ func (r *reader) read(ctx context.Context) {
 	}
 }
 
-// state returns what is known of a card.
+// state returns the state of a card.
 func (r *reader) state(id string) *state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +118,7 @@ func (r *reader) state(id string) *state {
 	return s
 }
 
-// forget drops what is known of cards that are not in the source any more.
+// forget drops the states of cards that are no longer in the source.
 func (r *reader) forget(keep func(id string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,8 +132,8 @@ func (r *reader) forget(keep func(id string) bool) {
 	}
 }
 
-// claim makes a card the one of the agent that counts, or tells that there is another one. Two cards of one agent in one source
-// would otherwise take turns.
+// claim makes a card the one that counts for its agent, or returns an error if another card is. Otherwise two cards of one agent in one source would
+// take turns.
 func (r *reader) claim(s *state, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +147,7 @@ func (r *reader) claim(s *state, name string) error {
 	return nil
 }
 
-// card takes a card that was found at a place of its source and notes how that went in its state.
+// card registers a card that was found at a place in its source, and notes the result in its state.
 func (r *reader) card(ctx context.Context, s *state, place string, f registry.Found) {
 	read, _, _, err := registry.ParseCard(f.RawCard)
 	if err == nil {
@@ -168,7 +168,7 @@ func (r *reader) card(ctx context.Context, s *state, place string, f registry.Fo
 	s.name, s.failures, s.said = agent.Name, 0, ""
 }
 
-// failed notes that a card could not be had, and says why once.
+// failed notes that a card could not be read, and logs the reason once.
 func (r *reader) failed(ctx context.Context, s *state, place string, err error) {
 	if ctx.Err() != nil {
 		return

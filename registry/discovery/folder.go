@@ -15,10 +15,10 @@ import (
 
 const maxFiles = 10_000
 
-// readFolder reads the card files of a folder. An agent is gone when its file is; one whose file cannot be read stays.
+// readFolder reads the card files of a folder. An agent is gone when its file is; if the file cannot be read, the agent stays.
 func (r *reader) readFolder(ctx context.Context) {
 	source := registry.Source{Type: registry.SourceFolder, Location: r.source.Folder}
-	root, err := os.OpenRoot(r.source.Folder) // no link leads out of the folder
+	root, err := os.OpenRoot(r.source.Folder) // links cannot lead out of the folder
 	var files []string
 	if err == nil {
 		defer root.Close() //nolint:errcheck // it was only read
@@ -73,7 +73,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the card file: %w", err)
 	}
-	if !info.Mode().IsRegular() { // a pipe would be waited for
+	if !info.Mode().IsRegular() { // opening a pipe would block
 		return nil, errors.New("reading the card file: it is not a file")
 	}
 	file, err := root.Open(name)
@@ -85,5 +85,5 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the card file: %w", err)
 	}
-	return raw, nil // one that is too long is refused as any card is
+	return raw, nil // one that is too long is refused like any other card
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// patience is how many reads in a row fail before what was there counts as gone.
+// patience is how many reads in a row must fail before an agent counts as gone.
 const patience = 3
 
-// markForgotten marks the agents whose source is not in the configuration any more.
+// markForgotten marks the agents whose source is no longer configured.
 func (d *Discoverer) markForgotten(ctx context.Context) {
 	marked, err := d.registry.MarkGone(ctx, func(a *registry.Agent) bool {
 		return !slices.ContainsFunc(d.sources, func(r *reader) bool { return r.source.has(a) })
@@ -19,7 +19,7 @@ func (d *Discoverer) markForgotten(ctx context.Context) {
 	d.report(ctx, "configuration", marked, err)
 }
 
-// unreadable notes that the source itself could not be read. After several times in a row all its agents are gone.
+// unreadable notes that the source itself could not be read. After several times in a row, all its agents are gone.
 func (r *reader) unreadable(ctx context.Context, source registry.Source, err error) {
 	if ctx.Err() != nil {
 		return
@@ -36,8 +36,8 @@ func (r *reader) unreadable(ctx context.Context, source registry.Source, err err
 	r.report(ctx, source.Location, marked, markErr)
 }
 
-// markMissing marks the source's agents of which it has no card any more. It marks none as long as the source has a card that could
-// not be read yet: nobody knows whose it is.
+// markMissing marks the agents of the source that have no card in it any more. It marks none while some card of the source could never be read: it
+// might be theirs.
 func (r *reader) markMissing(ctx context.Context, source registry.Source) {
 	names := make(map[string]bool)
 	r.mu.Lock()

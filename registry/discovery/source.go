@@ -20,7 +20,7 @@ const (
 	usualInterval = 5 * time.Minute
 )
 
-// Source is a place where agents are. Exactly one of URLs, Folder and Catalog is set.
+// Source is a place where agents are found. Exactly one of URLs, Folder and Catalog is set.
 type Source struct {
 	URLs     []string      `yaml:"urls" doc:"URLs of agent cards; one without a path means /.well-known/agent-card.json. At most 1000."`
 	Folder   string        `yaml:"folder" doc:"Absolute path of a folder whose *.json files are agent cards."`
@@ -29,7 +29,7 @@ type Source struct {
 	Interval time.Duration `yaml:"interval" doc:"How often it is read again, 1s to 24h; 0 means 5m."`
 }
 
-// Validate returns an InvalidArgument fault with the reason SOURCE_INVALID for a source that cannot be used.
+// Validate returns an InvalidArgument fault with the reason SOURCE_INVALID if the source cannot be used.
 func (s *Source) Validate() error {
 	kinds := 0
 	for _, set := range []bool{len(s.URLs) > 0, s.Folder != "", s.Catalog != ""} {
@@ -70,7 +70,7 @@ func invalid(field, format string, args ...any) error {
 	return fault.Invalid(field, "SOURCE_INVALID", format, args...)
 }
 
-// tenant returns whose agents they are.
+// tenant returns the tenant of the agents.
 func (s *Source) tenant() string {
 	if s.Tenant == "" {
 		return auth.DefaultTenant

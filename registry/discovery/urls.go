@@ -6,8 +6,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// readURLs reads the cards of a list. Each URL is a source of its own: its agent is gone when its card cannot be had several
-// times in a row.
+// readURLs reads the cards of a list. Each URL is a source of its own: its agent is gone when reading the card has failed several times in a row.
 func (r *reader) readURLs(ctx context.Context) {
 	inTurns(ctx, r.source.URLs, func(uri string) {
 		r.readURL(ctx, uri, registry.Source{Type: registry.SourceURLs, Location: uri})
@@ -21,7 +20,7 @@ func (r *reader) readURLs(ctx context.Context) {
 	r.report(ctx, "urls", marked, err)
 }
 
-// readURL reads one card, if it is another one than last time.
+// readURL reads one card and registers it if it has changed.
 func (r *reader) readURL(ctx context.Context, uri string, source registry.Source) {
 	s := r.state(uri)
 	answer, err := r.registry.FetchCard(ctx, uri, s.validators)
@@ -34,7 +33,7 @@ func (r *reader) readURL(ctx context.Context, uri string, source registry.Source
 			s.failures = 0
 			return
 		}
-		s.validators = registry.Validators{} // the agent was deleted, say: read its card again next time
+		s.validators = registry.Validators{} // for example because the agent was deleted: read its card again next time
 		return
 	}
 	r.card(ctx, s, uri, registry.Found{RawCard: answer.RawCard, CardURI: answer.URI, Source: source})

@@ -14,8 +14,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// UpdatePulse reads an agent's pulse and writes what change makes of it. The usual beat is one write and no read: the pulse that
-// this process wrote last serves as old, and the write's condition tells when it is not any more.
+// UpdatePulse reads an agent's pulse and writes what change makes of it. The usual heartbeat is one write without a read: the pulse that this process
+// wrote last is used as the old one, and the write's condition fails if it no longer is.
 func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(old registry.Pulse) (registry.Pulse, error)) error {
 	old, hinted := s.hints.get(key)
 	for try := range maxTries {
@@ -27,7 +27,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 		}
 		next, err := change(old.pulse)
 		if err != nil {
-			if hinted { // perhaps because it is not the pulse any more
+			if hinted { // perhaps because the pulse has changed
 				hinted = false
 				continue
 			}
@@ -50,8 +50,8 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 	return contended(key)
 }
 
-// readStatus returns an agent's status, or the fault of registry.Missing. Of an agent whose status was collected as garbage it
-// returns one whose epoch is beyond all that were given out, so that no process of that time can speak for the agent again.
+// readStatus returns an agent's status, or the fault of registry.Missing. If the status was garbage-collected, the result has an epoch higher than
+// any before, so that no process of that time can speak for the agent.
 func (s *Store) readStatus(ctx context.Context, key registry.Key) (*status, error) {
 	item, err := s.get(ctx, tableStatus, agentKey(key))
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Store) readStatus(ctx context.Context, key registry.Key) (*status, erro
 	return &status{pulse: registry.Pulse{Epoch: time.Now().Unix()}, collected: true}, nil
 }
 
-// writeStatus replaces old with a pulse and returns what is stored now; nil when old is not there any more.
+// writeStatus replaces old by a pulse and returns what is stored now, or nil if old is no longer stored.
 func (s *Store) writeStatus(ctx context.Context, key registry.Key, old *status, next registry.Pulse) (*status, error) {
 	made := &status{pulse: next, writes: old.writes.next(newID()), rest: old.rest}
 	item, err := newStatusItem(key, &next, made.writes, made.rest)
@@ -92,8 +92,8 @@ func (s *Store) writeStatus(ctx context.Context, key registry.Key, old *status, 
 	return nil, err
 }
 
-// commitStatus writes a status: by itself, or together with what the change log tells of it, or on condition that the agent is
-// still there when its status was collected as garbage.
+// commitStatus writes a status: alone, together with an entry in the change log, or, if the status was garbage-collected, on condition that the agent
+// exists.
 func (s *Store) commitStatus(ctx context.Context, key registry.Key, old *status, next registry.Pulse, put *types.Put) error {
 	was := &old.writes
 	if old.collected {
@@ -116,7 +116,7 @@ func (s *Store) commitStatus(ctx context.Context, key registry.Key, old *status,
 	return s.commit(ctx, key.Tenant, items, entry)
 }
 
-// settleUnanswered looks at the item to see what became of a write, even when the caller has gone.
+// settleUnanswered finds out from the item what became of a write without an answer. It continues when the caller has disconnected.
 func (s *Store) settleUnanswered(ctx context.Context, key registry.Key, old, made *status, cause error) (*status, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -126,15 +126,15 @@ func (s *Store) settleUnanswered(ctx context.Context, key registry.Key, old, mad
 	}
 	st, err := s.settle(item, old, made, cause)
 	if st == nil && err == nil {
-		return nil, cause // it was not made yet, but may still be on its way
+		return nil, cause // not made yet, but it may still arrive
 	}
 	return st, err
 }
 
-// settle decides from the item what became of a write whose answer was lost: nil and no error is that it was not made.
+// settle decides from the item what became of a write whose answer was lost. If the write was not made, it returns nil and no error.
 func (s *Store) settle(item ddb.Item, old, made *status, cause error) (*status, error) {
 	if item == nil {
-		return nil, unsettled(cause) // the agent is gone, and nobody can tell whether this was written before
+		return nil, unsettled(cause) // the agent is gone, and it is unknown whether this was written before
 	}
 	now, err := readStatus(item)
 	switch {
@@ -143,7 +143,7 @@ func (s *Store) settle(item ddb.Item, old, made *status, cause error) (*status, 
 	case now.writes.has(made.writes.LastReq):
 		return now, nil
 	case now.writes.has(old.writes.LastReq):
-		return nil, nil // all that was written since is known, and this is not among it
+		return nil, nil // all writes since are known, and this one is not among them
 	}
 	return nil, unsettled(cause)
 }
@@ -154,10 +154,10 @@ func unsettled(cause error) error {
 	return e
 }
 
-// maxHints bounds how many pulses a process remembers.
+// maxHints is the maximum number of pulses that a process remembers.
 const maxHints = 100_000
 
-// hints are the pulses that this process wrote last; the zero value is empty. They may be out of date.
+// hints are the pulses that this process wrote last. They may be outdated. The zero value is empty.
 type hints struct {
 	mu       sync.Mutex
 	statuses map[registry.Key]*status // guarded by mu
@@ -170,7 +170,7 @@ func (h *hints) get(key registry.Key) (*status, bool) {
 	return st, ok
 }
 
-// put remembers a pulse. When there are too many it begins anew: that is rare, and simpler than choosing which may stay.
+// put remembers a pulse. If there are too many, all are dropped: that is rare, and simpler than choosing.
 func (h *hints) put(key registry.Key, st *status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 
 var _ registry.ChangeLog = (*Store)(nil)
 
-// changeItem is an entry of a tenant's log.
+// changeItem is an entry in a tenant's log.
 type changeItem struct {
 	Tenant   string    `dynamodbav:"tenant"`
 	Revision int64     `dynamodbav:"revision"`
@@ -28,7 +28,7 @@ type changeItem struct {
 	Time     time.Time `dynamodbav:"at"`
 }
 
-// changed returns what the log tells of a change to an agent, or nil. The status is the agent's, when the change replaces it.
+// changed returns the log entry for a change to an agent, or nil. was is the agent's status if the change replaces it.
 func changed(old *stored, was *status, c registry.Change, name string) *registry.Entry {
 	switch {
 	case old == nil && c.Record == nil:
@@ -45,7 +45,7 @@ func changed(old *stored, was *status, c registry.Change, name string) *registry
 	return nil
 }
 
-// announced returns what the log tells of a new pulse, or nil.
+// announced returns the log entry for a new pulse, or nil.
 func announced(old, next registry.Pulse, name string) *registry.Entry {
 	if old.AnnouncedStatus() == next.AnnouncedStatus() {
 		return nil
@@ -53,7 +53,7 @@ func announced(old, next registry.Pulse, name string) *registry.Entry {
 	return &registry.Entry{Type: registry.ChangeStatus, Agent: name, Status: next.AnnouncedStatus()}
 }
 
-// logItems appends an entry and drops the oldest one over the limit.
+// logItems returns the items that append an entry and delete the oldest one beyond the limit.
 func (s *Store) logItems(tenant string, revision int64, entry *registry.Entry) ([]types.TransactWriteItem, error) {
 	item, err := marshal("the change", changeItem{
 		Tenant: tenant, Revision: revision, Type: entry.Type, Agent: entry.Agent, Status: entry.Status, Time: time.Now().UTC(),
@@ -84,8 +84,8 @@ func (s *Store) Head(ctx context.Context, tenant string) (int64, error) {
 	return entries[0].Revision, nil
 }
 
-// Changes returns the tenant's changes behind the revision after, or the fault of registry.RevisionGone. It is one query also when there is nothing new, which
-// every replica and every watcher ask for twice a second: the entry of after itself is read too, and tells that the log goes as far as that.
+// Changes returns the tenant's changes behind the revision after, or the fault of registry.RevisionGone. It takes one query even when there is
+// nothing new, which each replica and watcher asks twice a second: it also reads the entry of after itself, which shows that the log goes that far.
 func (s *Store) Changes(ctx context.Context, tenant string, after int64, limit int) ([]registry.Entry, error) {
 	if after < 0 {
 		return nil, registry.RevisionGone(after)
@@ -111,7 +111,7 @@ func (s *Store) changes(ctx context.Context, key expression.KeyConditionBuilder,
 	if err != nil {
 		return nil, fmt.Errorf("building a query: %w", err)
 	}
-	page, err := s.db.API().Query(ctx, &dynamodb.QueryInput{ // entries are small: a page holds many more than anybody asks for
+	page, err := s.db.API().Query(ctx, &dynamodb.QueryInput{ // entries are small: a page of DynamoDB has many more than are asked for
 		TableName: s.db.Table(tableChanges), KeyConditionExpression: e.KeyCondition(), ExpressionAttributeNames: e.Names(),
 		ExpressionAttributeValues: e.Values(), ConsistentRead: consistent, ScanIndexForward: aws.Bool(forward),
 		Limit: aws.Int32(int32(limit)), //nolint:gosec // small, by maxPage

@@ -11,10 +11,9 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// commit writes items together with an entry of the tenant's log, unless that is nil. The revision is part of the transaction's
-// conditions, so that the log has neither gaps nor doubles whoever writes to it. Who waits for the end of the log while others of
-// this process write to it is written by one transaction together with all who wait: a tenant's log grows by a batch in the time of a
-// write. A condition of one that does not hold fails that one only.
+// commit writes items together with an entry in the tenant's log, unless entry is nil. The revision is a condition of the transaction, so that the
+// log has neither gaps nor duplicates, whichever process writes to it. Changes that wait for the end of the log in one process are written together
+// in one transaction, so that the log can grow by a batch in the time of one write. If a condition of one change fails, only that change fails.
 func (s *Store) commit(ctx context.Context, tenant string, items []types.TransactWriteItem, entry *registry.Entry) error {
 	if entry == nil {
 		return s.db.Transact(ctx, items)
@@ -34,12 +33,12 @@ func (s *Store) commit(ctx context.Context, tenant string, items []types.Transac
 		if t.leave(w) {
 			return context.Cause(ctx)
 		}
-		<-w.ended // it is being written; what becomes of it is known when all who are written with it have gone, or before
+		<-w.ended // it is being written; the result is known when all callers of the batch are gone, or earlier
 		return w.err
 	}
 }
 
-// commitTogether writes a batch and tells each what became of it. Only who has the turn may call it.
+// commitTogether writes a batch and tells each change its result. The caller must have the turn.
 func (s *Store) commitTogether(ctx context.Context, tenant string, t *tail, batch []*waiting) {
 	ctx, stop := untilAllAreGone(ctx, batch)
 	defer stop()
@@ -53,7 +52,7 @@ func (s *Store) commitTogether(ctx context.Context, tenant string, t *tail, batc
 		case at == inLog && try == maxTries:
 			endAll(batch, contended(registry.Key{Tenant: tenant, Name: batch[0].entry.Agent}))
 			return
-		case at == inLog: // another process was quicker
+		case at == inLog: // another process was faster
 			if waitErr := ddb.WaitContended(ctx, try); waitErr != nil {
 				endAll(batch, waitErr)
 				return
@@ -69,7 +68,7 @@ func (s *Store) commitTogether(ctx context.Context, tenant string, t *tail, batc
 	}
 }
 
-// tryTogether writes a batch behind the end of the log.
+// tryTogether writes a batch at the end of the log.
 func (s *Store) tryTogether(ctx context.Context, tenant string, t *tail, batch []*waiting) error {
 	if !t.known {
 		head, err := s.Head(ctx, tenant)
@@ -90,18 +89,18 @@ func (s *Store) tryTogether(ctx context.Context, tenant string, t *tail, batch [
 	if err == nil {
 		t.head += int64(len(batch))
 	} else {
-		t.known = whose(batch, err) >= 0 // else the log may have another end
+		t.known = whose(batch, err) >= 0 // otherwise the end of the log may be different
 	}
 	return err
 }
 
-// inLog and nobodys are what whose returns when it was not one of the batch.
+// Results of whose when the failed condition belongs to none of the batch.
 const (
 	inLog   = -1
 	nobodys = -2
 )
 
-// whose returns whose condition it was that did not hold.
+// whose returns the index of the change whose condition failed.
 func whose(batch []*waiting, err error) int {
 	refused, ok := errors.AsType[*ddb.RefusedError](err)
 	if !ok {
@@ -117,7 +116,7 @@ func whose(batch []*waiting, err error) int {
 	return inLog
 }
 
-// refusalOf returns the refusal of a batch as that of the one at.
+// refusalOf returns the refusal of a batch as the refusal of the change at index at.
 func refusalOf(batch []*waiting, at int, err error) error {
 	refused, _ := errors.AsType[*ddb.RefusedError](err)
 	own := *refused
@@ -127,7 +126,7 @@ func refusalOf(batch []*waiting, at int, err error) error {
 	return &own
 }
 
-// untilAllAreGone returns a context that ends when the callers of the whole batch have gone.
+// untilAllAreGone returns a context that ends when all callers of the batch have disconnected.
 func untilAllAreGone(ctx context.Context, batch []*waiting) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	var left atomic.Int64

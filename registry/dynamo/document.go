@@ -12,23 +12,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// document keeps a value of the domain as attributes, with the names of its JSON.
+// document stores a value of the domain as attributes with its JSON names.
 type document[T any] struct{ value T }
 
-// Attributes that stand for what DynamoDB cannot hold as it is.
+// Attributes for values that DynamoDB cannot hold directly.
 const (
-	asNumber = "%number" // a number beyond its range, as text
-	asJSON   = "%json"   // what is nested too deeply or has a name that it refuses, as JSON
+	asNumber = "%number" // a number out of range, as text
+	asJSON   = "%json"   // a value that is nested too deeply or has a forbidden name, as JSON
 )
 
 const (
-	maxNesting = 20 // DynamoDB's own limit is 32, with all that is around a document
+	maxNesting = 20 // DynamoDB's limit is 32, including what is around a document
 	maxDigits  = 38
 	largest    = 1e125
 	smallest   = 1e-129
 )
 
-// MarshalDynamoDBAttributeValue returns the value; null is an empty list, as the data model has no other empty documents.
+// MarshalDynamoDBAttributeValue returns the value as an attribute. null becomes an empty list, since no other document in the data model is empty.
 func (d document[T]) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

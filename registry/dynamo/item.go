@@ -16,10 +16,10 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// inlineCard is how large an agent's item may be for the card's bytes to be part of it, which saves a read.
+// inlineCard is the maximum size of an agent's item that includes the card's bytes, which saves a read.
 const inlineCard = 64 << 10
 
-// agentItem is an agent as AgentMetadata keeps it.
+// agentItem is an agent as stored in AgentMetadata.
 type agentItem struct {
 	AgentName string `dynamodbav:"agent_name"`
 	Listing   string `dynamodbav:"listing"`
@@ -36,8 +36,8 @@ type agentItem struct {
 	UpdatedAt                time.Time                                    `dynamodbav:"updated_at"`
 
 	Card       document[registry.Card] `dynamodbav:"card"`
-	CardBytes  []byte                  `dynamodbav:"card_bytes,omitempty"`  // when they are few
-	CardDigest string                  `dynamodbav:"card_digest,omitempty"` // of the bytes in an item of their own
+	CardBytes  []byte                  `dynamodbav:"card_bytes,omitempty"`  // if they are few
+	CardDigest string                  `dynamodbav:"card_digest,omitempty"` // of bytes in a separate item
 	CardURI    string                  `dynamodbav:"card_uri,omitempty"`
 	Etag       string                  `dynamodbav:"etag"`
 	Revision   int64                   `dynamodbav:"revision"`
@@ -48,23 +48,23 @@ type agentItem struct {
 	LiveVersion   int64                           `dynamodbav:"live_version"`
 	LatestVersion int64                           `dynamodbav:"latest_version"`
 	LatestHash    string                          `dynamodbav:"latest_hash,omitempty"`
-	Versions      []int64                         `dynamodbav:"versions"` // the numbers of those that are kept, in order
+	Versions      []int64                         `dynamodbav:"versions"` // numbers of the versions that are kept, in order
 	Source        document[registry.Source]       `dynamodbav:"source"`
 	Verification  document[registry.Verification] `dynamodbav:"verification"`
 	writes
 }
 
-// writes are the ids of the last writes to an item, by which a writer whose answer was lost finds out what happened.
+// writes are the ids of the last writes to an item. A writer whose answer was lost finds out by them whether the write was made.
 type writes struct {
 	LastReq string   `dynamodbav:"last_req"`
 	PastReq []string `dynamodbav:"past_req"` // those before, newest first
 }
 
-// maxPast is how many writes may come between one and the question what became of it. With ids of idSize it keeps a status below
-// the kilobyte that DynamoDB charges for.
+// maxPast is how many later writes are tolerated when asking about a write. With ids of idSize, a status stays below one kilobyte, the unit that
+// DynamoDB charges for.
 const maxPast = 32
 
-// next returns what the write id leaves behind.
+// next returns the ids after the write id.
 func (w writes) next(id string) writes {
 	past := []string{}
 	if w.LastReq != "" {
@@ -79,20 +79,20 @@ func (w writes) has(id string) bool {
 	return w.LastReq == id || slices.Contains(w.PastReq, id)
 }
 
-// stored is an agent and what the store knows about it besides.
+// stored is an agent with what else the store knows about it.
 type stored struct {
 	record     registry.Record
 	generation string
-	life       string // from its registration to its deletion
+	life       string // identifies the time from its registration to its deletion
 	cardDigest string
-	versions   []int64 // the numbers of those that are kept, in order
+	versions   []int64 // numbers of the versions that are kept, in order
 	writes     writes
 	rest       ddb.Item // attributes of a newer version
 }
 
 var agentAttributes = ddb.Known[agentItem]("dynamodbav")
 
-// newAgentItem returns the item of s and, when its card needs one of its own, that one.
+// newAgentItem returns the item of s and, if its card needs a separate item, that item.
 func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 	r, key := &s.record, s.record.Key()
 	i := agentItem{
@@ -129,7 +129,7 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 
 func hasToken(r *registry.Record) bool { return r.TokenHash != [sha256.Size]byte{} }
 
-// readAgent returns an agent without the bytes of a card that has an item of its own; nil when item is no agent.
+// readAgent returns an agent, without the bytes of a card in a separate item. It returns nil if item is not an agent.
 func readAgent(item ddb.Item) (*stored, error) {
 	if ddb.TextOf(item, attrListing) != listAgents {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// Keys are parts joined by #, which sorts below everything that names are made of. What begins with % belongs to no tenant.
+// Keys are parts joined by #, which sorts below all characters of names. Parts that begin with % are not tenants.
 const (
 	cardPart      = "#%card#"
 	tokenPrefix   = "%token#"
@@ -22,8 +22,8 @@ const (
 
 const (
 	maxKey   = 1024 // bytes of a key that may be a sort key of an index
-	maxPart  = 600  // bytes of a skill's id in a key, as it is escaped
-	keptPart = 300  // bytes that are kept of a longer one
+	maxPart  = 600  // bytes of a skill's id in a key, after escaping
+	keptPart = 300  // bytes that are kept of a longer id
 )
 
 var escape = strings.NewReplacer("%", "%25", "#", "%23")
@@ -33,7 +33,7 @@ func agentKey(key registry.Key) string {
 	return escape.Replace(key.Tenant) + "#" + escape.Replace(key.Name)
 }
 
-// indexKey is what SkillIndex is looked up by: a skill, or something of another kind.
+// indexKey returns the partition key in SkillIndex for a skill or another kind of row.
 func indexKey(tenant string, r rowID) string {
 	if r.kind == rowSkill {
 		return escape.Replace(tenant) + "#" + short(r.name)
@@ -41,7 +41,7 @@ func indexKey(tenant string, r rowID) string {
 	return string(r.kind) + "#" + escape.Replace(tenant) + "#" + short(r.name)
 }
 
-// rowKey returns the key of the item of one row.
+// rowKey returns the key of a row's item.
 func rowKey(key registry.Key, generation string, r rowID) string {
 	return agentKey(key) + "#" + generation + string(r.kind) + "#" + short(r.name)
 }
@@ -55,7 +55,7 @@ func requestKey(key registry.RequestKey) string {
 	return requestPrefix + hex.EncodeToString(sum[:])
 }
 
-// rowOf returns the agent's name and the generation in the key of the item of a row.
+// rowOf returns the agent's name and the generation in the key of a row's item.
 func rowOf(tenant, row string) (name, generation string) {
 	rest := strings.TrimPrefix(row, escape.Replace(tenant)+"#")
 	name, rest, _ = strings.Cut(rest, "#")
@@ -64,7 +64,7 @@ func rowOf(tenant, row string) (name, generation string) {
 	return name, generation
 }
 
-// short returns a skill's id or a tag, or the beginning and the digest of one that is too long for a key.
+// short returns a skill's id or a tag; if it is too long for a key, its beginning and a digest.
 func short(skill string) string {
 	if len(boltdb.Key(skill)) <= maxPart {
 		return skill

@@ -35,7 +35,7 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) ([]registry.Record
 	if q.After != (registry.Key{}) {
 		after = boltdb.Key(q.After.Tenant, q.After.Name)
 	}
-	if q.Tenant != "" { // the tenant's own part of the list
+	if q.Tenant != "" { // the part of the list that belongs to the tenant
 		after = boltdb.Key(q.Tenant, q.After.Name)
 	}
 	err := s.pages(ctx, listQuery(listAgents, q.Tenant, after), q.Limit, func(rows []ddb.Item) (int, error) {
@@ -65,7 +65,7 @@ func (s *Store) named(ctx context.Context, q registry.Query) (records []registry
 	return records, nil
 }
 
-// listed returns the agents that rows of the list name, as far as they are there; bare ones without looking.
+// listed returns the agents in rows of the list that exist; bare ones are returned without checking.
 func (s *Store) listed(ctx context.Context, rows []ddb.Item, bare bool) (records []registry.Record, err error) {
 	keys := make([]registry.Key, 0, len(rows))
 	for _, row := range rows {
@@ -90,8 +90,8 @@ func (s *Store) listed(ctx context.Context, rows []ddb.Item, bare bool) (records
 	return records, nil
 }
 
-// bySkill calls keep for the agents with a skill, a tag, a skill with a tag, or a name like others: one query that the index filters by its copy of the
-// skill's tags.
+// bySkill calls keep for the agents with a skill, a tag, a skill with a tag, or a similar name. It takes one query, in which the index filters by its
+// copy of the skill's tags.
 func (s *Store) bySkill(ctx context.Context, q registry.Query, keep func(*stored)) error {
 	row := rowID{rowSkill, q.Skill}
 	var filter *expression.ConditionBuilder
@@ -144,7 +144,7 @@ func (s *Store) Skills(ctx context.Context, tenant string, after registry.SkillK
 	return found, err
 }
 
-// skill returns the agent's skill whose id in keys is part.
+// skill returns the agent's skill whose id has the form part in keys.
 func (a *stored) skill(part string) (registry.Skill, bool) {
 	for _, skill := range a.record.Card.Skills {
 		if short(skill.ID) == part {
@@ -158,17 +158,17 @@ func (a *stored) skill(part string) (registry.Skill, bool) {
 type query struct {
 	index  string
 	key    expression.KeyConditionBuilder
-	filter *expression.ConditionBuilder // on what else the index holds; nil is none
+	filter *expression.ConditionBuilder // on the other attributes in the index; nil for none
 }
 
-// listQuery selects what is listed behind after, of one tenant unless it is empty.
+// listQuery selects the list behind after, of one tenant or, if tenant is empty, of all.
 func listQuery(list, tenant string, after []byte) query {
 	key := expression.Key(attrListing).Equal(expression.Value(list))
 	if tenant != "" {
 		prefix := boltdb.Prefix(tenant)
 		last := slices.Clone(prefix)
-		last[len(last)-1]++               // no key of the list is just this
-		next := slices.Concat(after, nul) // the smallest that is larger
+		last[len(last)-1]++               // no key of the list equals this
+		next := slices.Concat(after, nul) // the smallest key that is larger
 		return query{index: indexListing, key: key.And(expression.Key(attrPosition).Between(expression.Value(next), expression.Value(last)))}
 	}
 	if len(after) > 0 {
@@ -179,10 +179,10 @@ func listQuery(list, tenant string, after []byte) query {
 
 var nul = []byte{0}
 
-// maxPage is how many rows one query reads. More than are wanted would be read for nothing, unless some do not count.
+// maxPage is how many rows one query reads. It reads only as many as are wanted, unless some may not count.
 const maxPage = 1000
 
-// pages calls each with the rows of an index, page by page, until it says that limit of them were of use.
+// pages calls each with the rows of an index, page by page, until each says that limit of them counted.
 func (s *Store) pages(ctx context.Context, q query, limit int, each func(rows []ddb.Item) (total int, err error)) error {
 	builder := expression.NewBuilder().WithKeyCondition(q.key)
 	if q.filter != nil {
@@ -209,7 +209,7 @@ func (s *Store) pages(ctx context.Context, q query, limit int, each func(rows []
 	}
 }
 
-// agents reads the agents with the keys, consistently and each by itself; those that are missing are left out.
+// agents reads the agents with the keys, each of them consistently. Missing ones are left out.
 func (s *Store) agents(ctx context.Context, keys []registry.Key) (map[registry.Key]*stored, error) {
 	agents := make(map[registry.Key]*stored, len(keys))
 	var wanted []ddb.Item
@@ -240,7 +240,7 @@ func (s *Store) agents(ctx context.Context, keys []registry.Key) (map[registry.K
 	return agents, s.addCards(ctx, agents, cards)
 }
 
-// addCards reads the cards that have items of their own.
+// addCards reads the cards that are in separate items.
 func (s *Store) addCards(ctx context.Context, agents map[registry.Key]*stored, cards []ddb.Item) error {
 	if len(cards) == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 var _ registry.MappingStore = (*Store)(nil)
 
-// mappingItem has all semantic mappings of a tenant: there are few, and they are checked against each other.
+// mappingItem holds all semantic mappings of a tenant: there are few, and they are checked against each other.
 type mappingItem struct {
 	AgentName string                       `dynamodbav:"agent_name"` // the key of the mappings, not of an agent
 	Mappings  document[[]registry.Mapping] `dynamodbav:"mappings"`
@@ -47,8 +47,7 @@ func (s *Store) mappings(ctx context.Context, tenant string) (*mappingItem, erro
 	return i, nil
 }
 
-// UpdateMappings reads the tenant's mappings and writes what change makes of them, if nobody else has written meanwhile; else it
-// begins again.
+// UpdateMappings reads the tenant's mappings and writes what change makes of them. If somebody else has written meanwhile, it begins again.
 func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(old []registry.Mapping) (registry.MappingChange, error)) error {
 	for try := range maxTries {
 		old, err := s.mappings(ctx, tenant)
@@ -77,7 +76,7 @@ func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(o
 	return contended(registry.Key{Tenant: tenant, Name: mappingKey(tenant)})
 }
 
-// putMappings writes the mappings; again says that those that were read are not there any more.
+// putMappings writes the mappings. again means that the ones that were read are outdated.
 func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem, was *writes, request *registry.Request) (again bool, err error) {
 	item, err := marshal("the semantic mappings", next)
 	if err != nil {

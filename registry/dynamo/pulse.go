@@ -11,14 +11,13 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// statusLife is how long after its lease a status is kept. What DynamoDB removes then is garbage: readers go by the lease.
+// statusLife is how long a status is kept after its lease. DynamoDB may delete it then; readers rely on the lease only.
 const statusLife = 90 * 24 * time.Hour
 
-// statusItem is a pulse as AgentStatus keeps it. Every agent has one from its registration on, so that a beat needs no look at
-// AgentMetadata.
+// statusItem is a pulse as stored in AgentStatus. Every agent has one from its registration on, so that a heartbeat need not read AgentMetadata.
 type statusItem struct {
 	AgentName     string    `dynamodbav:"agent_name"`
-	Blank         bool      `dynamodbav:"blank,omitempty"` // nothing was heard of the agent yet
+	Blank         bool      `dynamodbav:"blank,omitempty"` // the agent was never heard of
 	Status        string    `dynamodbav:"status,omitempty"`
 	CurrentTaskID string    `dynamodbav:"current_task_id,omitempty"`
 	ErrorMessage  string    `dynamodbav:"error_message,omitempty"`
@@ -41,7 +40,7 @@ type statusItem struct {
 type status struct {
 	pulse     registry.Pulse
 	blank     bool
-	collected bool // it is not stored any more
+	collected bool // it is no longer stored
 	writes    writes
 	rest      ddb.Item // attributes of a newer version
 }
@@ -55,7 +54,7 @@ func newStatusItem(key registry.Key, p *registry.Pulse, w writes, rest ddb.Item)
 		i.LastHeartbeat, i.LeaseExpire, i.LastProbe, i.ProbeExpire = p.BeatTime, p.BeatExpire, p.ProbeTime, p.ProbeExpire
 		i.Capacity, i.InFlight, i.DrainTime, i.DrainReason = p.Capacity, p.InFlight, p.DrainTime, p.DrainReason
 		i.SeenTime, i.Announced = p.SeenTime, p.Announced
-		// What an operator drained stays drained until it is resumed, however long it is silent: it is never collected.
+		// A drained agent stays drained until it is resumed, however long it is silent, so its status is never deleted.
 		if last := maxTime(p.BeatExpire, p.ProbeExpire); !last.IsZero() && p.DrainTime.IsZero() {
 			i.TTL = last.Add(statusLife).Unix()
 		}

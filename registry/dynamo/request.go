@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// requestItem is a remembered request. DynamoDB removes it some time after ttl; until then expire_ns says that it is over.
+// requestItem is a remembered request. DynamoDB deletes it some time after ttl; until then expire_ns shows that it has expired.
 type requestItem struct {
 	AgentName string                       `dynamodbav:"agent_name"` // the key of the request, not of an agent
 	Tenant    string                       `dynamodbav:"tenant"`
@@ -30,7 +30,7 @@ type requestItem struct {
 	TTL       int64                        `dynamodbav:"ttl"`       // seconds since 1970
 }
 
-// putRequest remembers a request unless it is remembered and not over.
+// putRequest returns a write that remembers a request, on condition that it is not remembered, or has expired.
 func (s *Store) putRequest(r *registry.Request) (*types.Put, error) {
 	item, err := marshal("the request", requestItem{
 		AgentName: requestKey(r.Key), Tenant: r.Key.Tenant, Caller: r.Key.Caller, RequestID: r.Key.ID, Digest: r.Digest[:],
@@ -65,7 +65,7 @@ func (s *Store) Request(ctx context.Context, key registry.RequestKey) (request r
 	return request, true, nil
 }
 
-// condition puts a condition on a write.
+// condition adds a condition to a write.
 func condition(put *types.Put, c expression.ConditionBuilder) error {
 	e, err := expression.NewBuilder().WithCondition(c).Build()
 	if err != nil {
@@ -76,10 +76,10 @@ func condition(put *types.Put, c expression.ConditionBuilder) error {
 	return nil
 }
 
-// setCondition has a write depend on unwritten.
+// setCondition adds the condition unwritten to a write.
 func setCondition(put *types.Put, old *writes) error { return condition(put, unwritten(old)) }
 
-// unwritten is the condition that the last write to an item is the one that was read; nil is that there is no item.
+// unwritten is the condition that the last write to an item is still the one that was read; nil means that there was no item.
 func unwritten(old *writes) expression.ConditionBuilder {
 	if old == nil {
 		return expression.AttributeNotExists(expression.Name(attrAgentName))

@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// maxRows is how many rows of SkillIndex one transaction writes, beside the other items of an agent; a transaction holds 100.
+	// maxRows is how many rows of SkillIndex one transaction writes in addition to the other items of an agent; a transaction holds 100 items.
 	maxRows = 80
-	// garbageAge is how old a row is that no agent bears out before it is removed: no writer is still at work on it then.
+	// garbageAge is the age at which a row that no agent confirms is deleted: no writer is still working on it then.
 	garbageAge = time.Hour
-	// stagingTime is how long a writer may take for the rows of a generation before it names them; well below garbageAge.
+	// stagingTime is how long a writer may take from writing the rows of a generation to referring to them; it is well below garbageAge.
 	stagingTime = 5 * time.Minute
-	// cleanTime bounds the removal of rows that nobody reads any more.
+	// cleanTime bounds deleting rows that are no longer needed.
 	cleanTime = 10 * time.Second
 )
 
-// borne is a row of an index and the agent that bears it out.
+// borne is a row of an index with the agent that confirms it.
 type borne struct {
 	row   ddb.Item
 	agent *stored
 }
 
-// borneOut returns the rows that their agents bear out, in order, and removes those that are garbage.
+// borneOut returns the rows that their agents confirm, in order, and deletes those that are garbage.
 func (s *Store) borneOut(ctx context.Context, tenant string, rows []ddb.Item) ([]borne, error) {
 	names, generations := make([]registry.Key, len(rows)), make([]string, len(rows))
 	for i, row := range rows {
@@ -52,16 +52,16 @@ func (s *Store) borneOut(ctx context.Context, tenant string, rows []ddb.Item) ([
 	return good, nil
 }
 
-// rowKind says what a row is of. It is part of keys, and a skill's is empty.
+// rowKind is the kind of a row. It is part of keys; that of skills is empty.
 type rowKind string
 
 const (
 	rowSkill rowKind = ""
 	rowTag   rowKind = "%tag"
-	rowLook  rowKind = "%look" // of the agent's name
+	rowLook  rowKind = "%look" // the look of the agent's name
 )
 
-// rowID names a row of an agent's generation.
+// rowID identifies a row of an agent's generation.
 type rowID struct {
 	kind rowKind
 	name string
@@ -86,7 +86,7 @@ func rowsOf(r *registry.Record) rows {
 	return all
 }
 
-// rowItem returns the item of a row; a skill is in the list of skills too.
+// rowItem returns the item of a row. Skills are in the list of skills too.
 func rowItem(key registry.Key, generation string, r rowID, tags []string, at time.Time) ddb.Item {
 	item := keyItem(rowKey(key, generation, r))
 	item[attrCreatedAt] = &types.AttributeValueMemberS{Value: at.UTC().Format(time.RFC3339Nano)}
@@ -102,7 +102,7 @@ func rowItem(key registry.Key, generation string, r rowID, tags []string, at tim
 	return item
 }
 
-// stage writes the rows of a generation that no agent names yet.
+// stage writes the rows of a generation to which no agent refers yet.
 func (s *Store) stage(ctx context.Context, key registry.Key, generation string, all rows) error {
 	ctx, cancel := context.WithTimeout(ctx, stagingTime)
 	defer cancel()
@@ -122,7 +122,7 @@ func rowKeys(key registry.Key, generation string, all rows) []string {
 	return keys
 }
 
-// clean removes rows that nobody reads any more. What it leaves behind, readers find and remove an hour later.
+// clean deletes rows that are no longer needed. Readers delete what it misses, an hour later.
 func (s *Store) clean(ctx context.Context, keys []string) {
 	if len(keys) == 0 {
 		return

@@ -18,7 +18,7 @@ import (
 
 var _ registry.SigningKeyStore = (*Store)(nil)
 
-// ringItem has the ids of a tenant's keys, so that all are found, counted and changed without an index that lags behind.
+// ringItem holds the ids of a tenant's keys, so that all of them can be listed, counted and changed without an index that lags behind.
 type ringItem struct {
 	AgentName string   `dynamodbav:"agent_name"` // the key of the ring, not of an agent
 	IDs       []string `dynamodbav:"key_ids"`
@@ -65,7 +65,7 @@ func (s *Store) PutSigningKey(ctx context.Context, key registry.SigningKey, reme
 	})
 }
 
-// withRequest adds what remembers a request to items, unless there is none.
+// withRequest adds the item that remembers a request, if there is a request.
 func (s *Store) withRequest(items []types.TransactWriteItem, remember *registry.Request) ([]types.TransactWriteItem, error) {
 	if remember == nil {
 		return items, nil
@@ -117,7 +117,7 @@ func (s *Store) SigningKeys(ctx context.Context, tenant string) ([]registry.Sign
 	return keys, nil
 }
 
-// ring returns the tenant's ring; nil when it has none yet.
+// ring returns the tenant's ring, or nil when it has none yet.
 func (s *Store) ring(ctx context.Context, tenant string) (*ringItem, error) {
 	item, err := s.get(ctx, tableMetadata, ringKey(tenant))
 	if err != nil || item == nil {
@@ -130,8 +130,8 @@ func (s *Store) ring(ctx context.Context, tenant string) (*ringItem, error) {
 	return ring, nil
 }
 
-// updateRing writes what change makes of the tenant's ring, together with the items that it returns: a key, and the request for it if there is one. No
-// items write nothing.
+// updateRing writes what change makes of the tenant's ring, together with the items that change returns: a key and, if there is one, the request. If
+// it returns no items, nothing is written.
 func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids []string) ([]string, []types.TransactWriteItem, error)) error {
 	for try := range maxTries {
 		old, err := s.ring(ctx, tenant)
@@ -164,7 +164,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 			return nil
 		case !ok:
 			return err
-		case refused.Index == len(with): // the last one; the ring is as it was read
+		case refused.Index == len(with): // the last one: the ring is still as it was read
 			return registry.ErrRequestSeen
 		}
 		if err := ddb.WaitContended(ctx, try); err != nil {

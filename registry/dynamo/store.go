@@ -39,7 +39,7 @@ func (s *Store) Agent(ctx context.Context, key registry.Key) (registry.Record, e
 	return found.record, nil
 }
 
-// maxTorn bounds how often an agent is read whose card is replaced between the two reads.
+// maxTorn bounds how often reading an agent is repeated because its card was replaced between the two reads.
 const maxTorn = 10
 
 // read returns one agent; nil when it is missing.
@@ -65,7 +65,7 @@ func (s *Store) read(ctx context.Context, key registry.Key) (*stored, error) {
 	return nil, fmt.Errorf("reading agent %q: its card is not there", key.Name)
 }
 
-// AgentByToken returns whose token has the hash.
+// AgentByToken returns the agent whose token has the hash.
 func (s *Store) AgentByToken(ctx context.Context, hash [sha256.Size]byte) (key registry.Key, ok bool, err error) {
 	item, err := s.get(ctx, tableMetadata, tokenKey(hash))
 	if err != nil || item == nil {

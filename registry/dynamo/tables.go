@@ -26,13 +26,13 @@ const (
 	attrRevision  = "revision"
 )
 
-// What is listed in order of position; these are values of the attribute listing.
+// Values of the attribute listing: what is listed in order of position.
 const (
 	listAgents = "agents"
 	listSkills = "skills"
 )
 
-// Tables returns what the store needs. No index holds anything that a heartbeat changes.
+// Tables returns the tables that the store needs. No index holds anything that a heartbeat changes.
 func Tables() []ddb.Table {
 	return []ddb.Table{
 		{

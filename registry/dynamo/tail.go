@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxTogether is how many items one transaction holds.
+	// maxTogether is how many items fit into one transaction.
 	maxTogether = 100
-	// maxTogetherBytes is how large they are together at most; DynamoDB's limit is 4 MB.
+	// maxTogetherBytes is their maximum total size; DynamoDB's limit is 4 MB.
 	maxTogetherBytes = 3 << 20
-	// logged is how many items an entry of the log needs.
+	// logged is how many items a log entry takes.
 	logged = 2
 )
 
-// tails are the ends of the tenants' logs as this process knows them; the zero value is empty.
+// tails are the ends of the tenants' logs as this process knows them. The zero value is empty.
 type tails struct {
 	mu      sync.Mutex
 	tenants map[string]*tail // guarded by mu
@@ -38,9 +38,9 @@ func (t *tails) of(tenant string) *tail {
 	return t.tenants[tenant]
 }
 
-// tail is the end of one log, and who waits to write there.
+// tail is the end of one log, with the changes that wait to be appended.
 type tail struct {
-	turn  chan struct{} // who has put a value in may use known and head, and writes for all who wait
+	turn  chan struct{} // a semaphore: its holder may use known and head, and writes for all that wait
 	known bool
 	head  int64
 
@@ -53,8 +53,8 @@ type waiting struct {
 	items    []types.TransactWriteItem
 	entry    *registry.Entry
 	bytes    int
-	whenGone func(func(cause error)) (stop func() bool) // calls a function once the caller does not wait any more
-	ended    chan struct{}                              // closed when err is known
+	whenGone func(func(cause error)) (stop func() bool) // registers a function to be called once the caller no longer waits
+	ended    chan struct{}                              // closed when err is set
 	err      error
 }
 
@@ -97,7 +97,7 @@ func (t *tail) join(w *waiting) {
 	t.queue = append(t.queue, w)
 }
 
-// leave reports whether w has been waiting until now.
+// leave removes w from the queue and reports whether it was still there.
 func (t *tail) leave(w *waiting) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +109,7 @@ func (t *tail) leave(w *waiting) bool {
 	return true
 }
 
-// batch takes those from the queue that fit one transaction: the first and, in order, those behind it that have no item in common.
+// batch takes from the queue what fits into one transaction: the first change and, in order, those that share no item with the ones before.
 func (t *tail) batch() []*waiting {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,7 +136,7 @@ func (t *tail) batch() []*waiting {
 	return batch
 }
 
-// itemKeys returns which items of the tables a change is about: no transaction takes one twice.
+// itemKeys returns the keys of the items that a change is about; a transaction must not contain an item twice.
 func itemKeys(items []types.TransactWriteItem) []string {
 	keys := make([]string, 0, len(items))
 	for _, item := range items {

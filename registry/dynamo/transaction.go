@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// transaction is what one change writes.
+// transaction holds what one change writes.
 type transaction struct {
 	store *Store
 	id    string
@@ -18,14 +18,14 @@ type transaction struct {
 	old   *stored
 	items []types.TransactWriteItem
 
-	entry      *registry.Entry // what the change log tells of it; nil is nothing
-	request    int             // which item remembers the request; -1 is none
-	generation string          // of the rows of the new state
-	staged     rows            // those that have to be there before
+	entry      *registry.Entry // for the change log; nil for none
+	request    int             // index of the item that remembers the request; -1 for none
+	generation string          // of the rows in the new state
+	staged     rows            // rows that must be written before
 	unused     []string        // keys of rows that are garbage afterwards
 }
 
-// transaction plans a change to what was read. The status is the agent's, for a change that replaces it, or nil.
+// transaction plans a change to what was read. was is the agent's status if the change replaces it, or nil.
 func (s *Store) transaction(key registry.Key, old *stored, was *status, c registry.Change) (*transaction, error) {
 	t := &transaction{store: s, id: newID(), key: key, old: old, request: -1}
 	t.entry = changed(old, was, c, key.Name)
@@ -50,7 +50,7 @@ func (s *Store) transaction(key registry.Key, old *stored, was *status, c regist
 	return t, nil
 }
 
-// put writes an agent, and its status when it is new or given.
+// put writes an agent, and its status if the agent is new or the change has one.
 func (t *transaction) put(c registry.Change, was *status) error {
 	old := &stored{generation: newID(), life: newID()}
 	var record *registry.Record
@@ -86,12 +86,12 @@ func (t *transaction) put(c registry.Change, was *status) error {
 	return t.status(c.Pulse, was)
 }
 
-// status writes the status of a new agent, or one that is given.
+// status writes the status of a new agent, or the one in the change.
 func (t *transaction) status(p *registry.Pulse, was *status) error {
 	if t.old != nil && p == nil {
 		return nil
 	}
-	if was == nil { // that of an agent of this name which is gone is of no account
+	if was == nil { // the status of an earlier agent of this name does not matter
 		item, err := newStatusItem(t.key, p, writes{}.next(t.id), nil)
 		t.putItem(tableStatus, item)
 		return err
@@ -106,9 +106,9 @@ func (t *transaction) status(p *registry.Pulse, was *status) error {
 	return t.putIf(tableStatus, item, &was.writes)
 }
 
-// remove deletes an agent and all that belongs to it.
+// remove deletes an agent with everything that belongs to it.
 func (t *transaction) remove() error {
-	var condition types.Put // only to build it
+	var condition types.Put // used only to build the condition
 	if err := setCondition(&condition, &t.old.writes); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (t *transaction) remove() error {
 	return nil
 }
 
-// rows makes the rows of the index those of next: in the transaction when they fit, else as a new generation.
+// rows changes the rows in the index to those of next: in the transaction if they fit, otherwise as a new generation.
 func (t *transaction) rows(old, next *registry.Record) []types.TransactWriteItem {
 	had, has := rowsOf(old), rowsOf(next)
 	now := time.Now()
@@ -174,7 +174,7 @@ func (t *transaction) tokens(old, next *registry.Record) {
 	}
 }
 
-// putIf writes an item if the last write to it is still was.
+// putIf writes an item on condition that the last write to it is still was.
 func (t *transaction) putIf(table string, item ddb.Item, was *writes) error {
 	put := &types.Put{TableName: t.store.db.Table(table), Item: item}
 	t.items = append(t.items, types.TransactWriteItem{Put: put})

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// maxTries bounds how often a change is made anew because another one was quicker.
+	// maxTries bounds how often a change is repeated because another writer was faster.
 	maxTries = 200
-	// settleTime is how long is asked what became of a write, even after its caller has gone.
+	// settleTime bounds finding out what became of a write. It continues after the caller has disconnected.
 	settleTime = 5 * time.Second
 )
 
-// idSize is how many characters of five random bits each an id has; ids need to differ from some dozens of others.
+// idSize is the length of an id, of five random bits per character; ids need to differ from some dozens of others only.
 const idSize = 12
 
 // newID returns the id of a write or of a generation of rows.
 func newID() string { return rand.Text()[:idSize] }
 
-// Update reads an agent and writes what change makes of it, if nobody else has written meanwhile; else it begins again.
+// Update reads an agent and writes what change makes of it. If somebody else has written meanwhile, it begins again.
 func (s *Store) Update(ctx context.Context, key registry.Key, change func(old *registry.Record) (registry.Change, error)) error {
 	for try := range maxTries {
 		old, err := s.read(ctx, key)
@@ -56,7 +56,7 @@ func contended(key registry.Key) error {
 	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to agent %q at the same time", key.Name)
 }
 
-// write makes one change to what was read; again says that this is not there any more.
+// write applies one change to what was read. again means that what was read is outdated.
 func (s *Store) write(ctx context.Context, key registry.Key, old *stored, c registry.Change) (again bool, err error) {
 	var was *status
 	if old != nil && c.Record != nil && c.Pulse != nil {
@@ -80,7 +80,7 @@ func (s *Store) write(ctx context.Context, key registry.Key, old *stored, c regi
 	return again, err
 }
 
-// run makes the change that was planned; again says that what was read is not there any more.
+// run executes a planned change. again means that what was read is outdated.
 func (s *Store) run(ctx context.Context, t *transaction) (again bool, err error) {
 	key := t.key
 	if t.staged != nil {
@@ -107,7 +107,7 @@ func (s *Store) run(ctx context.Context, t *transaction) (again bool, err error)
 	return false, err
 }
 
-// ignoreMissing drops the fault of an agent that was deleted a moment ago: the change is made anew without it.
+// ignoreMissing drops the fault of an agent that was just deleted: the change is then repeated without it.
 func ignoreMissing(err error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
@@ -115,7 +115,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// checkRequest returns ErrRequestSeen for a request that is remembered and not over.
+// checkRequest returns ErrRequestSeen if a request is remembered and has not expired.
 func (s *Store) checkRequest(ctx context.Context, r *registry.Request) error {
 	if r == nil {
 		return nil
@@ -127,7 +127,7 @@ func (s *Store) checkRequest(ctx context.Context, r *registry.Request) error {
 	return err
 }
 
-// wasWritten reports whether an item of AgentMetadata knows the write. That it does not know it proves nothing.
+// wasWritten reports whether an item of AgentMetadata has the id of the write. If not, that proves nothing.
 func (s *Store) wasWritten(ctx context.Context, key, id string) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()

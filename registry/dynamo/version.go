@@ -15,7 +15,7 @@ import (
 
 var _ registry.VersionStore = (*Store)(nil)
 
-// versionItem is one version of an agent's card. The agent's item has the numbers of those that are kept.
+// versionItem is one version of an agent's card. The agent's item has the numbers of the versions that are kept.
 type versionItem struct {
 	AgentName   string                              `dynamodbav:"agent_name"` // the key of the version, not of an agent
 	Number      int64                               `dynamodbav:"number"`
@@ -27,13 +27,13 @@ type versionItem struct {
 	CreatedAt   time.Time                           `dynamodbav:"created_at"`
 }
 
-// versionKey returns the key of a version. The versions of an agent that was deleted are removed after it, when another one may have its name already: its
+// versionKey returns the key of a version. The versions of a deleted agent are removed after the agent, when another agent may have its name already;
 // life tells them apart.
 func versionKey(key registry.Key, life string, number int64) string {
 	return fmt.Sprintf("%s#%%version#%s#%d", agentKey(key), life, number)
 }
 
-// version keeps a new version of an agent, drops the oldest one over the limit, and returns the numbers of those that are kept then.
+// version adds a new version of an agent, deletes the oldest one beyond the limit, and returns the numbers of the versions that remain.
 func (t *transaction) version(v *registry.Version, of *stored) ([]int64, error) {
 	if v == nil {
 		return of.versions, nil
@@ -74,7 +74,7 @@ func (s *Store) Version(ctx context.Context, key registry.Key, number int64) (re
 	return list[0], nil
 }
 
-// Versions returns the agent's versions below the number before, newest first.
+// Versions returns the agent's versions with numbers less than before, newest first.
 func (s *Store) Versions(ctx context.Context, key registry.Key, before int64, limit int) ([]registry.Version, error) {
 	return s.versions(ctx, key, func(kept int64) bool { return before == 0 || kept < before }, limit)
 }

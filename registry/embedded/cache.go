@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// serialSize is the length of the number before an item's JSON. It is a new one with each write, so that what was decoded
-	// can be kept for as long as the number is the same.
+	// serialSize is the length of the number before an item's JSON. The number is a new one for each write, so that a decoded item can be kept as
+	// long as the number is the same.
 	serialSize = 8
-	// cacheBytes bounds a cache by the size of what is in it as it is stored.
+	// cacheBytes bounds a cache, by the stored size of its items.
 	cacheBytes = 64 << 20
 )
 
@@ -40,7 +40,7 @@ type entry[T any] struct {
 	size   int
 }
 
-// read returns the item that value holds, from the cache or else decoded, and may keep it.
+// read returns the item in value, from the cache or decoded, and adds it to the cache if keep is true.
 func (c *cache[T]) read(key registry.Key, value []byte, keep bool, decode func([]byte) (decoded T, size int, err error)) (T, error) {
 	if len(value) < serialSize {
 		var zero T
@@ -60,7 +60,7 @@ func (c *cache[T]) read(key registry.Key, value []byte, keep bool, decode func([
 	return decoded, err
 }
 
-// put keeps an entry. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay.
+// put adds an entry. If the cache is full, it is emptied: that is rare, and simpler than choosing.
 func (c *cache[T]) put(key registry.Key, e entry[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -60,7 +60,7 @@ func head(tx *bbolt.Tx, tenant string) int64 {
 	return int64(binary.BigEndian.Uint64(value)) //nolint:gosec // it was written from an int64
 }
 
-// log appends an entry to the log of the agent's tenant and drops the oldest one over the limit.
+// log appends an entry to the log of the agent's tenant and deletes the oldest one beyond the limit.
 func (w *writer) log(entry registry.Entry) {
 	if w.err != nil || w.dry {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// item is a record without its card's bytes, which have a bucket of their own: together they could be too large for one item.
+// item is a record without its card's bytes, which are in a bucket of their own: together they could be too large for one item.
 type item struct {
 	Card       registry.Card     `json:"card"`
 	CardURI    string            `json:"card_uri,omitempty"`
@@ -30,11 +30,11 @@ type item struct {
 	Verification  registry.Verification `json:"verification,omitzero"`
 }
 
-// reader reads agents and pulses in one transaction. It opens each bucket once, which matters for pages of many.
+// reader reads agents and pulses in one transaction. It opens each bucket once, which matters for long pages.
 type reader struct {
 	store                 *Store
 	agents, cards, pulses *bbolt.Bucket
-	keep                  bool // what is not committed may be rolled back and its serial used again, so it is not kept
+	keep                  bool // false when what is read may still be rolled back, and its serial used again
 }
 
 func (s *Store) reader(tx *bbolt.Tx) *reader {
@@ -101,7 +101,7 @@ func newItem(r *registry.Record) *item {
 	return i
 }
 
-// encode returns v as JSON, or a fault when it is too large for an item. It does not escape HTML, which would make it longer.
+// encode returns v as JSON, or a fault when it is too large for an item. It does not escape HTML characters, which would make it longer.
 func encode(what string, v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

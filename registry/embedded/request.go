@@ -11,7 +11,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// sweepSize is how many requests that are over one write clears away; more than one, so that they cannot pile up.
+// sweepSize is how many expired requests one write deletes: more than one, so that they cannot pile up.
 const sweepSize = 16
 
 func requestID(key registry.RequestKey) []byte { return boltdb.Key(key.Tenant, key.Caller, key.ID) }
@@ -30,7 +30,7 @@ func readRequest(tx *bbolt.Tx, key registry.RequestKey) (request registry.Reques
 	return request, err == nil, err
 }
 
-// request remembers next, unless it is remembered already, and forgets some that are over.
+// request remembers next, unless it is remembered already, and deletes some expired ones.
 func (w *writer) request(next *registry.Request) {
 	if next == nil || w.err != nil {
 		return

@@ -10,7 +10,8 @@ import (
 // errEnough ends a scan.
 var errEnough = errors.New("enough")
 
-// scan calls each for the keys with prefix that sort behind after, at most limit, until it returns an error; errEnough is none.
+// scan calls each for the keys with prefix that sort behind after, at most limit, until it returns an error. errEnough ends the scan without an
+// error.
 func scan(bucket *bbolt.Bucket, prefix, after []byte, limit int, each func(key, value []byte) error) error {
 	cursor := bucket.Cursor()
 	start := prefix

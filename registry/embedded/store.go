@@ -1,5 +1,5 @@
-// Package embedded keeps agents in one bbolt file through package boltdb, with the same sorted-key model as the other
-// stores. One process at a time has the file open, so what it decodes once it may keep.
+// Package embedded keeps agents in one bbolt file through package boltdb, with the same model of sorted keys as the other stores. Only one process
+// has the file open at a time, so decoded items can be cached.
 package embedded
 
 import (
@@ -51,7 +51,7 @@ type Store struct {
 	pulses  cache[registry.Pulse]
 }
 
-// New returns a store in db, whose other buckets it leaves alone. The caller closes db.
+// New returns a store in db. It uses its own buckets only. The caller closes db.
 func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
 		for _, name := range buckets {
@@ -67,7 +67,7 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	return &Store{db: db}, nil
 }
 
-// view runs fn on one committed state unless ctx is over.
+// view runs fn on one committed state unless ctx has ended.
 func (s *Store) view(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *Store) Agents(ctx context.Context, q registry.Query) (records []registr
 	return records, err
 }
 
-// place returns the bucket that lists the agents of q, what the keys of theirs begin with, and the key behind which they begin.
+// place returns the bucket that lists the agents of q, the prefix of their keys, and the key behind which to begin.
 func place(q registry.Query) (bucket, prefix, after []byte) {
 	within := func(path ...string) ([]byte, []byte) {
 		return boltdb.Prefix(path...), boltdb.Key(append(path, q.After.Name)...)
@@ -193,7 +193,7 @@ func (s *Store) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.
 	return pulses, err
 }
 
-// AgentByToken returns whose token has the hash.
+// AgentByToken returns the agent whose token has the hash.
 func (s *Store) AgentByToken(ctx context.Context, hash [sha256.Size]byte) (key registry.Key, ok bool, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		if value := tx.Bucket(bucketTokens).Get(hash[:]); value != nil {

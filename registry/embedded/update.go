@@ -72,7 +72,7 @@ func (s *Store) UpdatePulse(ctx context.Context, key registry.Key, change func(o
 	})
 }
 
-// writer writes the rows of one agent and keeps the first error, after which it writes no more.
+// writer writes the rows of one agent. After the first error, which it keeps, it writes no more.
 type writer struct {
 	tx  *bbolt.Tx
 	key registry.Key
@@ -127,7 +127,7 @@ func (w *writer) agent(r *registry.Record) {
 	w.put(bucketCards, w.id(), r.RawCard)
 }
 
-// skills makes the index rows those of next.
+// skills updates the index rows to those of next.
 func (w *writer) skills(old, next *registry.Record) {
 	rows := make(map[string]bool)
 	if next != nil {
@@ -146,7 +146,7 @@ func (w *writer) skills(old, next *registry.Record) {
 	}
 }
 
-// tags makes the index rows those of next.
+// tags updates the index rows to those of next.
 func (w *writer) tags(old, next *registry.Record) {
 	var had, has []string
 	if old != nil {
@@ -167,7 +167,7 @@ func (w *writer) tags(old, next *registry.Record) {
 	}
 }
 
-// looks makes the index row that of next.
+// looks updates the index row to that of next.
 func (w *writer) looks(old, next *registry.Record) {
 	row := boltdb.Key(w.key.Tenant, registry.Skeleton(w.key.Name), w.key.Name)
 	switch {

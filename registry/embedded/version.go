@@ -15,8 +15,8 @@ import (
 
 var _ registry.VersionStore = (*Store)(nil)
 
-// versionItem is a version without what its key says. The card's bytes are base64 in it, a third longer, and so that they always
-// fit an item they have a row of their own: the key with versionCard.
+// versionItem is a version without what its key says. The card's bytes would take a third more as base64 in it; so that they always fit, they have a
+// row of their own, whose key ends with versionCard.
 type versionItem struct {
 	Hash        string                    `json:"hash"`
 	CardURI     string                    `json:"card_uri,omitempty"`
@@ -25,7 +25,7 @@ type versionItem struct {
 	CreateTime  time.Time                 `json:"created_at"`
 }
 
-// versionCard ends the key of the row with a version's card.
+// versionCard is the end of the key of the row with a version's card.
 const versionCard = "card"
 
 // versionID sorts by number within the agent.
@@ -50,7 +50,7 @@ func (s *Store) Version(ctx context.Context, key registry.Key, number int64) (v 
 	return v, err
 }
 
-// Versions returns the agent's versions below the number before, newest first.
+// Versions returns the agent's versions with numbers less than before, newest first.
 func (s *Store) Versions(ctx context.Context, key registry.Key, before int64, limit int) (list []registry.Version, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
 		var found []registry.Version // an agent has MaxVersions at most, so all of them are read
@@ -83,7 +83,7 @@ func readVersion(tx *bbolt.Tx, key registry.Key, number int64, value []byte) (re
 	}, nil
 }
 
-// version keeps the new version and drops the oldest one over the limit, or all when the agent is deleted.
+// version adds the new version and deletes the oldest one beyond the limit, or all when the agent is deleted.
 func (w *writer) version(c registry.Change) {
 	if v := c.Version; v != nil && c.Record != nil {
 		value := w.encoded("the version", versionItem{

@@ -9,11 +9,11 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// shape says which fields of a message are left out of the canonical form when they have their default value: those that the
-// A2A specification neither requires nor marks as optional (section 8.4.1). A field that is not known is kept as it is.
+// shape says which fields of a message are left out of the canonical form when they have their default value: those that the A2A specification
+// neither requires nor marks as optional (section 8.4.1). Unknown fields are kept.
 type shape struct {
-	defaults map[string]any    // field to its default; nil when only null means that the field is absent
-	fields   map[string]*shape // of messages, of lists of messages and of maps of messages
+	defaults map[string]any    // by field; nil when only null means that the field is absent
+	fields   map[string]*shape // of fields that hold messages, or lists or maps of messages
 }
 
 var (
@@ -29,7 +29,7 @@ var (
 		fields:   map[string]*shape{"securityRequirements": requirementShape},
 	}
 	flowShape = &shape{defaults: map[string]any{"refreshUrl": text, "pkceRequired": no}}
-	// The flows that are deprecated require nothing.
+	// The deprecated flows require nothing.
 	oldFlowShape = &shape{defaults: map[string]any{"authorizationUrl": text, "tokenUrl": text, "refreshUrl": text, "scopes": object}}
 	schemeShape  = &shape{fields: map[string]*shape{
 		"apiKeySecurityScheme":        {defaults: map[string]any{"description": text}},
@@ -58,9 +58,9 @@ var (
 	}
 )
 
-// Canonical returns the card in the form of RFC 8785, with its signatures. Cards that say the same have the same form.
+// Canonical returns the card in the form of RFC 8785, including its signatures. Cards with the same content have the same form.
 func Canonical(card []byte) ([]byte, error) {
-	if !json.Valid(card) { // which bounds how deep it is nested, and jcs does not
+	if !json.Valid(card) { // this also bounds the nesting, which jcs does not
 		return nil, errors.New("the card is not JSON")
 	}
 	canonical, err := jcs.Transform(card)
@@ -70,11 +70,11 @@ func Canonical(card []byte) ([]byte, error) {
 	return canonical, nil
 }
 
-// Payloads returns what a signature of the card may be over: the canonical form of the card without its signatures and without
-// fields that have their default value, as A2A 8.4.1 says, and the form with these fields, which v0.3 cards and several
-// signers in use have. Both say the same, so it does not matter for trust which one was signed.
+// Payloads returns what a signature of the card may cover: the canonical form of the card without its signatures and without fields that have their
+// default value, as A2A 8.4.1 demands; and the same form with these fields, as v0.3 cards and several signers have it. Both have the same content, so
+// it does not matter for trust which of them was signed.
 func Payloads(card []byte) ([][]byte, error) {
-	canonical, err := Canonical(card) // refuses duplicate keys, which encoding/json does not
+	canonical, err := Canonical(card) // refuses duplicate keys, unlike encoding/json
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *shape) stripAll(value any) {
 	}
 }
 
-// isDefault reports whether value is null, as ProtoJSON says for absent, or an empty value of the standard's type.
+// isDefault reports whether value is null, which ProtoJSON uses for absent fields, or an empty value of the type of standard.
 func isDefault(value, standard any) bool {
 	switch v := value.(type) {
 	case nil:

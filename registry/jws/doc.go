@@ -1,6 +1,6 @@
-// Package jws checks the signatures of A2A agent cards: JSON Web Signatures over the card's canonical form, as section 8.4 of
-// the A2A specification and RFC 8785 say.
+// Package jws checks the signatures of A2A agent cards: JSON Web Signatures over the card's canonical form, by section 8.4 of the A2A specification
+// and RFC 8785.
 //
-// Keys are the caller's own. What a card says about where its key is (jku, x5u, jwk, x5c) is never read: whoever wrote the card
-// wrote that too. A good signature shows who published a card, and not that what it says is true.
+// Keys come from the caller. What a card says about where its key is (jku, x5u, jwk, x5c) is never used, since the author of the card wrote that too.
+// A valid signature shows who published a card, not that its content is true.
 package jws

@@ -20,20 +20,20 @@ const (
 	MaxKeyBytes = 16 << 10
 	maxKeyID    = 128 // bytes
 	minRSABits  = 2048
-	maxRSABits  = 8192 // the time to check a signature grows with it
+	maxRSABits  = 8192 // checking a signature takes longer with longer keys
 )
 
 // Key is a public key that cards may be signed with.
 type Key struct {
-	ID         string   // the kid that signatures name it by
-	Algorithms []string // the JWS algorithms it is used with; never a symmetric one
-	Thumbprint string   // SHA-256 as RFC 7638 says, base64url
+	ID         string   // the kid by which signatures refer to it
+	Algorithms []string // the JWS algorithms for which it is used; never a symmetric one
+	Thumbprint string   // SHA-256 by RFC 7638, base64url
 
 	jwk jose.JSONWebKey
 }
 
-// ParseKey reads a public JSON Web Key of at most MaxKeyBytes: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or
-// Ed25519. It refuses private and symmetric keys, keys without kid, and keys that are for encryption.
+// ParseKey parses a public JSON Web Key of at most MaxKeyBytes: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, or Ed25519. It refuses private
+// and symmetric keys, keys without kid, and keys for encryption.
 func ParseKey(raw []byte) (Key, error) {
 	if len(raw) > MaxKeyBytes {
 		return Key{}, fmt.Errorf("the key has more than %d bytes", MaxKeyBytes)
@@ -70,8 +70,8 @@ func ParseKey(raw []byte) (Key, error) {
 	}, nil
 }
 
-// algorithmsOf returns the algorithms of a key's kind. That the key decides, and not the signature's own header, is what keeps
-// a public key from being used as an HMAC secret.
+// algorithmsOf returns the algorithms for a key's type. They are determined by the key and not by the signature's header, so that a public key cannot
+// be used as an HMAC secret.
 func algorithmsOf(key any) ([]string, error) {
 	switch k := key.(type) {
 	case *rsa.PublicKey:

@@ -9,31 +9,31 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// What the check of a card's signatures can come to.
+// Results of checking a card's signatures.
 const (
 	Unsigned  = "unsigned"  // the card has no signature
 	Verified  = "verified"  // a given key signed this card
 	Untrusted = "untrusted" // it is signed, but with no given key
-	Invalid   = "invalid"   // it names a given key that did not sign this card, or the signature cannot be read
+	Invalid   = "invalid"   // it refers to a given key that did not sign this card, or a signature cannot be parsed
 )
 
 const maxSignatures = 8
 
-// Result is what the check came to.
+// Result is the result of a check.
 type Result struct {
 	State  string // one of the constants above
 	KeyID  string // of the key that the state is about; empty for unsigned
 	Reason string // why it is not verified
 }
 
-// signature is one entry of a card's signatures. Its unprotected header is nobody's word and is not read.
+// signature is one entry of a card's signatures. The unprotected header is not signed, so it is ignored.
 type signature struct {
 	Protected string `json:"protected"`
 	Signature string `json:"signature"`
 }
 
-// Verify checks the card's signatures against keys. One good signature is enough; a signature that claims a given key and is
-// wrong counts more than any number by keys that are not given.
+// Verify checks the card's signatures against keys. One valid signature suffices, but a wrong signature that claims one of keys outweighs any number
+// of signatures by other keys.
 func Verify(card []byte, keys []Key) Result {
 	var signed struct {
 		Signatures []signature `json:"signatures"`
@@ -64,7 +64,7 @@ func Verify(card []byte, keys []Key) Result {
 	return result
 }
 
-// VerifyDetached checks one signature over payload, a JWS in compact form without its payload (RFC 7515, appendix F), against keys.
+// VerifyDetached checks a detached JWS over payload in compact form (RFC 7515, appendix F) against keys.
 func VerifyDetached(compact string, payload []byte, keys []Key) Result {
 	protected, signed, ok := strings.Cut(compact, "..")
 	if !ok {
@@ -107,7 +107,7 @@ func (s signature) verify(payloads [][]byte, keys []Key) Result {
 	}
 }
 
-// allAlgorithms are those of any kind of key that ParseKey takes: none of them is symmetric, and none is "none".
+// allAlgorithms are the algorithms of all types of keys that ParseKey accepts. None is symmetric, and "none" is not among them.
 var allAlgorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// ApplyAgent makes an agent what the request says; an agent may apply itself only.
+// ApplyAgent brings an agent to the requested state. An agent may apply itself only.
 func (s *Server) ApplyAgent(ctx context.Context, req *registryv1.ApplyAgentRequest) (*registryv1.ApplyAgentResponse, error) {
 	p, err := caller(ctx)
 	if err != nil {

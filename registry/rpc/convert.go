@@ -30,7 +30,7 @@ func agentToProto(a *registry.Agent) (*registryv1.Agent, error) {
 }
 
 func cardToProto(name string, raw []byte) (*structpb.Struct, error) {
-	// Not protojson: it refuses escapes that encoding/json, and so the check at registration, reads.
+	// protojson is not used, since it refuses escapes that encoding/json accepts, and with it the check at registration.
 	var tree map[string]any
 	if err := json.Unmarshal(raw, &tree); err != nil {
 		return nil, fmt.Errorf("decoding the card of %q: %w", name, err)
@@ -50,7 +50,7 @@ func statusToProto(name string, s *registry.Status) *registryv1.AgentStatus {
 	}
 }
 
-// timeToProto returns nil for the zero time, which is "never" and not the year 1.
+// timeToProto returns nil for the zero time, which means "never" and not the year 1.
 func timeToProto(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -118,7 +118,7 @@ func metadataToProto(m *registry.Metadata) (*registryv1.AgentMetadata, error) {
 	return out, nil
 }
 
-// jsonSchemaToProto returns nil for no schema, which is not the empty one.
+// jsonSchemaToProto returns nil when there is no schema, which differs from an empty one.
 func jsonSchemaToProto(schema map[string]any) (*structpb.Struct, error) {
 	if schema == nil {
 		return nil, nil

@@ -1,6 +1,5 @@
 // Package rpc serves quorate.registry.v1.RegistryService over the registry domain.
 //
-// It expects the interceptors of package rpcserver in front of it: they authenticate, check Rules, validate requests and turn
-// faults into statuses. What the rule table cannot say is checked here: the tenant is the caller's own, and an agent acts for
-// itself only.
+// It relies on the interceptors of package rpcserver to authenticate, to check Rules, to validate requests and to convert faults to statuses. It
+// checks itself what the rule table cannot express: callers see their own tenant only, and an agent acts for itself only.
 package rpc

@@ -20,7 +20,7 @@ func (s *Server) DrainAgent(ctx context.Context, req *registryv1.DrainAgentReque
 	return statusToProto(req.GetName(), &status), nil
 }
 
-// ResumeAgent lets an agent have tasks again.
+// ResumeAgent ends draining an agent.
 func (s *Server) ResumeAgent(ctx context.Context, req *registryv1.ResumeAgentRequest) (*registryv1.AgentStatus, error) {
 	p, err := caller(ctx)
 	if err != nil {

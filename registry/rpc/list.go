@@ -8,8 +8,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// A page ends early rather than outgrow a gRPC message (4 MiB by default; a card takes up to three times its size as a
-// Struct) or read without end for a filter that few agents pass.
+// A page ends early when it would exceed a gRPC message (4 MiB by default; a card as a Struct takes up to three times its size), or when few agents
+// match the filter and too many would have to be read.
 const (
 	pageBytes = 1 << 20
 	pageReads = 2000
@@ -17,7 +17,7 @@ const (
 	maxChunk  = 1000
 )
 
-// ListAgents lists the caller's agents that pass a filter, in order of name or as asked.
+// ListAgents lists the caller's agents that match a filter, in order of name or as requested.
 func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsRequest) (*registryv1.ListAgentsResponse, error) {
 	p, err := caller(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 	if err != nil {
 		return nil, err
 	}
-	// The directory says who passes, unless it would have to read what all agents beat for each page.
+	// The directory finds the matching agents, except when it would have to read the pulses of all agents for each page.
 	known := !order.ByName() || (req.GetFilter() != "" && !filter.Loads())
 	list := agentList{
 		server: s, scope: scope(p, "ListAgents", req.GetFilter(), req.GetOrderBy()), size: req.GetPageSize(), token: req.GetPageToken(),
@@ -49,7 +49,7 @@ func (s *Server) ListAgents(ctx context.Context, req *registryv1.ListAgentsReque
 			}
 		},
 	}
-	if known { // each read looks at all agents, so there is one for the page
+	if known { // each read looks at all agents, so there is only one for a page
 		list.chunk = page.Size(req.GetPageSize()) + 1
 	}
 	agents, next, err := list.page()
@@ -90,12 +90,12 @@ type agentList struct {
 	scope  string
 	size   int32
 	token  string
-	read   func(after string, limit int) (agents []registry.Agent, places []string, err error) // the places are what read continues behind
+	read   func(after string, limit int) (agents []registry.Agent, places []string, err error) // read can continue behind each of the places
 	keep   func(*registry.Agent) bool                                                          // nil keeps all
-	chunk  int                                                                                 // how many to read at a time; 0 is readChunk
+	chunk  int                                                                                 // how many agents to read at a time; 0 is readChunk
 }
 
-// byName returns agents of a list in order of name with their places in it.
+// byName returns agents in order of name, with their names as places.
 func byName(agents []registry.Agent, err error) (_ []registry.Agent, places []string, _ error) {
 	for i := range agents {
 		places = append(places, agents[i].Name)

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 )
 
-// maskPaths returns the paths of a mask as the fields are named in the proto. In a query of REST they may be written as in JSON,
-// inputSchemas for input_schemas, and the gateway leaves them so.
+// maskPaths returns the paths of a mask with the fields' names in the proto. In a REST query they may be JSON names, such as inputSchemas for
+// input_schemas, which the gateway does not convert.
 func maskPaths(mask *fieldmaskpb.FieldMask) []string {
 	var paths []string
 	for _, path := range mask.GetPaths() {

@@ -9,13 +9,13 @@ import (
 	"github.com/quorate/quorate/platform/page"
 )
 
-// scope names a list for its page tokens: they are good for one caller, method and query only.
+// scope identifies a list in its page tokens, which are valid for one caller, method and query only.
 func scope(p auth.Principal, method string, query ...any) string {
 	return fmt.Sprintf("%q %q %s %q", p.Tenant, p.Name, method, query)
 }
 
-// open returns how many items a page holds and the cursor in its token, nil for the first page. A negative size is an InvalidArgument fault with the reason
-// PAGE_SIZE_INVALID, a token of another list one with PAGE_TOKEN_INVALID.
+// open returns the page size and the cursor in the token, which is nil for the first page. A negative size is an InvalidArgument fault with the
+// reason PAGE_SIZE_INVALID, a token of another list one with the reason PAGE_TOKEN_INVALID.
 func (s *Server) open(where string, size int32, token string) (int, []byte, error) {
 	if size < 0 {
 		return 0, nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "a page size is not negative")
@@ -33,7 +33,7 @@ func (s *Server) token(where string, place any) (string, error) {
 	return s.pages.Encode(where, cursor), nil
 }
 
-// decodeCursor reads what token made; the first page has no cursor.
+// decodeCursor decodes what token encoded. On the first page there is no cursor.
 func decodeCursor(cursor []byte, place any) error {
 	if cursor == nil {
 		return nil
@@ -44,8 +44,8 @@ func decodeCursor(cursor []byte, place any) error {
 	return nil
 }
 
-// window returns one page of a list that is read whole, for there is little of it, and the token of the next page. The items are in order of key, and size is
-// about how many bytes one of them takes in an answer.
+// window returns one page of a short list that is read as a whole, and the token of the next page. The items are in order of key; size returns the
+// approximate size of an item in an answer, in bytes.
 func window[T any](s *Server, where string, req pageRequest, items []T, key func(*T) string, size func(*T) int) (page []T, next string, err error) {
 	most, cursor, err := s.open(where, req.GetPageSize(), req.GetPageToken())
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
 
-// Rules returns who may call each method of RegistryService. Where agents may call, they may do so for themselves only. What changes the registry is audited,
-// but for heartbeats.
+// Rules returns who may call each method of RegistryService. Where agents may call a method, they may do so for themselves only. Changes of the
+// registry, except heartbeats, are audited.
 func Rules() auth.Rules {
 	admin := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}, Audited: true}
 	adminOrAgent := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleAgent}, Audited: true}

@@ -29,7 +29,7 @@ type Server struct {
 	pages    *page.Codec
 }
 
-// New returns a server over r that makes its page tokens with pages.
+// New returns a server over r. pages encodes its page tokens.
 func New(r *registry.Registry, pages *page.Codec) *Server {
 	return &Server{registry: r, pages: pages}
 }
@@ -97,7 +97,7 @@ func (s *Server) GetAgent(ctx context.Context, req *registryv1.GetAgentRequest) 
 	return agentToProto(&agent)
 }
 
-// GetAgentCard returns the card's bytes as they were registered.
+// GetAgentCard returns the card's bytes as registered.
 func (s *Server) GetAgentCard(ctx context.Context, req *registryv1.GetAgentCardRequest) (*httpbody.HttpBody, error) {
 	agent, err := s.agent(ctx, req.GetName())
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Server) DeleteAgent(ctx context.Context, req *registryv1.DeleteAgentReq
 	return &emptypb.Empty{}, nil
 }
 
-// UpdateAgentMetadata replaces fields of an agent's metadata. An agent may update its own schemas; the rules it works under are the admin's.
+// UpdateAgentMetadata replaces fields of an agent's metadata. An agent may update its own schemas; only an admin can change its rules.
 func (s *Server) UpdateAgentMetadata(
 	ctx context.Context, req *registryv1.UpdateAgentMetadataRequest,
 ) (*registryv1.UpdateAgentMetadataResponse, error) {
@@ -169,14 +169,14 @@ func (s *Server) UpdateAgentMetadata(
 	return &registryv1.UpdateAgentMetadataResponse{Agent: out, Warnings: warningsToProto(warnings)}, nil
 }
 
-// ownFields are what an agent may update of its own metadata; those behind the schemas are only checked.
+// ownFields are the fields of its own metadata that an agent may update. Those after the schemas are only checked.
 var ownFields = []string{"input_schemas", "output_schemas", "agent_name", "version", "created_at", "updated_at"}
 
 func onlySchemas(mask []string) bool {
 	return len(mask) > 0 && !slices.ContainsFunc(mask, func(path string) bool { return !slices.Contains(ownFields, path) })
 }
 
-// Heartbeat renews an agent's lease; an agent may beat for itself only.
+// Heartbeat renews an agent's lease. An agent may send heartbeats for itself only.
 func (s *Server) Heartbeat(ctx context.Context, req *registryv1.HeartbeatRequest) (*registryv1.HeartbeatResponse, error) {
 	p, err := callerFor(ctx, req.GetName())
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Server) Heartbeat(ctx context.Context, req *registryv1.HeartbeatRequest
 	}, nil
 }
 
-// IssueAgentToken makes a new token for the agent and ends the one before.
+// IssueAgentToken makes a new token for the agent and revokes the one before.
 func (s *Server) IssueAgentToken(ctx context.Context, req *registryv1.IssueAgentTokenRequest) (*registryv1.IssueAgentTokenResponse, error) {
 	p, err := caller(ctx)
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *Server) agent(ctx context.Context, name string) (registry.Agent, error)
 	return s.registry.Agent(ctx, p.Tenant, name)
 }
 
-// caller returns who is calling.
+// caller returns the caller.
 func caller(ctx context.Context) (auth.Principal, error) {
 	p, ok := auth.FromContext(ctx)
 	if !ok {
@@ -228,7 +228,7 @@ func caller(ctx context.Context) (auth.Principal, error) {
 	return p, nil
 }
 
-// callerFor returns who is calling and refuses an agent that acts on another one.
+// callerFor returns the caller, and an error if it is an agent that acts on another agent.
 func callerFor(ctx context.Context, agent string) (auth.Principal, error) {
 	p, err := caller(ctx)
 	if err != nil {
@@ -240,7 +240,7 @@ func callerFor(ctx context.Context, agent string) (auth.Principal, error) {
 	return p, nil
 }
 
-// etag returns the etag that a write must find: the request's or else that of its If-Match header.
+// etag returns the etag that a write must match: that in the request or else in its If-Match header.
 func etag(ctx context.Context, requested string) string {
 	if requested != "" {
 		return requested

@@ -15,7 +15,7 @@ import (
 
 const maxAgentName = 64 // bytes
 
-// PinSigningKey has cards trusted that are signed with a key.
+// PinSigningKey trusts a key to sign cards.
 func (s *Server) PinSigningKey(ctx context.Context, req *registryv1.PinSigningKeyRequest) (*registryv1.SigningKey, error) {
 	p, err := caller(ctx)
 	if err != nil {

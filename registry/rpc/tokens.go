@@ -13,15 +13,14 @@ import (
 // tokenKind is the kind of the tokens that IssueAgentToken makes.
 const tokenKind = "agent"
 
-// Tokens returns an authenticator for the tokens that IssueAgentToken made: an agent's principal has the role agent, the
-// agent's name and its tenant.
+// Tokens returns an authenticator for tokens from IssueAgentToken. The principal has the role agent, the agent's name and its tenant.
 func Tokens(r *registry.Registry) auth.Authenticator { return tokens{r} }
 
 type tokens struct{ registry *registry.Registry }
 
-// Authenticate returns the agent whose token it is, or an Unauthenticated fault with the reason TOKEN_INVALID.
+// Authenticate returns the agent with this token, or an Unauthenticated fault with the reason TOKEN_INVALID.
 func (t tokens) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
-	if !strings.HasPrefix(token, "quorate_"+tokenKind+"_") { // spares the store every other caller's token
+	if !strings.HasPrefix(token, "quorate_"+tokenKind+"_") { // so that tokens of other kinds cause no reads
 		return auth.Principal{}, fault.New(fault.Unauthenticated, "TOKEN_INVALID", "the bearer token is not valid")
 	}
 	tenant, name, err := t.registry.AgentByTokenHash(ctx, sha256.Sum256([]byte(token)))

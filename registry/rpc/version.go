@@ -54,7 +54,7 @@ func (s *Server) GetAgentVersion(ctx context.Context, req *registryv1.GetAgentVe
 	return out, err
 }
 
-// SetLiveVersion makes a version of an agent's card the one that counts.
+// SetLiveVersion makes a version of an agent's card the live one.
 func (s *Server) SetLiveVersion(ctx context.Context, req *registryv1.SetLiveVersionRequest) (*registryv1.SetLiveVersionResponse, error) {
 	p, err := caller(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *Server) WatchAgents(req *registryv1.WatchAgentsRequest, stream grpc.Ser
 	if err != nil {
 		return err
 	}
-	if last > 0 { // 0 is in the middle of a snapshot, which begins anew
+	if last > 0 { // 0 is within a snapshot, which then begins anew
 		options.Revision = new(int64(last)) //nolint:gosec // it has 63 bits
 	}
 	err = s.registry.Watch(ctx, p.Tenant, options, func(event registry.Event) error {
@@ -34,7 +34,7 @@ func (s *Server) WatchAgents(req *registryv1.WatchAgentsRequest, stream grpc.Ser
 		}
 		return stream.Send(out)
 	})
-	if fault.ReasonOf(err) == "REVISION_GONE" { // what AIPs call it; there is no such kind of fault
+	if fault.ReasonOf(err) == "REVISION_GONE" { // the code that AIPs use, for which there is no kind of fault
 		st := rpcfault.Status(err).Proto()
 		st.Code = int32(codes.OutOfRange)
 		return status.FromProto(st).Err()

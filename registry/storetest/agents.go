@@ -25,7 +25,7 @@ func missing(t *testing.T, s registry.Store) {
 	if p, err := s.Pulses(t.Context(), key); len(p) != 0 || err != nil {
 		t.Errorf("Pulses(nobody) = %v, %v, want none", p, err)
 	}
-	remove(t, s, key) // what is missing may be deleted: the domain decides whether that is an error
+	remove(t, s, key) // deleting a missing agent is allowed: the domain decides whether it is an error
 }
 
 func roundTrip(t *testing.T, s registry.Store) {
@@ -37,7 +37,7 @@ func roundTrip(t *testing.T, s registry.Store) {
 	want.Card.SecuritySchemes = []string{"bearer"}
 	want.Card.Extensions = []registry.Extension{{URI: "https://x", Params: map[string]any{"a": []any{1.5, nil}}}}
 	Put(t, s, want)
-	for range 2 { // the second may come from a cache
+	for range 2 { // the second read may come from a cache
 		got, err := s.Agent(t.Context(), want.Key())
 		if err != nil || cmp.Diff(*want, got) != "" {
 			t.Fatalf("Agent() = %v, difference (-want +got):\n%s", err, cmp.Diff(*want, got))

@@ -23,7 +23,7 @@ func announce(t *testing.T, s registry.Store, key registry.Key, status string) {
 	}
 }
 
-// changeLog checks a store that is a registry.ChangeLog; one that is none has nothing to show.
+// changeLog tests a store that is a registry.ChangeLog, and does nothing for other stores.
 func changeLog(t *testing.T, s registry.Store) {
 	log, ok := s.(registry.ChangeLog)
 	if !ok {

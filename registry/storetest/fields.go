@@ -11,7 +11,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// everyField finds what a store has forgotten when the domain got a new field.
+// everyField finds fields of the domain that a store has forgotten.
 func everyField(t *testing.T, s registry.Store) {
 	f := &filler{}
 	var record registry.Record
@@ -41,7 +41,7 @@ func everyField(t *testing.T, s registry.Store) {
 	}
 }
 
-// filler gives every field a value of its own, but those that are not stored: their JSON name is a hyphen.
+// filler gives every field that is stored a value of its own. Fields with the JSON name - are not stored.
 type filler struct{ n int }
 
 func (f *filler) fill(v reflect.Value) {

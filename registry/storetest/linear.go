@@ -21,9 +21,9 @@ const (
 	linearTime    = time.Minute
 )
 
-// RunLinearizable has many callers register, update, beat for, read and delete the same few agents at once, and checks that all
-// they were told fits one order of what they did: no update is lost, none is made twice. A call that reports that its outcome is
-// unknown may have happened or not, at any time since. seed makes the callers choose the same again.
+// RunLinearizable has many callers register, update, send heartbeats for, read and delete the same few agents at once, and checks that all results
+// are consistent with one order of the calls: no update is lost, and none is made twice. A call that reports an unknown outcome may have happened or
+// not, at any time since. The same seed makes callers choose the same calls.
 func RunLinearizable(t *testing.T, s registry.Store, seed uint64) {
 	r := registry.New(s, registry.Options{LeaseDuration: time.Hour})
 	tenant := fmt.Sprintf("linear-%d", seed)
@@ -43,7 +43,7 @@ func RunLinearizable(t *testing.T, s registry.Store, seed uint64) {
 				mu.Lock()
 				if out.unknown {
 					unknown++
-					operation.Return = int64(time.Hour) // a porcupine client does one thing at a time
+					operation.Return = int64(time.Hour) // a porcupine client makes one call at a time
 					operation.ClientId = linearClients + unknown
 				}
 				history = append(history, operation)
@@ -86,10 +86,10 @@ func (in linearInput) String() string {
 }
 
 type linearOutput struct {
-	exists  bool  // whether the agent was there, as the answer tells
+	exists  bool  // whether the agent existed, according to the answer
 	number  int64 // the revision, or the epoch of a beat
 	unknown bool
-	err     error // what must not happen
+	err     error // an error that must not happen
 }
 
 func (in linearInput) do(ctx context.Context, r *registry.Registry, tenant string) (out linearOutput) {
@@ -134,7 +134,7 @@ type linearState struct {
 	revision, epoch int64
 }
 
-// linearModel says what each operation does and answers, agent by agent.
+// linearModel says what each operation does and returns, for each agent.
 func linearModel() *porcupine.NondeterministicModel {
 	return &porcupine.NondeterministicModel{
 		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
@@ -166,7 +166,7 @@ func linearModel() *porcupine.NondeterministicModel {
 	}
 }
 
-// after returns what the operation makes of an agent, and its answer.
+// after returns the state of an agent after the operation, and the answer.
 func (s linearState) after(op linearOp) (next linearState, answer linearOutput) {
 	answer.exists = s.exists
 	switch {

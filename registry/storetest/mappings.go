@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// mappings checks a store that is a registry.MappingStore; one that is none has nothing to show.
+// mappings tests a store that is a registry.MappingStore, and does nothing for other stores.
 func mappings(t *testing.T, s registry.Store) {
 	store, ok := s.(registry.MappingStore)
 	if !ok {
@@ -51,7 +51,7 @@ func mappings(t *testing.T, s registry.Store) {
 	}
 }
 
-// manySkills has the most skills that a card may have come, change and go.
+// manySkills adds, changes and removes the maximum number of skills of a card.
 func manySkills(t *testing.T, s registry.Store) {
 	ids := func(from, to int) (list []string) {
 		for i := from; i < to; i++ {

@@ -15,8 +15,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// RunModel does the same random steps with the store and with a plain map and compares what they say. Each run has a tenant of its
-// own. Behind a transport that disturbs a store, indexes may lag: lists then may miss something, but never show what is not so.
+// RunModel makes the same random steps on the store and on a plain map and compares the results. Each run has a tenant of its own. With lagging
+// indexes, lists may miss something, but must never show anything false.
 func RunModel(t *testing.T, s registry.Store, lagging bool) {
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -32,7 +32,7 @@ func RunModel(t *testing.T, s registry.Store, lagging bool) {
 	})
 }
 
-// model is what the store should hold for one tenant.
+// model is what the store should contain for one tenant.
 type model struct {
 	t       *rapid.T
 	s       registry.Store
@@ -53,7 +53,7 @@ func (m *model) key(rt *rapid.T) registry.Key {
 	return registry.Key{Tenant: m.tenant, Name: rapid.SampledFrom(modelNames).Draw(rt, "name")}
 }
 
-// record draws an agent: with few skills at most times, and at others with more than a transaction holds.
+// record draws an agent: usually with few skills, and sometimes with more than fit into a transaction.
 func (m *model) record(rt *rapid.T, key registry.Key) *registry.Record {
 	ids := rapid.SliceOfNDistinct(rapid.SampledFrom(modelSkills), 0, 4, rapid.ID[string]).Draw(rt, "skills")
 	if rapid.IntRange(0, 14).Draw(rt, "many") == 0 {
@@ -245,10 +245,10 @@ func (m *model) sameNames(rt *rapid.T, q registry.Query, want []string) {
 	m.same(rt, fmt.Sprintf("Agents(%+v)", q), want, got, err)
 }
 
-// equal is quick where cmp.Diff is not, and most records are equal.
+// equal is fast for equal records, which most are, while cmp.Diff is not.
 func equal(a, b registry.Record) bool { return reflect.DeepEqual(a, b) || cmp.Diff(a, b) == "" }
 
-// same compares a list with what it should be, or only that it has nothing else when indexes lag.
+// same compares a list with the expected one. With lagging indexes it only checks that the list contains nothing else.
 func (m *model) same(rt *rapid.T, call string, want, got []string, err error) {
 	if m.lagging {
 		want = slices.DeleteFunc(slices.Clone(want), func(s string) bool { return !slices.Contains(got, s) })

@@ -71,7 +71,7 @@ func Record(tenant, name string, skills ...string) *registry.Record {
 	return r
 }
 
-// Put writes the record over whatever is there.
+// Put writes the record, replacing whatever is there.
 func Put(t *testing.T, s registry.Store, r *registry.Record) {
 	t.Helper()
 	err := s.Update(t.Context(), r.Key(), func(*registry.Record) (registry.Change, error) { return registry.Change{Record: r}, nil })
@@ -88,10 +88,10 @@ func remove(t *testing.T, s registry.Store, key registry.Key) {
 	}
 }
 
-// lagTime is how long an index may take to show what was written.
+// lagTime is how long an index may take to reflect a write.
 const lagTime = 10 * time.Second
 
-// wantNames waits for the index that it reads: that of a real DynamoDB lags behind.
+// wantNames waits for the index, since that of a real DynamoDB lags behind.
 func wantNames(t *testing.T, s registry.Store, q registry.Query, want ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lagTime)

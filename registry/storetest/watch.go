@@ -22,8 +22,8 @@ const (
 
 var errEnough = errors.New("enough")
 
-// RunWatch lets several watchers follow while agents come, beat, drain and go, kills each stream again and again, and compares what
-// each was told with the log. The stores are replicas of one another, between which writers and watchers take turns.
+// RunWatch lets several watchers follow while agents are registered, send heartbeats, are drained and deleted. It breaks each stream again and again,
+// and compares what each watcher received with the log. The stores are replicas of one another, between which writers and watchers take turns.
 func RunWatch(t *testing.T, replicas ...registry.Store) {
 	registries := make([]*registry.Registry, len(replicas))
 	for i, s := range replicas {
@@ -62,7 +62,7 @@ func RunWatch(t *testing.T, replicas ...registry.Store) {
 	}
 }
 
-// churn does one thing to an agent; each kind of change comes about.
+// churn does one thing to an agent. Over time all kinds of changes occur.
 func churn(t *testing.T, r *registry.Registry, name string, n int) {
 	t.Helper()
 	var err error
@@ -86,8 +86,7 @@ func churn(t *testing.T, r *registry.Registry, name string, n int) {
 	}
 }
 
-// followKilled follows the log from its beginning with streams that end after a few events, until finished is true and nothing
-// is left.
+// followKilled follows the log from its beginning with streams that break after a few events, until finished is true and nothing is left.
 func followKilled(t *testing.T, r *registry.Registry, finished *atomic.Bool) (entries []registry.Entry) {
 	t.Helper()
 	revision := int64(0)
