@@ -62,7 +62,7 @@ func TestMainContentIsFound(t *testing.T) {
 		"hidden text goes":                {`<p aria-hidden="true">a<p style="VISIBILITY : hidden !important">b<p style="color:red">c`, "c"},
 		"invisible characters go":         {"<p>a\u200bb\u202ec\U000e0041\u2066d\x00", "abcd"},
 		"no content at all":               {"<script>x</script>", ""},
-		"a frameset":                      {"<frameset><frame src=x></frameset>", ""},
+		"a frameset":                      {"<frameset><frame src=x></frameset>", "- x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, site := serve(t, send("text/html", test.page))
