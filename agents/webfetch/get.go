@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quorate/quorate/agents/webfetch/extract"
 	"github.com/quorate/quorate/agents/webfetch/httpcache"
 	"github.com/quorate/quorate/agents/webfetch/session"
 	"github.com/quorate/quorate/platform/fault"
@@ -42,9 +43,11 @@ func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body
 		}
 		next, err := redirect(u, resp)
 		if err == nil && (next == nil || p.NoRedirects) {
-			return f.read(ctx, p, u, resp, page)
-		}
-		if err := errors.Join(err, resp.Body.Close()); err != nil {
+			b, err := f.read(ctx, p, u, resp, page)
+			if next = f.refresh(ctx, p, b); err != nil || next == nil || hop == maxRedirects {
+				return b, err
+			}
+		} else if err := errors.Join(err, resp.Body.Close()); err != nil {
 			return body{}, err
 		}
 		page.Redirects = append(page.Redirects, Redirect{URL: printable(u.String()), StatusCode: resp.StatusCode})
@@ -53,6 +56,27 @@ func (f *Fetcher) get(ctx context.Context, p plan, u *url.URL, page *Page) (body
 		}
 		u = next
 	}
+}
+
+// refresh returns the URL that b sends its readers to by itself, or nil when it is a page of its own, or may not be left for that URL.
+func (f *Fetcher) refresh(ctx context.Context, p plan, b body) *url.URL {
+	if p.NoRedirects || p.format == extract.Raw || !p.profile.polite || b.url == nil {
+		return nil
+	}
+	to := extract.Refresh(extract.Source{Data: b.data, ContentType: b.contentType})
+	if to == "" {
+		return nil
+	}
+	next, err := b.url.Parse(to)
+	if err != nil || normalise(next) != nil || f.admit(ctx, p, next) != nil || f.checkRobots(ctx, p, next) != nil {
+		return nil
+	}
+	here, there := *b.url, *next
+	here.Fragment, there.Fragment = "", ""
+	if here.String() == there.String() {
+		return nil
+	}
+	return next
 }
 
 // redirectBlocked adds to a fault that a redirect led to the refused URL. It does not name the address, as only the guard may.

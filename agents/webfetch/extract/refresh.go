@@ -1,0 +1,54 @@
+package extract
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxRefresh is the longest time after which a page that sends its readers on is taken for no page of its own, in seconds. Pages that
+// renew themselves do so after minutes.
+const maxRefresh = 5
+
+// refreshPattern is the content of a refresh: a time in seconds and a URL (https://html.spec.whatwg.org/#shared-declarative-refresh-steps).
+var refreshPattern = regexp.MustCompile(`(?is)^\s*(\d*)(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)"?|'([^']*)'?|(.*?))\s*$`)
+
+// Refresh returns the URL that source sends its readers to by a meta element within a few seconds, as it is written there. It is empty
+// when source is no HTML or sends nobody anywhere.
+func Refresh(source Source) string {
+	if kind, _ := kindOf(source); kind != kindHTML {
+		return ""
+	}
+	for s := (scanner{rest: string(source.Data[:min(len(source.Data), metaWindow)])}); s.next(); {
+		if s.name != "meta" || s.end || !strings.Contains(strings.ToLower(s.tagged[:min(len(s.tagged), maxLink)]), "refresh") {
+			continue
+		}
+		if m := refreshPattern.FindStringSubmatch(refreshContent(s.tagged)); m != nil {
+			if seconds, err := strconv.Atoi(m[1]); err == nil && seconds <= maxRefresh {
+				return strings.TrimSpace(strings.ToValidUTF8(m[2]+m[3]+m[4], "\ufffd"))
+			}
+		}
+	}
+	return ""
+}
+
+// refreshContent returns the content of a meta element that is a refresh.
+func refreshContent(tag string) string {
+	z := html.NewTokenizer(strings.NewReader(tag))
+	z.Next()
+	content, refresh := "", false
+	for _, a := range z.Token().Attr {
+		switch a.Key {
+		case "http-equiv":
+			refresh = strings.EqualFold(strings.TrimSpace(a.Val), "refresh")
+		case "content":
+			content = a.Val
+		}
+	}
+	if !refresh || len(content) > maxLink {
+		return ""
+	}
+	return content
+}
