@@ -139,4 +139,16 @@ func (c *caller) events(body io.Reader, each func(data []byte) error) error {
 	}
 }
 
-func joinURL(base, path string) string { return strings.TrimSuffix(base, "/") + path }
+// joinURL appends a path, perhaps with a query, to the path of base, whose own query stays at the end.
+func joinURL(base, path string) string {
+	base, query, found := strings.Cut(base, "?")
+	joined := strings.TrimSuffix(base, "/") + path
+	switch {
+	case !found:
+		return joined
+	case strings.Contains(path, "?"):
+		return joined + "&" + query
+	default:
+		return joined + "?" + query
+	}
+}

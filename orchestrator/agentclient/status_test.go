@@ -3,6 +3,7 @@ package agentclient_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,5 +100,32 @@ func TestAnErrorInAStreamOfHTTPIsSaid(t *testing.T) {
 		if fault.ReasonOf(err) != tt.want || !strings.Contains(err.Error(), "not today") || heard != 1 {
 			t.Errorf("Send() to an agent that says %s = %v after %d responses, want %s after one", name, err, heard, tt.want)
 		}
+	}
+}
+
+// TestAQueryOfAnInterfaceGoesAlong calls an agent whose URL has a query, as functions in the cloud want their keys.
+func TestAQueryOfAnInterfaceGoesAlong(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.String())
+		_, _ = w.Write([]byte(`{}`))
+	}))
+	t.Cleanup(server.Close)
+	c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{
+		{URL: server.URL + "/api/?code=k%2F1&x=y", Binding: agentclient.BindingREST, Tenant: "ten ant", ProtocolVersion: "1.0"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Send(t.Context(), message("m", "hello"), false, func(*a2apb.StreamResponse) error { return nil }); err != nil {
+		t.Errorf("Send() = %v", err)
+	}
+	if _, err := c.Task(t.Context(), "t", 3); err != nil {
+		t.Errorf("Task() = %v", err)
+	}
+	want := []string{"/api/ten%20ant/message:send?code=k%2F1&x=y", "/api/ten%20ant/tasks/t?historyLength=3&code=k%2F1&x=y"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("the agent was asked for %q, want %q", asked, want)
 	}
 }
