@@ -151,7 +151,7 @@ func (d *Directory) Run(ctx context.Context) error {
 		case <-poll.C:
 		case <-leases.C:
 			for _, s := range d.loaded() {
-				if err := d.readPulses(ctx, s); err != nil && ctx.Err() == nil {
+				if err := d.readRenewals(ctx, s); err != nil && ctx.Err() == nil {
 					d.registry.logger.ErrorContext(ctx, "leases not read", slog.String("tenant", s.tenant), slog.Any("error", err))
 				}
 			}

@@ -170,19 +170,24 @@ func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 		return nil
 	}
 	this := s.begun.Add(1)
-	s.mu.RLock()
-	keys := make([]Key, 0, len(s.agents))
-	for name := range s.agents {
-		keys = append(keys, Key{s.tenant, name})
-	}
-	s.mu.RUnlock()
-	for chunk := range slices.Chunk(keys, directoryChunk) {
+	for chunk := range slices.Chunk(s.keys(), directoryChunk) {
 		if err := d.readChunk(ctx, s, chunk); err != nil {
 			return err
 		}
 	}
 	s.whole = this
 	return nil
+}
+
+// keys returns those of all agents.
+func (s *shelf) keys() []Key {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	keys := make([]Key, 0, len(s.agents))
+	for name := range s.agents {
+		keys = append(keys, Key{s.tenant, name})
+	}
+	return keys
 }
 
 // readChunk does the work of readPulses for some agents.

@@ -41,6 +41,7 @@ type Registry struct {
 	probeInterval time.Duration
 	fresh         chan Key     // agents that were just registered and not probed yet
 	log           ChangeLog    // nil when the store has none
+	recent        RecentPulses // nil when the store has none
 	mappings      MappingStore // nil when the store has none
 	directory     *Directory
 	bell          bell            // rings for each write of this process that may be in the log
@@ -76,6 +77,7 @@ func New(store Store, o Options) *Registry {
 		r.refreshEvery = 10 * time.Minute
 	}
 	r.log, _ = store.(ChangeLog)
+	r.recent, _ = store.(RecentPulses)
 	r.mappings, _ = store.(MappingStore)
 	r.directory = &Directory{registry: r}
 	r.versions, _ = store.(VersionStore)

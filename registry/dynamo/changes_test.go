@@ -1,8 +1,12 @@
 package dynamo_test
 
 import (
+	"bytes"
+	"io"
+	"net/http"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -10,6 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/dynamotest"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
 	"github.com/quorate/quorate/registry/storetest"
 )
 
@@ -61,4 +66,39 @@ func TestALogWhoseBeginningIsGone(t *testing.T) {
 			t.Errorf("Changes(%d) = %v, %v, want %v, or REVISION_GONE for nil", after, got, err, want)
 		}
 	}
+}
+
+// A replica asks for the pulses of all agents every ten seconds; a consistent read costs twice as much.
+func TestRecentPulsesAreNotReadConsistently(t *testing.T) {
+	t.Parallel()
+	k := &reads{next: dynamotest.NewChaos(1)}
+	s, _ := openBoth(t, k)
+	r := storetest.Record("t", "a")
+	storetest.Put(t, s, r)
+	if err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) { p.InFlight = 7; return p, nil }); err != nil {
+		t.Fatalf("UpdatePulse() = %v, want no error", err)
+	}
+	k.consistent.Store(0)
+	pulses, err := s.RecentPulses(t.Context(), r.Key())
+	if err != nil || pulses[r.Key()].InFlight != 7 || k.consistent.Load() != 0 {
+		t.Errorf("RecentPulses() = %v, %v with %d consistent reads, want the pulse with none", pulses, err, k.consistent.Load())
+	}
+}
+
+// reads counts those that are consistent.
+type reads struct {
+	next       http.RoundTripper
+	consistent atomic.Int64
+}
+
+func (k *reads) RoundTrip(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Contains(body, []byte(`"ConsistentRead":true`)) {
+		k.consistent.Add(1)
+	}
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return k.next.RoundTrip(request)
 }

@@ -11,7 +11,10 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-var _ registry.Store = (*Store)(nil)
+var (
+	_ registry.Store        = (*Store)(nil)
+	_ registry.RecentPulses = (*Store)(nil)
+)
 
 // Store is a registry.Store; it is safe for concurrent use, by any number of processes.
 type Store struct {
@@ -76,6 +79,15 @@ func (s *Store) AgentByToken(ctx context.Context, hash [sha256.Size]byte) (key r
 
 // Pulses returns the pulses of those of the agents that have one.
 func (s *Store) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
+	return s.pulses(ctx, s.db.BatchGet, keys)
+}
+
+// RecentPulses returns the pulses of those of the agents that have one, as they were a second ago at most.
+func (s *Store) RecentPulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
+	return s.pulses(ctx, s.db.BatchGetRecent, keys)
+}
+
+func (s *Store) pulses(ctx context.Context, read func(context.Context, string, []ddb.Item) ([]ddb.Item, error), keys []registry.Key) (map[registry.Key]registry.Pulse, error) {
 	names := make(map[string]registry.Key, len(keys))
 	var items []ddb.Item
 	for _, key := range keys {
@@ -86,7 +98,7 @@ func (s *Store) Pulses(ctx context.Context, keys ...registry.Key) (map[registry.
 		names[name] = key
 		items = append(items, keyItem(name))
 	}
-	found, err := s.db.BatchGet(ctx, tableStatus, items)
+	found, err := read(ctx, tableStatus, items)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,78 @@
+package registry_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/platform/boltdb"
+	"github.com/quorate/quorate/registry"
+	"github.com/quorate/quorate/registry/embedded"
+)
+
+// recentStore returns what it was told to return as recent pulses, or the pulses as they are.
+type recentStore struct {
+	*embedded.Store
+
+	old   atomic.Pointer[map[registry.Key]registry.Pulse]
+	reads atomic.Int64
+}
+
+func (s *recentStore) RecentPulses(ctx context.Context, keys ...registry.Key) (map[registry.Key]registry.Pulse, error) {
+	s.reads.Add(1)
+	if old := s.old.Load(); old != nil {
+		return *old, nil
+	}
+	return s.Pulses(ctx, keys...)
+}
+
+func TestADirectoryLearnsOfRenewalsFromRecentPulses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db, err := boltdb.Open(filepath.Join(t.TempDir(), "quorate.db"), boltdb.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		inner, err := embedded.New(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &recentStore{Store: inner}
+		r := registry.New(s, registry.Options{LeaseDuration: 30 * time.Second})
+		register(t, r, "a")
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Directory().Run(ctx) }()
+		beat(t, r, registry.Beat{Agent: "a", Status: registry.StatusAvailable})
+		synced(t, r.Directory())
+		old, err := s.Pulses(ctx, registry.Key{Tenant: tenant, Name: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		<-time.After(25 * time.Second)
+		beat(t, r, registry.Beat{Agent: "a", Epoch: 1, Status: registry.StatusAvailable, InFlight: 7})
+		<-time.After(20 * time.Second) // the first lease is over
+		if a, _ := r.Directory().Agent(tenant, "a"); a.Status.Status != registry.StatusAvailable || a.Status.InFlight != 7 || s.reads.Load() == 0 {
+			t.Errorf("Agent() = %+v after %d reads, want it available with its load", a.Status, s.reads.Load())
+		}
+
+		s.old.Store(&old) // a pulse of before has another load and no drain
+		if _, err := r.Drain(ctx, tenant, "a", "repair", registry.Retry{}); err != nil {
+			t.Fatal(err)
+		}
+		reads := s.reads.Load()
+		<-time.After(20 * time.Second)
+		if a, _ := r.Directory().Agent(tenant, "a"); !a.Status.Draining || a.Status.InFlight != 7 || s.reads.Load() == reads {
+			t.Errorf("Agent() = %+v after %d reads of old pulses, want it drained as the log tells", a.Status, s.reads.Load()-reads)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("Run() = %v, want nil", err)
+		}
+	})
+}
