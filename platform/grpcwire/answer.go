@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// unary answers with one message, header and status in one piece when the windows allow.
+// unary responds with one message; header, message and status are one write if the windows allow.
 func (c *call) unary(request []byte) error {
 	answer, err := c.method.unary(c.method.impl, c.ctx, func(m any) error { return decode(request, m) }, c.port.server.opts.Unary)
 	if err != nil {
@@ -20,7 +20,7 @@ func (c *call) unary(request []byte) error {
 	return c.answer(answer)
 }
 
-// streaming answers with any number of messages.
+// streaming responds with any number of messages.
 func (c *call) streaming(request []byte) error {
 	s := &answers{call: c, request: request}
 	intercept := c.port.server.opts.Stream
@@ -30,7 +30,7 @@ func (c *call) streaming(request []byte) error {
 	return intercept(c.method.impl, s, &grpc.StreamServerInfo{FullMethod: c.path, IsServerStream: true}, c.method.stream)
 }
 
-// answer sends a message.
+// answer sends a response message.
 func (c *call) answer(m any) error {
 	message, ok := m.(proto.Message)
 	if !ok {
@@ -49,14 +49,14 @@ func (c *call) send(message []byte) error {
 		if err := c.stream.send(c.ctx, message, false); err != nil {
 			return statusOfSend(err)
 		}
-		if c.method == nil || c.method.stream != nil { // a unary answer goes with its status
+		if c.method == nil || c.method.stream != nil { // a unary response is written together with its status
 			c.port.flush()
 		}
 		return nil
 	})
 }
 
-// speak calls say with both mu held, or fails when nothing can be sent any more. A request that was too large is answered all the same.
+// speak calls say with both mutexes held. It fails if nothing can be sent any more, but a request that was too large still gets its status.
 func (c *call) speak(say func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *call) speak(say func() error) error {
 	return say()
 }
 
-// sendHeader sends the header once; both mu are held.
+// sendHeader sends the header if that is not done yet. Both mutexes are held.
 func (c *call) sendHeader() {
 	if !c.begun {
 		c.begun = true

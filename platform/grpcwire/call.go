@@ -18,25 +18,25 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// call is one that is served.
+// call is a call that the server handles.
 type call struct {
 	port    *port
 	stream  *stream
 	path    string
-	method  *method            // nil: it is not registered
-	refused error              // what is wrong about its header
+	method  *method            // nil if it is not registered
+	refused error              // what is wrong with its header
 	ctx     context.Context    //nolint:containedctx // a call has one, as a grpc.ServerStream does
 	cancel  context.CancelFunc // guarded by the wire's mu
 
 	mu      sync.Mutex
 	header  metadata.MD // guarded by mu; to be sent
 	trailer metadata.MD // guarded by mu; to be sent
-	begun   bool        // guarded by mu; the header is sent
+	begun   bool        // guarded by mu; the header has been sent
 }
 
 var _ grpc.ServerTransportStream = (*call)(nil)
 
-// serve has a registered method answer a request that is whole.
+// serve handles a complete request with the registered method.
 func (c *call) serve() {
 	defer c.port.finished(c.stream)
 	begin := time.Now()
@@ -56,7 +56,7 @@ func (c *call) serve() {
 	c.end(err)
 }
 
-// handle runs the handler. One that panics outside of the interceptors, which see to it, ends its call and nothing else.
+// handle runs the handler. The interceptors handle panics; one outside of them ends this call and nothing else.
 func (c *call) handle() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -78,7 +78,7 @@ func (c *call) handle() (err error) {
 	return c.streaming(request)
 }
 
-// request returns the message of a request that is whole, with its prefix.
+// request returns the message of a complete request, with its prefix.
 func (c *call) request() ([]byte, error) {
 	c.port.mu.Lock()
 	defer c.port.mu.Unlock()
@@ -88,7 +88,7 @@ func (c *call) request() ([]byte, error) {
 	return wholeMessage(c.stream.in, c.stream.limit)
 }
 
-// context returns the context of the call: its metadata, its deadline, its peer.
+// context returns the context of the call, with its metadata, deadline and peer.
 func (c *call) context() (context.Context, error) {
 	md, err := metadataOf(c.stream.header)
 	if err != nil {
@@ -102,13 +102,13 @@ func (c *call) context() (context.Context, error) {
 	c.port.mu.Lock()
 	defer c.port.mu.Unlock()
 	c.cancel = cancel
-	if c.stream.err != nil { // it was given up before it began
+	if c.stream.err != nil { // it was cancelled before it began
 		cancel()
 	}
 	return ctx, nil
 }
 
-// withDeadline returns a context that ends when the client no longer waits.
+// withDeadline returns a context with the timeout that the client has set.
 func withDeadline(ctx context.Context, header []hpack.HeaderField) (context.Context, context.CancelFunc, error) {
 	for _, f := range header {
 		if f.Name != fieldTimeout {
@@ -125,7 +125,7 @@ func withDeadline(ctx context.Context, header []hpack.HeaderField) (context.Cont
 	return ctx, cancel, nil
 }
 
-// refuse answers a call that no handler sees.
+// refuse ends a call that no handler gets.
 func (c *call) refuse() {
 	defer c.port.finished(c.stream)
 	if c.refused == nil {
@@ -134,7 +134,7 @@ func (c *call) refuse() {
 	c.end(c.refused)
 }
 
-// end sends the status of the call, behind what else there is to say. A stream that is gone needs none.
+// end sends the status of the call, after everything else. A stream that has been reset gets none.
 func (c *call) end(err error) {
 	st := statusOfHandler(err)
 	_ = c.speak(func() error {
@@ -154,7 +154,7 @@ func answerHeader() []hpack.HeaderField {
 	return []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: contentType}}
 }
 
-// statusOfHandler returns what a handler's error tells the client.
+// statusOfHandler returns the status that the client gets for a handler's error.
 func statusOfHandler(err error) *status.Status {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return status.FromContextError(err)

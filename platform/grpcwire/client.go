@@ -11,32 +11,32 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// dialTimeout bounds one attempt to connect: calls that wait for the same one have different deadlines.
+// dialTimeout limits an attempt to connect. It does not depend on the deadline of a call, because several calls may wait for the same attempt.
 const dialTimeout = 20 * time.Second
 
-// Client makes calls to one address over one connection at a time, which it makes when a call needs it.
+// Client makes calls to one address, over one connection at a time, which it opens when a call needs it.
 type Client struct {
 	dial      func(ctx context.Context) (net.Conn, error)
 	authority string
 	made      time.Time
 
 	mu      sync.Mutex
-	link    *link         // guarded by mu; nil: none, or it takes no more calls
-	dialing chan struct{} // guarded by mu; closed when the attempt to connect is over; nil: there is none
-	failed  error         // guarded by mu; of the last attempt
+	link    *link         // guarded by mu; nil if there is none, or none that takes more calls
+	dialing chan struct{} // guarded by mu; closed when the attempt to connect is over; nil if there is none
+	failed  error         // guarded by mu; the error of the last attempt
 	closed  bool          // guarded by mu
-	over    chan struct{} // closed with the client
+	over    chan struct{} // closed when the client is closed
 }
 
-// errNotGreeted is worth another attempt: a server that is about to leave does so.
+// errNotGreeted is worth another attempt: a server that is shutting down may end new connections like this.
 var errNotGreeted = errors.New("the server ended the connection before it said its settings")
 
-// NewClient returns a client of the server that dial connects to and that its calls name as authority. Nothing is connected yet.
+// NewClient returns a client for the server that dial connects to; its calls have the given authority. It does not connect yet.
 func NewClient(dial func(ctx context.Context) (net.Conn, error), authority string) *Client {
 	return &Client{dial: dial, authority: authority, made: time.Now(), over: make(chan struct{})}
 }
 
-// Close ends the connection and all calls, now and later.
+// Close ends the connection and all calls; later calls fail.
 func (c *Client) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *Client) Close() {
 	}
 }
 
-// connected returns a connection that takes calls.
+// connected returns a connection that accepts calls, opening one if necessary.
 func (c *Client) connected(ctx context.Context) (*link, error) {
 	for n := 0; ; n++ {
 		c.mu.Lock()
@@ -82,7 +82,7 @@ func (c *Client) connected(ctx context.Context) (*link, error) {
 	}
 }
 
-// connect makes a connection and closes over.
+// connect opens a connection, and closes over when it is done.
 func (c *Client) connect(ctx context.Context, over chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -101,7 +101,7 @@ func (c *Client) connect(ctx context.Context, over chan struct{}) {
 	}
 }
 
-// greeted returns a connection whose server has said its settings: one that is about to leave says nothing, and would get a call for nothing.
+// greeted returns a connection on which the server has sent its settings. A server that is shutting down sends none, and a call on its connection would be lost.
 func (c *Client) greeted(ctx context.Context) (*link, error) {
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func (c *Client) greeted(ctx context.Context) (*link, error) {
 	}
 }
 
-// Idle reports for how long no call has been made.
+// Idle returns how long the client has had no calls.
 func (c *Client) Idle() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// front is a listener of the connections that are not for a Server.
+// front is a listener for the connections that are not for a Server.
 type front struct {
 	net.Listener
 	server *Server
@@ -29,8 +29,8 @@ type arrival struct {
 	err  error
 }
 
-// Front returns a listener in front of which the server stands: connections that begin with a call of a registered method, not compressed, it serves itself, all others are
-// accepted from the listener that is returned, with everything that they have said.
+// Front puts the server in front of a listener. The server itself serves connections that begin with an uncompressed call of a registered method. All others are
+// accepted from the returned listener, with all bytes that they have sent.
 func (s *Server) Front(l net.Listener) net.Listener {
 	if len(s.methods) == 0 {
 		return l
@@ -54,7 +54,7 @@ func (f *front) Accept() (net.Conn, error) {
 	}
 }
 
-// Close takes no more connections.
+// Close stops accepting connections.
 func (f *front) Close() error {
 	f.once.Do(func() { close(f.closed) })
 	return f.Listener.Close()
@@ -79,17 +79,17 @@ func (f *front) give(a arrival) {
 	case f.others <- a:
 	case <-f.closed:
 		if a.conn != nil {
-			_ = a.conn.Close() // nobody takes it
+			_ = a.conn.Close() // nobody will accept it
 		}
 	}
 }
 
-// sort finds out whose a connection is by its first call. One that is silent, or says anything odd, is not ours.
+// sort decides by its first call whether a connection is for the server. One that is silent, or sends anything odd, is not.
 func (f *front) sort(conn net.Conn) {
 	said := &recorder{Conn: conn}
 	ours := f.server.firstWords(said)
 	if err := conn.SetDeadline(time.Time{}); err != nil {
-		_ = conn.Close() // it has ended
+		_ = conn.Close() // the front is closed
 		return
 	}
 	if ours {
@@ -99,9 +99,9 @@ func (f *front) sort(conn net.Conn) {
 	f.give(arrival{conn: &replay{Conn: conn, said: said.buf.Bytes()}})
 }
 
-// firstWords reports whether what a client says first is a call of a registered method. Clients wait for the server's settings before they call.
+// firstWords reports whether a connection begins with a call of a registered method. It sends settings, because clients wait for those before they call.
 func (s *Server) firstWords(conn *recorder) bool {
-	_ = conn.SetDeadline(time.Now().Add(s.opts.Connect)) // a closed connection says so when it is read
+	_ = conn.SetDeadline(time.Now().Add(s.opts.Connect)) // on a closed connection the read fails
 	preface := make([]byte, len(http2.ClientPreface))
 	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != http2.ClientPreface {
 		return false
@@ -124,31 +124,31 @@ func (s *Server) firstWords(conn *recorder) bool {
 	return false
 }
 
-// compresses reports whether messages of a call may be compressed.
+// compresses reports whether a call announces compression.
 func compresses(f *http2.MetaHeadersFrame) bool {
 	return slices.ContainsFunc(f.RegularFields(), func(h hpack.HeaderField) bool { return h.Name == "grpc-encoding" && h.Value != "identity" })
 }
 
-// recorder keeps what is read.
+// recorder keeps all bytes that are read from a connection.
 type recorder struct {
 	net.Conn
 	buf bytes.Buffer
 }
 
-// Read reads and keeps.
+// Read reads, and keeps what it has read.
 func (r *recorder) Read(p []byte) (int, error) {
 	n, err := r.Conn.Read(p)
 	r.buf.Write(p[:n])
 	return n, err
 }
 
-// replay is a connection from which is read what was said before, and then the rest.
+// replay is a connection that first returns the recorded bytes, and then the rest.
 type replay struct {
 	net.Conn
 	said []byte
 }
 
-// Read reads.
+// Read returns the recorded bytes, and then reads from the connection.
 func (r *replay) Read(p []byte) (int, error) {
 	if len(r.said) == 0 {
 		return r.Conn.Read(p)
@@ -160,7 +160,7 @@ func (r *replay) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// CloseWrite says that nothing more will be said, where the connection can.
+// CloseWrite closes the writing side, if the connection supports that.
 func (r *replay) CloseWrite() error {
 	if c, ok := r.Conn.(interface{ CloseWrite() error }); ok {
 		return c.CloseWrite()

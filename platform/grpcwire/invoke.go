@@ -9,22 +9,22 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// maxAttempts is how often a call is made whose server says that it did not begin it.
+// maxAttempts is how often a call is made if the server keeps saying that it did not begin it.
 const maxAttempts = 5
 
 // Request is a call to make.
 type Request struct {
-	Method   string   // as in /package.Service/Method
-	Metadata []string // keys in lower case and values in turn
+	Method   string   // such as /package.Service/Method
+	Metadata []string // alternating keys, in lower case, and values
 	Message  []byte
-	MaxBytes int // of an answer
+	MaxBytes int // of a response message
 
-	// Begun is called when the server has begun a stream of answers and the first of them is not here yet; nil: nobody needs to know.
+	// Begun, unless nil, is called when the server has begun a stream of responses and the first one has not arrived yet.
 	Begun func()
 }
 
-// Invoke makes a call with one answer and returns it. Errors are of package status. A call that the server did not begin, as it says itself, is made again,
-// on another connection if need be.
+// Invoke makes a call with one response and returns that. Errors are those of package status. If the server says that it did not begin the call, the call is made
+// again, on another connection if necessary.
 func (c *Client) Invoke(ctx context.Context, r *Request) (answer []byte, err error) {
 	err = c.attempt(ctx, func(l *link) error {
 		answer, err = l.invoke(ctx, c.fields(ctx, r), r)
@@ -33,7 +33,7 @@ func (c *Client) Invoke(ctx context.Context, r *Request) (answer []byte, err err
 	return answer, err
 }
 
-// Stream makes a call with any number of answers. An error of each ends it, and is returned as it is; others are of package status.
+// Stream makes a call with any number of responses. An error of each ends it and is returned unchanged; others are those of package status.
 func (c *Client) Stream(ctx context.Context, r *Request, each func(answer []byte) error) error {
 	return c.attempt(ctx, func(l *link) error { return l.receive(ctx, c.fields(ctx, r), r, each) })
 }
@@ -45,7 +45,7 @@ func (c *Client) attempt(ctx context.Context, call func(*link) error) error {
 			return err
 		}
 		err = call(l)
-		again, ok := err.(*unbegun) //nolint:errorlint // what a caller's own error wraps is the caller's
+		again, ok := err.(*unbegun) //nolint:errorlint // an error that a caller's each wraps must not count
 		switch {
 		case !ok:
 			return err
@@ -55,12 +55,12 @@ func (c *Client) attempt(ctx context.Context, call func(*link) error) error {
 	}
 }
 
-// unbegun is why a call has to be made again.
+// unbegun is an error after which the call can be made again, because the server did not begin it.
 type unbegun struct{ error }
 
-// fields are the header of a request.
+// fields returns the header of a request.
 func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
-	fields := make([]hpack.HeaderField, 0, 8+len(r.Metadata)/2) //nolint:mnd // those that follow
+	fields := make([]hpack.HeaderField, 0, 8+len(r.Metadata)/2) //nolint:mnd // the fields below
 	fields = append(fields,
 		hpack.HeaderField{Name: ":method", Value: "POST"}, hpack.HeaderField{Name: ":scheme", Value: "http"},
 		hpack.HeaderField{Name: ":path", Value: r.Method}, hpack.HeaderField{Name: ":authority", Value: c.authority},
@@ -75,17 +75,17 @@ func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
 	return fields
 }
 
-// ask begins a call and sends its message.
+// ask opens a stream and sends the request message.
 func (l *link) ask(ctx context.Context, s *stream, fields []hpack.HeaderField, message []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.begin(ctx, s, fields); err != nil {
 		return err
 	}
-	if err := s.send(ctx, message, true); err != nil && !s.ended { // a server may answer before it has read all
+	if err := s.send(ctx, message, true); err != nil && !s.ended { // a server may respond before it has read everything
 		return err
 	}
-	if len(message) > maxPending { // more than the network may take at once
+	if len(message) > maxPending { // the network may not take all of it at once
 		l.flushAside()
 	} else {
 		l.flush()
@@ -115,7 +115,7 @@ func (l *link) invoke(ctx context.Context, fields []hpack.HeaderField, r *Reques
 	return s.plain(message)
 }
 
-// outcome returns what came on a stream that has ended.
+// outcome returns the response of a stream that has ended.
 func (l *link) outcome(s *stream) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,15 +171,15 @@ func (l *link) nextAnswer(s *stream) (message []byte, more bool, err error) {
 	return message, more, err
 }
 
-// verdict returns how an answer that has ended says that the call went.
+// verdict returns the status of a response that has ended.
 func (s *stream) verdict() error {
-	if s.trailer == nil { // that is no gRPC; the header says what it is
+	if s.trailer == nil { // not gRPC; the header says what it is
 		return statusOf(s.header)
 	}
 	return statusOf(s.trailer)
 }
 
-// failure is the error of a call: that it was given up counts before what came of it.
+// failure returns the error of a call. If ctx has ended, that takes precedence over what the server has sent.
 func failure(ctx context.Context, s *stream, err error) error {
 	if ctx.Err() != nil {
 		return status.FromContextError(ctx.Err()).Err()
@@ -188,13 +188,13 @@ func failure(ctx context.Context, s *stream, err error) error {
 		return &unbegun{err}
 	}
 	err = statusOfReset(err)
-	if at, ok := ctx.Deadline(); ok && status.Code(err) == codes.Canceled && !time.Now().Before(at) { // the server was the first to notice
+	if at, ok := ctx.Deadline(); ok && status.Code(err) == codes.Canceled && !time.Now().Before(at) { // the server noticed the deadline first
 		return status.FromContextError(context.DeadlineExceeded).Err()
 	}
 	return err
 }
 
-// begun reports whether some of an answer has come: the server did begin the call then, whatever it says. It must not be called with mu held.
+// begun reports whether a part of the response has arrived: then the server has begun the call, whatever it says. mu must not be held.
 func (s *stream) begun() bool {
 	if s.wire == nil {
 		return false // it was never opened

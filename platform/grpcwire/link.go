@@ -17,13 +17,13 @@ type link struct {
 	most   uint32    // streams at a time; guarded by the wire's mu
 	leaves bool      // the server takes no more streams; guarded by the wire's mu
 	used   time.Time // when the last call ended; guarded by the wire's mu
-	ready  bool      // the server has said its settings; guarded by the wire's mu
+	ready  bool      // the server has sent its settings; guarded by the wire's mu
 
-	greeted chan struct{} // closed when the server has said its settings
+	greeted chan struct{} // closed when the server has sent its settings
 	over    chan struct{} // closed when the connection has ended
 }
 
-// lastUsable is where a connection makes room for the next, long before there are no more ids.
+// lastUsable is the stream id after which a connection is replaced by a new one, long before ids run out.
 const lastUsable = 1 << 30
 
 func newLink(conn net.Conn) *link {
@@ -50,7 +50,7 @@ func (l *link) close() {
 	l.end(errClosed)
 }
 
-// headers takes the header or the trailer of an answer.
+// headers handles the header or the trailer of a response.
 func (l *link) headers(f *http2.MetaHeadersFrame) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (l *link) headers(f *http2.MetaHeadersFrame) error {
 		if informational(f) {
 			return nil
 		}
-		if s.header = f.Fields; !s.collect { // who collects waits for the whole
+		if s.header = f.Fields; !s.collect { // collecting calls wait for the whole response
 			s.tell()
 		}
 		return nil
@@ -85,10 +85,10 @@ func informational(f *http2.MetaHeadersFrame) bool {
 	return len(f.PseudoValue("status")) == 3 && f.PseudoValue("status")[0] == '1'
 }
 
-// whole is called when an answer has ended without a trailer, or is too large: whoever waits sees it.
+// whole is called when a response has ended without a trailer, or is too large. There is nothing to do: the waiting call is notified.
 func (*link) whole(*stream) {}
 
-// leaving ends the calls that the server did not begin, and lets the others end.
+// leaving ends the calls that the server did not begin, and lets the others finish.
 func (l *link) leaving(last uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +116,7 @@ func (l *link) settled() {
 	}
 }
 
-// begin opens a stream and says what is asked; mu is held.
+// begin opens a stream and writes the header of the request; mu is held.
 func (l *link) begin(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
 	if uint32(len(l.streams)) >= l.most { //nolint:gosec // G115: few
 		defer context.AfterFunc(ctx, l.wake)()
@@ -143,7 +143,7 @@ func (l *link) wake() {
 	l.room.Broadcast()
 }
 
-// done forgets a stream, and has the server forget it when it goes on.
+// done forgets a stream, and resets it if the server has not ended it.
 func (l *link) done(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,13 +162,13 @@ func (l *link) done(s *stream) {
 	}
 }
 
-// unprocessed reports whether the server surely did nothing about a call.
+// unprocessed reports whether the server has certainly not begun a call.
 func unprocessed(err error) bool {
 	reset, ok := errors.AsType[http2.StreamError](err)
 	return errors.Is(err, errUnprocessed) || ok && reset.Code == http2.ErrCodeRefusedStream
 }
 
-// idle reports for how long there has been no call.
+// idle returns how long there have been no calls.
 func (l *link) idle() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

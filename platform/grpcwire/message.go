@@ -15,9 +15,10 @@ import (
 	"github.com/quorate/quorate/platform/bounded"
 )
 
-const prefix = 5 // bytes before each message: whether it is compressed, and its length
+const prefix = 5 // bytes before each message: a compression flag and the length
 
-// next takes the next message of a stream that is not collected, with its prefix. It is nil, without an error, when there is none; more says that one may come. mu is held.
+// next takes the next message, with its prefix, of a stream that is not collected. The message is nil, without an error, if there is none now; more says that one may
+// still arrive. mu is held.
 func (s *stream) next() (message []byte, more bool, err error) {
 	if len(s.in) < prefix {
 		return s.none()
@@ -26,7 +27,7 @@ func (s *stream) next() (message []byte, more bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	// A message that is larger than the window comes only when what is here of it is granted again.
+	// A message that is larger than the window arrives only if the window is extended by the part that has arrived.
 	if len(s.in) < prefix+size {
 		if want := int64(prefix + size - len(s.in)); s.grant < want && s.goesOn() {
 			_ = s.wire.encoder.WriteWindowUpdate(s.id, uint32(want-s.grant)) //nolint:gosec // G115: a message is bounded
@@ -44,11 +45,11 @@ func (s *stream) next() (message []byte, more bool, err error) {
 	if len(s.in) == 0 {
 		s.in = nil
 	}
-	_ = s.again(int64(prefix + size)) // that the other end does not read is seen by who writes
+	_ = s.again(int64(prefix + size)) // if the peer does not read, the next write will fail
 	return message, true, nil
 }
 
-// none says whether a message may still come; mu is held.
+// none is the result of next when there is no message; mu is held.
 func (s *stream) none() (message []byte, more bool, err error) {
 	switch {
 	case s.ended && len(s.in) > 0:
@@ -61,7 +62,7 @@ func (s *stream) none() (message []byte, more bool, err error) {
 	return nil, true, nil
 }
 
-// wholeMessage returns the one message of a stream that was collected, with its prefix.
+// wholeMessage returns the single message of a collected stream, with its prefix.
 func wholeMessage(in []byte, limit int) ([]byte, error) {
 	if len(in) < prefix {
 		return nil, status.Error(codes.Internal, "there is no message")
@@ -76,8 +77,8 @@ func wholeMessage(in []byte, limit int) ([]byte, error) {
 	return in, nil
 }
 
-// plain returns what a message says. Some compress though we never say that we can read it: grpcio does whatever its application wants. It is called without
-// the wire's mu, because it may take a while.
+// plain returns the content of a message, decompressed if necessary. Some peers compress although we never announce support: grpcio does what its application
+// wants. It must be called without the wire's mu, because it may take a while.
 func (s *stream) plain(message []byte) ([]byte, error) {
 	said := message[prefix:]
 	if message[0] == 0 { // it is not compressed
@@ -89,11 +90,11 @@ func (s *stream) plain(message []byte) ([]byte, error) {
 	return inflate(said, s.limit)
 }
 
-// inflating holds a token for each message that is being inflated, no more than can make progress: a thousandth of a message's bytes makes all of it, and whoever
-// sends it is not known yet.
+// inflating limits how many messages are decompressed at a time to as many as can make progress: a compressed message can be a thousandth of its content, and its
+// sender is not authenticated yet.
 var inflating = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// inflate returns what was compressed, which may be as large as a message that was not.
+// inflate decompresses a message. The result may be as large as an uncompressed message.
 func inflate(message []byte, limit int) ([]byte, error) {
 	inflating <- struct{}{}
 	defer func() { <-inflating }()
@@ -111,7 +112,7 @@ func inflate(message []byte, limit int) ([]byte, error) {
 	return all, nil
 }
 
-// sizeOf reads the prefix of a message.
+// sizeOf returns the length of a message from its prefix.
 func sizeOf(in []byte, limit int) (int, error) {
 	if in[0] > 1 {
 		return 0, status.Error(codes.Internal, "what came is no message")

@@ -10,10 +10,10 @@ import (
 
 const contentType = "application/grpc"
 
-// metadataOf returns what header fields say besides what belongs to the protocol. Values of keys that end with -bin are bytes.
+// metadataOf returns the header fields that do not belong to the protocol. Values of keys that end with -bin are decoded to bytes.
 func metadataOf(fields []hpack.HeaderField) (metadata.MD, error) {
 	md := make(metadata.MD, len(fields))
-	values := make([]string, len(fields)) // one for each, in one piece
+	values := make([]string, len(fields)) // one for each field, in one allocation
 	for i, f := range fields {
 		if reserved(f.Name) {
 			continue
@@ -36,7 +36,7 @@ func metadataOf(fields []hpack.HeaderField) (metadata.MD, error) {
 	return md, nil
 }
 
-// reserved reports whether a field belongs to the protocol. The few that applications see are those that grpc-go shows them.
+// reserved reports whether a field belongs to the protocol. Applications see the same few of those as with grpc-go.
 func reserved(name string) bool {
 	switch name {
 	case "content-type", "user-agent", ":authority":
@@ -70,7 +70,7 @@ func appendPair(fields []hpack.HeaderField, key, value string) []hpack.HeaderFie
 	return append(fields, hpack.HeaderField{Name: key, Value: value, Sensitive: key == "authorization"})
 }
 
-// validKey reports whether a key can be written (gRPC over HTTP/2, Custom-Metadata).
+// validKey reports whether a key is allowed (gRPC over HTTP/2, Custom-Metadata).
 func validKey(key string) bool {
 	for _, c := range []byte(key) {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
@@ -80,7 +80,7 @@ func validKey(key string) bool {
 	return key != "" && key != "connection"
 }
 
-// validValue reports whether a value can be written.
+// validValue reports whether a value is allowed.
 func validValue(value string) bool {
 	for _, c := range []byte(value) {
 		if c < ' ' || c > '~' {
@@ -90,7 +90,7 @@ func validValue(value string) bool {
 	return true
 }
 
-// fromBase64 reads what is written with padding or without.
+// fromBase64 decodes base64 with or without padding.
 func fromBase64(s string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 }

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// patience is how long a client that is told that we leave may take to hear it. Calls that it makes later it has to make again, elsewhere.
+// patience is how long a client may take to notice that the server is leaving. Calls that it makes later are refused, and it has to make them again elsewhere.
 const patience = 2 * time.Second
 
 // port is the server's end of a connection.
@@ -18,8 +18,8 @@ type port struct {
 	peer    *peer.Peer
 	over    chan struct{} // closed when the connection has ended
 	running uint32        // calls whose handler has not returned; guarded by the wire's mu
-	asked   bool          // the client was told that we leave; guarded by the wire's mu
-	leaves  bool          // no more calls are taken; guarded by the wire's mu
+	asked   bool          // the client was told that the server is leaving; guarded by the wire's mu
+	leaves  bool          // no more calls are accepted; guarded by the wire's mu
 }
 
 func newPort(s *Server, conn net.Conn) *port {
@@ -47,9 +47,9 @@ func (p *port) headers(f *http2.MetaHeadersFrame) error {
 		return http2.ConnectionError(http2.ErrCodeStreamClosed)
 	}
 	switch {
-	case len(p.out) > maxUnread: // errors are said without waiting for room
+	case len(p.out) > maxUnread: // errors are written without waiting for room
 		return errUnread
-	case p.leaves || p.err != nil: // the client knows, or soon will, and tries elsewhere
+	case p.leaves || p.err != nil: // the client has been told, and tries elsewhere
 		p.lastID = id
 		return nil
 	case f.Truncated:
@@ -69,7 +69,7 @@ func (p *port) headers(f *http2.MetaHeadersFrame) error {
 	return nil
 }
 
-// trailer is the end of a request that has one, which says nothing to gRPC.
+// trailer handles a request that ends with a trailer, which has no meaning in gRPC.
 func (p *port) trailer(s *stream, f *http2.MetaHeadersFrame) error {
 	switch {
 	case s.ended:
@@ -87,7 +87,7 @@ func (p *port) decline(id uint32, code http2.ErrCode) error {
 	return p.flushLater()
 }
 
-// begin decides what becomes of a call whose header is here; mu is held.
+// begin decides how to handle a call whose header has arrived; mu is held.
 func (p *port) begin(s *stream) {
 	c := &call{port: p, stream: s}
 	c.path, c.refused = readHeader(s.header)
@@ -103,7 +103,7 @@ func (p *port) begin(s *stream) {
 	}
 }
 
-// whole starts the call of a request that is whole; mu is held.
+// whole starts the call whose request is complete; mu is held.
 func (p *port) whole(s *stream) {
 	if s.call.refused != nil {
 		p.start(s.call.refuse)
@@ -112,7 +112,7 @@ func (p *port) whole(s *stream) {
 	p.start(s.call.serve)
 }
 
-// start has a handler run; mu is held.
+// start runs a handler in another goroutine; mu is held.
 func (p *port) start(handle func()) {
 	p.running++
 	p.server.run(handle)
@@ -123,7 +123,7 @@ func (p *port) finished(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.running--; p.running == 0 {
-		p.room.Broadcast() // drained waits
+		p.room.Broadcast() // wakes drained
 	}
 	s.settle()
 	if p.streams[s.id] == s {
@@ -145,7 +145,8 @@ func (p *port) drained() {
 	}
 }
 
-// leave has the client make its next calls elsewhere. Those that are on their way are taken: the client has heard of it when it answers a ping.
+// leave tells the client to make its next calls elsewhere. Calls that are already on their way are accepted, until the client has answered a ping and so has read
+// this.
 func (p *port) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,11 +156,11 @@ func (p *port) leave() {
 	p.asked = true
 	_ = p.encoder.WriteGoAway(maxWindow, http2.ErrCodeNo, nil)
 	_ = p.encoder.WritePing(false, [8]byte{'l', 'e', 'a', 'v', 'e'})
-	_ = p.flushLater() // nothing is unread that was not before
+	_ = p.flushLater() // an error means that the peer does not read, which ends the connection elsewhere
 	time.AfterFunc(patience, p.pong)
 }
 
-// pong takes no more calls of a client that has heard that we leave.
+// pong stops accepting calls if the client has read that the server is leaving.
 func (p *port) pong() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,7 +173,7 @@ func (p *port) pong() {
 	p.parting()
 }
 
-// parting ends a connection that takes no more calls when the last is over; mu is held.
+// parting ends a connection that accepts no more calls once the last one is over; mu is held.
 func (p *port) parting() {
 	if p.leaves && p.running == 0 && len(p.streams) == 0 {
 		go p.goodbye(http2.ErrCodeNo, errClosed)
@@ -185,15 +186,15 @@ func (p *port) close() {
 	p.end(errClosed)
 }
 
-// leaving is the client's word that it takes no streams of ours; we open none.
+// leaving does nothing: it limits the streams that the server opens, which are none.
 func (*port) leaving(uint32) {}
 
-// limit is on streams of ours too.
+// limit does nothing, for the same reason.
 func (*port) limit(uint32) {}
 
 func (*port) settled() {}
 
-// watch pings a client that is silent, and ends the connection of one that does not answer.
+// watch pings a silent client, and ends the connection if it does not answer.
 func (p *port) watch() {
 	ticks := time.NewTicker(p.server.opts.PingAfter)
 	defer ticks.Stop()

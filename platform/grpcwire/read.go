@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// maxPings is how many pings a peer may send in a minute while we have nothing to say to it. Clients measure their connection with pings while messages come.
+// maxPings is how many pings a peer may send per minute while we send it nothing. (While messages arrive, clients use pings to measure their connection.)
 const maxPings = 32
 
 // read reads frames until the connection ends, and closes it.
@@ -23,14 +23,14 @@ func (w *wire) read() {
 	switch {
 	case wrong:
 		w.goodbye(http2.ErrCode(code), err)
-		_, _ = io.Copy(io.Discard, w.conn) // which goodbye bounds
+		_, _ = io.Copy(io.Discard, w.conn) // goodbye has set a deadline
 	case errors.Is(err, io.EOF):
 		err = errClosed
 	}
 	w.mu.Lock()
 	w.stop(err)
 	w.mu.Unlock()
-	_ = w.conn.Close() // all is said
+	_ = w.conn.Close() // everything has been sent
 }
 
 func (w *wire) readFrames() error {
@@ -79,14 +79,14 @@ func (w *wire) take(f http2.Frame) error {
 		w.role.leaving(f.LastStreamID)
 		return nil
 	case *http2.PushPromiseFrame:
-		return http2.ConnectionError(http2.ErrCodeProtocol) // nobody was allowed to
+		return http2.ConnectionError(http2.ErrCodeProtocol) // push is disabled
 	case *http2.PriorityFrame:
 		if f.StreamDep == f.StreamID {
 			return w.refuse(http2.StreamError{StreamID: f.StreamID, Code: http2.ErrCodeProtocol})
 		}
 		return nil
 	default:
-		return nil // is ignored (RFC 9113, section 5.5)
+		return nil // unknown frames are ignored (RFC 9113, section 5.5)
 	}
 }
 
@@ -101,13 +101,13 @@ func (w *wire) settings(f *http2.SettingsFrame) error {
 		if err := s.Valid(); err != nil {
 			return err
 		}
-		switch s.ID { //nolint:exhaustive // the others say nothing to us
+		switch s.ID { //nolint:exhaustive // the others do not matter here
 		case http2.SettingInitialWindowSize:
 			initial = int64(s.Val)
 		case http2.SettingMaxFrameSize:
 			w.maxFrame = min(int(s.Val), maxPending)
 		case http2.SettingHeaderTableSize:
-			w.table.SetMaxDynamicTableSizeLimit(min(s.Val, 4<<10)) //nolint:mnd // the first size, and enough for calls
+			w.table.SetMaxDynamicTableSizeLimit(min(s.Val, 4<<10)) //nolint:mnd // the initial size, which suffices
 		case http2.SettingMaxConcurrentStreams:
 			w.role.limit(s.Val)
 		}
@@ -126,7 +126,7 @@ func (w *wire) settings(f *http2.SettingsFrame) error {
 	return w.flushLater()
 }
 
-// resize changes the windows of all streams (RFC 9113, section 6.9.2), once for all that a frame says of it. They may fall below zero.
+// resize changes the windows of all streams (RFC 9113, section 6.9.2), once for each settings frame. Windows may become negative.
 func (w *wire) resize(initial int64) error {
 	grown := initial - w.initial
 	if grown == 0 {
@@ -191,7 +191,7 @@ func (w *wire) reset(f *http2.RSTStreamFrame) error {
 	return nil
 }
 
-// stream returns an open stream; nil without an error for one that has ended. mu is held.
+// stream returns an open stream, or nil without an error for one that has ended; mu is held.
 func (w *wire) stream(id uint32) (*stream, error) {
 	s := w.streams[id]
 	if s == nil && (id > w.lastID || id%2 == 0) {

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// relay takes a call of a method that is not registered to Options.Other, message by message: some clients make all their calls over one connection.
+// relay forwards a call of a method that is not registered to Options.Other, message by message. Some clients make all their calls over one connection.
 func (c *call) relay() {
 	defer c.port.finished(c.stream)
 	ctx, err := c.context()
@@ -41,7 +41,7 @@ func (c *call) passOn() error {
 		err = c.SendHeader(md)
 	}
 	for err == nil {
-		m := &emptypb.Empty{} // keeps all bytes as unknown
+		m := &emptypb.Empty{} // keeps all bytes as unknown fields
 		if err = other.RecvMsg(m); err == nil {
 			err = c.send(m.ProtoReflect().GetUnknown())
 		}
@@ -50,14 +50,14 @@ func (c *call) passOn() error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(err, io.EOF):
 		return nil
-	case cause != nil: // what is wrong about the request, not that it was given up for it
+	case cause != nil: // the problem with the request, rather than the cancellation that followed
 		return cause
 	default:
 		return err
 	}
 }
 
-// passRequests passes on what the client says, to the end.
+// passRequests forwards the client's messages until the last one.
 func (c *call) passRequests(other grpc.ClientStream) error {
 	for {
 		message, err := c.nextRequest()

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// wellFormed reports whether the header of a request is one of HTTP/2 (RFC 9113, sections 8.2 and 8.3). The framer has seen to names, values, and that nothing
-// is there twice that must not be.
+// wellFormed reports whether the header of a request is valid in HTTP/2 (RFC 9113, sections 8.2 and 8.3). The framer has already checked names, values and
+// duplicate pseudo-header fields.
 func wellFormed(f *http2.MetaHeadersFrame) bool {
 	for _, field := range f.RegularFields() {
 		switch field.Name {
@@ -27,7 +27,7 @@ func wellFormed(f *http2.MetaHeadersFrame) bool {
 		(!f.HasPriority() || f.Priority.StreamDep != f.StreamID)
 }
 
-// readHeader reads the method of a request, or says why it is no call.
+// readHeader returns the method of a request, or why the request is not a gRPC call.
 func readHeader(fields []hpack.HeaderField) (path string, refused error) {
 	var verb, kind string
 	for _, f := range fields {
@@ -51,7 +51,7 @@ func isGRPC(kind string) bool {
 	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';')
 }
 
-// declaredLength returns the length that a header says its body has, or came when it says none.
+// declaredLength returns the length of the body that a header declares, or came if it declares none.
 func declaredLength(fields []hpack.HeaderField, came uint64) uint64 {
 	for _, f := range fields {
 		if f.Name != "content-length" {

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// head writes a header or a trailer, in as many frames as it takes; mu is held.
+// head writes a header or a trailer, in as many frames as needed; mu is held.
 func (s *stream) head(end bool, fields ...hpack.HeaderField) {
 	w := s.wire
 	w.block.Reset()
 	for _, f := range fields {
-		_ = w.table.WriteField(f) // to a buffer
+		_ = w.table.WriteField(f) // writing to a buffer cannot fail
 	}
 	rest := w.block.Bytes()
 	part := rest[:min(len(rest), w.maxFrame)]
@@ -27,10 +27,10 @@ func (s *stream) head(end bool, fields ...hpack.HeaderField) {
 	w.pings = 0
 }
 
-// send writes a message as the windows allow, and waits until ctx is done for them to open. mu is held, and let go of while it waits.
+// send writes a message as the windows allow, waiting for them to open until ctx is done. mu is held, and released while it waits.
 func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 	w := s.wire
-	if size := prefix + len(message); w.fits(s, size) { // as nearly all do
+	if size := prefix + len(message); w.fits(s, size) { // the usual case
 		w.message = append(binary.BigEndian.AppendUint32(append(w.message[:0], 0), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
 		w.write(s, w.message, end)
 		return nil
@@ -55,7 +55,7 @@ func (w *wire) fits(s *stream, size int) bool {
 	return s.err == nil && len(w.out) <= maxPending && size <= w.maxFrame && int64(size) <= min(w.window, s.window)
 }
 
-// await waits until something can be written, and returns how much; mu is held.
+// await waits until something can be written, and returns how many bytes; mu is held.
 func (w *wire) await(ctx context.Context, s *stream) (int, error) {
 	for {
 		switch {
@@ -74,7 +74,7 @@ func (w *wire) await(ctx context.Context, s *stream) (int, error) {
 				w.flush()
 				continue
 			}
-			w.flushAside() // a call of ours ends in time, whether the server reads or not
+			w.flushAside() // a client's call must end in time even if the server does not read
 		}
 		w.blocked[s] = struct{}{}
 		w.pass()
@@ -83,8 +83,8 @@ func (w *wire) await(ctx context.Context, s *stream) (int, error) {
 	}
 }
 
-// pass wakes one of the streams that wait and can go on. Whoever is woken passes on in turn, when it has sent what it can: a peer that opens a window by a
-// byte wakes one call and not thousands. mu is held.
+// pass wakes one of the waiting streams that can continue. That stream calls pass in turn when it has sent what it can, so a peer that opens a window by a byte wakes
+// one call and not thousands. mu is held.
 func (w *wire) pass() {
 	if w.window <= 0 || len(w.out) > maxPending {
 		return
@@ -97,7 +97,7 @@ func (w *wire) pass() {
 	}
 }
 
-// wake has a stream look again whether it can go on.
+// wake makes a stream check again whether it can continue.
 func (s *stream) wake() {
 	s.wire.mu.Lock()
 	defer s.wire.mu.Unlock()

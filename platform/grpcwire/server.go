@@ -12,41 +12,41 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// Options are what a Server needs. Those without a default are required.
+// Options are the settings of a Server. Those that may be nil say so; all others are required.
 type Options struct {
 	Logger *slog.Logger
-	Unary  grpc.UnaryServerInterceptor  // of every unary call; nil: none
-	Stream grpc.StreamServerInterceptor // of every other call; nil: none
-	Stats  stats.Handler                // learns of the begin and the end of every call; nil: nobody
-	Other  grpc.ClientConnInterface     // takes calls of methods that are not registered; nil: they are not implemented
+	Unary  grpc.UnaryServerInterceptor  // for unary calls; may be nil
+	Stream grpc.StreamServerInterceptor // for all other calls; may be nil
+	Stats  stats.Handler                // is told when each call begins and ends; may be nil
+	Other  grpc.ClientConnInterface     // gets calls of methods that are not registered; if nil, these are UNIMPLEMENTED
 
-	MaxRequest  int           // bytes of a message
-	MaxStreams  uint32        // calls of one connection at a time
-	Workers     int           // goroutines that stay for the next call, with a stack that has grown
-	Connect     time.Duration // for a connection to say its first words
-	PingAfter   time.Duration // silence
-	PingTimeout time.Duration // for an answer, before the connection ends
+	MaxRequest  int           // bytes of a request message
+	MaxStreams  uint32        // calls per connection at a time
+	Workers     int           // goroutines that are kept for further calls, so that their stacks need not grow again
+	Connect     time.Duration // time for a connection to send its first call
+	PingAfter   time.Duration // silence after which a client is pinged
+	PingTimeout time.Duration // time to answer a ping before the connection ends
 }
 
-// Server serves calls of what is registered. Register everything, then let connections come through Front.
+// Server serves calls of registered methods. Register all services before accepting connections through Front.
 type Server struct {
 	opts    Options
-	methods map[string]*method // by their paths
+	methods map[string]*method // by path
 	work    chan func()
 
 	mu       sync.Mutex
 	ports    map[*port]struct{} // guarded by mu
 	stopping bool               // guarded by mu
-	empty    chan struct{}      // guarded by mu; closed when the last connection has ended while stopping
+	empty    chan struct{}      // guarded by mu; closed when the last connection ends while stopping
 	stop     sync.Once
 	stopped  chan struct{}
 }
 
-// method is one that is registered.
+// method is a registered method.
 type method struct {
 	path   string
 	impl   any
-	unary  grpc.MethodHandler // nil: it has a stream of answers
+	unary  grpc.MethodHandler // nil if the method has a stream of responses
 	stream grpc.StreamHandler
 }
 
@@ -58,7 +58,7 @@ func NewServer(o Options) *Server {
 	}
 }
 
-// RegisterService registers the methods of a service that take one message; those that take a stream of them are left to Options.Other.
+// RegisterService registers the methods of a service whose request is one message. Methods with a stream of requests are left to Options.Other.
 func (s *Server) RegisterService(desc *grpc.ServiceDesc, impl any) {
 	for _, m := range desc.Methods {
 		path := "/" + desc.ServiceName + "/" + m.MethodName
@@ -82,7 +82,7 @@ func (s *Server) worker() {
 	}
 }
 
-// run has a job done, by a worker if one is free.
+// run runs a job in a free worker, or else in a new goroutine.
 func (s *Server) run(job func()) {
 	select {
 	case s.work <- job:
@@ -95,7 +95,7 @@ func (s *Server) run(job func()) {
 func (s *Server) serve(conn net.Conn) {
 	p := newPort(s, conn)
 	if !s.add(p) {
-		p.goodbye(http2.ErrCodeNo, errClosed) // the client tries elsewhere
+		p.goodbye(http2.ErrCodeNo, errClosed) // the client will try elsewhere
 		p.read()
 		return
 	}
@@ -122,14 +122,14 @@ func (s *Server) remove(p *port) {
 	s.look()
 }
 
-// look sees whether all is over; mu is held.
+// look closes empty if the server is stopping and has no more connections; mu is held.
 func (s *Server) look() {
 	if s.stopping && len(s.ports) == 0 {
 		s.stop.Do(func() { close(s.empty); close(s.stopped) })
 	}
 }
 
-// Shutdown takes no more calls, lets those that run end until ctx is done, and ends all connections. It returns the error of ctx if calls were cut off.
+// Shutdown accepts no more calls, lets those in progress finish until ctx is done, and ends all connections. It returns the error of ctx if calls were cut off.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.stopping = true

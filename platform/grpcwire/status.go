@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// What a trailer says of how a call went.
+// The fields of a trailer that contain the status of a call.
 const (
 	fieldStatus  = "grpc-status"
 	fieldMessage = "grpc-message"
@@ -35,14 +35,14 @@ func appendStatus(fields []hpack.HeaderField, st *status.Status) []hpack.HeaderF
 		fields = append(fields, hpack.HeaderField{Name: fieldMessage, Value: percentEncode(st.Message())})
 	}
 	if p := st.Proto(); len(p.GetDetails()) > 0 {
-		if b, err := proto.Marshal(p); err == nil { // else the code and the message have to do
+		if b, err := proto.Marshal(p); err == nil { // otherwise only the code and the message are sent
 			fields = append(fields, hpack.HeaderField{Name: fieldDetails, Value: base64.RawStdEncoding.EncodeToString(b)})
 		}
 	}
 	return fields
 }
 
-// statusOf reads the status of a trailer; nil is good. A trailer without one, or that is not what gRPC answers, is an error of its own.
+// statusOf reads the status in a trailer; nil means OK. A trailer without a valid status is an error too.
 func statusOf(trailer []hpack.HeaderField) error {
 	var code, message, details, kind, web string
 	for _, f := range trailer {
@@ -78,7 +78,7 @@ func statusOf(trailer []hpack.HeaderField) error {
 	return status.Error(codes.Code(n), message)
 }
 
-// notGRPC is the error of an answer without a status of gRPC, by its status of HTTP (gRPC's http-grpc-status-mapping.md).
+// notGRPC returns the error for a response without a gRPC status, by its HTTP status (gRPC's http-grpc-status-mapping.md).
 func notGRPC(web, kind string) error {
 	code := codes.Unknown
 	switch n, _ := strconv.Atoi(web); n {
@@ -96,7 +96,7 @@ func notGRPC(web, kind string) error {
 	return status.Errorf(code, "the answer is not of gRPC: HTTP status %.10q, content type %.100q", web, kind)
 }
 
-// statusOfReset is the error of a call whose stream or connection ended (gRPC over HTTP/2, Errors).
+// statusOfReset returns the error of a call whose stream was reset or whose connection ended (gRPC over HTTP/2, Errors).
 func statusOfReset(err error) error {
 	if _, ok := status.FromError(err); ok {
 		return err
@@ -106,7 +106,7 @@ func statusOfReset(err error) error {
 		return status.Errorf(codes.Unavailable, "the connection ended: %v", err)
 	}
 	code := codes.Internal
-	switch reset.Code { //nolint:exhaustive // the others are mistakes of an end
+	switch reset.Code { //nolint:exhaustive // the others mean that one end has a bug
 	case http2.ErrCodeRefusedStream:
 		code = codes.Unavailable
 	case http2.ErrCodeCancel:
@@ -119,7 +119,7 @@ func statusOfReset(err error) error {
 	return status.Errorf(code, "the stream was reset: %v", reset.Code)
 }
 
-// statusOfSend is the error of an answer that could not be sent.
+// statusOfSend returns the error for a response that could not be sent.
 func statusOfSend(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return status.FromContextError(err).Err()
@@ -127,7 +127,7 @@ func statusOfSend(err error) error {
 	return statusOfReset(err)
 }
 
-// percentEncode writes a message as a header can have it (gRPC over HTTP/2, Status-Message).
+// percentEncode encodes a message for a header (gRPC over HTTP/2, Status-Message).
 func percentEncode(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -143,7 +143,7 @@ func percentEncode(s string) string {
 	return b.String()
 }
 
-// percentDecode is the reverse; what is not encoded well stays as it is.
+// percentDecode reverses percentEncode. Invalid escapes stay unchanged.
 func percentDecode(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

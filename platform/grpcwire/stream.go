@@ -9,27 +9,27 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// stream is one call on a wire. All of it is guarded by the wire's mu.
+// stream is one call on a wire. All fields are guarded by the wire's mu.
 type stream struct {
 	wire   *wire
 	id     uint32
 	window int64     // bytes that may be sent
-	room   sync.Cond // of the wire's mu: it may be that something can be sent
+	room   sync.Cond // with the wire's mu: signals that sending may be possible
 
-	header  []hpack.HeaderField // that came
-	trailer []hpack.HeaderField // that came
-	in      []byte              // of messages, that nobody has taken
-	came    uint64              // bytes of messages
-	limit   int                 // of a message
-	collect bool                // all is taken at once, when it is whole
-	counts  bool                // what is in it counts as held for the connection
-	grant   int64               // bytes that may come
-	owed    int64               // bytes that were taken and not granted again
-	ended   bool                // the other end has said all
-	said    bool                // this end has said all
-	err     error               // why no more will come or go
-	news    chan struct{}       // something came, or the stream ended; nil when nobody waits
-	call    *call               // that is served; nil at the client's end
+	header  []hpack.HeaderField // received
+	trailer []hpack.HeaderField // received
+	in      []byte              // received bytes of messages that were not taken yet
+	came    uint64              // number of received bytes of messages
+	limit   int                 // size limit of a message
+	collect bool                // the body is taken at once, when it is complete
+	counts  bool                // in counts towards the wire's held
+	grant   int64               // receive window: bytes that the peer may still send
+	owed    int64               // bytes that were taken but not yet added to the window again
+	ended   bool                // the peer has ended its side
+	said    bool                // this end has ended its side
+	err     error               // why nothing more will be received or sent
+	news    chan struct{}       // signals that something arrived, or that the stream ended; nil if nobody waits
+	call    *call               // the call being served; nil at the client's end
 }
 
 // open begins a stream; mu is held.
@@ -40,7 +40,7 @@ func (w *wire) open(id uint32, s *stream) {
 	w.lastID = id
 }
 
-// fail ends a stream for both ends, unless it has ended or has its whole answer; mu is held.
+// fail ends a stream with an error, unless it has one already or the response is complete; mu is held.
 func (s *stream) fail(err error) {
 	if s.err != nil || s.trailer != nil {
 		return
@@ -54,7 +54,7 @@ func (s *stream) fail(err error) {
 	s.tell()
 }
 
-// tell wakes whoever waits for what comes; mu is held.
+// tell wakes the goroutine that waits for received data; mu is held.
 func (s *stream) tell() {
 	if s.news == nil {
 		return
@@ -65,7 +65,7 @@ func (s *stream) tell() {
 	}
 }
 
-// settle says that what was collected is no longer held for the connection; mu is held.
+// settle ends collecting: the received bytes no longer count towards the wire's held; mu is held.
 func (s *stream) settle() {
 	if s.counts {
 		s.wire.held -= len(s.in)
@@ -73,7 +73,7 @@ func (s *stream) settle() {
 	s.collect, s.counts = false, false
 }
 
-// data takes a frame of messages. Windows count all of it, padding too (RFC 9113, section 6.9.1).
+// data handles a data frame. Windows count all of it, including padding (RFC 9113, section 6.9.1).
 func (w *wire) data(f *http2.DataFrame) error {
 	size := int64(f.Length)
 	w.mu.Lock()
@@ -81,7 +81,7 @@ func (w *wire) data(f *http2.DataFrame) error {
 	if w.grant -= size; w.grant < 0 {
 		return http2.ConnectionError(http2.ErrCodeFlowControl)
 	}
-	if w.owed += size; w.owed >= connWindow/2 { // granted at once: what one stream may have here is bounded by its own window
+	if w.owed += size; w.owed >= connWindow/2 { // independent of what was taken: the window of each stream limits its memory
 		_ = w.encoder.WriteWindowUpdate(0, uint32(w.owed)) //nolint:gosec // G115: the window is less
 		w.grant, w.owed = w.grant+w.owed, 0
 		if err := w.flushLater(); err != nil {
@@ -92,14 +92,14 @@ func (w *wire) data(f *http2.DataFrame) error {
 	switch {
 	case err != nil:
 		return err
-	case s == nil && f.StreamID > w.opened: // it was not taken, or we gave it up; the other end knows or soon will
+	case s == nil && f.StreamID > w.opened: // it was refused or cancelled by us, and the peer has been told
 		return nil
 	case s == nil:
 		_ = w.encoder.WriteRSTStream(f.StreamID, http2.ErrCodeStreamClosed)
 		return w.flushLater()
 	case s.ended:
 		return w.drop(s, http2.ErrCodeStreamClosed)
-	case s.header == nil: // the header of an answer says how to read it (RFC 9113, section 8.1), and is read without mu by who has a message
+	case s.header == nil: // a response must begin with its header (RFC 9113, section 8.1), which is read without mu once there is a message
 		return w.drop(s, http2.ErrCodeProtocol)
 	case s.grant < size:
 		return w.drop(s, http2.ErrCodeFlowControl)
@@ -111,17 +111,17 @@ func (w *wire) data(f *http2.DataFrame) error {
 	if s.collect {
 		return s.again(size)
 	}
-	return s.again(size - int64(len(f.Data()))) // nobody takes padding
+	return s.again(size - int64(len(f.Data()))) // padding counts as taken
 }
 
-// add adds what came to its stream; mu is held.
+// add adds received bytes to the stream; mu is held.
 func (w *wire) add(s *stream, data []byte, end bool) error {
 	s.in = append(s.in, data...)
 	s.came += uint64(len(data))
 	if s.ended = end; s.answered() {
 		s.room.Signal()
 	}
-	if s.counts { // before anything that settles
+	if s.counts { // must come before settle
 		w.held += len(data)
 	}
 	if end && s.came != declaredLength(s.header, s.came) {
@@ -149,7 +149,7 @@ func (w *wire) add(s *stream, data []byte, end bool) error {
 	return w.over(s)
 }
 
-// tooLong reports whether a message is larger than it may be, as soon as it says so.
+// tooLong reports whether a message exceeds the limit, as soon as its prefix has arrived.
 func (s *stream) tooLong() bool {
 	if len(s.in) < prefix {
 		return false
@@ -158,14 +158,14 @@ func (s *stream) tooLong() bool {
 	return status.Code(err) == codes.ResourceExhausted || len(s.in) > s.limit+prefix
 }
 
-// over tells that a collected stream is whole, or that it has failed; mu is held.
+// over announces that a collected stream is complete or has failed; mu is held.
 func (w *wire) over(s *stream) error {
 	s.tell()
 	w.role.whole(s)
 	return nil
 }
 
-// again grants bytes again, once they are many; mu is held.
+// again adds n taken bytes to the receive window, and tells the peer once they are many; mu is held.
 func (s *stream) again(n int64) error {
 	if s.owed += n; s.owed < streamWindow/2 || !s.goesOn() {
 		return nil
@@ -175,8 +175,8 @@ func (s *stream) again(n int64) error {
 	return s.wire.flushLater()
 }
 
-// answered reports whether a call of ours has its whole answer: the server grants no more of the request then. mu is held.
+// answered reports whether a client's call has its complete response: then the server will not open its window for the request any more. mu is held.
 func (s *stream) answered() bool { return s.call == nil && s.ended }
 
-// goesOn reports whether more may come; mu is held.
+// goesOn reports whether the peer may still send something; mu is held.
 func (s *stream) goesOn() bool { return !s.ended && s.err == nil }

@@ -13,7 +13,7 @@ const (
 
 var units = map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond}
 
-// parseTimeout reads how long a call may take (gRPC over HTTP/2, Timeout). Longer than a Duration is as long as a Duration.
+// parseTimeout parses a timeout (gRPC over HTTP/2, Timeout). One that is too long for a Duration becomes the longest Duration.
 func parseTimeout(s string) (time.Duration, error) {
 	if len(s) < 2 || len(s) > maxDigits+1 {
 		return 0, malformed("the timeout %.20q is malformed", s)
@@ -30,7 +30,7 @@ func parseTimeout(s string) (time.Duration, error) {
 	return time.Duration(n * int64(unit)), nil
 }
 
-// formatTimeout writes a timeout, rounded up, in the finest unit that it fits.
+// formatTimeout formats a timeout, rounded up, in the finest unit in which it fits.
 func formatTimeout(d time.Duration) string {
 	const most = 99_999_999
 	if d <= 0 {

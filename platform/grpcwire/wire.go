@@ -18,64 +18,64 @@ import (
 const (
 	readBuffer     = 32 << 10
 	maxHeaderBytes = 64 << 10
-	maxPending     = 64 << 10 // bytes of frames that wait for the network before messages wait too
-	maxUnread      = 1 << 20  // of answers to control frames of somebody who does not read: the connection ends
+	maxPending     = 64 << 10 // bytes of frames waiting to be written above which messages have to wait
+	maxUnread      = 1 << 20  // bytes of unwritten responses to control frames above which the connection ends, because the peer does not read
 	writeTimeout   = 30 * time.Second
 	linger         = time.Second
-	firstWindow    = 65535     // of every stream and connection, before anybody says otherwise (RFC 9113, section 6.9.2)
-	streamWindow   = 256 << 10 // that we grant
-	connWindow     = 4 << 20   // that we grant
+	firstWindow    = 65535     // initial window of every stream and connection (RFC 9113, section 6.9.2)
+	streamWindow   = 256 << 10 // the window that we grant to a stream
+	connWindow     = 4 << 20   // the window that we grant to a connection
 	maxWindow      = 1<<31 - 1
-	maxHeld        = 64 << 20 // bytes of requests that are not whole yet
+	maxHeld        = 64 << 20 // bytes of incomplete requests of a connection
 )
 
-// wire is one end of an HTTP/2 connection. One goroutine reads it. What is to be written is gathered, and written by whoever comes when nobody does: calls
-// that run at the same time share a write.
+// wire is one end of an HTTP/2 connection. One goroutine reads it. Frames to be written are gathered in a buffer; whoever adds some while nobody is writing writes
+// the buffer, so that concurrent calls share writes.
 type wire struct {
 	conn   net.Conn
-	framer *http2.Framer // of what comes; its reader's alone
+	framer *http2.Framer // for reading; used by the reading goroutine only
 	role   role
-	frames atomic.Uint64 // that came
+	frames atomic.Uint64 // number of frames received
 
 	mu       sync.Mutex
-	room     sync.Cond // of mu: there may be room for another stream, nobody writes, or the wire ended
-	out      []byte    // frames that wait
-	taken    []byte    // frames that are being written
+	room     sync.Cond // with mu: another stream may be possible, writing has ended, or the wire has ended
+	out      []byte    // frames to be written
+	taken    []byte    // frames being written
 	writing  bool
 	deadline time.Time // of writes
 	encoder  *http2.Framer
 	table    *hpack.Encoder
-	block    bytes.Buffer // what table wrote
+	block    bytes.Buffer // output of table
 	message  []byte       // a message with its prefix, before it is cut into frames
 	err      error        // why the wire ended
 
 	streams  map[uint32]*stream
-	blocked  map[*stream]struct{} // that wait for room to write
-	lastID   uint32               // the highest of a stream that was begun, by whichever end begins them
-	opened   uint32               // the highest of a stream of the other end that was taken
+	blocked  map[*stream]struct{} // streams that wait for room to write
+	lastID   uint32               // highest id of the streams that the client has begun, at both ends
+	opened   uint32               // highest id of the peer's streams that were accepted
 	window   int64                // bytes that may be sent
-	initial  int64                // of streams to come
-	maxFrame int                  // that the other end takes
-	grant    int64                // bytes that may come
-	owed     int64                // bytes that came and were not granted again
-	held     int                  // bytes of requests that are not whole
-	pings    int                  // since we last had something to say, or for a minute
-	pinged   time.Time            // when pings was zero
+	initial  int64                // initial window of further streams
+	maxFrame int                  // largest frame that the peer accepts
+	grant    int64                // receive window: bytes that the peer may still send
+	owed     int64                // bytes that were received but not yet added to the window again
+	held     int                  // bytes of incomplete requests
+	pings    int                  // pings received since we last sent a message, or within a minute
+	pinged   time.Time            // when pings was reset
 }
 
-// role is what the two ends do differently. The reader calls it; an http2.ConnectionError ends the connection.
+// role has the differences between client and server. The reading goroutine calls it; an http2.ConnectionError ends the connection.
 type role interface {
-	// headers takes the header or the trailer of a stream.
+	// headers handles the header or the trailer of a stream.
 	headers(f *http2.MetaHeadersFrame) error
-	// whole is called when all of a stream that is collected is there. It must not wait.
+	// whole is called when a collected stream is complete. It must not block.
 	whole(s *stream)
-	// leaving is called when the other end takes no more streams than those up to last.
+	// leaving is called when the peer accepts no streams after last (GOAWAY).
 	leaving(last uint32)
-	// pong is called when the other end has answered a ping.
+	// pong is called when the peer has answered a ping.
 	pong()
-	// limit is called with mu held: so many streams does the other end let us have.
+	// limit is called, with mu held, when the peer sets how many streams we may have.
 	limit(n uint32)
-	// settled is called with mu held when the other end has said its settings.
+	// settled is called, with mu held, when the peer has sent its settings.
 	settled()
 }
 
@@ -86,7 +86,7 @@ var (
 	errAnswered    = errors.New("the whole answer is there")
 )
 
-// newWire returns an end of conn that has said nothing yet.
+// newWire returns an end of conn that has sent nothing yet.
 func newWire(conn net.Conn, r role) *wire {
 	w := &wire{
 		conn: conn, role: r, streams: make(map[uint32]*stream), blocked: make(map[*stream]struct{}),
@@ -100,7 +100,7 @@ func newWire(conn net.Conn, r role) *wire {
 	return w
 }
 
-// newFramer returns what reads frames and header blocks within our bounds.
+// newFramer returns a framer that reads frames and header blocks within our limits.
 func newFramer(to io.Writer, from io.Reader) *http2.Framer {
 	f := http2.NewFramer(to, from)
 	f.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
@@ -109,7 +109,7 @@ func newFramer(to io.Writer, from io.Reader) *http2.Framer {
 	return f
 }
 
-// gathered is where a wire's frames are written to; writing never fails.
+// gathered is the writer that adds frames to the wire's buffer; it never fails.
 type gathered wire
 
 func (g *gathered) Write(p []byte) (int, error) {
@@ -117,7 +117,7 @@ func (g *gathered) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// greet says what this end grants; preface comes first. mu is held.
+// greet sends the preface, the settings and the window of the connection; mu is held.
 func (w *wire) greet(preface string, settings ...http2.Setting) {
 	w.out = append(w.out, preface...)
 	_ = w.encoder.WriteSettings(append(settings,
@@ -127,13 +127,13 @@ func (w *wire) greet(preface string, settings ...http2.Setting) {
 	w.grant = connWindow
 }
 
-// flush writes what is gathered, unless somebody does already. mu is held, and let go of while it writes.
+// flush writes the gathered frames, unless somebody is writing already. mu is held, and released while it writes.
 func (w *wire) flush() {
 	if w.writing || len(w.out) == 0 {
 		return
 	}
 	w.writing = true
-	if len(w.streams) > 1 { // whoever is about to have something to write joins in
+	if len(w.streams) > 1 { // let other calls add their frames
 		w.mu.Unlock()
 		runtime.Gosched()
 		w.mu.Lock()
@@ -156,7 +156,7 @@ func (w *wire) flush() {
 	w.room.Broadcast()
 }
 
-// flushLater is flush for the reader, which must not wait for somebody who does not read. mu is held.
+// flushLater is flush for the reading goroutine, which must not wait for a peer that does not read. mu is held.
 func (w *wire) flushLater() error {
 	if len(w.out) > maxUnread {
 		return errUnread
@@ -165,7 +165,7 @@ func (w *wire) flushLater() error {
 	return nil
 }
 
-// flushAside is flush for who must not wait for the network. mu is held.
+// flushAside is flush in another goroutine, for callers that must not wait for the network. mu is held.
 func (w *wire) flushAside() {
 	if w.writing {
 		return
@@ -177,22 +177,22 @@ func (w *wire) flushAside() {
 	}()
 }
 
-// extend gives the next write at least writeTimeout. A deadline costs as much as a small write, so most writes go by one that is there. mu is held.
+// extend gives the next write at least writeTimeout. Setting a deadline costs as much as a small write, so most writes use an earlier one. mu is held.
 func (w *wire) extend() {
 	if now := time.Now(); w.deadline.Sub(now) < writeTimeout {
 		w.deadline = now.Add(writeTimeout + writeTimeout/2)
-		_ = w.conn.SetWriteDeadline(w.deadline) // a closed connection says so when it is written to
+		_ = w.conn.SetWriteDeadline(w.deadline) // on a closed connection the write fails
 	}
 }
 
-// end ends the wire and all its streams; mu is held. The first reason counts.
+// end ends the wire and all its streams; mu is held. Only the first error counts.
 func (w *wire) end(err error) {
 	if w.stop(err) {
-		go func() { _ = w.conn.Close() }() // TLS says goodbye first
+		go func() { _ = w.conn.Close() }() // TLS sends an alert first, which may block
 	}
 }
 
-// stop ends all streams, and reports whether that had not been done; mu is held.
+// stop ends all streams, and returns false if that was done before; mu is held.
 func (w *wire) stop(err error) bool {
 	if w.err != nil {
 		return false
@@ -205,7 +205,7 @@ func (w *wire) stop(err error) bool {
 	return true
 }
 
-// goodbye says that the wire ends, and why. The reader goes on for a moment, since what is closed with something unread in it may lose what was said last.
+// goodbye tells the peer that the wire ends, and why. Reading continues for a moment: closing a connection with unread data could discard what was sent last.
 func (w *wire) goodbye(code http2.ErrCode, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -220,7 +220,7 @@ func (w *wire) goodbye(code http2.ErrCode, err error) {
 	if !w.stop(err) {
 		return
 	}
-	_ = w.conn.SetReadDeadline(time.Now().Add(linger)) // a closed connection says so when it is read
+	_ = w.conn.SetReadDeadline(time.Now().Add(linger)) // on a closed connection the read fails
 	if c, ok := w.conn.(interface{ CloseWrite() error }); ok {
 		_ = c.CloseWrite()
 	}
