@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// record records the verdict in s; an error that is a refusal is about this span only.
+// record records the verdict in s. A refusal is about this span only.
 func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, resource pcommon.Map, s ptrace.Span) error {
 	cl := claim(resource, s)
 	if cl.Unreadable != nil {
@@ -21,7 +21,7 @@ func (r *Receiver) record(ctx context.Context, recorder consultation.Recorder, r
 	return r.ledger.Record(ctx, recorder, cl)
 }
 
-// Verdicts returns what the verdict spans in traces claim, in their order. The traces are OTLP JSON, of as much as a request to the receiver may have; an
+// Verdicts returns the claims of the verdict spans in traces, in order. The traces are OTLP JSON, within the limits for a request to the receiver. An
 // error is an InvalidArgument fault with the reason TRACES_INVALID.
 func Verdicts(traces []byte) ([]consultation.Claim, error) {
 	decoded, err := decode(traces, true)
@@ -31,7 +31,7 @@ func Verdicts(traces []byte) ([]consultation.Claim, error) {
 	return VerdictsIn(decoded), nil
 }
 
-// VerdictsIn is Verdicts of traces that are decoded.
+// VerdictsIn is Verdicts for decoded traces.
 func VerdictsIn(traces ptrace.Traces) []consultation.Claim {
 	var claims []consultation.Claim
 	for _, rs := range traces.ResourceSpans().All() {
@@ -53,7 +53,7 @@ func claim(resource pcommon.Map, s ptrace.Span) consultation.Claim {
 	return cl
 }
 
-// read reads what cl says; its error is a refusal.
+// read reads the attributes into cl. Its error is a refusal.
 func read(cl *consultation.Claim, resource, span pcommon.Map) error {
 	if err := noDuplicates(resource, serviceNameKey); err != nil {
 		return err
@@ -103,7 +103,7 @@ func readInts(from pcommon.Map, into map[string]*int) error {
 	return nil
 }
 
-// noDuplicates refuses two values for one key that begins with prefix: readers of the same span would see different verdicts.
+// noDuplicates refuses two values for a key that begins with prefix: different readers of the span would see different verdicts.
 func noDuplicates(attributes pcommon.Map, prefix string) error {
 	seen := make(map[string]bool)
 	for key := range attributes.All() {

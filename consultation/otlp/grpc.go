@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// exporter is the service as gRPC sees it. Requests and answers travel as the unknown fields of an empty message, which
-// keeps their bytes as they are: the body is checked before it is decoded, and by the same code as over HTTP.
+// exporter is the service in gRPC's terms. Requests and answers are transported as unknown fields of an empty message, which keeps their bytes
+// unchanged: the body is checked before it is decoded, by the same code as over HTTP.
 type exporter interface {
 	exportBytes(ctx context.Context, in *emptypb.Empty) (*emptypb.Empty, error)
 }

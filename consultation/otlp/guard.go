@@ -7,12 +7,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Bounds on a request, checked before it is decoded: a few bytes on the wire become hundreds in memory, and the decoder
-// recurses as deep as the sender nests. Four mebibytes of nested lists take it half a gigabyte.
+// Limits of a request, checked before it is decoded: a few encoded bytes become hundreds in memory, and the decoder recurses as deep as the sender
+// nests. Four mebibytes of nested lists take half a gigabyte.
 const (
 	maxSpans       = 10_000
 	maxMessages    = 400_000 // protobuf messages
-	maxDepth       = 64      // protobuf messages in one another; a plain attribute is six deep
+	maxDepth       = 64      // nesting of protobuf messages; a plain attribute is six levels deep
 	maxJSONObjects = 200_000
 	maxJSONDepth   = 128
 )
@@ -35,7 +35,7 @@ const (
 	anyValue
 	list
 	keyValueList
-	leaf // has no message in it that matters
+	leaf // without messages inside that matter
 )
 
 // fields are the message fields of each type, from opentelemetry/proto/trace/v1/trace.proto and its imports.
@@ -54,7 +54,7 @@ var fields = map[message]map[protowire.Number]message{
 	keyValueList:  {1: keyValue},
 }
 
-// protoGuard counts what a protobuf request holds.
+// protoGuard counts the contents of a protobuf request.
 type protoGuard struct{ spans, messages int }
 
 func checkProto(body []byte) error {
@@ -93,7 +93,7 @@ func (g *protoGuard) walk(m message, body []byte, depth int) error {
 			body = body[n:]
 			continue
 		}
-		// A group is in no OTLP message, and skipping one recurses.
+		// OTLP messages have no groups, and skipping a group recurses.
 		if kind == protowire.StartGroupType {
 			return errMalformed
 		}
@@ -106,7 +106,7 @@ func (g *protoGuard) walk(m message, body []byte, depth int) error {
 	return nil
 }
 
-// checkJSON counts what a JSON request holds; whether it is valid JSON is for the decoder to say.
+// checkJSON counts the contents of a JSON request. Whether it is valid JSON is up to the decoder.
 func checkJSON(body []byte) error {
 	objects, depth := 0, 0
 	inString := false

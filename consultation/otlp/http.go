@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	maxBodyBytes = 4 << 20 // compressed, and again decompressed
+	maxBodyBytes = 4 << 20 // compressed, and also decompressed
 	typeProto    = "application/x-protobuf"
 	typeJSON     = "application/json"
 )
 
-// HTTPHandler returns the handler of POST /v1/traces: protobuf or JSON, plain or gzip, at most 4 MiB before and after
-// decompression. The principal is expected in the request's context.
+// HTTPHandler returns the handler of POST /v1/traces, which accepts protobuf or JSON, plain or gzip, of at most 4 MiB before and after decompression.
+// The principal must be in the request's context.
 func (r *Receiver) HTTPHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		contentType, resp, err := r.serve(w, req)
@@ -46,7 +46,7 @@ func (r *Receiver) HTTPHandler() http.Handler {
 	})
 }
 
-// httpError is a fault with an HTTP status that no kind of fault has.
+// httpError is a fault with an HTTP status for which there is no kind of fault.
 type httpError struct {
 	fault *fault.Error
 	code  int
@@ -124,7 +124,7 @@ func httpFault(code int, reason, message string) error {
 	return httpError{fault: fault.New(fault.InvalidArgument, reason, "%s", message), code: code}
 }
 
-// writeError answers with a google.rpc.Status, as OTLP asks for.
+// writeError answers with a google.rpc.Status, as OTLP demands.
 func writeError(w http.ResponseWriter, contentType string, err error) {
 	e := fault.From(err)
 	code := statusCode(e.Kind)

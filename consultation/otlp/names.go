@@ -3,7 +3,7 @@ package otlp
 // SpanName is the name of the span that holds a verdict.
 const SpanName = "quorate.consultation.verdict"
 
-// The attributes of that span: strings, but for AttemptKey and SchemaVersionKey, which are integers.
+// Attributes of that span. AttemptKey and SchemaVersionKey are integers, all others strings.
 const (
 	IDKey            = attributePrefix + "id"
 	TaskKey          = attributePrefix + "task.id"
@@ -16,7 +16,7 @@ const (
 	DigestKey        = attributePrefix + "subject.digest"
 	FeedbackKey      = attributePrefix + "feedback"
 	SchemaVersionKey = attributePrefix + "schema.version"
-	SignatureKey     = attributePrefix + "signature" // may be left out
+	SignatureKey     = attributePrefix + "signature" // optional
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 	serviceNameKey  = "service.name"
 )
 
-// metricSpans is the name of the metric of spans that were received.
+// metricSpans is the metric that counts received spans.
 const metricSpans = "quorate.otlp.spans"
 
 // exportMethod is the full gRPC method of the receiver.

@@ -19,30 +19,29 @@ import (
 )
 
 const (
-	maxReasons = 5           // that one answer tells
-	retryAfter = time.Second // after trouble with the store
+	maxReasons = 5           // in one answer
+	retryAfter = time.Second // after the store failed
 )
 
-// Rules returns who may send traces. Admins and dispatchers may, so that their own spans are no error; only an agent's
-// verdicts count.
+// Rules returns who may send traces. Admins and dispatchers may, so that their spans cause no errors, but only verdicts of agents count.
 func Rules() auth.Rules {
 	return auth.Rules{exportMethod: {Roles: []auth.Role{auth.RoleAgent, auth.RoleAdmin, auth.RoleDispatcher}}}
 }
 
-// Receiver takes trace requests and records the verdicts in them. It is safe for concurrent use.
+// Receiver receives trace requests and records the verdicts in them. It is safe for concurrent use.
 type Receiver struct {
 	ledger *consultation.Ledger
 	logger *slog.Logger
 	spans  metric.Int64Counter
 }
 
-// Options are what a receiver tells of itself; the zero value tells nothing.
+// Options are the telemetry of a receiver. The zero value has none.
 type Options struct {
 	Logger *slog.Logger
 	Meter  metric.Meter
 }
 
-// New returns a receiver that records in ledger. Its error is about the metric of o.Meter.
+// New returns a receiver that records in ledger. An error is about creating the metric.
 func New(ledger *consultation.Ledger, o Options) (*Receiver, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -57,7 +56,7 @@ func New(ledger *consultation.Ledger, o Options) (*Receiver, error) {
 	return &Receiver{ledger: ledger, logger: o.Logger, spans: spans}, nil
 }
 
-// admit returns the caller when it may send traces.
+// admit returns the caller if it may send traces.
 func admit(ctx context.Context) (auth.Principal, error) {
 	p, ok := auth.FromContext(ctx)
 	if !ok {
@@ -79,7 +78,7 @@ func decode(body []byte, asJSON bool) (traces ptrace.Traces, err error) {
 	}
 	if err := unmarshal(body); err != nil {
 		refused := invalid(errMalformed)
-		refused.Cause = err // its text may repeat the body
+		refused.Cause = err // the text may repeat the body
 		return traces, refused
 	}
 	if err := within(req.Traces().SpanCount(), maxSpans, "spans"); err != nil {
@@ -92,10 +91,10 @@ func invalid(err error) *fault.Error {
 	return fault.New(fault.InvalidArgument, "TRACES_INVALID", "%w", err)
 }
 
-// result is what became of the spans of one request.
+// result counts what became of the spans of one request.
 type result struct {
 	recorded, ignored, refused int
-	reasons                    []string // why spans were refused, the first few
+	reasons                    []string // why spans were refused; only the first few
 }
 
 // receive records the verdicts in traces. Its error is about the request as a whole.
@@ -135,7 +134,7 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 	return res.response(), nil
 }
 
-// count counts spans by what became of them. Reasons are those of package consultation.
+// count counts spans by decision and, for refused ones, by reason, which is one of package consultation.
 func (r *Receiver) count(ctx context.Context, spans int, decision, reason string) {
 	if spans > 0 {
 		r.spans.Add(ctx, int64(spans), metric.WithAttributes(attribute.String("decision", decision), attribute.String("reason", reason)))

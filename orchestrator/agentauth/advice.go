@@ -12,8 +12,8 @@ import (
 
 const redacted = "[redacted]"
 
-// Advice says, to be put behind why an agent at a URL did not let Quorate in, what it was shown and what an operator can do. The schemes are those of its
-// card; nil when that is not known.
+// Advice explains which credential an agent at a URL was sent and what an operator can do, as the end of a sentence about the agent rejecting
+// Quorate. schemes are those of the agent's card; nil when unknown.
 func (c *Credentials) Advice(u *url.URL, schemes []registry.SecurityScheme) string {
 	asked := wanted(schemes)
 	at := origin{u.Scheme, strings.ToLower(u.Host)}
@@ -37,7 +37,7 @@ func (c *Credentials) Advice(u *url.URL, schemes []registry.SecurityScheme) stri
 	return say.String()
 }
 
-// Denied is Advice for an answer over HTTP.
+// Denied returns the Advice for an HTTP answer.
 func (c *Credentials) Denied(resp *http.Response) string {
 	if redirected(resp.Request) {
 		return "Quorate showed it no credential, for it was led there by another origin"
@@ -45,7 +45,7 @@ func (c *Credentials) Denied(resp *http.Response) string {
 	return c.Advice(resp.Request.URL, nil)
 }
 
-// wanted are the schemes that a card requires or, when it does not say, all that it has.
+// wanted returns the schemes that a card requires or, when it does not say, all of its schemes.
 func wanted(schemes []registry.SecurityScheme) (list []registry.SecurityScheme) {
 	for _, s := range schemes {
 		if s.Required {
@@ -58,7 +58,7 @@ func wanted(schemes []registry.SecurityScheme) (list []registry.SecurityScheme) 
 	return list
 }
 
-// fits reports whether a credential is what a scheme describes, as far as can be told.
+// fits reports whether a credential is of the kind that a scheme describes, as far as that can be told.
 func (c *Credential) fits(s registry.SecurityScheme) bool {
 	switch s.Kind {
 	case registry.SecurityHTTP:
@@ -74,7 +74,7 @@ func (c *Credential) fits(s registry.SecurityScheme) bool {
 	}
 }
 
-// describe names schemes as their card does.
+// describe lists schemes in the terms of their card.
 func describe(schemes []registry.SecurityScheme) string {
 	var list []string
 	for _, s := range schemes {
@@ -92,7 +92,7 @@ func describe(schemes []registry.SecurityScheme) string {
 	return strings.Join(list, ", ")
 }
 
-// Redact returns a text of an agent without the secret that it was shown last: what it answers goes into errors.
+// Redact removes the secret that was sent last from a text of the agent, which goes into errors.
 func (c *Credential) Redact(text string) string {
 	if c == nil || c.source == nil || c.shown.Load() == nil {
 		return text

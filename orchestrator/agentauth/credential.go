@@ -13,13 +13,13 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Reasons of the faults of requests that were not sent, since they would have gone without their credential.
+// Reasons of faults for requests that were not sent because they would have gone without their credential.
 const (
-	ReasonUnavailable = "AGENT_CREDENTIAL_UNAVAILABLE" // it may be there later
-	ReasonUnfit       = "AGENT_CREDENTIAL_UNFIT"       // this binding cannot carry it
+	ReasonUnavailable = "AGENT_CREDENTIAL_UNAVAILABLE" // it may be available later
+	ReasonUnfit       = "AGENT_CREDENTIAL_UNFIT"       // the binding cannot carry it
 )
 
-// The kinds, as entries name them.
+// Kinds of credentials, as entries name them.
 const (
 	kindBearer    = "bearer"
 	kindBasic     = "basic"
@@ -35,31 +35,31 @@ const (
 	inCookie = "cookie"
 )
 
-// Credential is what one origin is shown. Methods of nil show nothing.
+// Credential is what is sent to one origin. A nil Credential sends nothing.
 type Credential struct {
 	origin origin
 	kind   string
-	scheme string // of the header Authorization (RFC 9110 §11), in lower case; empty for another place
+	scheme string // of the Authorization header (RFC 9110 §11), in lower case; empty for another place
 
 	in, name string
-	form     func(secret string) string // what is sent of a secret
+	form     func(secret string) string // how the secret is encoded
 	source   source                     // nil for mutual TLS
 
-	tls *tls.Config  // of mutual TLS; nil otherwise
-	own *http.Client // of mutual TLS to the agent, of OAuth 2.0 to the token endpoint; nil otherwise
+	tls *tls.Config  // for mutual TLS; nil otherwise
+	own *http.Client // for mutual TLS, used for the agent; for OAuth 2.0, for the token endpoint; nil otherwise
 
 	shown atomic.Pointer[auth.Secret] // what was sent last
 }
 
 // source is where a secret comes from.
 type source interface {
-	// secret returns the secret of now.
+	// secret returns the current secret.
 	secret(ctx context.Context) (auth.Secret, error)
-	// refused says that what was sent since a time was not accepted, and reports whether a next try would send another secret.
+	// refused records that what was sent at a time was rejected, and reports whether the next attempt would send another secret.
 	refused(sent time.Time) bool
 }
 
-// text returns what a request carries now.
+// text returns the current value for requests.
 func (c *Credential) text(ctx context.Context) (string, error) {
 	secret, err := c.source.secret(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *Credential) text(ctx context.Context) (string, error) {
 
 func (c *Credential) note(secret auth.Secret) {
 	if last := c.shown.Load(); last == nil || *last != secret {
-		kept := secret // so that only what changes costs memory
+		kept := secret // a copy, so that memory is used only when it changes
 		c.shown.Store(&kept)
 	}
 }
@@ -84,7 +84,7 @@ func sendable(text string) bool {
 	return text != "" && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// add adds to a request what it carries now.
+// add adds the current value to a request.
 func (c *Credential) add(req *http.Request) error {
 	text, err := c.text(req.Context())
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Credential) add(req *http.Request) error {
 	return nil
 }
 
-// Metadata returns the key and the value that a gRPC call carries now; both are empty for none.
+// Metadata returns the key and the current value for a gRPC call; both are empty when there is none.
 func (c *Credential) Metadata(ctx context.Context) (key, value string, err error) {
 	if c == nil || c.source == nil {
 		return "", "", nil
@@ -118,16 +118,16 @@ func (c *Credential) Metadata(ctx context.Context) (key, value string, err error
 	return strings.ToLower(c.name), value, nil
 }
 
-// Refused says that a call that was begun at a time was answered with 401 or the like. It reports whether a next one would carry another secret: what may
-// be old by now is dropped.
+// Refused records that a call which began at begun was answered with 401 or the like. It drops what may be outdated, and reports whether the next
+// call would carry another secret.
 func (c *Credential) Refused(begun time.Time) bool {
 	return c != nil && c.source != nil && c.source.refused(begun)
 }
 
-// IsCertificate reports whether the credential is a client certificate, which a connection shows and not a request.
+// IsCertificate reports whether the credential is a client certificate, which belongs to a connection, not to a request.
 func (c *Credential) IsCertificate() bool { return c != nil && c.tls != nil }
 
-// TLS returns what a connection needs to show a client certificate, for the caller to change; nil when there is none to show.
+// TLS returns a TLS configuration with the client certificate, which the caller may change, or nil when there is none.
 func (c *Credential) TLS() *tls.Config {
 	if c == nil {
 		return nil

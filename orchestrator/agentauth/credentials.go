@@ -13,22 +13,22 @@ import (
 // Config says where the credentials are.
 type Config struct {
 	File    string           // YAML or JSON; empty: there are none
-	Setting string           // what the operator calls File, for messages
-	Policy  *netguard.Policy // which addresses agents may have; required with a file
+	Setting string           // the operator's name for File, for messages
+	Policy  *netguard.Policy // which addresses agents may be at; required with a file
 	Logger  *slog.Logger     // required with a file
 }
 
-// Credentials are those of a file, as it is now while Run runs. Nil has none. It is safe for concurrent use.
+// Credentials are those in a file, kept up to date while Run runs. A nil Credentials has none. It is safe for concurrent use.
 type Credentials struct {
 	config Config
 	now    atomic.Pointer[list]
 }
 
-// origin is where a credential goes; the host has no upper case.
+// origin is where a credential is sent. The host is in lower case.
 type origin struct{ scheme, host string }
 
-// Open reads the file and every secret that it names. The error, an InvalidArgument fault with the reason CREDENTIALS_INVALID, names each entry and field
-// that is wrong, and shows no value of the file: it may be a secret that was put there by mistake.
+// Open reads the file and every secret to which it refers. The error, an InvalidArgument fault with the reason CREDENTIALS_INVALID, names each wrong
+// entry and field, but shows no value of the file, which may be a secret that was put there by mistake.
 func Open(c Config) (*Credentials, error) {
 	all := &Credentials{config: c}
 	first := &list{}
@@ -54,7 +54,7 @@ func (c *Credentials) For(u *url.URL) *Credential {
 	return origins[origin{u.Scheme, strings.ToLower(u.Host)}]
 }
 
-// Client returns an HTTP client that is as the given one, which has to be guarded, and shows the credentials.
+// Client returns a copy of an HTTP client, which must be guarded, that also sends the credentials.
 func (c *Credentials) Client(client *http.Client) *http.Client {
 	if c == nil || c.config.File == "" {
 		return client
@@ -64,7 +64,7 @@ func (c *Credentials) Client(client *http.Client) *http.Client {
 	return &with
 }
 
-// Close closes connections of our own that wait for a next request: those to token endpoints, and those with client certificates.
+// Close closes idle connections to token endpoints, and those with client certificates.
 func (c *Credentials) Close() error {
 	if c != nil {
 		c.now.Load().closeBut(&list{})

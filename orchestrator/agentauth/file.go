@@ -18,10 +18,10 @@ const (
 	maxEntries = 1000
 )
 
-// entry is a credential as the file has it, of one kind. Every secret in it is a reference.
+// entry is a credential in the file, of exactly one kind. Every secret in it is a reference.
 type entry struct {
 	Origin   string `yaml:"origin"`
-	Insecure bool   `yaml:"insecure"` // it may go in the clear to another machine
+	Insecure bool   `yaml:"insecure"` // it may be sent unencrypted to another machine
 
 	Bearer    *bearer    `yaml:"bearer"`
 	Basic     *basic     `yaml:"basic"`
@@ -59,10 +59,10 @@ func (e *entry) problem(i int, err error) string {
 	if o, _, parseErr := e.where(); parseErr == nil {
 		return fmt.Sprintf("entry %d (%s): %s", i+1, o, err)
 	}
-	return fmt.Sprintf("entry %d: %s", i+1, err) // what it has for an origin may be a secret
+	return fmt.Sprintf("entry %d: %s", i+1, err) // what is in the place of the origin may be a secret
 }
 
-// readFile reads the entries strictly: what is not known, or there twice, is refused.
+// readFile parses the entries strictly: unknown and duplicate fields are refused.
 func readFile(name string) ([]entry, error) {
 	text, err := bounded.File(name, maxFile)
 	if err != nil {
@@ -88,10 +88,10 @@ func readFile(name string) ([]entry, error) {
 	return list.Credentials, nil
 }
 
-// quoted is how the YAML decoder shows a value that is of another type, and a type of ours that says nothing to an operator.
+// quoted matches a value of a wrong type in errors of the YAML decoder, and Go types that mean nothing to operators.
 var quoted = regexp.MustCompile("(?s) `.*?`| in type .*| into .*")
 
-// withoutValues takes the values that a decoder's error shows out of it.
+// withoutValues removes values from an error of the decoder.
 func withoutValues(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n")
 	var lines []string

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// bearer is a token as it is (RFC 6750).
+// bearer is a constant token (RFC 6750).
 type bearer struct {
 	Token string `yaml:"token"`
 }
@@ -43,14 +43,14 @@ func (b *basic) credential(c Config) (*Credential, error) {
 	return &Credential{kind: kindBasic, scheme: "basic", in: inHeader, name: "Authorization", form: form, source: s}, nil
 }
 
-// apiKey is a key in a place of the agent's choice.
+// apiKey is a key in a place that the agent determines.
 type apiKey struct {
 	In    string `yaml:"in"` // header, query or cookie
 	Name  string `yaml:"name"`
 	Value string `yaml:"value"`
 }
 
-// taken are headers that say something else.
+// taken are headers with another meaning.
 var taken = []string{
 	"accept", "a2a-version", "a2a-extensions", "connection", "content-encoding", "content-length", "content-type", "cookie", "expect", "host", "keep-alive", "te",
 	"traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "user-agent",
@@ -80,5 +80,5 @@ func notToken(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_' && r != '.'
 }
 
-// cookieValue quotes what would end a cookie (RFC 6265 §4.1.1).
+// cookieValue escapes characters that would end a cookie (RFC 6265 §4.1.1).
 var cookieValue = strings.NewReplacer(";", "%3B", ",", "%2C", " ", "%20", `"`, "%22", `\`, "%5C").Replace

@@ -12,20 +12,20 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// list is what the file said at one time.
+// list is the content of the file at one time.
 type list struct {
 	changed time.Time // of the file
 	made    []made
-	origins map[origin]*Credential // each under its host with and without the port, where that is the usual one
+	origins map[origin]*Credential // by origin, under the host with and without the port if that is the default one
 }
 
-// made is an entry and what was made of it.
+// made is an entry with the credential made of it.
 type made struct {
 	entry      *entry
 	credential *Credential
 }
 
-// read reads the file, whole or not at all. An entry that was there before keeps its credential, with the token and the connections that it has.
+// read reads the whole file, or fails. An unchanged entry keeps its credential, with its token and connections.
 func (c Config) read(before *list) (*list, error) {
 	next := &list{origins: make(map[origin]*Credential)}
 	var entries []entry
@@ -50,7 +50,7 @@ func (c Config) read(before *list) (*list, error) {
 	return next, nil
 }
 
-// add makes the credential of an entry, unless it was made before, and has it go to its origin.
+// add makes the credential of an entry, unless it exists already, and adds it under its origin.
 func (l *list) add(c Config, e *entry, before *list) error {
 	o, hosts, err := e.where()
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *list) add(c Config, e *entry, before *list) error {
 	return nil
 }
 
-// of returns what was made of an entry that says the same, or nil.
+// of returns the credential of an equal entry, or nil.
 func (l *list) of(e *entry) *Credential {
 	for _, m := range l.made {
 		if reflect.DeepEqual(m.entry, e) {
@@ -82,7 +82,7 @@ func (l *list) of(e *entry) *Credential {
 	return nil
 }
 
-// closeBut closes connections of credentials' own that wait for a next request, but for those of credentials that another list has, too.
+// closeBut closes the idle connections of credentials that other does not have.
 func (l *list) closeBut(other *list) {
 	for _, m := range l.made {
 		kept := slices.ContainsFunc(other.made, func(o made) bool { return o.credential == m.credential })

@@ -9,14 +9,14 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// idlePerAgent is how many connections are kept for an agent, as many as for others.
+// idlePerAgent is the number of idle connections kept for an agent, as for agents without certificates.
 const idlePerAgent = 64
 
-// mutualTLS is a certificate that is shown as the connection is made.
+// mutualTLS is a client certificate.
 type mutualTLS struct {
 	CertFile string `yaml:"certFile"`
 	KeyFile  string `yaml:"keyFile"`
-	CAFile   string `yaml:"caFile"` // whom to trust; empty: whom this machine trusts
+	CAFile   string `yaml:"caFile"` // trusted authorities; empty: those that this machine trusts
 }
 
 func (m *mutualTLS) credential(c Config) (*Credential, error) {

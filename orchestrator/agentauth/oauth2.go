@@ -19,7 +19,7 @@ import (
 const (
 	tokenTimeout = 10 * time.Second
 	maxToken     = 32 << 10  // bytes
-	maxTokenLife = time.Hour // also of a token that does not say when it expires
+	maxTokenLife = time.Hour // also for a token without an expiry
 )
 
 // oauth is a token for Quorate itself, by client credentials (RFC 6749 §4.4).
@@ -45,12 +45,13 @@ func (o *oauth) credential(c Config) (*Credential, error) {
 	t := &tokens{
 		clientSecret: s,
 		grant:        clientcredentials.Config{ClientID: o.ClientID, TokenURL: o.TokenURL, Scopes: o.Scopes},
-		client:       netguard.ForEndpoint(u, c.Policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}), // the operator's word
+		client:       netguard.ForEndpoint(u, c.Policy.Resolver).Client(netguard.ClientOptions{Timeout: tokenTimeout}), // set by the operator
 	}
 	return &Credential{kind: kindOAuth2, scheme: "bearer", in: inHeader, name: "Authorization", form: asBearer, source: t, own: t.client}, nil
 }
 
-// ask has the endpoint give a token, and says how long it lasts. Nothing of what the endpoint says but its code goes into the error: it may repeat the secret.
+// ask requests a token, and returns how long it is valid. Of the endpoint's answer only the error code goes into the error, since the rest may repeat
+// the secret.
 func (t *tokens) ask(ctx context.Context) (auth.Secret, time.Duration, error) {
 	secret, err := t.clientSecret.secret(ctx)
 	if err != nil {
@@ -78,7 +79,7 @@ func (t *tokens) ask(ctx context.Context) (auth.Secret, time.Duration, error) {
 	return auth.Secret(token.AccessToken), life, nil
 }
 
-// errorCode is what RFC 6749 §5.2 has for codes.
+// errorCode matches error codes of RFC 6749 §5.2.
 var errorCode = regexp.MustCompile(`^[a-z_]{1,40}$`)
 
 func withoutAnswer(err error) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/platform/secretfile"
 )
 
-// openReference returns what a reference, env:NAME or file:/path, stands for; it must be there. An error never has the text of what is no reference.
+// openReference returns the source for a reference, env:NAME or file:/path, which must exist. An error never contains a text that is not a reference.
 func openReference(c Config, reference string) (source, error) {
 	where, what, _ := strings.Cut(reference, ":")
 	switch {
@@ -35,14 +35,14 @@ func openReference(c Config, reference string) (source, error) {
 	}
 }
 
-// fixed is a secret that stays.
+// fixed is a secret that does not change.
 type fixed auth.Secret
 
 func (f fixed) secret(context.Context) (auth.Secret, error) { return auth.Secret(f), nil }
 
 func (fixed) refused(time.Time) bool { return false }
 
-// file is a secret that may be renewed.
+// file is a secret that may change.
 type file struct {
 	name    string
 	text    *secretfile.Secret

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// checkEvery is how often the file is looked at.
+// checkEvery is the interval at which the file is checked.
 const checkEvery = 10 * time.Second
 
-// Run reads the file again whenever it has changed, until ctx ends. A file that is wrong, or gone, changes nothing: the list of before counts as a whole, and
-// the log says so. What an entry that is gone was shown for is not shown from then on; calls under way go on, but for those over connections that were made
-// with its client certificate.
+// Run reloads the file when it has changed, until ctx ends. If it is wrong or gone, the previous list stays in use as a whole, and that is logged.
+// Credentials of removed entries are no longer sent; calls in progress continue, except those over connections with their client certificates.
 func (c *Credentials) Run(ctx context.Context) error {
 	if c == nil || c.config.File == "" {
 		<-ctx.Done()
@@ -41,7 +40,8 @@ func (c *Credentials) Run(ctx context.Context) error {
 	}
 }
 
-// Renew reads the file if it has changed, and reports whether it did. One that is wrong is looked at again, for a secret that it names may come later.
+// Renew reloads the file if it has changed, and reports whether it did. A wrong file is read again each time, since a secret to which it refers may
+// appear later.
 func (c *Credentials) Renew() (changed bool, err error) {
 	before := c.now.Load()
 	if info, err := os.Stat(c.config.File); err == nil && info.ModTime().Equal(before.changed) {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// maxDrain is how much of an answer that is thrown away is read, in bytes, to keep its connection.
+// maxDrain is how many bytes of a discarded answer are read to keep its connection.
 const maxDrain = 4 << 10
 
-// transport shows credentials to whom they are for.
+// transport adds credentials to the requests that they are for.
 type transport struct {
 	credentials *Credentials
 	next        http.RoundTripper
 }
 
-// RoundTrip sends a request, with a credential if there is one for its URL.
+// RoundTrip sends a request, with the credential for its URL if there is one.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	c := t.credentials.For(req.URL)
 	if c == nil || redirected(req) {
@@ -29,14 +29,14 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return c.Send(req, t.next.RoundTrip)
 }
 
-// CloseIdleConnections closes the connections that wait for a next request.
+// CloseIdleConnections closes idle connections.
 func (t *transport) CloseIdleConnections() {
 	if closer, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()
 	}
 }
 
-// redirected reports whether another origin led here: it must not choose what is done with a credential.
+// redirected reports whether another origin redirected here; it must not decide what a credential is used for.
 func redirected(req *http.Request) bool {
 	for r := req; r.Response != nil && r.Response.Request != nil; r = r.Response.Request {
 		if from := r.Response.Request.URL; from.Scheme != req.URL.Scheme || !strings.EqualFold(from.Host, req.URL.Host) {
@@ -46,8 +46,8 @@ func redirected(req *http.Request) bool {
 	return false
 }
 
-// Send sends a copy of a request that carries the credential, to its origin; it has one of the kinds that a request can carry. An agent that answers 401
-// has not taken the request: it is sent once more if another secret is there by then.
+// Send sends a copy of a request with the credential; it must be of a kind that requests can carry. If the agent answers 401, it has not accepted the
+// request, which is sent once more if there is another secret by then.
 func (c *Credential) Send(req *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	resp, sent, err := c.once(req, send)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized || req.Body != nil && req.GetBody == nil || !c.source.refused(sent) {
@@ -56,7 +56,7 @@ func (c *Credential) Send(req *http.Request, send func(*http.Request) (*http.Res
 	again := req.WithContext(req.Context())
 	if req.Body != nil && req.Body != http.NoBody {
 		if again.Body, err = req.GetBody(); err != nil {
-			return resp, nil //nolint:nilerr // the answer that is there is what the agent said
+			return resp, nil //nolint:nilerr // the agent's answer stands
 		}
 	}
 	_, _ = io.CopyN(io.Discard, resp.Body, maxDrain)
@@ -65,12 +65,12 @@ func (c *Credential) Send(req *http.Request, send func(*http.Request) (*http.Res
 	return resp, err
 }
 
-// once sends a request, and says when that was: the secret that it carries was there by then.
+// once sends a request, and returns when it did: the secret in it was obtained before.
 func (c *Credential) once(req *http.Request, send func(*http.Request) (*http.Response, error)) (resp *http.Response, sent time.Time, err error) {
 	carries := req.Clone(req.Context())
 	if err := c.add(carries); err != nil {
 		if req.Body != nil {
-			err = errors.Join(err, req.Body.Close()) // the contract of http.RoundTripper
+			err = errors.Join(err, req.Body.Close()) // as http.RoundTripper demands
 		}
 		return nil, sent, err
 	}
@@ -78,6 +78,6 @@ func (c *Credential) once(req *http.Request, send func(*http.Request) (*http.Res
 	if resp, err = send(carries); err != nil {
 		return nil, sent, err
 	}
-	resp.Request = req // who reads it must not meet the secret
+	resp.Request = req // readers of the answer must not see the secret
 	return resp, sent, nil
 }

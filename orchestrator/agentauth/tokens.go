@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	renewBefore = time.Minute      // before a token expires, or a tenth of its life if that is less
-	tokenPause  = 5 * time.Second  // after a failure, before the endpoint is asked again
-	youngToken  = 30 * time.Second // a token that is younger is not dropped when an agent does not accept it
+	renewBefore = time.Minute      // before a token expires, or a tenth of its lifetime if that is shorter
+	tokenPause  = 5 * time.Second  // after a failure, before the endpoint is called again
+	youngToken  = 30 * time.Second // a younger token is kept when an agent rejects it
 )
 
-// tokens keeps the token of now and asks for the next, one request at a time.
+// tokens keeps the current token and requests the next, one request at a time.
 type tokens struct {
 	clientSecret source
 	client       *http.Client
-	grant        clientcredentials.Config // used by fetch
+	grant        clientcredentials.Config // for fetch
 
 	mu      sync.Mutex
-	asking  chan struct{} // guarded by mu; closed when the endpoint has answered; nil: it is not asked now
+	asking  chan struct{} // guarded by mu; closed when the endpoint has answered; nil: no request is in progress
 	token   auth.Secret   // guarded by mu; empty for none
 	got     time.Time     // guarded by mu
-	renew   time.Time     // guarded by mu; when the next one is asked for
+	renew   time.Time     // guarded by mu; when to request the next one
 	expires time.Time     // guarded by mu
-	pause   time.Time     // guarded by mu; until when nothing is asked, after failure
+	pause   time.Time     // guarded by mu; no requests before this time, after a failure
 	failure error         // guarded by mu
 }
 
-// secret returns the token of now. When there is none the endpoint is asked for all who wait, so that none of their contexts ends it: an endpoint that
-// takes longer than each of them has would never give one.
+// secret returns the current token. If there is none, one request to the endpoint serves all callers that wait, and does not end with any of their
+// contexts: otherwise an endpoint that is slower than their deadlines would never yield a token.
 func (t *tokens) secret(ctx context.Context) (auth.Secret, error) {
 	for {
 		token, over, err := t.known(ctx)
@@ -49,8 +49,8 @@ func (t *tokens) secret(ctx context.Context) (auth.Secret, error) {
 	}
 }
 
-// known returns the token, or why there is none, or else what is closed when there is more to know. When a token's time is nearly over the next one is asked
-// for, and nobody waits for that as long as this one lasts.
+// known returns the token, or why there is none, or a channel that is closed when there is more to know. Shortly before a token expires the next one
+// is requested, for which nobody waits while the present one is valid.
 func (t *tokens) known(ctx context.Context) (token auth.Secret, over <-chan struct{}, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +61,7 @@ func (t *tokens) known(ctx context.Context) (token auth.Secret, over <-chan stru
 	}
 	if t.asking == nil && !now.Before(t.pause) {
 		t.asking = make(chan struct{})
-		go t.fetch(context.WithoutCancel(ctx), t.asking) // no longer than tokenTimeout
+		go t.fetch(context.WithoutCancel(ctx), t.asking) // takes at most tokenTimeout
 	}
 	switch {
 	case lasts:
@@ -73,13 +73,13 @@ func (t *tokens) known(ctx context.Context) (token auth.Secret, over <-chan stru
 	}
 }
 
-// fetch asks the endpoint and closes over when it is known what it said.
+// fetch requests a token, and closes over when there is a result.
 func (t *tokens) fetch(ctx context.Context, over chan struct{}) {
 	defer close(over)
 	t.keep(t.ask(ctx))
 }
 
-// keep notes what the endpoint answered. After a failure the token of before counts as long as it lasts.
+// keep stores the result of a request. After a failure the previous token stays in use until it expires.
 func (t *tokens) keep(token auth.Secret, life time.Duration, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,20 +93,20 @@ func (t *tokens) keep(token auth.Secret, life time.Duration, err error) {
 	t.pause, t.failure = time.Time{}, nil
 }
 
-// failed is the fault for a request that cannot be sent now.
+// failed returns the fault for a request that cannot be sent now.
 func (t *tokens) failed(now time.Time) error {
 	f := unavailable("there is no token of %s: %s", t.grant.TokenURL, t.failure)
 	f.RetryAfter = t.pause.Sub(now)
 	return f
 }
 
-// refused drops a token that an agent does not accept, unless it is so young that a next one would be no better: an agent that denies everything must
-// not make us ask for a token each time.
+// refused drops a token that an agent has rejected, unless it is so new that another would be no better: an agent that rejects everything must not
+// cause a token request each time.
 func (t *tokens) refused(sent time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.got.After(sent) {
-		return true // there is another one already
+		return true // there is a newer one already
 	}
 	if t.token == "" || time.Since(t.got) < youngToken {
 		return false

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// cacheBytes bounds how much memory the content takes, about.
+	// cacheBytes bounds the memory for cached content, approximately.
 	cacheBytes = 32 << 20
-	// recordBytes is what a record counts besides its content: most are short, and their keys and maps take more than they do.
+	// recordBytes is what a record counts in addition to its content: most records are short, and their keys and maps take more memory than they do.
 	recordBytes = 512
 )
 
-// cache keeps the content of records, which never changes. Its zero value is empty.
+// cache keeps the content of records, which never changes. The zero value is empty.
 type cache struct {
 	mu      sync.RWMutex
 	records map[string]map[string]any // guarded by mu; by task and record, then by name of the content
@@ -29,7 +29,7 @@ func (c *cache) get(id, name string) (any, bool) {
 	return content, ok
 }
 
-// put keeps the content of a record. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay.
+// put keeps the content of a record. If the cache is full, it is emptied: that is rare, and simpler than choosing.
 func (c *cache) put(id string, content map[string]any, size int) {
 	size += recordBytes
 	for _, v := range content {
@@ -38,7 +38,7 @@ func (c *cache) put(id string, content map[string]any, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.records[id] != nil {
-		return // by another who read it at the same time
+		return // somebody else has read it at the same time
 	}
 	if c.records == nil || c.size+size > cacheBytes {
 		c.records, c.size = make(map[string]map[string]any), 0
@@ -47,7 +47,7 @@ func (c *cache) put(id string, content map[string]any, size int) {
 	c.size += size
 }
 
-// overhead returns about how many bytes a content takes in memory in addition to its stored size.
+// overhead returns approximately how many bytes content takes in memory in addition to its stored size.
 func overhead(content any) int {
 	switch c := content.(type) {
 	case proto.Message:

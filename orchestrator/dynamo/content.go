@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-// Names of a task's content; artifacts and turns are artifact/0000 and so on.
+// Names of a task's content. Those of artifacts and turns are artifact/0000 and so on.
 const (
 	planContent    = "plan"
 	gatesContent   = "gates"
@@ -24,10 +24,10 @@ const (
 	artifactPrefix = "artifact/"
 	turnPrefix     = "turn/"
 
-	maxArtifacts = 10_000 // far more names than an item has room for
+	maxArtifacts = 10_000 // far more than fit into an item
 )
 
-// plan is what a task was accepted under: it is read often, rewritten hardly ever, and would make the task's item large.
+// plan is what is fixed when a task is accepted: it is read often, hardly ever rewritten, and would make the task's item large.
 type plan struct {
 	Attributes   consultation.Attributes    `json:",omitempty"`
 	Requirements []consultation.Requirement `json:",omitempty"`
@@ -68,7 +68,7 @@ func pieces(t *orchestrator.Task) []piece {
 	return list
 }
 
-// isKnown reports whether this version knows a content. Others are those of a newer one, which it neither reads nor drops.
+// isKnown reports whether this version knows a name of content. Content of newer versions is neither read nor dropped.
 func isKnown(name string) bool {
 	switch name {
 	case planContent, gatesContent, messageContent, statusContent:
@@ -77,10 +77,10 @@ func isKnown(name string) bool {
 	return strings.HasPrefix(name, artifactPrefix) || strings.HasPrefix(name, turnPrefix)
 }
 
-// isListed reports whether lists of tasks show a content.
+// isListed reports whether lists of tasks show the content.
 func isListed(name string) bool { return name == planContent || name == gatesContent }
 
-// same reports whether a piece is what it was: a message is replaced as a whole, so the same pointer means the same content.
+// same reports whether a piece is unchanged: messages are replaced as a whole, so the same pointer means the same content.
 func (p piece) same(old piece) bool {
 	if p.message != nil {
 		return p.message == old.message
@@ -100,7 +100,7 @@ func (p piece) encode() (encoded []byte, err error) {
 	return encoded, boltdb.CheckItem(p.what, len(encoded))
 }
 
-// decodePiece returns the content of a name: a plan, gates, an artifact or a message. It is shared with other readers from then on.
+// decodePiece decodes the content with a name: a plan, gates, an artifact or a message. The result is shared with other readers.
 func decodePiece(name string, encoded []byte) (content any, err error) {
 	switch {
 	case name == planContent:
@@ -124,7 +124,7 @@ func decodePiece(name string, encoded []byte) (content any, err error) {
 	return content, nil
 }
 
-// fill puts a content into its place in a task, which has its turns already.
+// fill sets a content in a task, whose turns must exist already.
 func fill(t *orchestrator.Task, name string, content any) {
 	_, number, _ := strings.Cut(name, "/")
 	index, err := strconv.Atoi(number)

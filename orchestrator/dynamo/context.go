@@ -17,10 +17,10 @@ import (
 
 const attrAgentContext = "agent_context"
 
-// contextRenewal is how often at most a use of a context is written down.
+// contextRenewal is the minimum interval between recording two uses of a context.
 const contextRenewal = 30 * 24 * time.Hour
 
-// contextKey is the key in Tasks under which an agent's own id of a context is kept; it has no task's form.
+// contextKey returns the key in Tasks for an agent's own id of a context. It cannot be the key of a task.
 func contextKey(k orchestrator.ContextKey) string {
 	sum := sha256.Sum256(boltdb.Key(k.Tenant, k.Owner, k.ContextID, k.Agent))
 	return escape.Replace(k.Tenant) + "#%context#" + hex.EncodeToString(sum[:])
@@ -40,7 +40,7 @@ func (s *Store) AgentContext(ctx context.Context, k orchestrator.ContextKey) (st
 		TableName: s.db.Table(tableTasks), Item: s.contextItem(k, id),
 		ConditionExpression: aws.String(attrAgentContext + " = :id"), ExpressionAttributeValues: ddb.Item{":id": text(id)},
 	})
-	if _, other := errors.AsType[*ddb.RefusedError](err); other { // set to another one meanwhile, and so in use
+	if _, other := errors.AsType[*ddb.RefusedError](err); other { // it was replaced meanwhile, and so it is in use
 		return id, nil
 	}
 	return id, err
@@ -51,7 +51,7 @@ func (s *Store) SetAgentContext(ctx context.Context, k orchestrator.ContextKey, 
 	return s.put(ctx, tableTasks, s.contextItem(k, id))
 }
 
-// contextItem is a context that is used now.
+// contextItem returns the item of a context that is used now.
 func (s *Store) contextItem(k orchestrator.ContextKey, id string) ddb.Item {
 	item := taskItem(contextKey(k))
 	item[attrAgentContext] = text(id)

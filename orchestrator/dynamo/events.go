@@ -14,8 +14,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Events implements orchestrator.Store. It reads records forward, and takes those that count by going back from one that does: what a writer that failed left
-// among them is named by none.
+// Events implements orchestrator.Store. It reads records forward, and finds those that count by going back from one that does: nothing refers to
+// records of failed writers among them.
 func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, limit int) ([]orchestrator.Event, error) {
 	item, err := s.get(ctx, taskKey(k))
 	if err != nil {
@@ -42,11 +42,11 @@ func (s *Store) Events(ctx context.Context, k orchestrator.Key, after uint64, li
 	return events, nil
 }
 
-// spareRecords is how many records more than events are read at a time: those of writers that failed are among them.
+// spareRecords is how many more records than events are read at a time, because records of failed writers may be among them.
 const spareRecords = 20
 
-// readLog returns up to limit events after one, of a log whose last record is name, with the event last. It stops reading when it has them: a long log that is
-// read in pages is not read anew for each.
+// readLog returns up to limit events after after, from the log whose last record is name, with event last. It stops reading when it has them, so that
+// reading a long log page by page does not read it anew each time.
 func (s *Store) readLog(ctx context.Context, key, name string, after, last uint64, limit int) ([]orchestrator.Event, error) {
 	pages := dynamodb.NewQueryPaginator(s.db.API(), &dynamodb.QueryInput{
 		TableName: s.db.Table(tableBlobs), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(min(limit, maxPage) + spareRecords)), //nolint:gosec // small, by maxPage
@@ -77,7 +77,8 @@ func (s *Store) readLog(ctx context.Context, key, name string, after, last uint6
 	return events[:min(len(events), limit)], err
 }
 
-// precedes returns the record of the log on which the write of a record was based, whatever became of that. A write has several when it has many events.
+// precedes returns the record on which the write of a record was based, whether or not that write succeeded. A write with many events has several
+// records.
 func precedes(records map[string]ddb.Item, name string) string {
 	of := nonceOf(name)
 	for name != "" && nonceOf(name) == of {
@@ -86,7 +87,7 @@ func precedes(records map[string]ddb.Item, name string) string {
 	return name
 }
 
-// chain returns the events after one up to those of a record of the log.
+// chain returns the events after after, up to those in the log's record name.
 func chain(records map[string]ddb.Item, name string, after uint64) ([]orchestrator.Event, error) {
 	var batches [][]orchestrator.Event
 	for name != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// What an item of Leases is; mail has the node's name behind it.
+// Kinds of items in Leases. That of mail is followed by the node's name.
 const (
 	kindLease = "lease"
 	kindNode  = "node"
@@ -105,7 +105,7 @@ func (s *Leases) Leases(ctx context.Context) (leases []orchestrator.Lease, err e
 	return leases, nil
 }
 
-// all reads the items of a kind consistently, at most limit unless that is 0.
+// all reads the items of a kind consistently, at most limit of them unless limit is 0.
 func (s *Leases) all(ctx context.Context, kind string, limit int) (items []ddb.Item, err error) {
 	input := &dynamodb.QueryInput{
 		TableName: s.db.Table(tableLeases), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String(attrKind + " = :kind"),
@@ -161,7 +161,7 @@ func (s *Leases) Take(ctx context.Context, group int, node string, seen uint64) 
 		return l, err
 	}
 	if now, err := decodeLease(refused.Item); err == nil && now == l {
-		return l, nil // by an attempt whose answer was lost: only this node takes under its name
+		return l, nil // by an attempt whose answer was lost: only this node uses its name
 	}
 	return orchestrator.Lease{}, fault.New(fault.Conflict, "LEASE_TAKEN", "group %d is not at epoch %d any more", group, seen)
 }

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// buckets is how many keys of the listing a tenant's day has, so that none gets more writes than a partition takes. It is fixed for
-	// the life of a table.
+	// buckets is the number of keys in the listing for a tenant's day, so that no key gets more writes than a partition takes. It is fixed for the
+	// lifetime of a table.
 	buckets  = 16
 	dayForm  = "2006-01-02"
 	maxPage  = 1000
-	maxDays  = 100_000 // that one process remembers to have entered
+	maxDays  = 100_000 // how many days one process remembers to have entered
 	cursorAt = "/"     // between the day and the position in a cursor
 )
 
-// listed returns the attributes that list a task: its key changes with the day, and its position sorts by time.
+// listed returns the attributes that put a task into the listing: its key depends on the day, and its position sorts by time.
 func listed(t *orchestrator.Task) ddb.Item {
 	return ddb.Item{attrListing: text(listingKey(t.Tenant, dayOf(t), bucketOf(t.ID))), attrPosition: text(position(t))}
 }
@@ -41,7 +41,7 @@ func dayOf(t *orchestrator.Task) string { return t.CreateTime.UTC().Format(dayFo
 
 func bucketOf(id string) int {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(id)) // it never fails
+	_, _ = h.Write([]byte(id)) // never fails
 	return int(h.Sum32() % buckets)
 }
 
@@ -49,7 +49,7 @@ func position(t *orchestrator.Task) string {
 	return fmt.Sprintf("%016x#%s", max(t.CreateTime.UnixMicro(), 0), t.ID)
 }
 
-// days are those that this process has noted for tenants; the zero value is empty.
+// days are the tenants' days that this process has entered. The zero value is empty.
 type days struct {
 	mu    sync.Mutex
 	known map[string]bool // guarded by mu
@@ -70,7 +70,7 @@ func (d *days) add(day string) {
 	d.known[day] = true
 }
 
-// enterDay notes that the tenant has tasks of this day, before it has: lists then need not look at days without any.
+// enterDay records that the tenant has tasks of this day, before it has any, so that lists need not look at days without tasks.
 func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
 	day := dayOf(t)
 	note := recordItem(daysKey(t.Tenant), day)
@@ -88,7 +88,7 @@ func (s *Store) enterDay(ctx context.Context, t *orchestrator.Task) error {
 	return nil
 }
 
-// createdAt returns the time that an item's position begins with; the zero time if it has none, and then the item is in no list.
+// createdAt returns the time at the beginning of an item's position, or the zero time when it has none and is in no list.
 func createdAt(item ddb.Item) time.Time {
 	at, _, _ := strings.Cut(ddb.TextOf(item, attrPosition), "#")
 	micro, err := strconv.ParseInt(at, 16, 64)
@@ -131,7 +131,7 @@ func (s *Store) Tasks(ctx context.Context, tenant, after string, limit int) (pag
 	return page, "", nil
 }
 
-// tenantDays returns the days of a tenant's tasks, the latest first, from one on unless that is empty.
+// tenantDays returns the days with tasks of a tenant, the latest first, beginning with from unless that is empty.
 func (s *Store) tenantDays(ctx context.Context, tenant, from string) (list []string, err error) {
 	if from == "" {
 		from = "~"
@@ -153,7 +153,7 @@ func (s *Store) tenantDays(ctx context.Context, tenant, from string) (list []str
 	return list, nil
 }
 
-// dayPage returns the keys of a day's newest tasks behind a position, at most limit, and where to go on; empty when there is no more.
+// dayPage returns the keys of a day's newest tasks behind a position, at most limit, and the position from which to continue, or "" at the end.
 func (s *Store) dayPage(ctx context.Context, tenant, day, behind string, limit int) (keys []string, next string, err error) {
 	if behind == "" {
 		behind = "~"
@@ -171,7 +171,7 @@ func (s *Store) dayPage(ctx context.Context, tenant, day, behind string, limit i
 			if err != nil {
 				return ddb.Fault("listing tasks", err)
 			}
-			found[bucket] = answer.Items // keys only: a page holds many more than anybody asks for
+			found[bucket] = answer.Items // these are keys only, so a page of DynamoDB has many more than are asked for
 			return nil
 		})
 	}
@@ -194,7 +194,7 @@ func (s *Store) dayPage(ctx context.Context, tenant, day, behind string, limit i
 	return keys, next, nil
 }
 
-// listTasks returns the tasks of keys that are still there, in their order, without messages and artifacts.
+// listTasks returns those of the tasks that still exist, in the order of keys, without messages and artifacts.
 func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Task, error) {
 	wanted := make([]ddb.Item, len(keys))
 	for i, key := range keys {

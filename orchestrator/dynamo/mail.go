@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	attrNonce   = "nonce" // tells a word from a later one about the same task
+	attrNonce   = "nonce" // tells a message from a later one about the same task
 	deleteCalls = 16      // at a time
 )
 
@@ -26,7 +26,7 @@ func (s *Leases) Post(ctx context.Context, node string, k orchestrator.Key) erro
 	return s.db.Put(ctx, types.Put{TableName: s.db.Table(tableLeases), Item: item})
 }
 
-// Collect implements orchestrator.LeaseStore. Only the word that was read is removed: one about the same task that comes meanwhile stays.
+// Collect implements orchestrator.LeaseStore. It deletes only the messages that it has read: a new one about the same task stays.
 func (s *Leases) Collect(ctx context.Context, node string, limit int) (keys []orchestrator.Key, err error) {
 	items, err := s.all(ctx, kindMail+node, limit)
 	if err != nil {
@@ -38,10 +38,10 @@ func (s *Leases) Collect(ctx context.Context, node string, limit int) (keys []or
 		keys = append(keys, keyOf(ddb.TextOf(item, attrName)))
 		calls.Go(func() error { return s.remove(ctx, item) })
 	}
-	return keys, calls.Wait() // what could not be removed comes again
+	return keys, calls.Wait() // what could not be deleted is returned again later
 }
 
-// remove deletes a word unless it is another one by now.
+// remove deletes a message unless it was replaced.
 func (s *Leases) remove(ctx context.Context, word ddb.Item) error {
 	_, err := s.db.API().DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: s.db.Table(tableLeases), Key: leaseItem(ddb.TextOf(word, attrKind), ddb.TextOf(word, attrName)),

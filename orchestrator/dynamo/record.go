@@ -19,22 +19,22 @@ import (
 const (
 	attrEvents   = "events"
 	attrFirst    = "first_event"
-	attrPrevious = "previous" // the record with the events before
+	attrPrevious = "previous" // the record with the previous events
 )
 
 const (
-	// inlineContent is how much new content a step's record holds, and how much of new events; more gets items of its own.
+	// inlineContent is how much new content fits into a step's record, and how much of new events; more gets items of its own.
 	inlineContent = 64 << 10
-	// besideListed is how much other new content may be in one record with what lists show of a task: a list of a thousand tasks reads a thousand of them.
+	// besideListed is how much other new content a record with listed content may have: a list of a thousand tasks reads a thousand of these records.
 	besideListed = 16 << 10
 	nonceSize    = 8
-	// recordLife is how much longer than a task can take its records are kept, beyond what tasks are.
+	// recordLife is how much longer than the longest task its records are kept, in addition to the retention of tasks.
 	recordLife = 30 * 24 * time.Hour
-	// cleanTime bounds the removal of records that nothing names.
+	// cleanTime bounds deleting records to which nothing refers.
 	cleanTime = 5 * time.Second
 )
 
-// Records with events are named after the last one, so that what comes behind an event is a range.
+// Records with events are named after the last one, so that what follows an event is a range.
 func logName(last uint64, nonce string) string { return fmt.Sprintf("log#%08d#%s", last, nonce) }
 
 // lastOf returns the number of the last event in a record.
@@ -43,18 +43,18 @@ func lastOf(name string) (last uint64, err error) {
 	return last, err
 }
 
-// nonceOf returns what tells the records of one write from those of others.
+// nonceOf returns the part of a name by which the records of one write differ from those of others.
 func nonceOf(name string) string { return name[strings.LastIndexByte(name, '#')+1:] }
 
-// step is what one write of a task puts into TaskBlobs.
+// step holds what one write of a task puts into TaskBlobs.
 type step struct {
 	items   []ddb.Item
-	content map[string]map[string]any // what is in them, by record and name
-	size    map[string]int            // of that, by record
+	content map[string]map[string]any // the content in them, by record and name
+	size    map[string]int            // size of the content, by record
 }
 
-// prepare makes next, which has the content and the log of old, name the new events and the content that is not old's. A task without an old
-// state is new.
+// prepare sets the references of next, which has the content and the log of old, to the new events and to the content that differs from old's.
+// Without an old state the task is new.
 func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, error) {
 	nonce := rand.Text()[:nonceSize]
 	key := taskKey(orchestrator.Key{Tenant: next.task.Tenant, ID: next.task.ID})
@@ -84,7 +84,7 @@ func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, e
 			next.goes = earlier(goes, next.goes)
 		}
 		if _, ok := item[attrEvents]; !ok {
-			continue // content is within the limit, and less than that of DynamoDB with what else is in its item
+			continue // the content is below the limit and, with the rest of its item, below DynamoDB's
 		}
 		if err := boltdb.CheckItem("what one step of a task adds", ddb.Size(item)); err != nil {
 			return nil, err
@@ -93,7 +93,8 @@ func (s *Store) prepare(old, next *state, events []orchestrator.Event) (*step, e
 	return step, nil
 }
 
-// addEvents puts events into a step's record, and those before the last that it has room for into records of their own, each of which names the one before it.
+// addEvents puts events into a step's record. If they do not all fit, the first ones get records of their own, each of which refers to the one
+// before.
 func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, events []orchestrator.Event) error {
 	var batch []types.AttributeValue
 	held, first := 0, 0
@@ -123,7 +124,7 @@ func (st *state) addEvents(step *step, record ddb.Item, key, nonce string, event
 	return nil
 }
 
-// prepareContent returns the new content that the step's record holds, and gives what is large an item of its own.
+// prepareContent returns the new content for the step's record, and puts large content into items of its own.
 func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce string) (small ddb.Item, err error) {
 	before := make(map[string]piece)
 	if old != nil {
@@ -175,7 +176,7 @@ func (s *Store) prepareContent(old, next *state, step *step, key, record, nonce 
 	return small, nil
 }
 
-// keep notes a content, so that it need not be read again.
+// keep notes content for the cache, so that it need not be read again.
 func (s *step) keep(record string, p piece, size int) {
 	if s.content[record] == nil {
 		s.content[record] = make(map[string]any)
@@ -187,7 +188,7 @@ func (s *step) keep(record string, p piece, size int) {
 	s.size[record] += size
 }
 
-// write puts the step's items in place. They are named by nothing yet, and nobody else writes them.
+// write writes the step's items. Nothing refers to them yet, and nobody else writes them.
 func (s *Store) write(ctx context.Context, step *step) error {
 	for _, item := range step.items {
 		if err := s.put(ctx, tableBlobs, item); err != nil {
@@ -197,7 +198,7 @@ func (s *Store) write(ctx context.Context, step *step) error {
 	return nil
 }
 
-// put writes an item that is the same however often it is written.
+// put writes an item whose content never changes.
 func (s *Store) put(ctx context.Context, table string, item ddb.Item) error {
 	for try := 0; ; try++ {
 		err := s.db.Put(ctx, types.Put{TableName: s.db.Table(table), Item: item})
@@ -207,7 +208,7 @@ func (s *Store) put(ctx context.Context, table string, item ddb.Item) error {
 	}
 }
 
-// discard removes what a step wrote, when the task certainly does not name it.
+// discard deletes what a step has written, when the task certainly does not refer to it.
 func (s *Store) discard(ctx context.Context, step *step) {
 	if len(step.items) == 0 {
 		return
@@ -218,10 +219,10 @@ func (s *Store) discard(ctx context.Context, step *step) {
 	for i, item := range step.items {
 		requests[i] = types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: ddb.Item{attrTask: item[attrTask], attrRecord: item[attrRecord]}}}
 	}
-	_ = s.db.BatchWrite(ctx, tableBlobs, requests) // what stays is garbage, which nothing names
+	_ = s.db.BatchWrite(ctx, tableBlobs, requests) // what remains is garbage, to which nothing refers
 }
 
-// load fills in the content of tasks: all of it, or only what lists show.
+// load adds content to tasks: all of it, or only that for which wanted is true.
 func (s *Store) load(ctx context.Context, states []*state, wanted func(name string) bool) error {
 	missing := make(map[string]ddb.Item)
 	for _, st := range states {
@@ -257,7 +258,7 @@ func (s *Store) load(ctx context.Context, states []*state, wanted func(name stri
 	return nil
 }
 
-// recordID names a record of the task that an item belongs to, for the cache.
+// recordID identifies a record of the task to which an item belongs, for the cache.
 func recordID(item ddb.Item, record string) string {
 	return ddb.TextOf(item, attrTask) + "\x00" + record
 }

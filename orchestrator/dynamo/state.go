@@ -17,31 +17,31 @@ import (
 	"github.com/quorate/quorate/platform/ddb"
 )
 
-// Attributes of a task's item that are not fields of the task under their own names.
+// Attributes of a task's item other than fields of the task.
 const (
 	attrState   = "state"       // the name of the A2A state
 	attrContent = "content"     // which record has the message, the artifacts and so on
 	attrLog     = "log"         // the record with the last events
-	attrGoes    = "records_ttl" // of the record that goes first
+	attrGoes    = "records_ttl" // of the record that expires first
 )
 
-// state is a task's item: the task without its content, and where that is.
+// state is a task's item: the task without its content, and references to that.
 type state struct {
 	task    orchestrator.Task
-	content map[string]string // by name of the content, the record that has it
+	content map[string]string // by name of the content: the record with it
 	log     string            // the record with the last events
-	goes    int64             // when the first of its records is garbage, in seconds since 1970; 0 is never
-	item    ddb.Item          // as it was read; nil of a new task
+	goes    int64             // when the first of its records expires, in seconds since 1970; 0 for never
+	item    ddb.Item          // as it was read; nil for a new task
 }
 
-// fields are the fields of a task that its item has, by attribute. The rest is content.
+// fields are the fields of a task that its item has, by attribute. The other fields are content.
 var fields = stateFields()
 
 func stateFields() map[string]string {
 	found := make(map[string]string)
 	for field := range reflect.TypeFor[orchestrator.Task]().Fields() {
 		switch field.Name {
-		case "Attributes", "Requirements", "Decision", "Gates", "State": // content, but for the last, which is stored by its name
+		case "Attributes", "Requirements", "Decision", "Gates", "State": // all but the last are content; State is stored by name
 		default:
 			if field.Tag.Get("json") != "-" {
 				found[snake(field.Name)] = field.Name
@@ -51,10 +51,10 @@ func stateFields() map[string]string {
 	return found
 }
 
-// besideFields are the attributes of a task's item that are not in fields.
+// besideFields are the attributes of a task's item other than fields.
 var besideFields = []string{attrTask, attrState, attrContent, attrLog, attrGoes, attrOpen, attrListing, attrPosition, attrTTL, "last_req", "past_req"}
 
-// snake returns the attribute of a field: RemoteTaskID is remote_task_id.
+// snake returns the attribute for a field: remote_task_id for RemoteTaskID.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)
@@ -99,7 +99,7 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 	return item, nil
 }
 
-// keepUnknown takes over the attributes that only a later version knows, which may write to the same table.
+// keepUnknown copies attributes that only a later version knows, which may write to the same table.
 func keepUnknown(item, old ddb.Item) {
 	for name, v := range old {
 		switch name {
@@ -112,8 +112,8 @@ func keepUnknown(item, old ddb.Item) {
 	}
 }
 
-// unknown returns the attributes that this version does not know: replicas are upgraded one after the other, and what a newer one has written must not be lost
-// when an older one takes the task's next step.
+// unknown returns the attributes that this version does not know. Replicas are upgraded one after the other, and an older one must not lose what a
+// newer one has written.
 func (st *state) unknown() ddb.Item {
 	rest := make(ddb.Item)
 	for attribute, v := range st.item {
@@ -124,7 +124,7 @@ func (st *state) unknown() ddb.Item {
 	return rest
 }
 
-// end returns until when a settled task is kept; 0 is for ever. What it consists of may have been written to be kept for less.
+// end returns until when a settled task is kept; 0 is for ever. Its records may have been written with an earlier expiry.
 func (s *Store) end(st *state) int64 {
 	if s.Keep == 0 {
 		return st.goes
@@ -132,7 +132,7 @@ func (s *Store) end(st *state) int64 {
 	return earlier(st.task.KeptFrom().Add(s.Keep).Unix(), st.goes)
 }
 
-// earlier returns the earlier of two times, of which the second may be never.
+// earlier returns the earlier of two times; 0 means never.
 func earlier(a, b int64) int64 {
 	if b == 0 {
 		return a
@@ -146,7 +146,7 @@ func seconds(unix int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(unix, 10)}
 }
 
-// blank reports whether a value is what a field has without it.
+// blank reports whether a value is the zero value of its field.
 func blank(av types.AttributeValue) bool {
 	switch v := av.(type) {
 	case *types.AttributeValueMemberNULL:
@@ -164,7 +164,7 @@ func blank(av types.AttributeValue) bool {
 	}
 }
 
-// decode reads a task's item; content is left out of the task.
+// decode decodes a task's item. The task lacks its content.
 func decode(item ddb.Item) (*state, error) {
 	all := make(ddb.Item, len(fields))
 	for attribute, field := range fields {
@@ -196,5 +196,5 @@ func decode(item ddb.Item) (*state, error) {
 	return st, nil
 }
 
-// over reports whether an item's time is over.
+// over reports whether an item has expired.
 func (s *Store) over(item ddb.Item) bool { return ddb.Expired(item, attrTTL, s.Now()) }

@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// maxTries bounds how often a change is made anew because another one was quicker.
+// maxTries bounds how often a change is repeated because another writer was faster.
 const maxTries = 200
 
 // Options are the optional settings of a Store.
@@ -70,7 +70,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 			}
 			return stored.task, false, nil
 		}
-		expired = item // it may be replaced though it is still there
+		expired = item // it may be replaced, although it still exists
 		if err := ddb.WaitContended(ctx, try); err != nil {
 			return orchestrator.Task{}, false, err
 		}
@@ -89,7 +89,7 @@ func (s *Store) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Task
 
 // Update implements orchestrator.Store.
 func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
-	done, err := s.turns.take(ctx, k) // writers of one process take turns rather than write in vain
+	done, err := s.turns.take(ctx, k) // writers of one process take turns, rather than fail
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -121,9 +121,9 @@ func contended(k orchestrator.Key) error {
 	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to task %s at the same time", k.ID)
 }
 
-// replace writes next in the place of old, whose item was read: what is new first, then the task's item that names it. It sets what only
-// a write may set: the version, and the events' sequences and the task's last one. It returns ddb.ErrMoved when nothing was written
-// because others were quicker.
+// replace writes next in place of old, whose item was read: first the new records, then the task's item that refers to them. It sets what only a
+// write may set: the version, the numbers of the events and that of the task's last one. It returns ddb.ErrMoved when nothing was written because
+// others were faster.
 func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *state, events []orchestrator.Event) error {
 	t := &next.task
 	t.Version++
@@ -162,7 +162,7 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 	return err
 }
 
-// task returns a task as it is now, with its content.
+// task returns the current state of a task, with its content.
 func (s *Store) task(ctx context.Context, k orchestrator.Key) (*state, error) {
 	item, err := s.get(ctx, taskKey(k))
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Store) whole(ctx context.Context, item ddb.Item) (*state, error) {
 	return st, s.load(ctx, []*state{st}, isKnown)
 }
 
-// get reads a task's item consistently; nil when there is none.
+// get reads a task's item consistently. It returns nil when there is none.
 func (s *Store) get(ctx context.Context, key string) (ddb.Item, error) {
 	answer, err := s.db.API().GetItem(ctx, &dynamodb.GetItemInput{TableName: s.db.Table(tableTasks), Key: taskItem(key), ConsistentRead: aws.Bool(true)})
 	if err != nil {

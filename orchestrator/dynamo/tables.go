@@ -31,7 +31,7 @@ const (
 	attrName     = "name"
 )
 
-// Tables returns what the stores need.
+// Tables returns the tables that the stores need.
 func Tables() []ddb.Table {
 	return []ddb.Table{
 		{
@@ -46,7 +46,7 @@ func Tables() []ddb.Table {
 	}
 }
 
-// Keys are parts joined by #, which sorts below everything that names are made of; what begins with % is no id.
+// Keys are parts joined by #, which sorts below all characters of names. A part that begins with % is not an id.
 var (
 	escape   = strings.NewReplacer("%", "%25", "#", "%23")
 	unescape = strings.NewReplacer("%23", "#", "%25", "%")
@@ -56,7 +56,7 @@ func taskKey(k orchestrator.Key) string {
 	return escape.Replace(k.Tenant) + "#" + escape.Replace(k.ID)
 }
 
-// keyOf returns the task that a key is of.
+// keyOf returns the key of the task with this table key.
 func keyOf(key string) orchestrator.Key {
 	tenant, id, _ := strings.Cut(key, "#")
 	return orchestrator.Key{Tenant: unescape.Replace(tenant), ID: unescape.Replace(id)}

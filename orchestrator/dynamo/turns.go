@@ -7,19 +7,19 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// turns let one writer of a task at a time pass; the zero value lets anybody.
+// turns lets one writer of a task pass at a time. The zero value is ready to use.
 type turns struct {
 	mu    sync.Mutex
-	tasks map[orchestrator.Key]*turn // guarded by mu; only those that somebody writes to
+	tasks map[orchestrator.Key]*turn // guarded by mu; only tasks with writers
 }
 
-// turn is a task's. Who has put a value into it may write.
+// turn is the semaphore of a task.
 type turn struct {
 	busy    chan struct{}
-	waiting int // guarded by turns.mu; with the one who writes
+	waiting int // guarded by turns.mu; includes the one that writes
 }
 
-// take waits for its turn and returns what ends it.
+// take waits for its turn and returns the function that ends it.
 func (t *turns) take(ctx context.Context, k orchestrator.Key) (done func(), err error) {
 	t.mu.Lock()
 	if t.tasks == nil {

@@ -8,23 +8,23 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Bounds of what is kept: decoded tasks, and about how much memory they and their content take.
+// Limits of the cache: decoded tasks, and approximately how much memory they and their content take.
 const (
 	cacheTasks = 4096
 	cacheBytes = 64 << 20
 )
 
-// cache keeps tasks as they were last written to the file. What is written is noted here in the order of commits, a moment after others may read it from the
-// file; so whoever reads from the file has the cache forget what is older (seen), and nobody finds a task here that is older than what somebody has read.
-// Records are shared: nobody changes them.
+// cache keeps tasks as they were last written to the file. Writes are noted here in the order of commits, slightly after others can read them from
+// the file. So readers of the file report the version that they have read (seen), which drops older ones: nobody finds a task here that is older than
+// what somebody has read already. Records are shared and never changed.
 type cache struct {
 	mu    sync.RWMutex
 	tasks map[orchestrator.Key]*record // guarded by mu
-	bytes int                          // guarded by mu; that all take, about
-	notes uint64                       // guarded by mu; counts what was noted or forgotten
+	bytes int                          // guarded by mu; approximate size of all
+	notes uint64                       // guarded by mu; counts what was noted or dropped
 }
 
-// get returns a task, or nil. One that is being written may be there as it was.
+// get returns a task, or nil. A write in progress may not be included yet.
 func (c *cache) get(k orchestrator.Key) *record {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -38,7 +38,7 @@ func (c *cache) noted() uint64 {
 	return c.notes
 }
 
-// note keeps what tx writes, once it is committed.
+// note keeps what tx writes once it is committed.
 func (c *cache) note(tx *bbolt.Tx, r *record) {
 	tx.OnCommit(func() {
 		c.mu.Lock()
@@ -48,7 +48,7 @@ func (c *cache) note(tx *bbolt.Tx, r *record) {
 	})
 }
 
-// forget drops what tx removes, once that is committed.
+// forget drops what tx removes once that is committed.
 func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
 	tx.OnCommit(func() {
 		c.mu.Lock()
@@ -58,7 +58,7 @@ func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
 	})
 }
 
-// fill keeps what was read from the file after noted, unless something was written since: it may be that.
+// fill keeps what was read from the file, with the result of noted from before reading, unless something was written since, which might be newer.
 func (c *cache) fill(r *record, notes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *cache) fill(r *record, notes uint64) {
 	c.outdate(keyOf(r), r.Version)
 }
 
-// seen is told of every version that somebody reads from the file.
+// seen must be called with every version that is read from the file.
 func (c *cache) seen(k orchestrator.Key, version uint64) {
 	c.mu.RLock()
 	older := c.older(k, version)
@@ -80,7 +80,7 @@ func (c *cache) seen(k orchestrator.Key, version uint64) {
 	}
 }
 
-// outdate forgets a task that is older than a version, and whoever is about to fill one in keeps it to himself. The caller holds mu.
+// outdate drops a task that is older than a version, and prevents fill from adding what was read before. The caller holds mu.
 func (c *cache) outdate(k orchestrator.Key, version uint64) {
 	if c.older(k, version) {
 		c.notes++
@@ -88,13 +88,13 @@ func (c *cache) outdate(k orchestrator.Key, version uint64) {
 	}
 }
 
-// older reports whether a task is not there, or older than a version. The caller holds mu.
+// older reports whether a task is missing or older than a version. The caller holds mu.
 func (c *cache) older(k orchestrator.Key, version uint64) bool {
 	r := c.tasks[k]
 	return r == nil || r.Version < version
 }
 
-// keep adds a task. A full cache starts again from nothing: that is rare, and simpler than choosing what may stay. The caller holds mu.
+// keep adds a task. If the cache is full, it is emptied: that is rare, and simpler than choosing. The caller holds mu.
 func (c *cache) keep(r *record) {
 	k := keyOf(r)
 	c.drop(k)
@@ -106,7 +106,7 @@ func (c *cache) keep(r *record) {
 	c.bytes += r.weight()
 }
 
-// drop removes a task, if it is there. The caller holds mu.
+// drop removes a task if it is there. The caller holds mu.
 func (c *cache) drop(k orchestrator.Key) {
 	if r := c.tasks[k]; r != nil {
 		c.bytes -= r.weight()

@@ -11,19 +11,19 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-// content is a message or an artifact. It is replaced as a whole, so another pointer means another content.
+// content is a message or an artifact. It is replaced as a whole, so a different pointer means different content.
 type content interface {
 	comparable
 	proto.Message
 }
 
-// piece is one content of a task: where it is, or what is to be appended.
+// piece is one content of a task: its place in the log, or what is to be appended there.
 type piece struct {
-	at  uint64 // 0: encoded is new
+	at  uint64 // 0: encoded has to be appended
 	new []byte
 }
 
-// messages are what was submitted and, behind it, what was said after that.
+// messages returns the submitted message followed by those of the turns.
 func messages(t *orchestrator.Task) []*a2apb.Message {
 	list := make([]*a2apb.Message, 1, 1+len(t.Turns))
 	list[0] = t.Message
@@ -33,8 +33,8 @@ func messages(t *orchestrator.Task) []*a2apb.Message {
 	return list
 }
 
-// pieces compares two versions of a list of content, of which was says where that of the old one is. It encodes what is new, and notes in d which entries of
-// the log are replaced and how much content there is then.
+// pieces compares two versions of a list of content; was has the places of the old one. It encodes what is new, and records in d which log entries
+// are replaced and how much content there is.
 func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) string) (list []piece, err error) {
 	same := func(i int) bool { return i < len(was) && i < len(now) && old[i] == now[i] }
 	for i, n := range was {
@@ -57,7 +57,7 @@ func pieces[C content](d *draft, was []uint64, old, now []C, what func(i int) st
 	return list, nil
 }
 
-// place appends what is new and returns where all of a list is.
+// place appends what is new and returns the places of the whole list.
 func place(tx *bbolt.Tx, list []piece) (at []uint64, err error) {
 	at = make([]uint64, len(list))
 	for i, p := range list {
@@ -82,7 +82,7 @@ func encode(m proto.Message, what func() string) ([]byte, error) {
 	return b, nil
 }
 
-// readContent fills in what a task's state leaves out.
+// readContent adds the content to a task that was read without it.
 func readContent(tx *bbolt.Tx, r *record) error {
 	if len(r.places.messages) != 1+len(r.Turns) {
 		return fmt.Errorf("there are %d messages for %d turns", len(r.places.messages), len(r.Turns))
@@ -115,7 +115,7 @@ func readContent(tx *bbolt.Tx, r *record) error {
 	return err
 }
 
-// weigh returns about how much memory a content of an encoded size takes.
+// weigh returns approximately how much memory content of an encoded size takes.
 func weigh(m proto.Message, size int) int { return size + orchestrator.Overhead(m) }
 
 func (r *record) readLog(tx *bbolt.Tx, n uint64, into proto.Message) error {

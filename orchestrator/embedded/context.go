@@ -13,10 +13,11 @@ import (
 
 var _ orchestrator.ContextStore = (*Store)(nil)
 
-// contextPeriod is the time whose contexts share a bucket. A context that is used moves on to that of now, so that what nobody uses is removed with its bucket.
+// contextPeriod is the time whose contexts share a bucket. A context that is used moves to the current bucket, so unused ones are removed with their
+// bucket.
 const contextPeriod = orchestrator.ContextLife / 3
 
-// period names the bucket of a time; names sort as the times do.
+// period returns the name of the bucket for a time. Names sort like times.
 func period(t time.Time) string {
 	return fmt.Sprintf("%06d", t.Unix()/int64(contextPeriod/time.Second))
 }
@@ -32,7 +33,7 @@ func (s *Store) AgentContext(ctx context.Context, k orchestrator.ContextKey) (id
 		return id, err
 	}
 	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
-		if id, _ = findContext(tx, key); id == "" { // as it is by now
+		if id, _ = findContext(tx, key); id == "" { // it may have changed
 			return nil
 		}
 		return putContext(tx, now, key, id)
@@ -50,9 +51,9 @@ func (s *Store) SetAgentContext(ctx context.Context, k orchestrator.ContextKey, 
 	return nil
 }
 
-// ForgetContexts removes the contexts that nobody has used for longer than orchestrator.ContextLife.
+// ForgetContexts removes the contexts that were not used for longer than orchestrator.ContextLife.
 func (s *Store) ForgetContexts(ctx context.Context) error {
-	last := period(time.Now().Add(-orchestrator.ContextLife)) // which some of its contexts may have been used within
+	last := period(time.Now().Add(-orchestrator.ContextLife)) // some of its contexts may have been used within that time
 	var over [][]byte
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		c := tx.Bucket(contextBucket).Cursor()
@@ -74,7 +75,7 @@ func (s *Store) ForgetContexts(ctx context.Context) error {
 	})
 }
 
-// findContext returns the id of a context and the period in which it was last used; empty when none is known.
+// findContext returns the id of a context and the period of its last use, or "" when it is unknown.
 func findContext(tx *bbolt.Tx, key []byte) (id, used string) {
 	all := tx.Bucket(contextBucket)
 	c := all.Cursor()
@@ -86,7 +87,7 @@ func findContext(tx *bbolt.Tx, key []byte) (id, used string) {
 	return "", ""
 }
 
-// putContext has a context be used in a period, or in a later one if there is one: clocks are put back.
+// putContext moves a context to a period, unless it is in a later one, after a clock was set back.
 func putContext(tx *bbolt.Tx, now string, key []byte, id string) error {
 	all := tx.Bucket(contextBucket)
 	if last, _ := all.Cursor().Last(); string(last) > now {
@@ -99,12 +100,12 @@ func putContext(tx *bbolt.Tx, now string, key []byte, id string) error {
 	return b.Put(key, []byte(id))
 }
 
-// dateContexts has the contexts that an earlier version kept, without a period, be used now.
+// dateContexts moves contexts that an earlier version stored without a period to the current one.
 func dateContexts(tx *bbolt.Tx) error {
 	all, ids := tx.Bucket(contextBucket), make(map[string]string)
 	c := all.Cursor()
 	for key, id := c.First(); key != nil; key, id = c.Next() {
-		if id != nil { // it is no bucket
+		if id != nil { // it is not a bucket
 			ids[string(key)] = string(id)
 		}
 	}

@@ -10,24 +10,24 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// draft is a write of a task that is ready but for its numbers in the log. It is made before the transaction where it can be: all writers wait for one
-// another in transactions, and encoding is most of the work.
+// draft is a prepared write of a task; only its places in the log are open. If possible it is made before the transaction, for which all other
+// writers wait, since encoding is most of the work.
 type draft struct {
-	old    *record // that it builds on; nil: the task is new
-	record *record // as it will be, but for its places
+	old    *record // on which it is based; nil: the task is new
+	record *record // the result, except for its places
 	key    []byte  // of the task
 
 	state     []byte
 	events    []byte // one batch; nil: there are none
 	status    []byte
-	newStatus bool // status replaces what is stored; nil removes it
+	newStatus bool // status replaces the stored one; nil removes it
 	messages  []piece
 	artifacts []piece
 	replaced  []uint64 // entries of the log
 }
 
-// newDraft encodes a record that takes the place of old, which is nil for a new one, and events that are added to its log. It sets what only a write
-// may set: the version and the last event's number.
+// newDraft encodes a record that replaces old, which is nil for a new task, and events to append. It sets what only a write may set: the version, and
+// the number of the last event.
 func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error) {
 	before := old
 	if old == nil {
@@ -48,7 +48,7 @@ func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error)
 	return d, d.encodeContent(before)
 }
 
-// encodeContent encodes what is new in the content.
+// encodeContent encodes the new content.
 func (d *draft) encodeContent(old *record) (err error) {
 	t := &d.record.Task
 	d.record.size = old.size
@@ -67,7 +67,7 @@ func (d *draft) encodeContent(old *record) (err error) {
 	return err
 }
 
-// encodeStatus encodes the agent's last words, if there are any, in place of old ones.
+// encodeStatus encodes the agent's last message, if any, which replaces the old one.
 func (d *draft) encodeStatus(old *a2apb.Message) (err error) {
 	if old != nil {
 		d.record.size -= weigh(old, proto.Size(old))
@@ -80,7 +80,7 @@ func (d *draft) encodeStatus(old *a2apb.Message) (err error) {
 	return err
 }
 
-// place writes to the log and returns where things are.
+// place appends to the log and returns the places.
 func (d *draft) place(tx *bbolt.Tx) (p places, err error) {
 	for _, n := range d.replaced {
 		if err := tx.Bucket(logBucket).Delete(logKey(n)); err != nil {

@@ -84,7 +84,7 @@ func fraction[T any](of func(*T) *float64) field[T] {
 	}
 }
 
-// instant keeps a time between the years 1678 and 2262, or none.
+// instant stores a time between the years 1678 and 2262, or none.
 func instant[T any](of func(*T) *time.Time) field[T] {
 	return field[T]{
 		kind: protowire.Fixed64Type,
@@ -150,7 +150,7 @@ func nest[E any](b []byte, n protowire.Number, e *E, with layout[E]) ([]byte, er
 	return appendSized(protowire.AppendTag(b, n, protowire.BytesType), e, with)
 }
 
-// appendSized appends the fields of e behind how many bytes they are.
+// appendSized appends the length of the encoded fields of e, and the fields.
 func appendSized[E any](b []byte, e *E, with layout[E]) ([]byte, error) {
 	begin := len(b)
 	b, err := with.pack(b, e)
@@ -161,7 +161,7 @@ func appendSized[E any](b []byte, e *E, with layout[E]) ([]byte, error) {
 	return slices.Insert(b, begin, protowire.AppendVarint(size[:0], uint64(len(b)-begin))...), nil //nolint:gosec // a length
 }
 
-// other keeps what most have none of: as JSON, unless it is nil or empty.
+// other stores a rarely used value as JSON, unless it is nil or empty.
 func other[T, E any](of func(*T) *E) field[T] {
 	return field[T]{
 		kind: protowire.BytesType,

@@ -8,7 +8,8 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// form says how this version keeps tasks. Change it with whatever an earlier version could not read, or this one of an earlier's.
+// form is the version of the stored form of tasks. Change it with anything that an earlier version could not read, or that keeps this version from
+// reading what an earlier one wrote.
 const form = "4"
 
 var (
@@ -16,8 +17,8 @@ var (
 	formKey    = []byte("form")
 )
 
-// checkForm writes the form down where there are no tasks yet, and refuses to work with tasks of another one: what can be read of them would be
-// wrong, and what is added could not be read by the version that wrote them.
+// checkForm stores the form if there are no tasks yet, and refuses to work with tasks of another form: reading them would yield wrong results, and
+// the version that wrote them could not read what is added.
 func checkForm(tx *bbolt.Tx) error {
 	forms, err := tx.CreateBucketIfNotExists(formBucket)
 	if err != nil {

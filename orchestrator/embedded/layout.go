@@ -6,18 +6,18 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// layout says how a T is kept: the index of a field is its number in the wire format of protobuf. Fields without a value are left out and unknown ones are
-// handed back, so that fields may be added, and stay where a version that does not know them writes. A number stays with its field for ever.
+// layout says how a T is stored: the index of a field is its number in the wire format of protobuf. Fields without a value are omitted. Unknown
+// fields are returned, so that an older version can preserve fields that a newer one has added. A number always stays with its field.
 type layout[T any] []field[T]
 
-// field is how one field of a T is kept.
+// field says how one field of a T is stored.
 type field[T any] struct {
 	kind   protowire.Type
 	pack   func(b []byte, n protowire.Number, t *T) ([]byte, error)
 	unpack func(t *T, v value) error
 }
 
-// value is what is kept of a field: a number, or bytes that are valid as long as what they are read from.
+// value is the stored value of a field: a number, or bytes that are valid as long as their source.
 type value struct {
 	number uint64
 	bytes  []byte
@@ -38,7 +38,7 @@ func (l layout[T]) pack(b []byte, t *T) (_ []byte, err error) {
 	return b, nil
 }
 
-// unpack sets the fields of t that are in b, and returns a copy of those that it does not know.
+// unpack sets the fields of t that are in b, and returns a copy of the unknown ones.
 func (l layout[T]) unpack(b []byte, t *T) (unknown []byte, err error) {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)

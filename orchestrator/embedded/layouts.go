@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// taskLayout is a task without its content and without what its key and its header say.
+// taskLayout is a task without its content, and without what its key and header contain.
 var taskLayout = layout[orchestrator.Task]{
 	1:  contextField(),
 	2:  text(func(t *orchestrator.Task) *string { return &t.Owner }),
@@ -46,7 +46,7 @@ var taskLayout = layout[orchestrator.Task]{
 	32: other(func(t *orchestrator.Task) *[]orchestrator.Given { return &t.Inputs }),
 }
 
-// contextField leaves out a context that began with the task: it has the task's id.
+// contextField omits a context that began with the task, whose id is that of the task.
 func contextField() field[orchestrator.Task] {
 	own := text(func(t *orchestrator.Task) *string { return &t.ContextID })
 	return field[orchestrator.Task]{
@@ -100,7 +100,7 @@ var rejectionLayout = layout[orchestrator.Rejection]{
 	3: text(func(r *orchestrator.Rejection) *string { return &r.Reason }),
 }
 
-// eventLayout is an event without its number, which its place says.
+// eventLayout is an event without its number, which follows from its place.
 var eventLayout = layout[orchestrator.Event]{
 	1: instant(func(e *orchestrator.Event) *time.Time { return &e.Time }),
 	2: text(func(e *orchestrator.Event) *orchestrator.EventType { return &e.Type }),

@@ -25,8 +25,8 @@ type Leases struct{ db *boltdb.DB }
 
 var _ orchestrator.LeaseStore = (*Leases)(nil)
 
-// NewLeases returns a lease store in db, which stays the caller's to close. Whatever process used the file before is dead, because a file is open in one
-// process only: it leaves, and a start is a takeover for which nobody waits.
+// NewLeases returns a lease store in db, which the caller closes. Only one process has the file open, so the one before is dead: its node is removed,
+// and this process takes over without waiting.
 func NewLeases(ctx context.Context, db *boltdb.DB) (*Leases, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{nodeBucket, mailBucket} {
@@ -118,7 +118,7 @@ func (s *Leases) Post(ctx context.Context, node string, k orchestrator.Key) erro
 // Collect implements orchestrator.LeaseStore.
 func (s *Leases) Collect(ctx context.Context, node string, limit int) (keys []orchestrator.Key, err error) {
 	if empty, err := s.noMail(node); empty || err != nil {
-		return nil, err // a look costs no write
+		return nil, err // reading takes no write
 	}
 	err = s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		keys, err = collect(tx, node, limit)
@@ -138,7 +138,7 @@ func (s *Leases) noMail(node string) (empty bool, err error) {
 	return empty, err
 }
 
-// collect removes and returns word for a node; a limit of 0 is none.
+// collect removes and returns the messages for a node; a limit of 0 means all.
 func collect(tx *bbolt.Tx, node string, limit int) (keys []orchestrator.Key, err error) {
 	b := tx.Bucket(mailBucket)
 	err = scan(b, boltdb.Prefix(node), nil, func(key []byte) (bool, error) {

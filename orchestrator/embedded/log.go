@@ -13,7 +13,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-// appendLog adds an entry and returns its number, from 1.
+// appendLog appends an entry and returns its number, from 1.
 func appendLog(tx *bbolt.Tx, value []byte) (uint64, error) {
 	b := bucket(tx, logBucket)
 	n, err := b.NextSequence()
@@ -25,16 +25,16 @@ func appendLog(tx *bbolt.Tx, value []byte) (uint64, error) {
 
 func logKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-// batch is the events of one write.
+// batch holds the events of one write.
 type batch struct {
-	previous uint64 // entry of the log with the task's batch before; 0 is none
+	previous uint64 // log entry with the previous batch of the task; 0 is none
 	first    uint64 // number of the first event
-	events   []byte // each behind its length, without the numbers, so that those before the first that is wanted need not be decoded
+	events   []byte // each preceded by its length and without its number, so that events before the wanted ones need not be decoded
 }
 
 const (
 	batchHeader = 16  // bytes: the two numbers
-	eventSize   = 160 // which few exceed
+	eventSize   = 160 // few are larger
 )
 
 func readBatch(tx *bbolt.Tx, at uint64) (batch, error) {
@@ -45,7 +45,7 @@ func readBatch(tx *bbolt.Tx, at uint64) (batch, error) {
 	return batch{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:]), b[batchHeader:]}, nil
 }
 
-// encodeBatch encodes what one write adds to the events of a task as it was before.
+// encodeBatch encodes the events that a write adds; old is the task before.
 func encodeBatch(old *record, events []orchestrator.Event) (b []byte, err error) {
 	b = make([]byte, 0, batchHeader+len(events)*eventSize)
 	b = binary.BigEndian.AppendUint64(b, old.places.events)
@@ -62,7 +62,7 @@ func encodeBatch(old *record, events []orchestrator.Event) (b []byte, err error)
 	return b, nil
 }
 
-// readEvents returns up to limit events after one, from the batch that is a task's last one and those before it.
+// readEvents returns up to limit events after after, from the task's last batch and those before it.
 func readEvents(tx *bbolt.Tx, last, after uint64, limit int) (events []orchestrator.Event, err error) {
 	var batches []batch
 	for at := last; at > 0; {
@@ -83,7 +83,7 @@ func readEvents(tx *bbolt.Tx, last, after uint64, limit int) (events []orchestra
 	return events, nil
 }
 
-// decode adds the batch's events after one to a list, until that has as many as limit.
+// decode appends the batch's events after after to list, until list has limit events.
 func (b *batch) decode(list []orchestrator.Event, after uint64, limit int) ([]orchestrator.Event, error) {
 	n := b.first
 	for rest := b.events; len(rest) > 0 && len(list) < limit; n++ {
@@ -103,7 +103,7 @@ func (b *batch) decode(list []orchestrator.Event, after uint64, limit int) ([]or
 	return list, nil
 }
 
-// scan visits the keys with a prefix in order, behind after when it is given, until visit says stop.
+// scan calls visit for the keys with a prefix, in order, from behind after if that is given, until visit returns false.
 func scan(b *bbolt.Bucket, prefix, after []byte, visit func(key []byte) (more bool, err error)) error {
 	c := b.Cursor()
 	start := prefix
@@ -123,7 +123,7 @@ func scan(b *bbolt.Bucket, prefix, after []byte, visit func(key []byte) (more bo
 	return nil
 }
 
-// scanBack visits the keys with a prefix from the last to the first, before the given one when there is one, until visit says stop.
+// scanBack calls visit for the keys with a prefix, in reverse order, from before before if that is given, until visit returns false.
 func scanBack(b *bbolt.Bucket, prefix, before []byte, visit func(key []byte) (more bool, err error)) error {
 	c := b.Cursor()
 	end := before
@@ -146,7 +146,7 @@ func scanBack(b *bbolt.Bucket, prefix, before []byte, visit func(key []byte) (mo
 	return nil
 }
 
-// behind returns a key behind all that begin with a prefix, which ends with the separator.
+// behind returns a key that sorts behind all keys with a prefix, which ends with the separator.
 func behind(prefix []byte) []byte {
 	key := bytes.Clone(prefix)
 	key[len(key)-1]++

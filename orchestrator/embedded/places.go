@@ -5,16 +5,16 @@ import (
 	"errors"
 )
 
-// places are numbers in the log; 0 is nothing.
+// places are numbers of log entries; 0 is none.
 type places struct {
-	events    uint64   // of the last write that had any
-	messages  []uint64 // what was submitted, and behind it the turns'
+	events    uint64   // of the last write with events
+	messages  []uint64 // of the submitted message, followed by those of the turns
 	artifacts []uint64
 }
 
 var errPlaces = errors.New("where its content is cannot be read")
 
-// room is how many bytes append takes at most.
+// room returns the maximum number of bytes that append adds.
 func (p *places) room() int { return (3 + len(p.messages) + len(p.artifacts)) * binary.MaxVarintLen64 }
 
 // append adds the places to b.
@@ -29,14 +29,14 @@ func (p *places) append(b []byte) []byte {
 	return b
 }
 
-// read takes the places from b and returns what is behind them.
+// read parses the places at the beginning of b, and returns the rest.
 func (p *places) read(b []byte) (rest []byte, err error) {
 	if p.events, b, err = readNumber(b); err != nil {
 		return nil, err
 	}
 	for _, list := range []*[]uint64{&p.messages, &p.artifacts} {
 		var size uint64
-		if size, b, err = readNumber(b); err != nil || size > uint64(len(b)) { // each takes a byte at least
+		if size, b, err = readNumber(b); err != nil || size > uint64(len(b)) { // each takes at least one byte
 			return nil, errPlaces
 		}
 		*list = make([]uint64, size)

@@ -15,11 +15,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// sweepTasks bounds how many tasks one commit removes, so that no task waits long behind it, and how many are looked at in one view of the file.
+// sweepTasks bounds how many tasks one commit removes, so that no task waits long for it, and how many are examined in one view of the file.
 const sweepTasks = 200
 
-// Sweep removes the tasks that are settled and kept from before a time, with all that belongs to them, and returns how many. It looks at all tasks that
-// were created before that time: the others cannot be over, and of these few are left. Tasks that cannot be read stay; the error is that of the last of them.
+// Sweep removes the tasks that are settled and whose retention began before a time, with all that belongs to them, and returns how many. It examines
+// all tasks that were created before that time, few of which remain. Unreadable tasks stay; the error is that of the last of them.
 func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err error) {
 	var after []byte
 	var broken error
@@ -44,7 +44,8 @@ func isOver(t *orchestrator.Task, before time.Time) bool {
 	return t.Settled() && t.KeptFrom().Before(before)
 }
 
-// over returns tasks of some that were created before a time and behind a key of the list of tasks, where to go on, if anywhere, and why one cannot be read.
+// over returns expired tasks among some that were created before a time, beginning behind a key of the list of tasks; the key from which to continue,
+// if any; and the error of an unreadable task.
 func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, next []byte, unread, err error) {
 	limit, seen := moment(before), 0
 	err = s.db.View(func(tx *bbolt.Tx) error {
@@ -52,7 +53,7 @@ func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, n
 		key, _ := c.Seek(append(bytes.Clone(after), 0))
 		for key != nil {
 			parts := boltdb.Split(key)
-			if parts[1] >= limit { // on with the next tenant
+			if parts[1] >= limit { // continue with the next tenant
 				key, _ = c.Seek(behind(boltdb.Prefix(parts[0])))
 				continue
 			}
@@ -74,7 +75,7 @@ func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, n
 	return over, next, unread, err
 }
 
-// removeAll removes tasks in one commit, but for those that have changed since, and returns how many, and why one cannot be read.
+// removeAll removes tasks in one commit, except those that have changed meanwhile. It returns how many, and the error of an unreadable one.
 func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before time.Time) (removed int, unread, err error) {
 	if len(keys) == 0 {
 		return 0, nil, nil
@@ -104,7 +105,7 @@ func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before t
 	return removed, unread, err
 }
 
-// remove removes a task and its entries of the log.
+// remove removes a task and its log entries.
 func (s *Store) remove(tx *bbolt.Tx, r *record, log []uint64) error {
 	for _, n := range log {
 		if err := tx.Bucket(logBucket).Delete(logKey(n)); err != nil {
@@ -123,7 +124,7 @@ func (s *Store) remove(tx *bbolt.Tx, r *record, log []uint64) error {
 	return nil
 }
 
-// entries are those of the log that have a task's content and events.
+// entries returns the log entries with a task's content and events.
 func entries(tx *bbolt.Tx, r *record) ([]uint64, error) {
 	all := slices.Concat(r.places.messages, r.places.artifacts)
 	for at := r.places.events; at > 0; {

@@ -10,22 +10,22 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-// record is a task and where in the log its content is. As with tasks, what it points to is shared and never changed.
+// record is a task with the places of its content in the log. Like the task, what it points to is shared and never changed.
 type record struct {
 	orchestrator.Task
 	places places
-	later  []byte // fields of its state that only a later version knows, encoded
-	state  int    // bytes that its state takes in memory, about
-	size   int    // bytes that its content takes in memory, about
+	later  []byte // encoded fields that only a later version knows
+	state  int    // approximate size of the state in memory
+	size   int    // approximate size of the content in memory
 }
 
-// weight is about how much memory a task takes.
+// weight returns approximately how much memory a task takes.
 func (r *record) weight() int { return r.state + r.size }
 
-// versionSize is the length of the version before the rest of a state, where it can be compared without decoding that.
+// versionSize is the length of the version at the beginning of a state, which can be compared without decoding the rest.
 const versionSize = 8
 
-// state returns a task's version and what is stored behind it: its places and the task without its content.
+// state returns a task's version and the rest of its state: places, and the task without its content.
 func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err error) {
 	b := tx.Bucket(taskBucket).Get(taskKey(k))
 	if b == nil {
@@ -59,10 +59,10 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	return r, nil
 }
 
-// usualState is how many bytes most states have at most.
+// usualState is a size in bytes that few states exceed.
 const usualState = 512
 
-// encodeTask encodes a task but for its content, its version and what the key says.
+// encodeTask encodes a task without its content, its version and what its key contains.
 func encodeTask(r *record) ([]byte, error) {
 	b, err := taskLayout.pack(make([]byte, 0, usualState), &r.Task)
 	if err != nil {
@@ -71,7 +71,7 @@ func encodeTask(r *record) ([]byte, error) {
 	return append(b, r.later...), nil
 }
 
-// writeState stores a task that is encoded, but for its content.
+// writeState stores an encoded task without its content.
 func writeState(tx *bbolt.Tx, key []byte, r *record, encoded []byte) error {
 	b := make([]byte, 0, versionSize+r.places.room()+len(encoded))
 	b = append(r.places.append(binary.BigEndian.AppendUint64(b, r.Version)), encoded...)

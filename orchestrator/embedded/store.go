@@ -1,7 +1,7 @@
-// Package embedded keeps tasks in a bbolt file: the same domain and engine as on any other store, durable on one machine.
+// Package embedded keeps tasks in a bbolt file, durable on one machine.
 //
-// What is small and changes is rewritten in place. What a step adds, its events and its content, goes to the end of one log and is named by the
-// task, so that the steps of many tasks that share a commit share its pages too.
+// Small data that changes is rewritten in place. What a step adds, its events and its content, is appended to one log to which the task refers, so
+// that steps of many tasks in one commit share pages of the file.
 package embedded
 
 import (
@@ -27,12 +27,12 @@ var (
 	contextBucket = []byte("task_contexts") // period → tenant, owner, context, agent → the agent's id of the context
 )
 
-// fills says how full bbolt leaves a page that it splits. What comes in order needs no room; a task's state does, since it grows as the task goes on.
+// fills says how full bbolt leaves the pages that it splits. Ordered keys need no free space; a task's state does, since it grows.
 var fills = map[string]float64{
 	string(taskBucket): 0.75, string(logBucket): 1, string(recentBucket): 0.9,
 }
 
-// bucket returns a bucket to write to.
+// bucket returns a bucket for writing.
 func bucket(tx *bbolt.Tx, name []byte) *bbolt.Bucket {
 	b := tx.Bucket(name)
 	if fill, ok := fills[string(name)]; ok {
@@ -49,8 +49,8 @@ type Store struct {
 
 var _ orchestrator.Store = (*Store)(nil)
 
-// New returns a store in db, which stays the caller's to close. Tasks that another version wrote in another form are a FailedPrecondition fault with
-// the reason STORE_FORM_UNKNOWN.
+// New returns a store in db, which the caller closes. If the tasks in it have another form, the result is a FailedPrecondition fault with the reason
+// STORE_FORM_UNKNOWN.
 func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 	err := db.Update(ctx, func(tx *bbolt.Tx) error {
 		if err := checkForm(tx); err != nil {
@@ -164,7 +164,7 @@ func openKey(shard int, k orchestrator.Key) []byte {
 	return boltdb.Key(shardPart(shard), k.Tenant, k.ID)
 }
 
-// shardPart is a shard in four digits.
+// shardPart returns a shard as four digits.
 func shardPart(shard int) string {
 	const beyond = 10_000
 	return strconv.Itoa(beyond + shard)[1:]
@@ -174,7 +174,7 @@ func recentKey(t *orchestrator.Task) []byte {
 	return boltdb.Key(t.Tenant, moment(t.CreateTime), t.ID)
 }
 
-// momentForm sorts as the times do.
+// momentForm is a format of times that sorts like them.
 const momentForm = "20060102150405.000000"
 
 func moment(t time.Time) string { return t.UTC().Format(momentForm) }

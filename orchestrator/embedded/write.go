@@ -68,8 +68,8 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 	return result.Task, nil
 }
 
-// ahead makes a change before the transaction, to what the task most likely is then. Nil says that it has to be made there: nobody knows the task, or it
-// cannot be changed as it was, which says nothing about what it is.
+// ahead makes a change before the transaction, to the state that the task is likely to have then. It returns nil if the change has to be made in the
+// transaction, because the task is not cached, or because the cached state does not allow the change, which says nothing about the current one.
 func (s *Store) ahead(k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) *draft {
 	old := s.cache.get(k)
 	if old == nil {
@@ -82,7 +82,7 @@ func (s *Store) ahead(k orchestrator.Key, change func(*orchestrator.Task) ([]orc
 	return d
 }
 
-// change returns what a change makes of a task.
+// change applies a change to a copy of the task.
 func (r *record) change(change func(*orchestrator.Task) ([]orchestrator.Event, error)) (*draft, error) {
 	next := &record{Task: r.Task, later: r.later}
 	events, err := change(&next.Task)
@@ -92,7 +92,7 @@ func (r *record) change(change func(*orchestrator.Task) ([]orchestrator.Event, e
 	return newDraft(r, next, events)
 }
 
-// write stores a draft, which must build on what tx sees, and returns what is there then. It may be called again when a transaction is.
+// write stores a draft, which must be based on what tx sees, and returns the result. It may be called again if the transaction is repeated.
 func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
 	r = d.record
 	if r.places, err = d.place(tx); err != nil {
@@ -117,7 +117,7 @@ func writeStatus(tx *bbolt.Tx, key, encoded []byte) error {
 	return tx.Bucket(statusBucket).Put(key, encoded)
 }
 
-// noteOpen keeps the list of tasks that are not settled.
+// noteOpen updates the list of tasks that are not settled.
 func noteOpen(tx *bbolt.Tx, old, r *record) error {
 	switch {
 	case r.Settled():

@@ -1,6 +1,6 @@
-// Package lease divides the work between replicas that share a store. There is no leader: every replica reads who is alive and who holds what, takes what
-// is free up to its share, and gives up what is beyond it. Life is judged by each observer's own monotonic clock, never by comparing clocks; what a
-// replica does that was only paused and not dead is refused by the epoch of its lease.
+// Package lease divides the work between replicas that share a store. There is no leader: every replica reads which replicas are alive and who holds
+// what, takes free groups up to its share, and releases those beyond it. Each replica judges by its own monotonic clock whether others are alive, so
+// clocks are never compared. If a replica was only paused and continues, its writes are refused because of the epochs of its leases.
 package lease
 
 import (
@@ -15,33 +15,34 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Worker works on the tasks of the groups that are held.
+// Worker works on the tasks of the groups that this replica holds.
 type Worker interface {
-	// Gained says that the group's tasks are now this replica's to work on.
+	// Gained is called when this replica has gained a group.
 	Gained(group int)
-	// Drop has to end all work on the group's tasks and return when it has ended, or ctx has.
+	// Drop must end all work on the group's tasks, and return when it has ended or ctx has.
 	Drop(ctx context.Context, group int)
-	// Look says that a task has to be looked at. Nobody says it again: it must not be forgotten when ctx ends, which is soon.
+	// Look is called when a task needs attention. The call is not repeated, so it must not be forgotten when ctx ends, which is soon.
 	Look(ctx context.Context, k orchestrator.Key)
 }
 
-// Config is what a Manager works with. Store and Logger are required.
+// Config holds the dependencies and settings of a Manager. Store and Logger are required.
 type Config struct {
 	Store    orchestrator.LeaseStore
 	Logger   *slog.Logger
-	Node     string        // unique among all processes that ever used the store; default random
+	Node     string        // unique among all processes that ever use the store; default random
 	Duration time.Duration // how long a silent replica keeps its leases; at least 1 s, default 10 s
-	Collect  time.Duration // how often word of the others is looked for; default 250 ms
+	Collect  time.Duration // how often to collect messages of other replicas; default 250 ms
 }
 
-// Defaults of a Config, and how they divide: a replica beats five times while its lease lasts, and stops acting a fifth before the others may take over.
+// Defaults of a Config, and fractions of the lease duration: a replica sends five signs of life in that time, and stops working a fifth of it before
+// others may take over.
 const (
 	defaultDuration = 10 * time.Second
 	minDuration     = time.Second
 	defaultCollect  = 250 * time.Millisecond
 	beats           = 5
 	parallel        = 16 // calls to the store at a time
-	idleRounds      = 2  // that a group stays free for those who have less than their share
+	idleRounds      = 2  // for which a group stays free for replicas below their share
 )
 
 // Manager holds leases for one process.
@@ -54,22 +55,22 @@ type Manager struct {
 
 	seen map[string]sign          // by node; used by Run only
 	beat uint64                   // used by Run only
-	idle [orchestrator.Groups]int // rounds in a row that a group was free; used by Run only
+	idle [orchestrator.Groups]int // used by Run only; how many rounds in a row a group was free
 
 	mu    sync.Mutex
-	until time.Time                   // guarded by mu; what is held may be acted on before
-	held  [orchestrator.Groups]uint64 // guarded by mu; epochs; 0 is a group that is not held
+	until time.Time                   // guarded by mu; the groups held may be worked on until then
+	held  [orchestrator.Groups]uint64 // guarded by mu; epochs; 0 for a group that is not held
 	owner [orchestrator.Groups]string // guarded by mu; as last read
 }
 
-// sign is the last new sign of life of a node.
+// sign is the latest sign of life of a node.
 type sign struct {
 	beats uint64
-	at    time.Time // when it was first seen, by this process's own clock
-	left  bool      // at that time the node was not there any more
+	at    time.Time // when it was first seen, by this process's clock
+	left  bool      // the node was no longer listed at that time
 }
 
-// New returns a manager that holds nothing; Run makes it take leases.
+// New returns a manager that holds nothing. Run makes it take leases.
 func New(c Config) (*Manager, error) {
 	if c.Duration == 0 {
 		c.Duration = defaultDuration
@@ -88,7 +89,7 @@ func New(c Config) (*Manager, error) {
 	return &Manager{store: c.Store, logger: c.Logger, node: c.Node, duration: c.Duration, collect: c.Collect, seen: make(map[string]sign)}, nil
 }
 
-// Epoch returns the epoch under which tasks of a shard may be worked on now; false when they may not.
+// Epoch returns the epoch under which tasks of a shard may be worked on now; ok is false when they may not.
 func (m *Manager) Epoch(shard int) (uint64, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +97,7 @@ func (m *Manager) Epoch(shard int) (uint64, bool) {
 	return epoch, epoch > 0 && time.Now().Before(m.until)
 }
 
-// Held returns how many of the groups, of which there are orchestrator.Groups, may be worked on now.
+// Held returns how many of the orchestrator.Groups groups may be worked on now.
 func (m *Manager) Held() (groups int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,7 +112,7 @@ func (m *Manager) Held() (groups int) {
 	return groups
 }
 
-// Choose returns a shard for a new task: one that is held if any is, which spares handing the task over, and otherwise the task's own.
+// Choose returns a shard for a new task: if possible one that is held, so that the task need not be handed over; otherwise the task's own shard.
 func (m *Manager) Choose(taskID string) (shard int, epoch uint64, held bool) {
 	shard = orchestrator.ShardOf(taskID)
 	m.mu.Lock()
@@ -128,13 +129,14 @@ func (m *Manager) Choose(taskID string) (shard int, epoch uint64, held bool) {
 	return shard, 0, false
 }
 
-// Tell leaves word with whoever holds a shard that a task has to be looked at. Where nobody does there is no need: whoever takes it looks at all its tasks.
+// Tell sends a message to the holder of a shard that a task needs attention. If nobody holds the shard none is needed: the next holder looks at all
+// its tasks.
 func (m *Manager) Tell(ctx context.Context, shard int, k orchestrator.Key) error {
 	group := orchestrator.GroupOf(shard)
 	m.mu.Lock()
 	owner := m.owner[group]
 	m.mu.Unlock()
-	if owner == m.node { // then it was, and the store knows better
+	if owner == m.node { // it was this replica, but no longer
 		leases, err := m.store.Leases(ctx)
 		if err != nil {
 			return err

@@ -12,14 +12,14 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// Run takes leases, keeps them and passes on word, until ctx ends; then it lets go of everything. The worker must have ended its work by then.
+// Run takes leases, keeps them and passes on messages until ctx ends; then it releases everything. The worker must have ended its work by then.
 func (m *Manager) Run(ctx context.Context, w Worker) {
 	m.tend(ctx, w)
 	beat, collect := time.NewTicker(m.duration/beats), time.NewTicker(m.collect)
 	defer beat.Stop()
 	defer collect.Stop()
 	for {
-		select { // a beat that is due comes first: word may take long to pass on, and without beats the leases are lost
+		select { // a sign of life that is due comes first: messages may take long, and without signs of life the leases are lost
 		case <-beat.C:
 			m.tend(ctx, w)
 			continue
@@ -37,8 +37,8 @@ func (m *Manager) Run(ctx context.Context, w Worker) {
 	}
 }
 
-// tend does one round: it shows a sign of life, reads those of the others and who holds what, and takes and gives up accordingly. Only a whole
-// round lets what is held be acted on for longer.
+// tend does one round: it sends a sign of life, reads those of the others and who holds what, and takes and releases groups accordingly. Only a
+// complete round extends the time for which held groups may be worked on.
 func (m *Manager) tend(ctx context.Context, w Worker) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
@@ -68,7 +68,7 @@ func (m *Manager) tend(ctx context.Context, w Worker) {
 	m.share(ctx, w, v, alive)
 }
 
-// alive returns the nodes that have shown a new sign of life within the duration of a lease, and forgets those that are long gone.
+// alive returns the nodes with a new sign of life within the lease duration, and forgets those that are long gone.
 func (m *Manager) alive(ctx context.Context) (map[string]bool, error) {
 	nodes, err := m.store.Nodes(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (m *Manager) alive(ctx context.Context) (map[string]bool, error) {
 	return alive, nil
 }
 
-// clear removes word that came for nodes after they had left, once the others know that too. Those of which it is too early to say are added to listed.
+// clear deletes messages to nodes that have left, once all others know that too. It adds the nodes for which that is too early to listed.
 func (m *Manager) clear(ctx context.Context, listed map[string]sign, now time.Time) error {
 	for node, last := range m.seen {
 		if _, here := listed[node]; here {
@@ -117,7 +117,7 @@ func (m *Manager) clear(ctx context.Context, listed map[string]sign, now time.Ti
 	return nil
 }
 
-// view is every group's lease, taken or not.
+// view returns the lease of every group, taken or not.
 func view(leases []orchestrator.Lease) []orchestrator.Lease {
 	v := make([]orchestrator.Lease, orchestrator.Groups)
 	for g := range v {
@@ -131,7 +131,8 @@ func view(leases []orchestrator.Lease) []orchestrator.Lease {
 	return v
 }
 
-// reconcile makes what is held agree with what the store says: it drops what another has taken, and holds what was taken by a call whose answer was lost.
+// reconcile brings the held groups in line with the store: it drops groups that others have taken, and holds those that a call without an answer has
+// taken.
 func (m *Manager) reconcile(ctx context.Context, w Worker, v []orchestrator.Lease) {
 	for g, l := range v {
 		m.mu.Lock()
@@ -151,9 +152,8 @@ func (m *Manager) reconcile(ctx context.Context, w Worker, v []orchestrator.Leas
 	}
 }
 
-// share takes what is free until this replica has its share of all groups, and gives up what it has beyond that. Among those that seem to be alive may
-// be some that have just died and will never take their share: so nothing is given up while anything is free, and what stays free is taken by whoever
-// comes first.
+// share takes free groups until this replica has its share of all groups, and releases those beyond it. Replicas that seem alive may just have died
+// and never take their share. So nothing is released while any group is free, and groups that stay free are taken by whoever comes first.
 func (m *Manager) share(ctx context.Context, w Worker, v []orchestrator.Lease, alive map[string]bool) {
 	target := (orchestrator.Groups + len(alive) - 1) / len(alive)
 	var mine, free []orchestrator.Lease
@@ -174,15 +174,15 @@ func (m *Manager) share(ctx context.Context, w Worker, v []orchestrator.Lease, a
 		for _, l := range mine[:surplus] {
 			calls.Go(func() error { m.release(ctx, w, l); return nil })
 		}
-		_ = calls.Wait() // each call deals with its own error
+		_ = calls.Wait() // each call handles its own error
 	}
 	m.takeFree(ctx, w, free, target-len(mine))
 }
 
-// takeFree takes what has been free for too long, and of the rest as much as is wanted. Where another replica came first it goes on to the next, so that
-// replicas that start together have their shares after one round.
+// takeFree takes the groups that were free for too long, and of the others as many as wanted. If another replica was faster it goes on to the next
+// group, so that replicas that start together have their shares after one round.
 func (m *Manager) takeFree(ctx context.Context, w Worker, free []orchestrator.Lease, wanted int) {
-	// Replicas do not all try the same one.
+	// The order is random, so that replicas do not all try the same group first.
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) //nolint:gosec // nobody gains by guessing it
 	waiting := make([]orchestrator.Lease, 0, len(free))
 	overdue := make([]orchestrator.Lease, 0, len(free))
@@ -201,7 +201,7 @@ func (m *Manager) takeFree(ctx context.Context, w Worker, free []orchestrator.Le
 	}
 }
 
-// takeAll tries to become the owner of each, and returns of how many it did.
+// takeAll tries to take each group, and returns how many it got.
 func (m *Manager) takeAll(ctx context.Context, w Worker, free []orchestrator.Lease) int {
 	var taken atomic.Int64
 	var calls errgroup.Group
@@ -214,11 +214,11 @@ func (m *Manager) takeAll(ctx context.Context, w Worker, free []orchestrator.Lea
 			return nil
 		})
 	}
-	_ = calls.Wait() // each call deals with its own error
+	_ = calls.Wait() // each call handles its own error
 	return int(taken.Load())
 }
 
-// take tries to become the owner, and tells whether it did. When it comes to nothing the next round sees how things stand.
+// take tries to take a group, and reports whether it did. After an error the next round sees how things stand.
 func (m *Manager) take(ctx context.Context, w Worker, seen orchestrator.Lease) bool {
 	l, err := m.store.Take(ctx, seen.Group, m.node, seen.Epoch)
 	if err != nil {
@@ -232,21 +232,21 @@ func (m *Manager) take(ctx context.Context, w Worker, seen orchestrator.Lease) b
 	return true
 }
 
-// release ends the work on a group before it lets go of it, so that its next owner finds nothing under way.
+// release ends the work on a group before it releases the lease, so that the next owner finds nothing in progress.
 func (m *Manager) release(ctx context.Context, w Worker, l orchestrator.Lease) {
 	m.mu.Lock()
 	m.held[l.Group] = 0
 	m.mu.Unlock()
 	w.Drop(ctx, l.Group)
 	if ctx.Err() != nil {
-		return // work may go on: the next round tries again
+		return // the work may continue: the next round tries again
 	}
 	if err := m.store.Release(ctx, l); err != nil {
 		m.logger.WarnContext(ctx, "a lease was not released; the next round tries again", slog.Int("group", l.Group), slog.Any("error", err))
 	}
 }
 
-// expire drops everything once the leases may have run out.
+// expire drops everything once the leases may have expired.
 func (m *Manager) expire(ctx context.Context, w Worker) {
 	m.mu.Lock()
 	if time.Now().Before(m.until) {
@@ -263,7 +263,7 @@ func (m *Manager) expire(ctx context.Context, w Worker) {
 	}
 }
 
-// pass hands the word that others left to the worker, in less time than what is held may be acted on without a beat.
+// pass hands messages of other replicas to the worker, in less time than held groups may be worked on without a sign of life.
 func (m *Manager) pass(ctx context.Context, w Worker) {
 	const limit = 200
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
@@ -277,7 +277,7 @@ func (m *Manager) pass(ctx context.Context, w Worker) {
 	}
 }
 
-// leave lets go of everything that is held, so that others need not wait for it to run out. What fails here runs out.
+// leave releases everything, so that others need not wait for the leases to expire. Where that fails, they expire.
 func (m *Manager) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
 	defer cancel()

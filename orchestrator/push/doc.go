@@ -1,5 +1,5 @@
-// Package push tells the receivers of push notifications about tasks, as A2A §4.3.3 says: one POST with a StreamResponse as JSON for each change of state.
+// Package push sends push notifications about tasks, by A2A §4.3.3: one POST with a StreamResponse as JSON for each change of state.
 //
-// A Sender makes one attempt; what is owed, and when it is tried again, is the engine's business. Receivers see events at least once: each has the id
-// <task>/<number> in the header Quorate-Event-Id, by which a repetition can be told.
+// A Sender makes one attempt; the engine decides what to send and when to try again. Receivers get each event at least once, with the id
+// <task>/<number> in the header Quorate-Event-Id, by which they can recognize repetitions.
 package push

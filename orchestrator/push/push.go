@@ -23,25 +23,25 @@ const (
 	maxSecret     = 4096
 	maxID         = 128
 	maxRetryAfter = 10 * time.Minute
-	maxAnswer     = 64 << 10 // read so that the connection can be used again
+	maxAnswer     = 64 << 10 // read so that the connection can be reused
 )
 
-// Render writes what a receiver is told of an event, as JSON.
+// Render returns the notification about an event as JSON.
 type Render func(t *orchestrator.Task, e orchestrator.Event) ([]byte, error)
 
-// Sender tells receivers.
+// Sender sends push notifications.
 type Sender struct {
 	policy *netguard.Policy
 	client *http.Client
 	render Render
 }
 
-// New returns a sender that reaches only what policy allows.
+// New returns a sender that connects only to addresses that policy allows.
 func New(policy *netguard.Policy, render Render) *Sender {
 	return &Sender{policy: policy, client: policy.Client(netguard.ClientOptions{Timeout: timeout, MaxIdlePerHost: 4}), render: render}
 }
 
-// Check refuses a receiver that could never be told.
+// Check refuses a receiver that could never be reached.
 func (s *Sender) Check(w orchestrator.Webhook) error {
 	u, err := url.Parse(w.URL)
 	if err != nil || len(w.URL) > maxURL {
@@ -65,7 +65,8 @@ func (s *Sender) Check(w orchestrator.Webhook) error {
 	return nil
 }
 
-// Send tells a receiver of one event of a task. Fault Unavailable means that it may be tried again, after the fault's RetryAfter; any other that it is of no use.
+// Send notifies a receiver of one event of a task. An Unavailable fault means that it may be tried again, after the fault's RetryAfter; after any
+// other fault that is useless.
 func (s *Sender) Send(ctx context.Context, w orchestrator.Webhook, t *orchestrator.Task, e orchestrator.Event) error {
 	body, err := s.render(t, e)
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *Sender) Send(ctx context.Context, w orchestrator.Webhook, t *orchestrat
 	h.Set("Content-Type", "application/a2a+json")
 	h.Set("A2A-Version", "1.0")
 	h.Set("Quorate-Event-Id", t.ID+"/"+strconv.FormatUint(e.Sequence, 10))
-	if w.Token != "" { // a2a-go reads the first, 0.3 and the interoperability kit the second
+	if w.Token != "" { // a2a-go reads the first header, A2A 0.3 and the interoperability kit the second
 		h.Set("A2A-Notification-Token", w.Token.Reveal())
 		h.Set("X-A2A-Notification-Token", w.Token.Reveal())
 	}
@@ -91,7 +92,7 @@ func (s *Sender) Send(ctx context.Context, w orchestrator.Webhook, t *orchestrat
 		return unreached(ctx, err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, maxAnswer) // what it says does not count
+	_, _ = io.CopyN(io.Discard, resp.Body, maxAnswer) // the content does not matter
 	return judge(resp)
 }
 
@@ -105,7 +106,7 @@ func unreached(ctx context.Context, err error) error {
 	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "the receiver could not be reached: %w", reason(err))
 }
 
-// reason leaves out the URL, which may hold a secret.
+// reason returns the reason without the URL, which may contain a secret.
 func reason(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

@@ -17,7 +17,7 @@ type Callers struct {
 
 var _ orchestratorv1.CallerServiceServer = (*Callers)(nil)
 
-// NewCallers returns the caller service of a server that admits callers by rules.
+// NewCallers returns the caller service of a server with these rules.
 func NewCallers(rules auth.Rules) *Callers { return &Callers{rules: rules} }
 
 // GetCaller implements the RPC.

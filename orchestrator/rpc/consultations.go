@@ -11,7 +11,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 )
 
-// Consultations shows the consultation service the tasks that its caller may see.
+// Consultations gives the consultation service access to the tasks that its caller may see.
 type Consultations struct {
 	engine *engine.Engine
 	store  orchestrator.Store
@@ -19,12 +19,12 @@ type Consultations struct {
 
 var _ consultationrpc.Tasks = (*Consultations)(nil)
 
-// NewConsultations returns what the consultation service needs of an engine and its store.
+// NewConsultations returns a Consultations over an engine and its store.
 func NewConsultations(e *engine.Engine, store orchestrator.Store) *Consultations {
 	return &Consultations{engine: e, store: store}
 }
 
-// Subjects returns what the task's requirements, or those of the tasks that do it, are judged on.
+// Subjects returns what the requirements of the task, or of the tasks that do it, are judged on.
 func (c *Consultations) Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error) {
 	if _, err := Visible(ctx, c.store, taskID); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (c *Consultations) Consult(
 	return c.engine.Consult(ctx, tenant, taskID, requirementID, content, request)
 }
 
-// ConsultDirectly issues a consultation and returns the question that the task's agent takes to the target.
+// ConsultDirectly opens a consultation and returns the question, which the task's agent takes to the target.
 func (c *Consultations) ConsultDirectly(
 	ctx context.Context, tenant, taskID, requirementID string, content []*a2apb.Artifact, request consultation.Request,
 ) (consultation.Consultation, *a2apb.Message, error) {

@@ -12,7 +12,7 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// taskToProto shows a task, as far as Show allows.
+// taskToProto converts a task, with the content that Show allows.
 func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 	p := &orchestratorv1.Task{
 		Id: t.ID, ContextId: t.ContextID, State: t.State, Phase: string(t.Phase), Agent: t.Agent, Skill: t.Skill,
@@ -21,7 +21,7 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 		Deadline: timestamppb.New(t.Deadline), TraceId: t.TraceID,
 	}
 	for key, value := range t.Attributes {
-		if v, err := structpb.NewValue(value); err == nil { // only what a Value can hold was let in
+		if v, err := structpb.NewValue(value); err == nil { // attributes hold only what a Value can hold
 			p.Attributes[key] = v
 		}
 	}
@@ -74,7 +74,7 @@ func eventToProto(e orchestrator.Event) *orchestratorv1.TaskEvent {
 	}
 }
 
-// timeToProto leaves out times that are not known.
+// timeToProto returns nil for the zero time.
 func timeToProto(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil

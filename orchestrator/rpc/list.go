@@ -18,15 +18,15 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// A page ends early rather than look for tasks without end: few may pass the filter, or be the caller's. It does when its tasks are large, too.
+// A page ends early when few tasks match the filter or belong to the caller, so that the work is bounded, and when its tasks are large.
 const (
 	pageReads = 40
 	pageLooks = 2000    // tasks
-	readTasks = 100     // at a time, each with as much state as a store takes
-	pageBytes = 4 << 20 // after which nothing more is read
+	readTasks = 100     // tasks at a time, each with a state of up to the store's limit
+	pageBytes = 4 << 20 // bytes after which no more is read
 )
 
-// taskFields are the fields that a filter of tasks can compare, as Task names them.
+// taskFields are the fields of Task by which a filter can compare.
 var taskFields = filter.Fields[orchestrator.Task]{
 	"id":         filter.Text(func(t *orchestrator.Task) string { return t.ID }),
 	"context_id": filter.Text(func(t *orchestrator.Task) string { return t.ContextID }),
@@ -90,7 +90,7 @@ func (s *Service) ListTasks(ctx context.Context, req *orchestratorv1.ListTasksRe
 	return resp, nil
 }
 
-// checkOrder refuses every order but the one that tasks are kept in.
+// checkOrder refuses every order except the one in which tasks are stored.
 func checkOrder(text string) error {
 	switch strings.Join(strings.Fields(text), " ") {
 	case "", "create_time desc":

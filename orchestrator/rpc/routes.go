@@ -55,7 +55,7 @@ func typed(t *orchestratorv1.Typed) orchestrator.Typed {
 	return orchestrator.Typed{Name: t.GetName(), SemanticType: t.GetSemanticType()}
 }
 
-// inputs turns a value into a part: a string into text, anything else into data.
+// inputs converts inputs; a value becomes a part: a string a text part, anything else a data part.
 func inputs(list []*orchestratorv1.TaskInput) []orchestrator.Input {
 	var out []orchestrator.Input
 	for _, in := range list {

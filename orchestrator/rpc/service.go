@@ -1,5 +1,5 @@
-// Package rpc serves the task API: it turns requests into calls of the engine, shows each caller only what it may see, and turns tasks into
-// messages. Artifacts behind an open gate stop here.
+// Package rpc serves the task API: it turns requests into calls of the engine, shows each caller only what it may see, and converts tasks to
+// messages. It hides artifacts behind a closed gate.
 package rpc
 
 import (
@@ -33,7 +33,7 @@ func New(e *engine.Engine, store orchestrator.Store, pages *page.Codec) *Service
 	return &Service{engine: e, store: store, pages: pages}
 }
 
-// Rules says who may call the task, route and caller services.
+// Rules returns who may call the task, route and caller services.
 func Rules() auth.Rules {
 	submit := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher}
 	read := []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer, auth.RoleAgent}
@@ -63,7 +63,7 @@ func (s *Service) SubmitTask(ctx context.Context, req *orchestratorv1.SubmitTask
 	return taskToProto(&t), nil
 }
 
-// NewSubmission is a valid request of a caller in the engine's terms.
+// NewSubmission converts a valid request of a caller to the engine's type.
 func NewSubmission(p auth.Principal, req *orchestratorv1.SubmitTaskRequest) engine.Submission {
 	sub := engine.Submission{
 		Tenant: p.Tenant, Caller: p.Name, Message: req.GetMessage(), RequestID: req.GetRequestId(), Attributes: attributes(req.GetAttributes()),
@@ -99,7 +99,7 @@ func (s *Service) WatchTask(req *orchestratorv1.WatchTaskRequest, stream grpc.Se
 	if after > t.LastEvent {
 		return fault.Invalid("after_sequence", "SEQUENCE_AHEAD", "the task's last event has the number %d", t.LastEvent)
 	}
-	if err := stream.SendHeader(nil); err != nil { // nothing may happen for long
+	if err := stream.SendHeader(nil); err != nil { // there may be no event for long
 		return err
 	}
 	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}

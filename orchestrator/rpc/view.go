@@ -11,23 +11,22 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Content is what may be shown of what a task carries. It is shared with the task and read-only.
+// Content is the content of a task that may be shown. It is shared with the task and read-only.
 type Content struct {
 	Message       *a2apb.Message
 	StatusMessage *a2apb.Message
 	Artifacts     []*a2apb.Artifact
-	Turns         []orchestrator.Turn // those of the agent without a message where a review stands between it and the caller
-	Withheld      int                 // artifacts that an open gate holds back
+	Turns         []orchestrator.Turn // the agent's turns have no message while a review stands between it and the caller
+	Withheld      int                 // how many artifacts a closed gate holds back
 }
 
-// Show returns what may be shown of a task's content. What an open gate holds back is counted, not shown; so is the content that a carried
-// consultation is about.
+// Show returns the content of a task that may be shown. What a closed gate holds back is only counted, as is the content of a carried consultation.
 func Show(t *orchestrator.Task) Content {
 	c := Content{Message: t.Message, Turns: turns(t)}
 	if t.Carries() {
 		c.Message = nil
 	}
-	if t.Waits() && !t.Guarded() { // what the agent asks
+	if t.Waits() && !t.Guarded() { // the agent's question
 		c.StatusMessage = t.StatusMessage
 	}
 	if !t.Released {
@@ -35,17 +34,17 @@ func Show(t *orchestrator.Task) Content {
 		return c
 	}
 	c.Artifacts = t.Artifacts
-	if !t.Guarded() { // otherwise a review stood between the agent and the caller, and no reviewer has seen the agent's last word
+	if !t.Guarded() { // otherwise no reviewer has seen the agent's last message
 		c.StatusMessage = t.StatusMessage
 	}
 	return c
 }
 
-// withheld reports whether the agent has what is held back here: the content that a carried consultation is about, or what no reviewer has let pass. Whoever
-// knows the agent's own id of the task may ask the agent for it.
+// withheld reports whether the agent has something that is held back here: the content of a carried consultation, or a result that no reviewer has
+// approved. Anybody who knows the agent's id of the task may ask the agent for it.
 func withheld(t *orchestrator.Task) bool { return t.Carries() || t.Guarded() && !t.Released }
 
-// turns returns a task's turns. No reviewer has seen the questions of an agent that a review stands before.
+// turns returns a task's turns, without the agent's messages while a review stands between it and the caller.
 func turns(t *orchestrator.Task) []orchestrator.Turn {
 	if !t.Guarded() {
 		return t.Turns
@@ -59,7 +58,7 @@ func turns(t *orchestrator.Task) []orchestrator.Turn {
 	return list
 }
 
-// Visible returns a task that the caller in ctx may see. One that it may not is as good as none: fault NotFound "TASK_NOT_FOUND".
+// Visible returns a task that the caller in ctx may see. Any other is a NotFound fault with the reason TASK_NOT_FOUND.
 func Visible(ctx context.Context, store orchestrator.Store, id string) (orchestrator.Task, error) {
 	p, err := Caller(ctx)
 	if err != nil {
@@ -75,13 +74,13 @@ func Visible(ctx context.Context, store orchestrator.Store, id string) (orchestr
 	return t, nil
 }
 
-// MaySee reports whether p may see a task of its tenant: admins and viewers see all, others those they submitted, and agents those they
-// execute.
+// MaySee reports whether p may see a task of its tenant: admins and viewers see all tasks, other callers those that they submitted, and agents also
+// those that they execute.
 func MaySee(p auth.Principal, t *orchestrator.Task) bool {
 	return p.Is(auth.RoleAdmin, auth.RoleViewer) || t.Owner == p.Name || (p.Is(auth.RoleAgent) && t.Agent == p.Name)
 }
 
-// Caller returns who calls, or fault Unauthenticated.
+// Caller returns the caller in ctx, or an Unauthenticated fault.
 func Caller(ctx context.Context) (auth.Principal, error) {
 	p, ok := auth.FromContext(ctx)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package embedding asks an endpoint of the OpenAI form (POST {base}/embeddings) what texts mean, as vectors. Many servers speak it: OpenAI, vLLM,
-// Ollama, llama.cpp, text-embeddings-inference. It trusts nothing that the endpoint says: answers are bounded and checked.
+// Package embedding gets vectors of texts from an OpenAI-compatible endpoint (POST {base}/embeddings), as served by OpenAI, vLLM, Ollama, llama.cpp
+// and text-embeddings-inference. Answers are not trusted: they are bounded and checked.
 package embedding
 
 import (
@@ -17,19 +17,19 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// MaxTexts is how many texts one call takes.
+// MaxTexts is the maximum number of texts in one call.
 const MaxTexts = 64
 
 const (
 	maxAnswer = 32 << 20
-	maxLength = 8192 // numbers of a vector
-	maxError  = 500  // bytes of an error's text
+	maxLength = 8192 // maximum dimension of a vector
+	maxError  = 500  // bytes of an error message that are shown
 )
 
 // Reasons of the faults of Embed.
 const (
-	ReasonUnavailable = "EMBEDDING_UNAVAILABLE" // Unavailable: no answer, or one that says to come back
-	ReasonInvalid     = "EMBEDDING_INVALID"     // FailedPrecondition: an answer that makes no sense, or a refusal
+	ReasonUnavailable = "EMBEDDING_UNAVAILABLE" // Unavailable: no answer, or one that says to try later
+	ReasonInvalid     = "EMBEDDING_INVALID"     // FailedPrecondition: an invalid answer, or a refusal
 )
 
 // Client calls one endpoint.
@@ -40,8 +40,8 @@ type Client struct {
 	http  *http.Client
 }
 
-// New returns a client of the endpoint at base, such as https://api.openai.com/v1, for a model. key may be empty. hc must refuse addresses that
-// may not be called, and redirects.
+// New returns a client for a model at the endpoint base, such as https://api.openai.com/v1. key may be empty. hc must refuse forbidden addresses, and
+// redirects.
 func New(base, model string, key auth.Secret, hc *http.Client) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.User != nil {
@@ -53,7 +53,7 @@ func New(base, model string, key auth.Secret, hc *http.Client) (*Client, error) 
 	return &Client{url: u.JoinPath("embeddings").String(), model: model, key: key, http: hc}, nil
 }
 
-// Embed returns a vector for each text, all of one length. At most MaxTexts.
+// Embed returns a vector for each of at most MaxTexts texts, all of the same dimension.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	body, err := json.Marshal(map[string]any{"model": c.model, "input": texts, "encoding_format": "float"})
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Client) invalid(format string, args ...any) error {
 	return fault.New(fault.FailedPrecondition, ReasonInvalid, "%s answered %s", c.url, fmt.Sprintf(format, args...))
 }
 
-// vectors reads an answer.
+// vectors decodes an answer.
 func (c *Client) vectors(answer []byte, n int) ([][]float32, error) {
 	var a struct {
 		Data []struct {
@@ -120,7 +120,7 @@ func (c *Client) vectors(answer []byte, n int) ([][]float32, error) {
 	return out, nil
 }
 
-// normalize makes a vector one of length 1; false when it has no direction.
+// normalize scales a vector to length 1. It returns false for a vector without direction.
 func normalize(v []float32) bool {
 	var sum float64
 	for _, x := range v {
