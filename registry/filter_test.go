@@ -77,7 +77,7 @@ func TestParseFilterNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for filter, want := range map[string]string{
 		`colour=red`:                  `no field "colour"`,
-		`name`:                        `behind name`,
+		`name`:                        `after name`,
 		`name=`:                       `expected a value`,
 		`name=a OR`:                   `expected a field`,
 		`=a`:                          `expected a field`,
