@@ -146,6 +146,9 @@ const maxRetryAfter = 24 * time.Hour // the longest wait that an agent may ask f
 
 // fromHTTP maps an HTTP answer without an A2A error to a fault, with the wait that it asks for.
 func fromHTTP(at *door, resp *http.Response, body string) error {
+	if to, err := resp.Location(); err == nil && resp.StatusCode < http.StatusBadRequest {
+		body = fmt.Sprintf("a redirect to %s; redirects are not followed, so the agent's card must have that URL", to)
+	}
 	f := answered(at, httpReasons[resp.StatusCode], fmt.Sprintf("HTTP %d", resp.StatusCode), body)
 	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 	return f

@@ -129,3 +129,22 @@ func TestAQueryOfAnInterfaceGoesAlong(t *testing.T) {
 		t.Errorf("the agent was asked for %q, want %q", asked, want)
 	}
 }
+
+// TestARedirectIsSaid has an agent live at another URL than its card says, as servers do whose paths end with a slash. No message follows there by itself.
+func TestARedirectIsSaid(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path+"/", http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(server.Close)
+	for _, binding := range []string{agentclient.BindingJSONRPC, agentclient.BindingREST} {
+		c, _, err := pool(t).Connect("agent", registry.Card{Interfaces: []registry.Interface{{URL: server.URL + "/a2a", Binding: binding, ProtocolVersion: "1.0"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Send(t.Context(), message("m", "hello"), false, func(*a2apb.StreamResponse) error { return nil })
+		if fault.ReasonOf(err) != agentclient.ReasonRefused || !strings.Contains(err.Error(), server.URL+"/a2a") || !strings.Contains(err.Error(), "redirects are not followed") {
+			t.Errorf("Send() over %s to an agent that is elsewhere = %v, want where it is and what to do", binding, err)
+		}
+	}
+}
