@@ -131,6 +131,24 @@ func TestEachMistakeHasItsError(t *testing.T) {
 	}
 }
 
+// TestARequestNamesItsTask sends requests about a task that name none, or name it by the field of other operations.
+func TestARequestNamesItsTask(t *testing.T) {
+	w := newWorld(t)
+	for method, field := range map[string]string{
+		"GetTask": "id", "CancelTask": "id", "SubscribeToTask": "id", "CreateTaskPushNotificationConfig": "task_id", "GetTaskPushNotificationConfig": "task_id",
+		"ListTaskPushNotificationConfigs": "task_id", "DeleteTaskPushNotificationConfig": "task_id",
+	} {
+		params := `{"taskId":"x"}`
+		if field != "id" {
+			params = `{"id":"x"}`
+		}
+		got := w.call(t, "POST", "/a2a", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params), nil)
+		if !strings.Contains(got.body, `"code":-32602`) || !strings.Contains(got.body, "TASK_ID_MISSING") || !strings.Contains(got.body, fmt.Sprintf(`"field":%q`, field)) {
+			t.Errorf("%s without a task = %s, want -32602 with TASK_ID_MISSING of %s", method, got.body, field)
+		}
+	}
+}
+
 func TestAnEnvelopeThatIsNone(t *testing.T) {
 	w := newWorld(t)
 	tests := map[string]struct {

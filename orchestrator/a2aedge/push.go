@@ -64,6 +64,9 @@ func (s *Service) pushTask(ctx context.Context, agent, id string) (orchestrator.
 	if err := s.checkCall(ctx, nil); err != nil {
 		return orchestrator.Task{}, err
 	}
+	if err := checkTaskID("task_id", id); err != nil {
+		return orchestrator.Task{}, err
+	}
 	return s.task(ctx, agent, id)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/quorate/quorate/orchestrator/engine"
 	taskrpc "github.com/quorate/quorate/orchestrator/rpc"
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/page"
 )
 
@@ -104,6 +105,9 @@ func (s *Service) CancelTask(ctx context.Context, req *a2apb.CancelTaskRequest) 
 
 // task returns a task that the caller may see. At the base URL of an agent, tasks of other agents are not found.
 func (s *Service) task(ctx context.Context, agent, id string) (orchestrator.Task, error) {
+	if err := checkTaskID("id", id); err != nil {
+		return orchestrator.Task{}, err
+	}
 	t, err := taskrpc.Visible(ctx, s.store, id)
 	if err != nil {
 		return t, s.edition.translate(err)
@@ -112,6 +116,14 @@ func (s *Service) task(ctx context.Context, agent, id string) (orchestrator.Task
 		return t, s.edition.refusal(reasonTaskNotFound, "there is no task %q of agent %q", id, agent)
 	}
 	return t, nil
+}
+
+// checkTaskID refuses a request without the id of a task, which is required, in the field that is for it.
+func checkTaskID(field, id string) error {
+	if id == "" {
+		return fault.Invalid(field, "TASK_ID_MISSING", "the request names no task: set %s", field)
+	}
+	return nil
 }
 
 // GetExtendedAgentCard implements the RPC.
