@@ -27,6 +27,10 @@ type Options struct {
 	// Denied returns the advice for operators when a server answers 401 or 403 instead of with a card. Nil uses one text for all servers.
 	Denied func(response *http.Response) string
 
+	// Unspoken returns why nobody here can call the agent with a card, as what follows "the agent"; empty when it can be called. Nil is not asked. It is a
+	// warning: others may call the agent.
+	Unspoken func(card Card) string
+
 	// RefreshInterval is how long a card counts that was read by URL from a server without Cache-Control; 0 is 10 min.
 	RefreshInterval time.Duration
 }
@@ -50,6 +54,7 @@ type Registry struct {
 	signatures    SignaturePolicy
 	strict        bool
 	denied        func(*http.Response) string // nil uses one text for all servers
+	unspoken      func(Card) string           // nil is not asked
 	refreshEvery  time.Duration
 	unsure        unsureCards
 }
@@ -59,7 +64,7 @@ func New(store Store, o Options) *Registry {
 	r := &Registry{
 		client: o.Client, logger: o.Logger, now: o.Now,
 		leaseDuration: o.LeaseDuration, probeInterval: o.ProbeInterval, fresh: make(chan Key, 256),
-		signatures: o.Signatures, strict: o.Strict, denied: o.Denied, refreshEvery: o.RefreshInterval,
+		signatures: o.Signatures, strict: o.Strict, denied: o.Denied, unspoken: o.Unspoken, refreshEvery: o.RefreshInterval,
 	}
 	if r.logger == nil {
 		r.logger = slog.New(slog.DiscardHandler)

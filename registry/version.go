@@ -219,6 +219,13 @@ func (r *Registry) read(ctx context.Context, key Key, raw []byte) (content, erro
 		return content{}, err
 	}
 	c := content{raw: raw, card: card, own: own, hash: contentHash(raw), warnings: warnings}
+	if r.unspoken != nil {
+		if why := r.unspoken(card); why != "" {
+			c.warnings = append(c.warnings, Warning{
+				Code: "AGENT_INTERFACE_UNSUPPORTED", Field: "card.supportedInterfaces", Message: "the agent " + why + ": no task can be sent to it",
+			})
+		}
+	}
 	key.Name = cmp.Or(key.Name, card.Name)
 	if c.verification, err = r.verify(ctx, key, raw); err != nil {
 		return content{}, fmt.Errorf("checking the signatures of the card: %w", err)

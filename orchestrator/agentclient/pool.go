@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -87,8 +88,7 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 		}
 	}
 	if chosen == nil {
-		return nil, "", fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_UNSUPPORTED",
-			"agent %q offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.3 over JSONRPC; it offers %s", name, describe(card.Interfaces))
+		return nil, "", fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_UNSUPPORTED", "agent %q %s", name, Unspoken(card))
 	}
 	at := door{name: fmt.Sprintf("agent %q at %s", name, chosen.URL), url: chosen.URL, credentials: p.credentials, security: card.Security}
 	if chosen.Binding == BindingGRPC {
@@ -112,6 +112,14 @@ func (p *Pool) overHTTP(at door, in registry.Interface) Client {
 	default:
 		return &restClient{caller: c, url: in.URL, tenant: in.Tenant}
 	}
+}
+
+// Unspoken says that the agent with the card has no interface for a client of this package, and which it has. It is empty when there is one.
+func Unspoken(card registry.Card) string {
+	if slices.ContainsFunc(card.Interfaces, speaks) {
+		return ""
+	}
+	return "offers no interface that Quorate speaks: A2A 1.0 over GRPC, JSONRPC or HTTP+JSON, or 0.3 over JSONRPC; it offers " + describe(card.Interfaces)
 }
 
 func speaks(in registry.Interface) bool {

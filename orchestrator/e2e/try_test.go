@@ -42,3 +42,17 @@ func TestWhatDevPrintsToTryWorks(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAgentThatNoTaskCanReachIsSaidToBe registers a card whose only interface is of a version to come.
+func TestAnAgentThatNoTaskCanReachIsSaidToBe(t *testing.T) {
+	q := start(t, t.TempDir())
+	card := filepath.Join(t.TempDir(), "card.json")
+	const text = `{"name":"later","version":"1.0.0","supportedInterfaces":[{"url":"http://127.0.0.1:1","protocolBinding":"JSONRPC","protocolVersion":"2.0"}],"skills":[{"id":"s"}]}`
+	if err := os.WriteFile(card, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = "warning: card.supportedInterfaces: the agent offers no interface that Quorate speaks"
+	if a := q.cli("agents", "register", "-f", card); a.exit != 0 || !strings.Contains(a.stderr, want) || !strings.Contains(a.stderr, "it offers JSONRPC 2.0") {
+		t.Errorf("agents register = %d, %q, want 0 and the warning %q", a.exit, a.stderr, want)
+	}
+}

@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 
+	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/registry"
@@ -22,7 +23,7 @@ func (s *Server) openRegistry(o Options) (err error) {
 	client := o.Credentials.Client(o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects}))
 	s.Registry = registry.New(o.Stores.Registry, registry.Options{
 		Client: client, Logger: s.logger, Signatures: o.Agents.Signatures, Strict: o.Agents.Strict,
-		Denied: o.Credentials.Denied,
+		Denied: o.Credentials.Denied, Unspoken: agentclient.Unspoken,
 	})
 	if s.discoverer, err = discovery.New(s.Registry, discovery.Options{Sources: o.Agents.Sources, Client: client, Logger: s.logger}); err != nil {
 		return err
