@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
@@ -20,17 +21,20 @@ type routeFlags struct {
 	agents             int32
 }
 
-func (r *routeFlags) add(cmd *cobra.Command, textFlag string) {
+// routeText is the flag of the text that is routed by, which need not be what the agent is told.
+const routeText = "route-text"
+
+func (r *routeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&r.agent, "agent", "", "name of the agent")
 	flags.StringVar(&r.skill, "skill", "", "id of a skill; an agent that has it is chosen")
-	flags.StringVar(&r.text, textFlag, "", "what is to be done, in words; the agent whose skills fit best is chosen")
+	flags.StringVar(&r.text, routeText, "", "what is to be done, in words; the agent whose skills fit best is chosen")
 	flags.StringVar(&r.want, "want", "", "the wanted output: a name, a semantic type, or name:type; an agent that makes it is chosen")
 	flags.StringArrayVar(&r.have, "have", nil, "with --want, an available input, in the same form; can be repeated")
 	flags.StringVar(&r.fanOut, "fan-out", "", "have several agents do it: all, any, or the number that must complete it; not with --agent")
 	flags.StringVar(&r.version, "agent-version", "", "range of versions that the agent may have, such as 1.2.0, ^1.2 or '>=1.4 <2'")
 	flags.Int32Var(&r.agents, "agents", 0, "with --fan-out, maximum number of agents (default 5, at most 20)")
-	ways := []string{"agent", "skill", textFlag, "want"}
+	ways := []string{"agent", "skill", routeText, "want"}
 	cmd.MarkFlagsOneRequired(ways...)
 	cmd.MarkFlagsMutuallyExclusive(ways...)
 	cmd.MarkFlagsMutuallyExclusive("agent", "fan-out")
@@ -102,7 +106,7 @@ func (a *app) routesResolve() *cobra.Command {
 		Use:   "resolve",
 		Short: "Show where a task would go and why, without sending it",
 		Example: "  quorate routes resolve --skill fetch_url\n" +
-			"  quorate routes resolve --text 'read a web page as Markdown'\n" +
+			"  quorate routes resolve --route-text 'read a web page as Markdown'\n" +
 			"  quorate routes resolve --have document --want artifact\n" +
 			"  quorate routes resolve --skill fetch_url --fan-out 2",
 		Args: arguments(),
@@ -124,7 +128,13 @@ func (a *app) routesResolve() *cobra.Command {
 			return nil
 		}),
 	}
-	to.add(cmd, "text")
+	to.add(cmd)
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "text" { // as it was called here first
+			name = routeText
+		}
+		return pflag.NormalizedName(name)
+	})
 	return cmd
 }
 

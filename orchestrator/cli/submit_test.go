@@ -190,3 +190,17 @@ func TestASubmissionWithoutAnAnswerCanBeRepeated(t *testing.T) {
 		t.Errorf("Main(tasks submit) to nobody = %d, %q, want 9 and no doubt", exit, stderr)
 	}
 }
+
+func TestTheDryRunTakesTheTextThatIsRoutedByAsSubmitDoes(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--route-text", "--text"} { // --text as it was called first
+		g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/routes:resolve": answer(`{"chosen":"a"}`)})
+		exit, _, stderr := g.run(t, "", "routes", "resolve", flag, "read a page")
+		if exit != 0 {
+			t.Fatalf("Main(routes resolve %s) = %d, %q, want 0", flag, exit, stderr)
+		}
+		if diff := cmp.Diff(map[string]any{"route": map[string]any{"text": "read a page"}}, sent(t, g, 0)); diff != "" {
+			t.Errorf("routes resolve %s sent (-want +got):\n%s", flag, diff)
+		}
+	}
+}

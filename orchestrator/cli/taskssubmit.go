@@ -38,7 +38,7 @@ func (a *app) tasksSubmit() *cobra.Command {
 		RunE: a.calls(func(ctx context.Context, s *session, _ []string) error { return a.submit(ctx, s, &sub) }),
 	}
 	flags := cmd.Flags()
-	sub.to.add(cmd, "route-text")
+	sub.to.add(cmd)
 	flags.StringVar(&sub.text, "text", "", "what to do")
 	flags.StringVar(&sub.file, "file", "", "file that says what to do; - reads stdin")
 	flags.StringVarP(&sub.message, "message", "f", "", "file with an A2A message as JSON; - reads stdin")
