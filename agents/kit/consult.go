@@ -30,9 +30,9 @@ func (t *Task) Consult(ctx context.Context, requirementID string, artifacts ...A
 	return t.agent.await(ctx, t.consultations(), asked)
 }
 
-// ConsultDirectly is Consult for agents that talk to one another without Quorate in between: ask sends the question to the target over A2A, as it is, and
-// returns when it is answered. The outcome is the one that the target recorded, whatever it answered; without it the wait ends with ctx or, after the
-// time that Quorate gives a consultation, with CONSULTATION_FAILED.
+// ConsultDirectly is Consult for agents that talk to each other without Quorate in between: ask must send the question unchanged to the target over A2A, and
+// return when it is answered. The outcome is the one that the target recorded, whatever it answered. If it records none, the wait ends with ctx or, after the time
+// that Quorate allows for a consultation, with CONSULTATION_FAILED.
 func (t *Task) ConsultDirectly(ctx context.Context, requirementID string, ask func(context.Context, *a2a.Message) error, artifacts ...Artifact) (Outcome, error) {
 	asked, err := t.request(ctx, &consultationv1.RequestConsultationRequest{RequirementId: requirementID, Direct: true}, artifacts)
 	if err != nil {

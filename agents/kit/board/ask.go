@@ -11,13 +11,13 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// MaxWait is how long a job waits for the reply to a question.
+// MaxWait is how long a job waits for the reply to a question at most.
 const MaxWait = time.Hour
 
-// Ask puts a question to whoever sent the task, which becomes INPUT_REQUIRED, and returns the message that answers it in the same
-// task, which is WORKING again by then. While it waits the job counts among those that wait, not among those that run.
+// Ask sends a question to the sender of the task, which becomes INPUT_REQUIRED, and returns the message that answers it in the same
+// task. By then the task is WORKING again. While it waits, the job counts as a waiting one, not as a running one.
 //
-// Beside the errors of Progress and the end of ctx it returns these faults: InvalidArgument with the reason QUESTION_INVALID,
+// Besides the errors of Progress and of ctx it returns these faults: InvalidArgument with the reason QUESTION_INVALID,
 // FailedPrecondition with ALREADY_ASKING while another question is open, DeadlineExceeded with NO_REPLY after MaxWait.
 func (j *Job) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error) {
 	replies, err := j.entry.ask(parts)
@@ -26,14 +26,14 @@ func (j *Job) Ask(ctx context.Context, parts ...*a2a.Part) (*a2a.Message, error)
 	}
 	j.leave()
 	reply, err := j.entry.await(ctx, replies)
-	return reply, cmp.Or(err, j.enter(ctx)) // without a reply too: the job goes on
+	return reply, cmp.Or(err, j.enter(ctx)) // even without a reply, because the job continues
 }
 
 // enter waits for the job's turn to run.
 func (j *Job) enter(ctx context.Context) error {
 	j.entering.Lock()
 	defer j.entering.Unlock()
-	if j.runs.Load() { // for another question of this job, whose reply came too
+	if j.runs.Load() { // another Ask of this job has got the slot
 		return nil
 	}
 	select {
@@ -45,14 +45,14 @@ func (j *Job) enter(ctx context.Context) error {
 	}
 }
 
-// leave lets another job run.
+// leave gives up the job's slot, so that another job can run.
 func (j *Job) leave() {
 	if j.runs.Swap(false) {
 		<-j.board.slots
 	}
 }
 
-// ask opens a question. The reply comes on the channel.
+// ask opens a question and returns the channel on which the reply arrives.
 func (e *entry) ask(parts []*a2a.Part) (<-chan *a2a.Message, error) {
 	size, err := sizeOf(parts)
 	if err != nil || len(parts) == 0 {
@@ -71,7 +71,7 @@ func (e *entry) ask(parts []*a2a.Part) (<-chan *a2a.Message, error) {
 	return e.question, nil
 }
 
-// await returns the reply, or withdraws the question when none comes in time.
+// await returns the reply, or withdraws the question if none arrives in time.
 func (e *entry) await(ctx context.Context, replies <-chan *a2a.Message) (*a2a.Message, error) {
 	timeout := time.NewTimer(MaxWait)
 	defer timeout.Stop()
@@ -86,7 +86,7 @@ func (e *entry) await(ctx context.Context, replies <-chan *a2a.Message) (*a2a.Me
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.question == nil { // the reply came at the same moment
+	if e.question == nil { // a reply arrived at the same moment
 		return <-replies, nil
 	}
 	e.question = nil
@@ -96,7 +96,7 @@ func (e *entry) await(ctx context.Context, replies <-chan *a2a.Message) (*a2a.Me
 	return nil, err
 }
 
-// answer gives the reply to whoever asked, and both question and reply to the history.
+// answer passes the reply to the job, and adds question and reply to the history.
 func (e *entry) answer(message *a2a.Message, sentAs fingerprint, size int) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -110,7 +110,7 @@ func (e *entry) answer(message *a2a.Message, sentAs fingerprint, size int) error
 	case e.size+size > MaxBytes:
 		return a2a.NewError(a2a.ErrUnsupportedOperation, "the task holds as much as it can; send a shorter message")
 	}
-	own := *message // the sender's value stays as it is
+	own := *message // the sender's value must not change
 	own.TaskID, own.ContextID = e.id, e.task.ContextID
 	history := slices.Clip(e.task.History)
 	if asked := e.task.Status.Message; asked != nil {
@@ -123,7 +123,7 @@ func (e *entry) answer(message *a2a.Message, sentAs fingerprint, size int) error
 	return nil
 }
 
-// turn needs mu and a task that has not ended.
+// turn publishes a state with a message and the history. The caller holds mu, and the task must not have ended.
 func (e *entry) turn(state a2a.TaskState, message *a2a.Message, history []*a2a.Message, size int) {
 	next := *e.task
 	next.Status = a2a.TaskStatus{State: state, Timestamp: utcNow(), Message: message}

@@ -17,11 +17,11 @@ const (
 	MaxBytes  = 8 << 20 // message and artifacts of one task
 )
 
-// Work does one job. A fault it returns is told to the caller, any other error is told as an internal one. Its context
-// ends when the task is canceled or the board stops.
+// Work does one job. The caller is told a returned fault; any other error is reported as an internal one. The context ends
+// when the task is canceled or the board stops.
 type Work func(ctx context.Context, job *Job) error
 
-// Options bound a Board. Zero values stand for the defaults.
+// Options are the settings of a Board. Zero values mean the defaults, which are given with each field.
 type Options struct {
 	Work         Work          // required
 	MaxRunning   int           // jobs at a time; 64
@@ -87,8 +87,8 @@ func New(o Options) *Board {
 
 var errStopping = errors.New("the agent is stopping")
 
-// Stop refuses new messages, ends the context of each running job and the streams of all watchers, and waits for the jobs.
-// It returns the error of ctx when a job does not return in time.
+// Stop refuses new messages, ends the contexts of all jobs and the streams of all watchers, and waits for the jobs. It
+// returns the error of ctx if a job does not return in time.
 func (b *Board) Stop(ctx context.Context) error {
 	b.mu.Lock()
 	if !b.stopped {
@@ -113,8 +113,8 @@ func (b *Board) Stop(ctx context.Context) error {
 	}
 }
 
-// admit returns the task of a message that came before, as it is, or makes one and starts its job. The view of a new task
-// is from before its first event, so that whoever sent the message misses none.
+// admit returns the task of a message, if the message was sent before, or makes a task and starts its job. The view of a new
+// task is from before its first event, so that its sender misses none.
 func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (view, error) {
 	message := request.Message
 	sentAs, size, err := measure(message)
@@ -136,7 +136,7 @@ func (b *Board) admit(ctx context.Context, request *a2a.SendMessageRequest) (vie
 	if b.live >= b.options.MaxRunning+b.options.MaxWaiting {
 		return view{}, errFull
 	}
-	// The job outlives the request, and keeps its values: service parameters and the caller's trace.
+	// The job outlives the request, but keeps its context's values: service parameters and the caller's trace.
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	e := newEntry(message, sentAs, size, cancel)
 	b.tasks[e.id], b.messages[sentAs] = e, e
@@ -169,7 +169,7 @@ func (b *Board) find(id a2a.TaskID) (view, error) {
 	return view{}, a2a.ErrTaskNotFound
 }
 
-// retire counts a task as ended and forgets what is too much. Each task is retired once, after its job has returned.
+// retire counts a task as ended, and forgets old ones as necessary. Each task is retired once, after its job has returned.
 func (b *Board) retire(e *entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

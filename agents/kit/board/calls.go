@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// SendMessage starts the task of a message, or finds it, and returns the task when it has ended or waits for a message; at
-// once when the caller asks for that.
+// SendMessage starts the task of a message, or finds it, and returns the task once it has ended or waits for a message, or at
+// once if the caller asks for that.
 func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest) (a2a.SendMessageResult, error) {
 	v, err := b.send(ctx, request)
 	if err != nil {
@@ -34,14 +34,14 @@ func (b *Board) SendMessage(ctx context.Context, request *a2a.SendMessageRequest
 	return withHistory(v.task, history), nil
 }
 
-// SendStreamingMessage starts the task of a message, or finds it, and yields the task and then each event until its end or
-// until it waits for a message (section 11.7 of the specification).
+// SendStreamingMessage starts the task of a message, or finds it, and yields the task and then each event until the task ends
+// or waits for a message (section 11.7 of the specification).
 func (b *Board) SendStreamingMessage(ctx context.Context, request *a2a.SendMessageRequest) iter.Seq2[a2a.Event, error] {
 	return b.stream(ctx, true, func() (view, error) { return b.send(ctx, request) })
 }
 
-// SubscribeToTask yields the task and then each event until its end, whatever it waits for. A task that has ended cannot be
-// subscribed to.
+// SubscribeToTask yields the task and then each event until the task ends, even if it waits in between. A task that has ended
+// cannot be subscribed to.
 func (b *Board) SubscribeToTask(ctx context.Context, request *a2a.SubscribeToTaskRequest) iter.Seq2[a2a.Event, error] {
 	return b.stream(ctx, false, func() (view, error) {
 		if err := checkVersion(ctx); err != nil {
@@ -55,7 +55,7 @@ func (b *Board) SubscribeToTask(ctx context.Context, request *a2a.SubscribeToTas
 	})
 }
 
-// GetTask returns a task as it is.
+// GetTask returns the current state of a task.
 func (b *Board) GetTask(ctx context.Context, request *a2a.GetTaskRequest) (*a2a.Task, error) {
 	if err := checkVersion(ctx); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (b *Board) GetTask(ctx context.Context, request *a2a.GetTaskRequest) (*a2a.
 	return withHistory(v.task, request.HistoryLength), nil
 }
 
-// CancelTask ends a task as canceled at once and the context of its job. Canceling it again changes nothing.
+// CancelTask ends a task as canceled at once, and ends the context of its job. Canceling it again changes nothing.
 func (b *Board) CancelTask(ctx context.Context, request *a2a.CancelTaskRequest) (*a2a.Task, error) {
 	if err := checkVersion(ctx); err != nil {
 		return nil, err
@@ -121,8 +121,8 @@ func (b *Board) stream(ctx context.Context, untilAsked bool, open func() (view, 
 	}
 }
 
-// follow yields the events after the view until the end of the task, with untilAsked until it waits for a message, or an
-// error when ctx or the board ends.
+// follow yields the events after the view until the task ends or, with untilAsked, waits for a message. It yields an error
+// when ctx or the board ends.
 func (b *Board) follow(ctx context.Context, v view, untilAsked bool) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		if untilAsked && v.task.Status.State == a2a.TaskStateInputRequired {
@@ -157,7 +157,7 @@ func asks(event a2a.Event) bool {
 	return ok && update.Status.State == a2a.TaskStateInputRequired
 }
 
-// withHistory returns the task with at most length messages of history; nil leaves all of it.
+// withHistory returns the task with at most length messages of history, or with all of it if length is nil.
 func withHistory(task *a2a.Task, length *int) *a2a.Task {
 	if length == nil || *length < 0 || *length >= len(task.History) {
 		return task
@@ -167,7 +167,7 @@ func withHistory(task *a2a.Task, length *int) *a2a.Task {
 	return &short
 }
 
-// checkVersion refuses callers of a protocol version that is not served. A caller that names none gets 1.0.
+// checkVersion refuses calls in a protocol version that is not served. A caller that names none gets 1.0.
 func checkVersion(ctx context.Context) error {
 	call, ok := a2asrv.CallContextFrom(ctx)
 	if !ok {
@@ -182,7 +182,7 @@ func checkVersion(ctx context.Context) error {
 	return nil
 }
 
-// refusal is an error that has a better gRPC code than the SDK would give it.
+// refusal is an error with a more specific gRPC code than the SDK would give it.
 type refusal struct {
 	code codes.Code
 	text string

@@ -11,20 +11,20 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// entry is one task. What it hands out is never changed afterwards: each event makes a new snapshot.
+// entry is one task. Tasks that it returns are never changed afterwards: each event makes a new snapshot.
 type entry struct {
 	id      a2a.TaskID
 	cancel  context.CancelCauseFunc
 	retired time.Time // guarded by Board.mu
-	kept    int       // guarded by Board.mu; the bytes it counted with when it was retired
+	kept    int       // guarded by Board.mu; the size with which it was counted when it was retired
 
 	mu      sync.Mutex
 	task    *a2a.Task     // guarded by mu
-	events  []a2a.Event   // guarded by mu; what happened after it was submitted
+	events  []a2a.Event   // guarded by mu; everything after the submission
 	size    int           // guarded by mu
 	changed chan struct{} // guarded by mu; closed by the next event
 
-	question chan *a2a.Message // guarded by mu; takes the reply while the job waits for one
+	question chan *a2a.Message // guarded by mu; receives the reply; nil unless the job waits for one
 	sentAs   []fingerprint     // guarded by mu; the messages of the task
 }
 
@@ -41,27 +41,28 @@ func newEntry(message *a2a.Message, sentAs fingerprint, size int, cancel context
 	return &entry{id: task.ID, sentAs: []fingerprint{sentAs}, cancel: cancel, task: task, size: size, changed: make(chan struct{})}
 }
 
-// utcNow is the time in the zone that the specification asks for (section 5.6.1).
+// utcNow returns the time in UTC, as the specification demands (section 5.6.1).
 func utcNow() *time.Time {
 	now := time.Now().UTC()
 	return &now
 }
 
-// view is a task at one moment, and the number of events that led to it.
+// view is the state of a task, and the number of events that led to it.
 type view struct {
 	entry *entry
 	task  *a2a.Task
 	seen  int
 }
 
-// snapshot returns the task as it is.
+// snapshot returns the current state of the task.
 func (e *entry) snapshot() view {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return view{e, e.task, len(e.events)}
 }
 
-// since returns the events after the first seen ones, whether they include the end, and what closes when there are more.
+// since returns the events after the first seen ones, whether they include the end, and a channel that is closed by the next
+// event.
 func (e *entry) since(seen int) (events []a2a.Event, ended bool, changed <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -80,14 +81,14 @@ func (e *entry) messages() []fingerprint {
 	return e.sentAs
 }
 
-// update moves the task to state; text, when not empty, is the agent's message. A task that has ended stays as it is.
+// update sets the task's state; text, unless empty, is the agent's message. A task that has ended is not changed.
 func (e *entry) update(state a2a.TaskState, text string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.setStatus(state, text)
 }
 
-// complete ends the task well. A task without an artifact ends with the text of its last progress.
+// complete ends the task as completed. A task without an artifact gets the text of its last progress as its message.
 func (e *entry) complete() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -95,10 +96,10 @@ func (e *entry) complete() {
 	if last := e.task.Status.Message; last != nil && len(e.task.Artifacts) == 0 {
 		text = last.Parts[0].Text()
 	}
-	_ = e.setStatus(a2a.TaskStateCompleted, text) // it was canceled meanwhile: that is its end
+	_ = e.setStatus(a2a.TaskStateCompleted, text) // an error means that it was canceled meanwhile
 }
 
-// setStatus needs mu.
+// setStatus is update for callers that hold mu.
 func (e *entry) setStatus(state a2a.TaskState, text string) error {
 	if err := e.admits(state.Terminal(), len(text)); err != nil {
 		return err
@@ -112,7 +113,7 @@ func (e *entry) setStatus(state a2a.TaskState, text string) error {
 	return nil
 }
 
-// deliver adds an artifact: whoever watches gets its parts one event each, whoever asks later the whole of it.
+// deliver adds an artifact. Watchers get one event for each of its parts; later readers get it as a whole.
 func (e *entry) deliver(artifact *a2a.Artifact) error {
 	size, err := sizeOf(artifact.Parts)
 	if err != nil {
@@ -131,7 +132,7 @@ func (e *entry) deliver(artifact *a2a.Artifact) error {
 			chunk.Parts, sofar.Parts = artifact.Parts[i:i+1], artifact.Parts[:i+1]
 		}
 		next := *e.task
-		next.Artifacts = append(before, &sofar) //nolint:gocritic // a new slice each time: before has no room left
+		next.Artifacts = append(before, &sofar) //nolint:gocritic // a new slice each time, because before has no spare capacity
 		event := &a2a.TaskArtifactUpdateEvent{TaskID: next.ID, ContextID: next.ContextID, Artifact: &chunk, Append: i > 0, LastChunk: last}
 		e.publish(&next, event, 0)
 	}
@@ -139,7 +140,7 @@ func (e *entry) deliver(artifact *a2a.Artifact) error {
 	return nil
 }
 
-// admits says whether there may be one more event. The end always has room. It needs mu.
+// admits returns an error if the task cannot have one more event. The event that ends it is always possible. The caller holds mu.
 func (e *entry) admits(end bool, size int) error {
 	switch {
 	case e.task.Status.State.Terminal():
@@ -149,12 +150,12 @@ func (e *entry) admits(end bool, size int) error {
 	case len(e.events) >= MaxEvents:
 		return fault.New(fault.ResourceExhausted, "TOO_MANY_EVENTS", "the task has had %d updates, the most it can have", MaxEvents)
 	case e.size+size > MaxBytes:
-		return fault.New(fault.ResourceExhausted, "TASK_TOO_LARGE", "message and artifacts of a task hold at most %d MiB", MaxBytes>>20)
+		return fault.New(fault.ResourceExhausted, "TASK_TOO_LARGE", "message and artifacts of a task can have at most %d MiB", MaxBytes>>20)
 	}
 	return nil
 }
 
-// publish needs mu.
+// publish stores a new snapshot and its event. The caller holds mu.
 func (e *entry) publish(next *a2a.Task, event a2a.Event, size int) {
 	e.task = next
 	e.events = append(e.events, event)

@@ -10,8 +10,8 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
 
-// fingerprint identifies a message by its id, the task it is for and its parts. Metadata is left out: a message that is sent again may carry
-// another trace. The parts are in it because some clients use one id for many messages.
+// fingerprint identifies a message by its id, its task and its parts. Metadata is left out, because a message that is sent again may carry
+// another trace. The parts are included, because some clients use one id for many messages.
 type fingerprint [sha256.Size]byte
 
 // measure returns the fingerprint and the size of a message in bytes.
@@ -37,7 +37,7 @@ func measure(message *a2a.Message) (fingerprint, int, error) {
 	return fingerprint(h.Sum(nil)), total, nil
 }
 
-// field writes data so that no two lists of fields read the same.
+// field writes data with its length, so that different lists of fields never give the same bytes.
 func field(h hash.Hash, data []byte) {
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(data))))
 	h.Write(data)

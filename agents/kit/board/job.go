@@ -14,36 +14,36 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Job is one message to work on and the task that its results go to.
+// Job is a message to work on, and the task for its results.
 type Job struct {
 	Request *a2a.SendMessageRequest // never changed
 
 	board *Board
 	entry *entry
-	runs  atomic.Bool // whether it has one of the board's slots
+	runs  atomic.Bool // whether the job has one of the board's slots
 
-	entering sync.Mutex // held while it waits for one, which is bounded by its context
+	entering sync.Mutex // held while the job waits for a slot, at most until its context ends
 }
 
 // ID returns the id of the task.
 func (j *Job) ID() a2a.TaskID { return j.entry.id }
 
-// ContextID returns the id of the context that the task is in: the message's, or a new one when the message has none.
+// ContextID returns the id of the task's context: that of the message, or a new one if the message has none.
 func (j *Job) ContextID() string { return j.entry.snapshot().task.ContextID }
 
-// Progress tells everyone who watches what is going on. After the end of the task it is a FailedPrecondition fault with
-// the reason TASK_ENDED, after MaxEvents a ResourceExhausted fault with the reason TOO_MANY_EVENTS.
+// Progress reports progress to all watchers. After the end of the task it returns a FailedPrecondition fault with the
+// reason TASK_ENDED, and after MaxEvents a ResourceExhausted fault with the reason TOO_MANY_EVENTS.
 func (j *Job) Progress(text string) error {
 	return j.entry.update(a2a.TaskStateWorking, text)
 }
 
-// AddArtifact delivers one artifact. Beside the faults of Progress it returns a ResourceExhausted fault with the reason
-// TASK_TOO_LARGE when the task would exceed MaxBytes.
+// AddArtifact delivers one artifact. Besides the faults of Progress, it returns a ResourceExhausted fault with the reason
+// TASK_TOO_LARGE if the task would exceed MaxBytes.
 func (j *Job) AddArtifact(artifact *a2a.Artifact) error {
 	return j.entry.deliver(artifact)
 }
 
-// run waits for its turn, does the job and ends the task.
+// run waits for a slot, does the job and ends the task.
 func (b *Board) run(ctx context.Context, job *Job) {
 	defer b.retire(job.entry)
 	defer job.entry.cancel(nil)
@@ -67,7 +67,7 @@ func (b *Board) work(ctx context.Context, job *Job) (err error) {
 	return b.options.Work(ctx, job)
 }
 
-// finish gives the task its end, unless the board stops: then whoever sent the message sends it again.
+// finish ends the task, unless the board is stopping: then the sender has to send the message again.
 func (b *Board) finish(ctx context.Context, job *Job, err error) {
 	if err == nil {
 		job.entry.complete()
@@ -82,5 +82,5 @@ func (b *Board) finish(ctx context.Context, job *Job, err error) {
 		b.options.Logger.ErrorContext(ctx, "job failed", slog.String("task_id", string(job.entry.id)), slog.Any("error", err))
 		text = "INTERNAL: the agent met an internal error; its log tells more"
 	}
-	_ = job.entry.update(a2a.TaskStateFailed, text) // it was canceled meanwhile: that is its end
+	_ = job.entry.update(a2a.TaskStateFailed, text) // an error means that it was canceled meanwhile
 }

@@ -16,8 +16,8 @@ const (
 	maxPage     = 100
 )
 
-// ListTasks returns a page of tasks, the one whose status changed last first. An agent has no users: whoever reaches it
-// sees all tasks.
+// ListTasks returns a page of tasks, the most recently changed first. An agent has no users: everybody who can call it sees
+// all tasks.
 func (b *Board) ListTasks(ctx context.Context, request *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
 	if err := checkVersion(ctx); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (b *Board) ListTasks(ctx context.Context, request *a2a.ListTasksRequest) (*
 	return answer, nil
 }
 
-// matching returns the tasks that the request asks for, in order.
+// matching returns the tasks that match the request, sorted.
 func (b *Board) matching(request *a2a.ListTasksRequest) []*a2a.Task {
 	b.mu.Lock()
 	b.forget(time.Now())
@@ -73,7 +73,7 @@ func (b *Board) matching(request *a2a.ListTasksRequest) []*a2a.Task {
 	return found
 }
 
-// key is a task's place in the list.
+// key is a task's position in the list.
 type key struct {
 	nanos int64
 	id    string
@@ -92,7 +92,7 @@ func (k key) token() string {
 
 func parseToken(token string) (*key, error) {
 	if token == "" {
-		return nil, nil //nolint:nilnil // no token means the first page, which has no place to start behind
+		return nil, nil //nolint:nilnil // without a token, the page is the first one
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(raw) < 8 {
