@@ -1,11 +1,10 @@
-// Package echo is a small agent that answers the text back. Benchmarks and tests use it as an agent whose behaviour they
-// choose with the text:
+// Package echo is a small agent that echoes the text of a message. Benchmarks and tests choose its behaviour by the text:
 //
-//	sleep 2s TEXT   reports progress, answers TEXT after two seconds (at most ten minutes)
+//	sleep 2s TEXT   reports progress, and answers TEXT after two seconds (at most ten minutes)
 //	fail TEXT       fails with TEXT
 //	hang            runs until it is canceled
 //
-// It counts how often it executed each message, which is the ground truth about work done twice.
+// It counts how often it has executed each message, so that tests can see whether work was done twice.
 package echo
 
 import (
@@ -37,7 +36,7 @@ type Echo struct {
 // New returns an Echo that has executed nothing.
 func New() *Echo { return &Echo{count: make(map[string]int)} }
 
-// Config returns the agent's configuration. The caller adds the listener and how to join.
+// Config returns the agent's configuration. The caller adds the listener and the settings for joining Quorate.
 func (e *Echo) Config() kit.Config {
 	return kit.Config{
 		Name:        Name,
@@ -80,7 +79,7 @@ func (e *Echo) handle(ctx context.Context, t *kit.Task) error {
 		duration, remainder, _ := strings.Cut(rest, " ")
 		d, err := time.ParseDuration(duration)
 		if err != nil || d < 0 || d > maxSleep {
-			return fault.Invalid("message", "ECHO_SLEEP_INVALID", "%q is no duration between 0s and %s", duration, maxSleep)
+			return fault.Invalid("message", "ECHO_SLEEP_INVALID", "%q is not a duration between 0s and %s", duration, maxSleep)
 		}
 		if err := sleep(ctx, t, d); err != nil {
 			return err

@@ -16,11 +16,11 @@ import (
 // Name is the agent's name.
 const Name = "reviewer"
 
-const maxFindings = 8 // told; the rest is counted, so that the feedback stays short
+const maxFindings = 8 // listed in the feedback; the rest is only counted
 
-// Config returns the agent's configuration. The caller adds the listener and how to join.
+// Config returns the agent's configuration. The caller adds the listener and the settings for joining Quorate.
 //
-// A consultation is answered with the verdict about its subject, any other task with the verdict about its message.
+// The agent answers a consultation with the verdict about its subject, and any other task with the verdict about its message.
 func Config() kit.Config {
 	return kit.Config{
 		Name:        Name,
@@ -38,7 +38,7 @@ func Config() kit.Config {
 	}
 }
 
-// Review decides about a text.
+// Review returns the verdict about a text.
 func Review(text string) kit.Outcome {
 	if strings.TrimSpace(text) == "" {
 		return decide(empty)
@@ -48,7 +48,7 @@ func Review(text string) kit.Outcome {
 
 const empty = "empty: there is nothing to review"
 
-// reviewParts decides about all parts together. One that cannot be read is a reason to reject: it may hold anything.
+// reviewParts returns the verdict about all parts together. A part that cannot be read is a reason to reject, because it may contain anything.
 func reviewParts(parts []*a2a.Part) kit.Outcome {
 	var findings []string
 	blank := true
@@ -74,7 +74,7 @@ func reviewParts(parts []*a2a.Part) kit.Outcome {
 	return decide(findings...)
 }
 
-// readable returns what a part says, when it says it itself.
+// readable returns the content of a part as text: text, data, or raw bytes that are valid UTF-8 without NUL.
 func readable(part *a2a.Part) (text string, ok bool) {
 	switch content := part.Content.(type) {
 	case a2a.Text:
@@ -85,7 +85,7 @@ func readable(part *a2a.Part) (text string, ok bool) {
 		var lines bytes.Buffer
 		encoder := json.NewEncoder(&lines)
 		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", " ") // a line for each value, so that a finding says where
+		encoder.SetIndent("", " ") // one line for each value, so that a finding can name the line
 		err := encoder.Encode(content.Value)
 		return lines.String(), err == nil
 	}

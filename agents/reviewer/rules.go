@@ -23,7 +23,7 @@ var rules = []rule{
 	{"high-entropy-assignment", "what looks like a key or token", assignsRandom},
 }
 
-// Text may be JSON, where what stands before a token or around a value is escaped: "\nAKIA…" begins a line, and \" is a quote.
+// Text may be JSON, with escapes before a token or around a value: "\nAKIA…" begins a line, and \" is a quote.
 const (
 	begin = `(?:\b|\\[bfnrt]|\\u[0-9a-fA-F]{4})`
 	quote = `(?:\\*["'])?`
@@ -35,8 +35,9 @@ func pattern(expression string) func(string) bool {
 
 var passwordAssignment = regexp.MustCompile(`(?i)(?:password|passwd|passphrase|pwd)` + quote + `\s*(=|:)\s*(` + quote + `)([^\s"']{4,})`)
 
-// assignsPassword takes any value behind an equals sign or in quotes. Behind a bare colon the value needs a digit, because
-// "Password: required" is prose. Placeholders such as <password> and ${PASSWORD} are no secrets.
+// assignsPassword reports whether a line assigns a password. Any value after an equals sign or in quotes counts. After a bare
+// colon the value must contain a digit, because "Password: required" is prose. Placeholders such as <password> and
+// ${PASSWORD} do not count.
 func assignsPassword(line string) bool {
 	for _, match := range passwordAssignment.FindAllStringSubmatch(line, -1) {
 		sign, quote, value := match[1], match[2], match[3]
@@ -52,12 +53,12 @@ func assignsPassword(line string) bool {
 
 var keyAssignment = regexp.MustCompile(`(?i)(?:secret|token|api[_-]?key|access[_-]?key|credential)[\w.-]*` + quote + `\s*[=:]\s*` + quote + `([A-Za-z0-9+/=_-]{20,})`)
 
-// minEntropy is in bits per character. English words joined by underscores stay below it, random base 64 of 20 characters
-// and more is above it, as is random hexadecimal.
+// minEntropy is in bits per character. English words joined by underscores are below it; random base64 of 20 characters or
+// more is above it, and so is random hexadecimal.
 const minEntropy = 3.0
 
-// assignsRandom takes a value of 20 characters or more with letters, digits and a high entropy behind a name that speaks of
-// a secret.
+// assignsRandom reports whether a line assigns a value of 20 characters or more, with letters, digits and high entropy, to a
+// name that suggests a secret.
 func assignsRandom(line string) bool {
 	for _, match := range keyAssignment.FindAllStringSubmatch(line, -1) {
 		value := match[1]

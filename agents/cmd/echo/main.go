@@ -1,5 +1,5 @@
 // Command echo is the echo agent as a process of its own, for tests that kill everything else. It appends the id of each message that it
-// begins to work on to a file, a line each: the ground truth about what was lost and what was done twice.
+// begins to work on to a file, one per line, so that tests can see what was lost and what was done twice.
 //
 //	echo -listen 127.0.0.1:7000 -log executed.log
 package main
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return agent.Run(ctx)
 }
 
-// logged writes the id of each message down before the message is worked on.
+// logged writes the id of each message to the file before the message is worked on.
 func logged(next kit.Handler, file io.Writer) kit.Handler {
 	var mu sync.Mutex
 	return func(ctx context.Context, t *kit.Task) error {
