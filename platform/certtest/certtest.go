@@ -17,35 +17,35 @@ import (
 	"time"
 )
 
-// Certificate is a certificate and its key, good for an hour around its making, also as PEM.
+// Certificate is a certificate with its key, also as PEM. It is valid from an hour before to an hour after it was made.
 type Certificate struct {
 	Pair              tls.Certificate
 	Cert, Key         []byte
-	CertFile, KeyFile string // in a folder of the test; the owner only may read them
+	CertFile, KeyFile string // in a folder of the test; readable by the owner only
 
 	key *ecdsa.PrivateKey
 }
 
-// NewAuthority makes the certificate of an authority.
+// NewAuthority makes a certificate authority.
 func NewAuthority(t testing.TB) *Certificate {
 	t.Helper()
 	return sign(t, "authority", nil)
 }
 
-// Issue makes a certificate for localhost and 127.0.0.1 that an authority signs, to be shown by a server or by a client of that name.
+// Issue makes a certificate for localhost and 127.0.0.1, signed by the authority, for a server or a client with the given name.
 func (a *Certificate) Issue(t testing.TB, name string) *Certificate {
 	t.Helper()
 	return sign(t, name, a)
 }
 
-// Pool returns what trusts whatever an authority signed.
+// Pool returns a pool that contains only this authority.
 func (a *Certificate) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.Pair.Leaf)
 	return pool
 }
 
-// sign makes a certificate that an authority signs, or that is one.
+// sign makes a certificate signed by an authority or, if by is nil, an authority.
 func sign(t testing.TB, name string, by *Certificate) *Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

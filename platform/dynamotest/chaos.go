@@ -14,28 +14,28 @@ import (
 	"sync"
 )
 
-// Chaos is a transport that does what real DynamoDB does at times and no emulator does. Rates are from 0 to 1, and kept whatever the
-// luck: of n calls that a disturbance fits, at least its rate times n are disturbed.
+// Chaos is a transport that misbehaves as real DynamoDB sometimes does and no emulator does. Rates are from 0 to 1, and are minimums: of
+// n calls to which a disturbance applies, at least its rate times n are disturbed, whatever the random numbers are.
 type Chaos struct {
-	Throttle float64 // calls that are refused as too many
-	Conflict float64 // writes that are refused because of a transaction, and transactions because of other writes
-	Lost     float64 // writes that are carried out and whose answer is lost
+	Throttle float64 // calls that are throttled
+	Conflict float64 // writes that conflict with a transaction, and transactions that conflict with other writes
+	Lost     float64 // writes that are performed but whose response is lost
 	Down     float64 // calls that do not arrive
-	Stale    float64 // pages of an index that are from earlier, or empty as before the first write
+	Stale    float64 // pages of an index that are outdated, or empty as before the first write
 
-	Match func(operation string) bool // which calls to disturb, such as PutItem; nil is all
+	Match func(operation string) bool // whether to disturb an operation, such as PutItem; nil disturbs all
 
 	mu    sync.Mutex
 	rand  *rand.Rand          // guarded by mu
-	pages map[string][][]byte // guarded by mu; what an index answered to a query before
-	fit   map[string]int      // guarded by mu; how many calls each disturbance fitted
-	count map[string]int      // guarded by mu; how many of them it hit
+	pages map[string][][]byte // guarded by mu; earlier responses of an index to a query
+	fit   map[string]int      // guarded by mu; to how many calls each disturbance applied
+	count map[string]int      // guarded by mu; how many of them were disturbed
 }
 
 // NewChaos returns a transport that disturbs nothing until its rates are set; the same seed makes the same choices.
 func NewChaos(seed uint64) *Chaos {
 	return &Chaos{
-		rand:  rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // tests repeat it
+		rand:  rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // tests have to be repeatable
 		pages: make(map[string][][]byte), fit: make(map[string]int), count: make(map[string]int),
 	}
 }
@@ -45,14 +45,14 @@ var transport = &http.Transport{MaxIdleConnsPerHost: 256}
 
 var errLost = errors.New("chaos: connection reset")
 
-// Count returns how often a disturbance was made: throttle, conflict, lost, down or stale.
+// Count returns how often a disturbance (throttle, conflict, lost, down or stale) has occurred.
 func (c *Chaos) Count(disturbance string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.count[disturbance]
 }
 
-// hits decides whether to make a disturbance that fits a call: by chance, or because it is due.
+// hits decides whether to disturb a call: by chance, or because the rate demands it.
 func (c *Chaos) hits(disturbance string, rate float64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *Chaos) hits(disturbance string, rate float64) bool {
 	return true
 }
 
-// RoundTrip sends a call, or does not, or loses its answer.
+// RoundTrip sends a call, refuses it, or loses its response.
 func (c *Chaos) RoundTrip(request *http.Request) (*http.Response, error) {
 	_, operation, _ := strings.Cut(request.Header.Get("X-Amz-Target"), ".")
 	if c.Match != nil && !c.Match(operation) || strings.Contains(operation, "Table") {
@@ -99,7 +99,7 @@ var (
 	writes       = append([]string{"TransactWriteItems", "BatchWriteItem"}, singleWrites...)
 )
 
-// refusal returns an answer that refuses a call, or nil.
+// refusal returns a response that refuses the call, or nil.
 func (c *Chaos) refusal(request *http.Request, operation string) *http.Response {
 	switch {
 	case c.hits("throttle", c.Throttle):
@@ -112,7 +112,7 @@ func (c *Chaos) refusal(request *http.Request, operation string) *http.Response 
 	return nil
 }
 
-// query answers from earlier pages at times, as an index that lags behind does.
+// query sometimes responds with earlier pages, like an index that lags behind.
 func (c *Chaos) query(request *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
@@ -160,7 +160,7 @@ func refuse(request *http.Request, code, more string) *http.Response {
 	return respond(request, http.StatusBadRequest, fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"chaos"%s}`, code, more))
 }
 
-// respond makes an answer with the checksum that the SDK looks at.
+// respond makes a response with the checksum that the SDK verifies.
 func respond(request *http.Request, status int, body string) *http.Response {
 	header := http.Header{}
 	header.Set("Content-Type", "application/x-amz-json-1.0")

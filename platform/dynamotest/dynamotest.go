@@ -1,7 +1,7 @@
-// Package dynamotest gives tests a DynamoDB: that at QUORATE_TEST_DYNAMODB_ENDPOINT or else the emulator dynoxide, started once
-// for each test binary on a free port of the loopback interface. Without either a test is skipped, and with QUORATE_CI it fails.
+// Package dynamotest gives tests a DynamoDB: the one at QUORATE_TEST_DYNAMODB_ENDPOINT, or else the emulator dynoxide, started once
+// for each test binary on a free port of the loopback interface. Without either, a test is skipped, or fails with QUORATE_CI.
 //
-// No emulator throttles, disturbs transactions, loses answers or serves old pages of an index; Chaos does that.
+// No emulator throttles, makes transactions conflict, loses responses or returns outdated pages of an index; Chaos does.
 package dynamotest
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/quorate/quorate/platform/proctest"
 )
 
-// The environment.
+// Environment variables.
 const (
 	envEndpoint = "QUORATE_TEST_DYNAMODB_ENDPOINT"
 	envBinary   = "QUORATE_TEST_DYNOXIDE"
 	envCI       = "QUORATE_CI"
 )
 
-// Main runs the tests of a package and then stops the emulator if one of them started it: call it from TestMain and exit with
-// what it returns.
+// Main runs the tests of a package, and then stops the emulator if it was started. Call it from TestMain, and exit with the
+// code that it returns.
 func Main(m *testing.M) int {
 	defer shared.stop()
 	return m.Run()
 }
 
-// Prefix returns a prefix of tables that nobody has had.
+// Prefix returns a new, unique table prefix.
 func Prefix() string { return "test-" + strings.ToLower(rand.Text()[:12]) + "-" }
 
-// Open returns a client whose tables have a prefix of their own. A transport of nil is the usual one.
+// Open returns a client with a table prefix of its own. With a nil transport it uses the default one.
 func Open(tb testing.TB, transport http.RoundTripper) *ddb.Client {
 	tb.Helper()
 	endpoint := Endpoint(tb)
@@ -46,13 +46,13 @@ func Open(tb testing.TB, transport http.RoundTripper) *ddb.Client {
 	if err != nil {
 		tb.Fatalf("Open(%s) = %v, want no error", endpoint, err)
 	}
-	if config.Env(envEndpoint) != "" { // it outlives the test
+	if config.Env(envEndpoint) != "" { // this DynamoDB outlives the test
 		tb.Cleanup(func() { drop(tb, endpoint, prefix) })
 	}
 	return c
 }
 
-// Endpoint returns the URL of the DynamoDB of the tests, or skips the test.
+// Endpoint returns the URL of the DynamoDB for tests, or skips the test if there is none.
 func Endpoint(tb testing.TB) string {
 	tb.Helper()
 	if endpoint := config.Env(envEndpoint); endpoint != "" {
@@ -72,7 +72,7 @@ func Endpoint(tb testing.TB) string {
 	return endpoint
 }
 
-// drop removes the tables of a test.
+// drop deletes the tables of a test.
 func drop(tb testing.TB, endpoint, prefix string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)

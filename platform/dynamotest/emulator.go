@@ -13,10 +13,10 @@ const startTries = 5
 
 var shared emulator
 
-// emulator is the one process of a test binary.
+// emulator is the emulator process of a test binary.
 type emulator struct {
 	mu       sync.Mutex
-	endpoint string            // guarded by mu; empty when it does not run
+	endpoint string            // guarded by mu; empty if it is not running
 	process  *proctest.Process // guarded by mu
 }
 
@@ -28,7 +28,7 @@ func (e *emulator) start(binary string) (string, error) {
 		return e.endpoint, nil
 	}
 	var err error
-	for range startTries { // somebody else may take the port that was free
+	for range startTries { // another program may take the free port first
 		if err = e.try(binary); err == nil {
 			return e.endpoint, nil
 		}
@@ -45,7 +45,7 @@ func (e *emulator) try(binary string) error {
 	if err != nil {
 		return err
 	}
-	p, err := proctest.Start(exec.Command(binary, "--host", host, "--port", port), address) //nolint:noctx // the tests' own binary, which stop ends
+	p, err := proctest.Start(exec.Command(binary, "--host", host, "--port", port), address) //nolint:noctx // stop ends it
 	if err != nil {
 		return err
 	}

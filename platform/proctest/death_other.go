@@ -4,5 +4,5 @@ package proctest
 
 import "syscall"
 
-// withParent has nothing to offer here: a test binary that is killed leaves its processes behind.
+// withParent does nothing on this system: the processes of a test binary that is killed keep running.
 func withParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }

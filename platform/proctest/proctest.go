@@ -1,4 +1,4 @@
-// Package proctest runs the programs that tests need besides Go, such as an emulator: on the loopback interface, and no longer than the test binary.
+// Package proctest runs external programs that tests need, such as an emulator, on the loopback interface, and ends them with the test binary.
 package proctest
 
 import (
@@ -21,7 +21,8 @@ const (
 	pollPause = 5 * time.Millisecond
 )
 
-// Binary returns a program's file: the one that the environment variable env names, or name in .bin of the workspace, where .ci/name installs it.
+// Binary returns the file of a program: the one that the environment variable env names, or else name in the folder .bin of the workspace, where the script .ci/name
+// installs it.
 func Binary(name, env string) (string, error) {
 	if binary := config.Env(env); binary != "" {
 		return binary, nil
@@ -47,24 +48,24 @@ func Binary(name, env string) (string, error) {
 	return binary, nil
 }
 
-// Process is a program that runs.
+// Process is a running program.
 type Process struct {
 	process *os.Process
 	ended   chan struct{}
 }
 
-// Start starts cmd and waits until the addresses can be dialled. An error means that nothing runs.
+// Start starts cmd and waits until the addresses accept connections. After an error, nothing is running.
 func Start(cmd *exec.Cmd, addresses ...string) (*Process, error) {
 	cmd.SysProcAttr = withParent()
 	started, ended := make(chan error, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
-		runtime.LockOSThread() // the signal comes when the thread that started the process ends, so it has to stay
+		runtime.LockOSThread() // the process is killed when the thread that started it ends, so the thread has to stay
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // it ends by being killed
+			_ = cmd.Wait() // an error is expected, because it is killed
 		}
 	}()
 	if err := <-started; err != nil {
@@ -80,7 +81,7 @@ func Start(cmd *exec.Cmd, addresses ...string) (*Process, error) {
 	return p, nil
 }
 
-// reachable waits until the address can be dialled.
+// reachable waits until the address accepts connections.
 func (p *Process) reachable(address string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
@@ -107,12 +108,12 @@ func (p *Process) Stop() {
 	<-p.ended
 }
 
-// FreeAddress returns an address of the loopback interface that nobody listens on. On Linux all of 127.0.0.0/8 is that interface, and the address is at a host
-// of its own: at 127.0.0.1 the port is free for whoever asks for any before it is used, and then a stranger answers. Elsewhere that may happen.
+// FreeAddress returns an address of the loopback interface on which nobody listens. On Linux, where all of 127.0.0.0/8 is loopback, it has a random host: on 127.0.0.1
+// any other process that asks for a free port could get this one before it is used. On other systems that can happen.
 func FreeAddress(ctx context.Context) (string, error) {
 	host := "127.0.0.1"
 	if runtime.GOOS == "linux" {
-		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254)) //nolint:gosec,mnd // nobody guards anything with it
+		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254)) //nolint:gosec,mnd // not a secret
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
