@@ -30,6 +30,7 @@ type Agent struct {
 	url      *url.URL
 	card     *a2a.AgentCard
 	cardJSON []byte
+	oldJSON  []byte // the card as A2A 0.3 has it
 	made     time.Time
 	board    *board.Board
 	working  working
@@ -61,6 +62,9 @@ func New(c Config) (*Agent, error) {
 	}
 	if a.cardJSON, err = json.Marshal(a.card); err != nil {
 		return nil, fmt.Errorf("encoding the card of %s: %w", c.Name, err)
+	}
+	if a.oldJSON, err = newLegacyCard(context.Background(), a.card, public.String()+"/"); err != nil {
+		return nil, fmt.Errorf("encoding the card of %s for A2A 0.3: %w", c.Name, err)
 	}
 	a.board = board.New(board.Options{Work: a.work, MaxRunning: c.MaxConcurrent, Logger: c.Logger})
 	if c.Server != "" {

@@ -23,7 +23,7 @@ func (a *Agent) admitted(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		isCard := r.URL.Path == wellKnownCard && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+		isCard := (r.URL.Path == wellKnownCard || r.URL.Path == legacyCard) && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 		if isCard || a.admits(r) {
 			next.ServeHTTP(w, r)
 			return

@@ -94,11 +94,13 @@ func contractParams(m *registryv1.AgentMetadata) (map[string]any, error) {
 }
 
 // serveCard answers with validators, so that clients that poll get 304 Not Modified.
-func (a *Agent) serveCard(w http.ResponseWriter, r *http.Request) {
-	sum := sha256.Sum256(a.cardJSON)
-	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Cache-Control", cardMaxAge)
-	header.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	http.ServeContent(w, r, "", a.made, bytes.NewReader(a.cardJSON))
+func (a *Agent) serveCard(card []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		sum := sha256.Sum256(card)
+		header := w.Header()
+		header.Set("Content-Type", "application/json")
+		header.Set("Cache-Control", cardMaxAge)
+		header.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+		http.ServeContent(w, r, "", a.made, bytes.NewReader(card))
+	}
 }

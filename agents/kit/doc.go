@@ -1,6 +1,7 @@
 // Package kit is for writing agents that join Quorate.
 //
-// An Agent serves A2A 1.0 in three bindings on one listener: JSON-RPC at /, HTTP+JSON below /rest, and gRPC over unencrypted HTTP/2. It publishes its
+// An Agent serves A2A 1.0 in three bindings on one listener: JSON-RPC at /, HTTP+JSON below /rest, and gRPC over unencrypted HTTP/2. Callers that
+// use A2A 0.3 are answered in it at /, and find its card at /.well-known/agent.json. It publishes its
 // card, registers with Quorate by that card's URL, and keeps its lease alive. Its author writes a Handler that does the work, a Reviewer that answers
 // consultations, or both.
 //

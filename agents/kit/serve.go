@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	a2alog "github.com/a2aproject/a2a-go/v2/log"
@@ -82,9 +83,10 @@ func (a *Agent) stopJobs(ctx context.Context) error {
 func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	keepAlive := a2asrv.WithTransportKeepAlive(streamKeepAlive)
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+wellKnownCard, a.serveCard)
+	mux.HandleFunc("GET "+wellKnownCard, a.serveCard(a.cardJSON))
+	mux.HandleFunc("GET "+legacyCard, a.serveCard(a.oldJSON))
 	mux.Handle(restPath+"/", http.StripPrefix(restPath, a2asrv.NewRESTHandler(a.board, keepAlive)))
-	mux.Handle("POST /{$}", a2asrv.NewJSONRPCHandler(a.board, keepAlive))
+	mux.Handle("POST /{$}", jsonRPC(a2asrv.NewJSONRPCHandler(a.board, keepAlive), a2av0.NewJSONRPCHandler(a.board, keepAlive)))
 	inner := http.Handler(mux)
 	if a.config.Wrap != nil {
 		inner = a.config.Wrap(mux)

@@ -1,0 +1,47 @@
+package kit_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+
+	"github.com/quorate/quorate/agents/kit"
+)
+
+func TestCallersOfA2A03AreAnswered(t *testing.T) {
+	agent, _ := start(t, kit.Config{Handler: play})
+	url := agent.URL()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/.well-known/agent.json", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := new(http.Client).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var card struct{ URL, ProtocolVersion, PreferredTransport, Name string }
+	if err := json.NewDecoder(resp.Body).Decode(&card); err != nil || card.URL != url+"/" || card.ProtocolVersion != "0.3" || card.PreferredTransport != "JSONRPC" || card.Name == "" {
+		t.Errorf("the card of A2A 0.3 is %+v, %v, want a JSON-RPC interface at %s/", card, err, url)
+	}
+	c := a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: card.URL})
+	result, err := c.SendMessage(t.Context(), nil, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("hello"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	task, ok := result.(*a2a.Task)
+	if !ok || task.Status.State != a2a.TaskStateCompleted {
+		t.Fatalf("SendMessage(0.3) = %+v, want a completed task", result)
+	}
+	if got, err := c.GetTask(t.Context(), nil, &a2a.GetTaskRequest{ID: task.ID}); err != nil || got.ID != task.ID {
+		t.Errorf("GetTask(0.3) = %+v, %v, want the task", got, err)
+	}
+	for event, err := range c.SendStreamingMessage(t.Context(), nil, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("hello"))}) {
+		if err != nil {
+			t.Errorf("SendStreamingMessage(0.3) = %v, %v, want events", event, err)
+		}
+	}
+}
