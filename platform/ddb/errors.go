@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -27,8 +28,7 @@ func Fault(doing string, err error) error {
 		return nil
 	}
 	wrapped := fmt.Errorf("%s: %w", doing, err)
-	_, told := errors.AsType[*fault.Error](err)
-	if told || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, told := errors.AsType[*fault.Error](err); told || ended(err) {
 		return wrapped
 	}
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -47,6 +47,19 @@ func Fault(doing string, err error) error {
 		return caused(fault.New(fault.Unavailable, "STORE_UNREACHABLE", "the store does not respond"), wrapped)
 	}
 	return wrapped
+}
+
+// ended reports whether a call failed because its context has ended. That an attempt took too long looks the same to errors.Is.
+func ended(err error) bool {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	_, sending := errors.AsType[*smithyhttp.RequestSendError](err)
+	_, canceled := errors.AsType[interface { // of the SDK, which has two such types
+		error
+		CanceledError() bool
+	}](err)
+	return canceled || !sending
 }
 
 func caused(e *fault.Error, cause error) error {

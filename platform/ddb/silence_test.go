@@ -12,16 +12,20 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/quorate/quorate/platform/fault"
 )
 
-// silentOnce connects to a DynamoDB that says nothing on the first connection, as one does behind which a machine or a network is gone.
-func silentOnce(t *testing.T) func(context.Context, string, string) (net.Conn, error) {
+// silent opens a client of a DynamoDB that says nothing on the first connections, as one does behind which a machine or a network is gone.
+func silent(t *testing.T, connections int) *Client {
 	t.Helper()
+	transport := newTransport()
+	t.Cleanup(transport.CloseIdleConnections)
 	dials := 0
-	return func(context.Context, string, string) (net.Conn, error) {
+	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		dials++
 		ours, theirs := net.Pipe()
-		answers := dials > 1
+		answers := dials > connections
 		go func() {
 			requests := bufio.NewReader(theirs)
 			for {
@@ -40,23 +44,46 @@ func silentOnce(t *testing.T) func(context.Context, string, string) (net.Conn, e
 		}()
 		return ours, nil
 	}
+	c, err := Open(t.Context(), Config{Endpoint: "http://127.0.0.1:8000", Transport: transport})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	return c
 }
+
+var anItem = []Item{{"id": &types.AttributeValueMemberS{Value: "a"}}}
 
 // A replica that has leases of ten seconds gives each round of renewing them five.
 func TestAConnectionOnWhichNothingComesIsGivenUpSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		transport := newTransport()
-		transport.DialContext = silentOnce(t)
-		defer transport.CloseIdleConnections()
-		c, err := Open(t.Context(), Config{Endpoint: "http://127.0.0.1:8000", Transport: transport})
-		if err != nil {
-			t.Fatalf("Open() = %v, want no error", err)
-		}
+		c := silent(t, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		if _, err := c.BatchGet(ctx, "Items", []Item{{"id": &types.AttributeValueMemberS{Value: "a"}}}); err != nil {
+		if _, err := c.BatchGet(ctx, "Items", anItem); err != nil {
 			t.Errorf("BatchGet() = %v, want the answer on another connection", err)
 		}
 	})
+}
+
+func TestWhoseTimeIsOverIsTold(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		patience time.Duration // of the caller
+		want     string
+	}{
+		"that of the store": {time.Hour, "STORE_UNREACHABLE"},
+		"the caller's":      {10 * time.Second, "DEADLINE_EXCEEDED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), x.patience)
+				defer cancel()
+				if _, err := silent(t, maxAttempts).BatchGet(ctx, "Items", anItem); fault.ReasonOf(err) != x.want {
+					t.Errorf("BatchGet() = %v, want %s", err, x.want)
+				}
+			})
+		})
+	}
 }
