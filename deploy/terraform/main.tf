@@ -1,4 +1,4 @@
-# The tables of Quorate, the same as `quorate tables apply` creates: tables.json is written from the same definitions, and a test compares them.
+# The tables of Quorate, the same that `quorate tables apply` creates: tables.json is generated from the same definitions, and a test compares them.
 
 locals {
   tables = { for table in jsondecode(file("${path.module}/tables.json")) : table.name => table }
@@ -45,7 +45,7 @@ resource "aws_dynamodb_table" "quorate" {
   }
 
   server_side_encryption {
-    enabled     = var.kms_key_arn != null # enabled without a key is AWS's key in KMS, which is paid for by the call
+    enabled     = var.kms_key_arn != null # true without a key would use AWS's managed KMS key, for which each call is charged
     kms_key_arn = var.kms_key_arn
   }
 
@@ -54,7 +54,7 @@ resource "aws_dynamodb_table" "quorate" {
   }
 }
 
-# What a replica may do, and nothing else: it neither creates nor changes tables.
+# The only permissions of a replica. It can neither create nor change tables.
 data "aws_iam_policy_document" "replica" {
   statement {
     actions = [

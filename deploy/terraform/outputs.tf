@@ -1,5 +1,5 @@
 output "table_arns" {
-  description = "The tables by name without prefix."
+  description = "The tables, by name without the prefix."
   value       = { for name, table in aws_dynamodb_table.quorate : name => table.arn }
 }
 

@@ -1,5 +1,5 @@
 variable "table_prefix" {
-  description = "What the names of all tables begin with, as store.tablePrefix has it, such as prod-."
+  description = "Prefix of all table names, the same as store.tablePrefix, such as prod-."
   type        = string
   default     = ""
 }
@@ -11,7 +11,7 @@ variable "deletion_protection" {
 }
 
 variable "kms_key_arn" {
-  description = "Key that the tables are encrypted with; null is the one that AWS owns."
+  description = "ARN of the KMS key that encrypts the tables; null is the key that AWS owns."
   type        = string
   default     = null
 }
