@@ -86,7 +86,7 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 			return nil, fmt.Errorf("reading the configuration of the AWS SDK: %w", err)
 		}
 		if loaded.Region == "" {
-			return nil, fault.Invalid("region", "REGION_MISSING", "no AWS region is set; give --region or set AWS_REGION")
+			return nil, fault.Invalid("region", "REGION_MISSING", "no AWS region is set; give one, or set AWS_REGION")
 		}
 	}
 	if loaded.Region == "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quorate/quorate/platform/ddb"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // called notes the host of the last call, and answers none.
@@ -15,6 +16,24 @@ type called struct{ host string }
 func (c *called) RoundTrip(request *http.Request) (*http.Response, error) {
 	c.host = request.URL.Host
 	return answer(request, 400, `{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException","message":"nobody"}`), nil
+}
+
+func TestMissingCredentialsAreTold(t *testing.T) {
+	for _, variable := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+		t.Setenv(variable, filepath.Join(t.TempDir(), "none"))
+	}
+	for _, variable := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_WEB_IDENTITY_TOKEN_FILE"} {
+		t.Setenv(variable, "")
+	}
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	transport := new(called)
+	c, err := ddb.Open(t.Context(), ddb.Config{Region: "eu-central-1", Transport: transport})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	if _, err := c.BatchGet(t.Context(), "Items", []ddb.Item{item("a", "")}); fault.ReasonOf(err) != "STORE_DENIED" || transport.host != "" {
+		t.Errorf("BatchGet() = %v and asked %q, want STORE_DENIED and nobody asked", err, transport.host)
+	}
 }
 
 func TestTheEndpointIsTheOneOfTheAWSConfiguration(t *testing.T) {

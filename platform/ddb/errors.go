@@ -18,7 +18,7 @@ import (
 // Fault converts an error of the SDK into a fault, or else wraps it with what was being done. The faults are:
 //
 //   - TABLES_MISSING (FailedPrecondition): the tables were not created, or are elsewhere
-//   - STORE_DENIED (Unavailable): the credentials are expired or wrong, or their policy lacks a permission; works again once an operator has fixed that
+//   - STORE_DENIED (Unavailable): the credentials are missing, expired or wrong, or their policy lacks a permission; works again once an operator has fixed that
 //   - STORE_BUSY (Unavailable): throttled in spite of retries
 //   - STORE_UNREACHABLE (Unavailable): no response, or only server errors
 //
@@ -37,16 +37,26 @@ func Fault(doing string, err error) error {
 	}
 	api, answered := errors.AsType[smithy.APIError](err)
 	switch {
+	case lacksCredentials(err), answered && slices.Contains(denials, api.ErrorCode()):
+		return caused(fault.New(fault.Unavailable, "STORE_DENIED",
+			"Quorate has no AWS credentials that the store accepts, or their policy lacks a permission"), wrapped)
 	case answered && isThrottle(api.ErrorCode()):
 		return busy(wrapped)
-	case answered && slices.Contains(denials, api.ErrorCode()):
-		return caused(fault.New(fault.Unavailable, "STORE_DENIED",
-			"the store refuses Quorate's AWS credentials, or their policy lacks a permission"), wrapped)
 	}
 	if !answered || api.ErrorFault() == smithy.FaultServer {
 		return caused(fault.New(fault.Unavailable, "STORE_UNREACHABLE", "the store does not respond"), wrapped)
 	}
 	return wrapped
+}
+
+// lacksCredentials reports whether a call failed because another service of AWS, which the SDK asks for credentials, gave none.
+func lacksCredentials(err error) bool {
+	call, ok := errors.AsType[*smithy.OperationError](err)
+	if !ok {
+		return false
+	}
+	_, other := errors.AsType[*smithy.OperationError](call.Err)
+	return other
 }
 
 // ended reports whether a call failed because its context has ended. That an attempt took too long looks the same to errors.Is.
