@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -48,6 +49,12 @@ func (a *app) readMessage(name string, m proto.Message) error {
 
 // parseMessage is readMessage for content that was read already.
 func parseMessage(name string, content []byte, m proto.Message) error {
+	switch { // protojson's error would end with a character that nobody sees
+	case len(bytes.TrimSpace(content)) == 0:
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s is empty", name)
+	case bytes.HasPrefix(content, []byte("\ufeff")):
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s begins with a byte order mark; save it as UTF-8 without one", name)
+	}
 	if err := protojson.Unmarshal(content, m); err != nil {
 		text := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0") // protojson varies the space
 		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", name, text)
