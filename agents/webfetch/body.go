@@ -2,6 +2,7 @@ package webfetch
 
 import (
 	"bufio"
+	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
@@ -67,6 +68,29 @@ func readBody(u *url.URL, resp *http.Response, limit int64, long overlong) (data
 		return nil, false, badEncoding(u, strings.Join(codings, ", "), err)
 	}
 	return data, false, err
+}
+
+// unpacked returns the file in b when it is one that is kept compressed, as sitemaps are: its bytes say what it is.
+func (b body) unpacked(limit int64) (body, error) {
+	mediaType, _, _ := strings.Cut(b.contentType, ";")
+	switch strings.ToLower(strings.TrimSpace(mediaType)) {
+	case "application/gzip", "application/x-gzip":
+	default:
+		return b, nil
+	}
+	file, err := gzip.NewReader(bytes.NewReader(b.data))
+	if err != nil {
+		return b, nil //nolint:nilerr // it is something else, and is refused as what it is told to be
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	switch {
+	case int64(len(data)) > limit:
+		return b, tooLarge(b.url, limit, limit+1)
+	case err != nil:
+		return b, badEncoding(b.url, "gzip", err)
+	}
+	b.data, b.contentType = data, ""
+	return b, nil
 }
 
 func tooLarge(u *url.URL, limit, size int64) error {

@@ -190,5 +190,9 @@ func (f *Fetcher) read(ctx context.Context, p plan, u *url.URL, resp *http.Respo
 		return body{}, f.networkError(ctx, u, p.limits, ReasonRead, err)
 	}
 	page.ContentLength, page.Truncated = int64(len(data)), cut
-	return body{url: u, data: data, cut: cut, contentType: page.ContentType}, nil
+	b := body{url: u, data: data, cut: cut, contentType: page.ContentType}
+	if p.format == extract.Raw || !p.profile.polite {
+		return b, nil
+	}
+	return b.unpacked(p.limits.MaxSize)
 }

@@ -1,0 +1,63 @@
+package webfetch_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/quorate/quorate/agents/webfetch"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// packed returns s as a file of gzip.
+func packed(t *testing.T, s string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write([]byte(s)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestASitemapThatIsKeptCompressedIsRead(t *testing.T) {
+	const sitemap = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://site.test/a</loc></url></urlset>`
+	file := packed(t, sitemap)
+	f, site := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/sitemap.xml.gz":
+			send("application/x-gzip", file)(w, r)
+		case "/twice":
+			with("Content-Encoding", "gzip", send("application/gzip; x=y", packed(t, file)))(w, r)
+		case "/cut":
+			send("application/gzip", file[:len(file)-9])(w, r)
+		case "/none":
+			send("application/gzip", "this is no gzip")(w, r)
+		case "/archive":
+			send("application/gzip", packed(t, "a.txt\x00\x00\x01\x02"))(w, r)
+		case "/bomb":
+			w.Header().Set("Content-Type", "application/gzip")
+			bomb(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	for _, path := range []string{"/sitemap.xml.gz", "/twice"} {
+		page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path, Format: webfetch.Links})
+		if err != nil || !strings.Contains(page.Content, `"https://site.test/a"`) {
+			t.Errorf("Fetch(%s) = %q, %v, want the links of the sitemap", path, page.Content, err)
+		}
+	}
+	for path, reason := range map[string]string{
+		"/cut": webfetch.ReasonEncoding, "/none": webfetch.ReasonContentType, "/archive": webfetch.ReasonContentType, "/bomb": webfetch.ReasonTooLarge,
+	} {
+		if page, err := f.Fetch(t.Context(), webfetch.Request{URL: site + path}); fault.ReasonOf(err) != reason {
+			t.Errorf("Fetch(%s) = %.40q, %v, want %s", path, page.Content, err, reason)
+		}
+	}
+}
