@@ -2,8 +2,11 @@ package agentclient
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -55,7 +58,19 @@ func unreachable(at *door, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", at.name)
 	}
-	return fault.New(fault.Unavailable, ReasonUnreachable, "%s could not be reached: %w", at.name, err)
+	f := fault.New(fault.Unavailable, ReasonUnreachable, "%s could not be reached: %w", at.name, err)
+	if !ofNetwork(err) {
+		f.Cause = wordless(at.name + " could not be reached")
+	}
+	return f
+}
+
+// ofNetwork reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP.
+func ofNetwork(err error) bool {
+	_, dialed := errors.AsType[*net.OpError](err)
+	_, named := errors.AsType[*net.DNSError](err)
+	_, trusted := errors.AsType[*tls.CertificateVerificationError](err)
+	return dialed || named || trusted || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 func invalid(at *door, format string, args ...any) error {

@@ -59,6 +59,14 @@ func TestTheWordsOfAGuardedFailureAreHeldBack(t *testing.T) {
 func answers(t *testing.T, name, version string, status int, body string) *actor {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		if status == 0 { // not even HTTP
+			conn, _, err := http.NewResponseController(rw).Hijack()
+			if err == nil {
+				_, _ = io.WriteString(conn, body)
+				_ = conn.Close()
+			}
+			return
+		}
 		rw.Header().Set("Content-Type", "application/json")
 		rw.WriteHeader(status)
 		_, _ = io.WriteString(rw, body)
@@ -88,6 +96,7 @@ func TestTheWordsOfAnAgentThatRefusesAreHeldBackFromAGuardedTask(t *testing.T) {
 		"being away":          {"1.0", http.StatusServiceUnavailable, "the secret is xyzzy", "AGENT_UNREACHABLE", "HTTP 503"},
 		"what is not A2A":     {"1.0", http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":{"task":{"status":{"timestamp":"the secret is xyzzy"}}}}`, "AGENT_ANSWER_INVALID", "what is not A2A"},
 		"what is no JSON-RPC": {"1.0", http.StatusOK, `{"the secret is xyzzy":1`, "", ""},
+		"what is not HTTP":    {"1.0", 0, "xyzzy\r\n\r\n", "AGENT_UNREACHABLE", "could not be reached"},
 		"an error of 0.3":     {"0.3.0", http.StatusOK, `{"jsonrpc":"2.0","id":"1","error":{"code":-32603,"message":"the secret is xyzzy"}}`, "AGENT_REFUSED", "error -32603"},
 		"an odd error of 0.3": {"0.3.0", http.StatusOK, `{"jsonrpc":"2.0","id":"1","error":{"code":-5,"message":"the secret is xyzzy"}}`, "AGENT_REFUSED", "error -5"},
 	} {
