@@ -51,12 +51,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	defer end()
 	breaker := e.breakers.of(t.Tenant, t.Agent)
 	if !breaker.TryAcquirePermit() {
-		wait := max(breaker.RemainingDelay(), e.RetryDelay)
-		cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, breakerFailures)
-		if next, moved, err := e.fallBack(ctx, &t, cut); moved {
-			return next, err
-		}
-		return e.postpone(ctx, t, jittered(wait), cut)
+		return e.cutOff(ctx, t, jittered(max(breaker.RemainingDelay(), e.RetryDelay)))
 	}
 	if !e.isFresh(&t) {
 		if err = e.reconcile(ctx, &t, client); err == nil {
@@ -74,6 +69,19 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 			end()
 		}),
 	}, breaker)
+}
+
+// cutOff gives a task whose agent's breaker is open to another agent, or lets it wait. It stores that the task waits only if the task does not say so
+// already: thousands may wait for an agent for hours, and come here every few seconds.
+func (e *Engine) cutOff(ctx context.Context, t orchestrator.Task, wait time.Duration) (step, error) {
+	cut := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "%s could not be reached %d times in a row", t.Agent, breakerFailures)
+	if next, moved, err := e.fallBack(ctx, &t, cut); moved {
+		return next, err
+	}
+	if a := t.Open(); !t.NextDue.IsZero() && (a == nil || a.Error != nil && a.Error.Reason == cut.Reason) {
+		return step{wait: wait}, nil
+	}
+	return e.postpone(ctx, t, wait, cut)
 }
 
 // converse runs the conversation and stores its result.
