@@ -22,7 +22,7 @@
 // unchanged: see Passages. The ids of their tasks and contexts are then the agent's own, and whoever knows an id may ask for the task, as at the
 // agent itself.
 //
-// What an open gate holds back is not shown: a task's artifacts come with its end. A task that the caller may not see is not found. Lists cover the
+// What a closed gate holds back is not shown: a task's artifacts come with its end. A task that the caller may not see is not found. Lists cover the
 // tenant's newest 10,000 tasks. A request for an extended card gets A2A's error for that. Receivers of push notifications are notified of each state
 // that a task enters; only the task's owner and admins set and see them.
 package a2aedge
