@@ -1,11 +1,11 @@
-// Package cloudwatch looks for consultation verdicts among the spans that AWS X-Ray keeps in CloudWatch Logs, as it does with Transaction Search, which AgentCore's
-// observability needs.
+// Package cloudwatch finds consultation verdicts among the spans that AWS X-Ray stores in CloudWatch Logs with Transaction Search, which AgentCore's
+// observability requires.
 //
-// Logs Insights is asked for the verdict spans in the trace that Quorate minted. X-Ray's own reads do not do: with Transaction Search they find no
-// trace by its id, and a hundredth of them by attributes. Every span is checked like one that was received. Who wrote it is not known: whoever may send spans
-// to the account can have.
+// It queries Logs Insights for the verdict spans in the trace that Quorate created. X-Ray's own API does not suffice: with Transaction Search it
+// finds no trace by its id, and only one in a hundred by attributes. Every span is checked like one that was received. Its author is unknown: anybody
+// who may send spans to the account can have written it.
 //
-// A reader must not assume that this was run against AWS: it was tested against a server that answers as AWS documents.
+// This was not run against AWS: it was tested against a server that answers as AWS documents.
 package cloudwatch
 
 import (
@@ -33,33 +33,33 @@ const DefaultGroup = "aws/spans"
 
 const (
 	maxAnswerBytes = 4 << 20
-	maxVerdicts    = 256 // in one trace; an honest one has one
-	maxAtOnce      = 8   // queries; all programs of an account together have 100 in a region
+	maxVerdicts    = 256 // in one trace; an honest trace has one
+	maxAtOnce      = 8   // queries; all programs of an account may have 100 in a region
 	pollEvery      = 500 * time.Millisecond
 	defaultTimeout = 10 * time.Second
 	stopTimeout    = time.Second
-	clockSkew      = time.Hour       // between us and those who record spans
-	lag            = 2 * time.Minute // that a span may take into the log group; AWS names none
+	clockSkew      = time.Hour       // between this machine and those that record spans
+	lag            = 2 * time.Minute // that a span may take into the log group; AWS documents none
 )
 
 // Config says where the spans are.
 type Config struct {
 	Region   string
-	Endpoint string        // URL of a private endpoint or, on loopback, of an emulator; empty is that of the AWS configuration, or AWS's own
+	Endpoint string        // URL of a private endpoint or, on loopback, of an emulator; empty: from the AWS configuration, or AWS's own
 	Group    string        // name of the log group; default DefaultGroup
-	Timeout  time.Duration // of one look, the wait for others included; default 10 s
+	Timeout  time.Duration // of one query, including the wait for others; default 10 s
 }
 
-// Traces is a log group with spans; make it with Open. It is safe for concurrent use.
+// Traces queries a log group with spans; create it with Open. It is safe for concurrent use.
 type Traces struct {
 	Config
 	logs  *cloudwatchlogs.Client
-	turns chan struct{} // has room for as many queries as may be under way
+	turns chan struct{} // a semaphore with room for maxAtOnce queries
 }
 
 var _ consultation.Traces = (*Traces)(nil)
 
-// Open returns a client of the log group that c names. Credentials come from where the AWS SDK looks for them; an emulator on loopback needs none.
+// Open returns a client for the log group in c. Credentials come from the AWS SDK's usual sources; an emulator on loopback needs none.
 func Open(ctx context.Context, c Config) (*Traces, error) {
 	if c.Group == "" {
 		c.Group = DefaultGroup
@@ -76,7 +76,7 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 	}
 	client := &http.Client{
 		Timeout:       c.Timeout + stopTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // nobody else says what there is
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // only the endpoint itself is trusted
 	}
 	logs := cloudwatchlogs.NewFromConfig(loaded, func(o *cloudwatchlogs.Options) {
 		o.HTTPClient = bounded{client}
@@ -87,7 +87,7 @@ func Open(ctx context.Context, c Config) (*Traces, error) {
 	return &Traces{Config: c, logs: logs, turns: make(chan struct{}, maxAtOnce)}, nil
 }
 
-// onLoopback reports whether the endpoint is on this machine, which only an emulator is.
+// onLoopback reports whether the endpoint is on this machine, as only an emulator can be.
 func onLoopback(endpoint string) bool {
 	u, err := url.Parse(endpoint)
 	return err == nil && netguard.IsLoopback(u.Hostname())
@@ -128,7 +128,8 @@ func (t *Traces) Verdicts(ctx context.Context, c consultation.Consultation) ([]c
 	return verdicts(results)
 }
 
-// query asks for the verdict spans in the trace of c. The language has no parameters, so nothing goes in that could be more than a value.
+// query returns the query for the verdict spans in the trace of c. The query language has no parameters, so only values that cannot be anything else
+// are inserted.
 func (t *Traces) query(c consultation.Consultation) (*cloudwatchlogs.StartQueryInput, error) {
 	if !hexadecimal(c.TraceID) {
 		return nil, fmt.Errorf("consultation %s has no trace", c.ID)
@@ -151,7 +152,7 @@ func hexadecimal(id string) bool {
 	return len(id) == 32
 }
 
-// start starts a query and returns its id. When ctx ends meanwhile, it waits a little longer: a query whose id nobody has heard cannot be stopped.
+// start starts a query and returns its id. If ctx ends meanwhile, it waits a little longer: a query with an unknown id cannot be stopped.
 func (t *Traces) start(ctx context.Context, query *cloudwatchlogs.StartQueryInput) (id *string, err error) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -169,7 +170,7 @@ func (t *Traces) start(ctx context.Context, query *cloudwatchlogs.StartQueryInpu
 	return started.QueryId, nil
 }
 
-// results waits for those of a query. Only a complete one tells what there is.
+// results waits for the results of a query. Only complete results say what exists.
 func (t *Traces) results(ctx context.Context, id *string) ([][]types.ResultField, error) {
 	for {
 		answer, err := t.logs.GetQueryResults(ctx, &cloudwatchlogs.GetQueryResultsInput{QueryId: id})
@@ -187,19 +188,19 @@ func (t *Traces) results(ctx context.Context, id *string) ([][]types.ResultField
 	}
 }
 
-// stop ends a query that nobody waits for any more. It would end by itself, an hour later.
+// stop ends a query for which nobody waits any more; otherwise it would end an hour later.
 func (t *Traces) stop(ctx context.Context, id *string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	_, _ = t.logs.StopQuery(ctx, &cloudwatchlogs.StopQueryInput{QueryId: id}) // one that has ended cannot be stopped
 }
 
-// bounded is a client whose answers have at most maxAnswerBytes.
+// bounded is a client that bounds answers to maxAnswerBytes.
 type bounded struct{ client *http.Client }
 
 // Do sends r.
 func (b bounded) Do(r *http.Request) (*http.Response, error) {
-	answer, err := b.client.Do(r) //nolint:gosec // to the endpoint that the operator names
+	answer, err := b.client.Do(r) //nolint:gosec // the operator configures the endpoint
 	if err == nil {
 		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswerBytes)
 	}

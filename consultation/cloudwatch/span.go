@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/consultation/otlp"
 )
 
-// span is a span as X-Ray writes it into the log group, as far as a verdict needs it.
+// span is a span as X-Ray writes it to the log group, as far as a verdict needs it.
 type span struct {
 	TraceID  string `json:"traceId"`
 	SpanID   string `json:"spanId"`
@@ -26,7 +26,7 @@ type span struct {
 	Attributes map[string]any `json:"attributes"`
 }
 
-// verdicts reads the spans of a query's results. One that cannot be read is an error: the log may have cut it short.
+// verdicts decodes the spans in a query's results. An unreadable span is an error: the log may have truncated it.
 func verdicts(results [][]types.ResultField) ([]consultation.Claim, error) {
 	traces := ptrace.NewTraces()
 	for _, row := range results {
@@ -49,7 +49,7 @@ func verdicts(results [][]types.ResultField) ([]consultation.Claim, error) {
 	return otlp.VerdictsIn(traces), nil
 }
 
-// into writes s as OpenTelemetry has it.
+// into writes s in OpenTelemetry's form.
 func (s *span) into(rs ptrace.ResourceSpans) error {
 	traceID, err := hex.DecodeString(s.TraceID)
 	if err != nil || len(traceID) != len(pcommon.TraceID{}) {
@@ -68,7 +68,7 @@ func (s *span) into(rs ptrace.ResourceSpans) error {
 	return nil
 }
 
-// put copies attributes of the kinds that a verdict has; of others it keeps that they are there.
+// put copies attributes of the types that verdicts have; of others it keeps only the keys.
 func put(to pcommon.Map, from map[string]any) {
 	for key, value := range from {
 		switch v := value.(type) {

@@ -1,8 +1,8 @@
 // Package dynamo keeps consultations and their evidence in the DynamoDB table ConsultationEvidence, for any number of replicas.
 //
-// An item holds one consultation with the outcomes that the traces have for it, under the names of its stored form. The items of a
-// task lie together and are numbered, so that a task's list is one consistent query and no two replicas add an item at the same
-// place; a second item finds a consultation by its id. No index is used: what was issued a moment ago must be found.
+// An item holds one consultation with its recorded outcomes, under the names of its stored form. The items of a task have the same partition key and
+// are numbered, so that a task's list is one consistent query and no two replicas add an item with the same number; a second item finds a
+// consultation by its id. There is no index: a consultation must be found as soon as it is issued.
 package dynamo
 
 import (
@@ -32,11 +32,11 @@ const (
 	attrNumber = "number"   // of the consultation within its task
 	attrTTL    = "ttl"
 
-	// maxTries bounds how often a change is made anew because another one was quicker.
+	// maxTries bounds how often a change is repeated because another writer was faster.
 	maxTries = 200
 )
 
-// Tables returns what the store needs.
+// Tables returns the tables that the store needs.
 func Tables() []ddb.Table {
 	return []ddb.Table{{Name: table, Hash: ddb.Text(attrTask), Range: ddb.Number(attrNumber), TTL: attrTTL}}
 }
@@ -90,19 +90,19 @@ func (s *Store) Append(ctx context.Context, tenant, taskID string, next func([]c
 	return contended(taskID)
 }
 
-// following returns the number behind the last one of items.
+// following returns the number after the last one of items.
 func following(items []ddb.Item) string {
 	if len(items) == 0 {
 		return "0"
 	}
 	last, err := strconv.Atoi(numberOf(items[len(items)-1]))
 	if err != nil {
-		return "0" // the item that is there refuses the write
+		return "0" // the existing item refuses the write
 	}
 	return strconv.Itoa(last + 1)
 }
 
-// add writes a consultation and what finds it by its id, together.
+// add writes a consultation together with the item that finds it by its id.
 func (s *Store) add(ctx context.Context, key, number string, c consultation.Consultation) error {
 	item, err := s.encode(key, number, consultation.Entry{Consultation: c})
 	if err != nil {
@@ -238,7 +238,7 @@ func (s *Store) entries(items []ddb.Item) (list []consultation.Entry, err error)
 // over reports whether an item's time is over.
 func (s *Store) over(item ddb.Item) bool { return ddb.Expired(item, attrTTL, s.Now()) }
 
-// stored is an entry in its stored form, side by side.
+// stored is an entry in its stored form, as attributes of one item.
 type stored struct {
 	consultation.Consultation
 	Evidence []consultation.Evidence `json:"evidence,omitempty"`
@@ -267,7 +267,7 @@ func decode(item ddb.Item) (consultation.Entry, error) {
 	return consultation.Entry{Consultation: s.Consultation, Evidence: s.Evidence}, nil
 }
 
-// Keys are parts joined by #; the part that stands for ids cannot be that of a task, whose % is escaped.
+// Keys are parts joined by #. The part that stands for ids cannot be the id of a task, in which % is escaped.
 var escape = strings.NewReplacer("%", "%25", "#", "%23")
 
 func taskKey(tenant, task string) string { return escape.Replace(tenant) + "#" + escape.Replace(task) }

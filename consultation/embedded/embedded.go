@@ -1,7 +1,7 @@
 // Package embedded keeps consultations in a bbolt file.
 //
-// The file should hold nothing else: evidence has its own retention, and must not wait behind the commits of tasks. One
-// bucket has the entries by tenant, task and number, so that a task's list is one range; the other finds them by id.
+// The file should hold nothing else: evidence has its own retention, and must not wait for commits of tasks. One bucket has the entries by tenant,
+// task and number, so that a task's list is one range; another finds them by id.
 package embedded
 
 import (
@@ -28,7 +28,7 @@ var _ consultation.Store = (*Store)(nil)
 // Store is a consultation.Store over one open file.
 type Store struct{ db *boltdb.DB }
 
-// New returns a store over db, which the caller opens before and closes after it.
+// New returns a store over db, which the caller opens and closes.
 func New(db *boltdb.DB) *Store { return &Store{db: db} }
 
 // Append implements consultation.Store.

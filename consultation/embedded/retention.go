@@ -15,10 +15,10 @@ import (
 // sweepEntries bounds how many consultations one commit removes.
 const sweepEntries = 500
 
-// timeForm sorts as the times do.
+// timeForm is a format of times that sorts like them.
 const timeForm = "2006-01-02T15:04:05.000000000Z"
 
-// nextKey returns the key behind the task's last entry; those before it may have been removed.
+// nextKey returns the key after the task's last entry; earlier ones may have been removed.
 func nextKey(tx *bbolt.Tx, tenant, taskID string) ([]byte, error) {
 	number := 0
 	if bucket := tx.Bucket(entriesBucket); bucket != nil {
@@ -35,7 +35,7 @@ func nextKey(tx *bbolt.Tx, tenant, taskID string) ([]byte, error) {
 	return boltdb.Key(tenant, taskID, fmt.Sprintf("%04d", number)), nil
 }
 
-// noteTime keeps the list of entries by their time of issue.
+// noteTime adds an entry to the list by time of issue.
 func noteTime(tx *bbolt.Tx, issued time.Time, key, id []byte) error {
 	times, err := tx.CreateBucketIfNotExists(timesBucket)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err e
 	}
 }
 
-// over returns keys of the list by time, the oldest first.
+// over returns the keys in the list by time that are before limit, the oldest first.
 func (s *Store) over(limit []byte) (keys [][]byte, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		times := tx.Bucket(timesBucket)

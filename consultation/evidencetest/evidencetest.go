@@ -1,5 +1,5 @@
-// Package evidencetest is the suite that every way of evidence passes: from the exporter of an agent, through Quorate's own receiver or a trace backend, to
-// the verdict on a requirement.
+// Package evidencetest is the suite that every source of evidence passes: from the exporter of an agent, through Quorate's own receiver or a trace
+// backend, to the verdict on a requirement.
 package evidencetest
 
 import (
@@ -13,17 +13,17 @@ import (
 	"github.com/quorate/quorate/consultation"
 )
 
-// Way is one way of evidence.
+// Way is one path of evidence into the ledger.
 type Way struct {
 	Ledger *consultation.Ledger
-	Level  string // that evidence has by this way
-	Unique bool   // attributes with one key become one on the way, so that there is no saying which
+	Level  string // of evidence that comes this way
+	Unique bool   // duplicate attributes are merged on the way, so that they cannot be detected
 
-	// Export sends traces as the exporter of Target does, and returns when they have arrived. That spans in them are refused is no failure.
+	// Export sends traces as the exporter of Target does, and returns when they have arrived. Refused spans are no failure.
 	Export func(t *testing.T, traces ptrace.Traces)
 }
 
-// Run runs the suite; open returns a way whose ledger is empty and has the options, and cleans up after it.
+// Run runs the suite. open returns a way with an empty ledger that has the options, and cleans up after the test.
 func Run(t *testing.T, open func(t *testing.T, o consultation.LedgerOptions) Way) {
 	t.Helper()
 	w := func(t *testing.T) *world {
@@ -58,10 +58,10 @@ func Run(t *testing.T, open func(t *testing.T, o consultation.LedgerOptions) Way
 	})
 }
 
-// world is a way with a time that tests move.
+// world is a way with a clock that tests can advance.
 type world struct {
 	Way
-	ahead atomic.Int64 // of the clock, in nanoseconds
+	ahead atomic.Int64 // how far the clock is advanced, in nanoseconds
 }
 
 func outcomes(t *testing.T, open func(*testing.T) *world) {

@@ -13,7 +13,7 @@ import (
 
 const doubled = "with two outcomes in it"
 
-// forgeries exports spans that are right but for one thing each, and then an honest one.
+// forgeries exports spans that are correct except for one thing each, and then an honest one.
 func forgeries(t *testing.T, open func(*testing.T) *world) {
 	t.Helper()
 	set := func(key, value string) func(ptrace.Traces) {
@@ -65,13 +65,13 @@ func forgeries(t *testing.T, open func(*testing.T) *world) {
 	}
 }
 
-// twice adds a second outcome under the same key, which only the encoded form can hold.
+// twice adds a second outcome under the same key, which only the encoded form can express.
 func twice(traces ptrace.Traces) {
 	placeholder := strings.ToUpper(otlp.OutcomeKey)
 	span(traces).Attributes().PutStr(placeholder, consultation.OutcomeRejected)
 	encoded, err := new(ptrace.ProtoMarshaler).MarshalTraces(traces)
 	if err != nil {
-		panic(err) // of traces that we made ourselves
+		panic(err) // these are our own traces
 	}
 	doubled, err := new(ptrace.ProtoUnmarshaler).UnmarshalTraces(bytes.Replace(encoded, []byte(placeholder), []byte(otlp.OutcomeKey), 1))
 	if err != nil {
@@ -80,7 +80,7 @@ func twice(traces ptrace.Traces) {
 	doubled.CopyTo(traces)
 }
 
-// asEvent moves the attributes of the span to an event of it, where a search finds them too.
+// asEvent moves the attributes of the span to one of its events, where a search finds them too.
 func asEvent(traces ptrace.Traces) {
 	s := span(traces)
 	event := s.Events().AppendEmpty()

@@ -15,7 +15,7 @@ import (
 	"github.com/quorate/quorate/consultation/otlp"
 )
 
-// The task that the suite consults about.
+// The task that the suite's consultations are about.
 const (
 	Tenant = "default"
 	Task   = "task-1"
@@ -41,7 +41,7 @@ func (w *world) check(t *testing.T) (bool, consultation.RequirementVerdict) {
 	return Check(t, w.Ledger)
 }
 
-// Ask issues a consultation about content and brings its answer back.
+// Ask issues a consultation about content and records that the answer came back.
 func Ask(t *testing.T, l *consultation.Ledger, content string) consultation.Consultation {
 	t.Helper()
 	c, err := l.Issue(t.Context(), consultation.Question{
@@ -116,7 +116,7 @@ func SignedAnswer(tb testing.TB, c consultation.Consultation, outcome, kid strin
 func unhex(id string) []byte {
 	raw, err := hex.DecodeString(id)
 	if err != nil {
-		panic("the ledger minted " + id) // a bug of ours, and of no use to a test
+		panic("the ledger minted " + id) // a bug in the ledger
 	}
 	return raw
 }

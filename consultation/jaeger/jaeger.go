@@ -1,9 +1,9 @@
-// Package jaeger looks for consultation verdicts in Jaeger, by its query API of version 3 over HTTP.
+// Package jaeger finds consultation verdicts in Jaeger, by version 3 of its query API over HTTP.
 //
-// A trace is read by the id that Quorate minted for the consultation, never searched by attributes: a search may answer with other traces. Every span is
-// checked like one that was received. Jaeger keeps nobody's identity, so what it has shows what was said and not who said it.
+// A trace is read by the id that Quorate created for the consultation, never searched by attributes: a search may return other traces. Every span is
+// checked like one that was received. Jaeger does not record senders, so its spans show what was said, not who said it.
 //
-// A reader must not assume that no trace means no answer for ever: spans arrive late, and a backend forgets.
+// A missing trace does not mean that there is no answer: spans arrive late, and a backend drops old ones.
 package jaeger
 
 import (
@@ -24,30 +24,30 @@ import (
 
 const (
 	maxAnswerBytes = 4 << 20
-	maxVerdicts    = 256 // in one trace; an honest one has one
+	maxVerdicts    = 256 // in one trace; an honest trace has one
 	maxAtOnce      = 8   // requests
 	defaultTimeout = 2 * time.Second
-	clockSkew      = time.Hour // between us and those who record spans
+	clockSkew      = time.Hour // between this machine and those that record spans
 	lag            = 30 * time.Second
 )
 
-// Config names a Jaeger.
+// Config describes a Jaeger.
 type Config struct {
 	URL     *url.URL           // of its query service, such as http://127.0.0.1:16686, or with a base path
 	Token   *secretfile.Secret // sent as bearer token; nil for none
-	Client  *http.Client       // reaches URL and follows no redirect
-	Timeout time.Duration      // of one look, the wait for others included; default 2 s
+	Client  *http.Client       // connects to URL and follows no redirect
+	Timeout time.Duration      // of one query, including the wait for others; default 2 s
 }
 
-// Traces is a Jaeger; make it with New. It is safe for concurrent use.
+// Traces queries a Jaeger; create it with New. It is safe for concurrent use.
 type Traces struct {
 	Config
-	turns chan struct{} // has room for as many requests as may be under way
+	turns chan struct{} // a semaphore with room for maxAtOnce requests
 }
 
 var _ consultation.Traces = (*Traces)(nil)
 
-// New returns a client of the Jaeger that c names.
+// New returns a client for the Jaeger in c.
 func New(c Config) *Traces {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
@@ -84,7 +84,7 @@ func (t *Traces) Verdicts(ctx context.Context, c consultation.Consultation) ([]c
 	return verdicts(body)
 }
 
-// get asks for the trace of c. Raw traces are as they were recorded: no time is adjusted, and no span or attribute is left out because it is there twice.
+// get requests the trace of c as raw traces, as they were recorded: times are not adjusted, and duplicate spans and attributes are kept.
 func (t *Traces) get(ctx context.Context, c consultation.Consultation) (status int, body []byte, err error) {
 	u := t.URL.JoinPath("api", "v3", "traces", c.TraceID)
 	u.RawQuery = url.Values{
@@ -98,14 +98,14 @@ func (t *Traces) get(ctx context.Context, c consultation.Consultation) (status i
 	}
 	request.Header.Set("Accept", "application/json")
 	if t.Token != nil {
-		token, _, _ := t.Token.Text() // one that cannot be read again counts on
+		token, _, _ := t.Token.Text() // a token file that cannot be read again keeps its last value
 		request.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}
 	answer, err := t.Client.Do(request)
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // it was read, or is given up
+	defer func() { _ = answer.Body.Close() }() // it was read, or is abandoned
 	body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes+1))
 	switch {
 	case err != nil:
@@ -116,7 +116,7 @@ func (t *Traces) get(ctx context.Context, c consultation.Consultation) (status i
 	return answer.StatusCode, body, nil
 }
 
-// noTrace reports whether body says that Jaeger has no such trace, as opposed to another server that has no such page.
+// noTrace reports whether body says that Jaeger has no such trace, rather than that another server has no such page.
 func noTrace(body []byte) bool {
 	var answer struct {
 		Error struct {
@@ -126,7 +126,7 @@ func noTrace(body []byte) bool {
 	return json.Unmarshal(body, &answer) == nil && answer.Error.HTTPCode == http.StatusNotFound
 }
 
-// verdicts reads an answer: one result or, as the API streams over HTTP, several one after the other.
+// verdicts decodes an answer: one result or, as the API streams over HTTP, several in sequence.
 func verdicts(body []byte) (claims []consultation.Claim, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	for results := 0; ; results++ {

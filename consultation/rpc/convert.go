@@ -10,7 +10,7 @@ import (
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
-// ConsultationToProto returns c as the API shows it; the refused spans show in verdicts only.
+// ConsultationToProto converts c, without its refused spans, which are in verdicts only.
 func ConsultationToProto(c consultation.Consultation) *consultationv1.Consultation {
 	return &consultationv1.Consultation{
 		Id: c.ID, TaskId: c.TaskID, RequirementId: c.RequirementID, Phase: c.Phase, SourceAgent: c.SourceAgent, TargetAgent: c.TargetAgent,
@@ -19,7 +19,7 @@ func ConsultationToProto(c consultation.Consultation) *consultationv1.Consultati
 	}
 }
 
-// EvidenceToProto returns e as the API shows it.
+// EvidenceToProto converts e.
 func EvidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
 	return &consultationv1.Evidence{
 		TraceId: e.TraceID, SpanId: e.SpanID, SourceAgent: e.SourceAgent, TargetAgent: e.TargetAgent, TaskId: e.TaskID,
@@ -29,7 +29,7 @@ func EvidenceToProto(e consultation.Evidence) *consultationv1.Evidence {
 	}
 }
 
-// VerdictToProto returns v as the API shows it.
+// VerdictToProto converts v.
 func VerdictToProto(v consultation.RequirementVerdict) *consultationv1.RequirementVerdict {
 	p := &consultationv1.RequirementVerdict{
 		Id: v.Requirement.ID, Phase: v.Requirement.Phase, TargetAgent: v.Requirement.TargetAgent, Mandatory: v.Requirement.Mandatory,
@@ -42,10 +42,10 @@ func VerdictToProto(v consultation.RequirementVerdict) *consultationv1.Requireme
 	return p
 }
 
-// attempt fits n into the API's type; a task has at most 100 attempts.
+// attempt converts n to the API's type; a task has at most 100 attempts.
 func attempt(n int) int32 { return int32(min(max(n, 0), math.MaxInt32)) }
 
-// timestamp returns nil for a time that is not set.
+// timestamp returns nil for the zero time.
 func timestamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil

@@ -1,4 +1,4 @@
 // Package rpc serves quorate.consultation.v1.ConsultationService.
 //
-// Errors are faults; the server around it turns them into statuses and validates requests by the rules in the contract.
+// Errors are faults. It relies on the server around it to convert them to statuses, and to validate requests by the rules in the protos.
 package rpc

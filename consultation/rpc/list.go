@@ -42,8 +42,8 @@ func (s *service) ListConsultations(ctx context.Context, req *consultationv1.Lis
 	return resp, nil
 }
 
-// behind returns what follows the consultation with the id, or all for none. One that is gone, with its task, is an InvalidArgument fault with the reason
-// PAGE_TOKEN_INVALID.
+// behind returns the consultations after the one with the id, or all for an empty id. If that one is gone, with its task, the result is an
+// InvalidArgument fault with the reason PAGE_TOKEN_INVALID.
 func behind(list []consultation.Consultation, id string) ([]consultation.Consultation, error) {
 	if id == "" {
 		return list, nil

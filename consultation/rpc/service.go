@@ -17,22 +17,22 @@ import (
 	consultationv1 "github.com/quorate/quorate/proto/gen/quorate/consultation/v1"
 )
 
-// Tasks is what the service asks of the task engine. A task that the tenant does not have is a NotFound fault.
+// Tasks is the part of the task engine that the service needs. A task that the tenant does not have is a NotFound fault.
 type Tasks interface {
-	// Subjects returns the task as a check sees it, with the phases that it has reached and the digests of its content now. In place of a task that other
+	// Subjects returns what is judged of the task, with the phases that it has reached and the digests of its current content. For a task that other
 	// tasks do, it returns those that have begun.
 	Subjects(ctx context.Context, tenant, taskID string) ([]consultation.Subject, error)
-	// Consult has the target of the requirement consulted about subject, or about what the task holds when it is empty, and
-	// returns once the question is durable. A request that was answered gets the same consultation again.
+	// Consult has the target of the requirement consulted about subject or, when that is empty, about what the task holds. It returns once the
+	// question is durable. A repeated request gets the same consultation.
 	Consult(ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact, request consultation.Request) (consultation.Consultation, error)
-	// ConsultDirectly is Consult without the asking: it returns the question, which the task's agent takes to the target. It has the content under review.
-	// A request that was answered gets the same consultation again, without the question once it is not open any more.
+	// ConsultDirectly opens a consultation without sending it: it returns the question, with the content under review, which the task's agent takes
+	// to the target. A repeated request gets the same consultation, without the question if it is no longer open.
 	ConsultDirectly(
 		ctx context.Context, tenant, taskID, requirementID string, subject []*a2apb.Artifact, request consultation.Request,
 	) (consultation.Consultation, *a2apb.Message, error)
 }
 
-// Rules returns who may call each RPC. Agents are held to the tasks they execute by the service itself.
+// Rules returns who may call each RPC. That agents may do so only for tasks that they execute is checked by the service itself.
 func Rules() auth.Rules {
 	readers := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
 	return auth.Rules{
@@ -49,7 +49,7 @@ type service struct {
 	pages  *page.Codec
 }
 
-// New returns the service over a ledger and the task engine, which makes its page tokens with pages.
+// New returns the service over a ledger and the task engine. pages encodes its page tokens.
 func New(ledger *consultation.Ledger, tasks Tasks, pages *page.Codec) consultationv1.ConsultationServiceServer {
 	return &service{ledger: ledger, tasks: tasks, pages: pages}
 }
@@ -67,7 +67,7 @@ func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.R
 	switch own := executes(p, tasks); {
 	case len(req.GetSubject()) > 0 && !own:
 		return nil, fault.New(fault.PermissionDenied, "SUBJECT_NOT_YOURS", "only the agent that executes the task can say what to review; leave subject empty")
-	case req.GetDirect() && !own: // the question has what a gate holds back
+	case req.GetDirect() && !own: // the question contains what a gate holds back
 		return nil, fault.New(fault.PermissionDenied, "QUESTION_NOT_YOURS", "only the agent that executes the task can ask the target itself; leave direct out")
 	case req.GetDirect():
 		c, question, err := s.tasks.ConsultDirectly(ctx, p.Tenant, req.GetTaskId(), req.GetRequirementId(), req.GetSubject(), request)
@@ -85,7 +85,7 @@ func (s *service) RequestConsultation(ctx context.Context, req *consultationv1.R
 	return ConsultationToProto(c), nil
 }
 
-// requestOf returns what makes a request known when it comes again; the zero request when it has no id.
+// requestOf returns the identity of a request, for recognizing repetitions. It is zero when the request has no id.
 func requestOf(p auth.Principal, req *consultationv1.RequestConsultationRequest) (consultation.Request, error) {
 	if req.GetRequestId() == "" {
 		return consultation.Request{}, nil
@@ -100,7 +100,7 @@ func requestOf(p auth.Principal, req *consultationv1.RequestConsultationRequest)
 	return consultation.Request{Caller: p.Name, ID: req.GetRequestId(), Digest: hex.EncodeToString(sum[:])}, nil
 }
 
-// CheckConsultations tells for each requirement whether it is met now, of a task that others do for each of theirs.
+// CheckConsultations says for each requirement whether it is met now; for a task that others do, for the requirements of each of those.
 func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.CheckConsultationsRequest) (*consultationv1.CheckConsultationsResponse, error) {
 	_, tasks, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.Ch
 	return resp, nil
 }
 
-// visible returns what is checked of a task when the caller has any of roles or executes it. For others the task does not exist.
+// visible returns what is judged of a task if the caller has one of roles or executes it. Otherwise the task is not found.
 func (s *service) visible(ctx context.Context, taskID string, roles ...auth.Role) (auth.Principal, []consultation.Subject, error) {
 	p, ok := auth.FromContext(ctx)
 	if !ok {

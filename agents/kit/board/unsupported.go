@@ -6,7 +6,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
 
-// unsupported answers the calls that a kit agent's card does not offer, with the errors the specification names.
+// unsupported answers the calls that the card of a kit agent does not offer, with the errors of the specification.
 type unsupported struct{}
 
 // GetTaskPushConfig returns a2a.ErrPushNotificationNotSupported.

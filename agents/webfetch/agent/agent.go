@@ -1,9 +1,9 @@
 // Package agent makes an A2A agent of a webfetch.Fetcher.
 //
-// It takes the first http or https URL of the message's text, or a data part {"url": …, "format": …} with any field of a request,
-// and answers with the page as one artifact: page.md, page.txt, page.html or page.json. A message that begins with a skill's id,
-// or a data part with the field "skill", asks for that skill. A failed fetch fails the task with the reason of package webfetch.
-// The artifact comes from outside, as its metadata says: whoever puts it in a prompt must mark it as data.
+// It takes the first http or https URL in the message's text, or a data part {"url": …, "format": …} with any fields of a request, and answers with
+// the page as one artifact: page.md, page.txt, page.html or page.json. A message that begins with the id of a skill, or a data part with the field
+// "skill", asks for that skill. A failed fetch fails the task with a reason of package webfetch. The artifact comes from outside, as its metadata
+// says: whoever puts it into a prompt must mark it as data.
 package agent
 
 import (
@@ -34,13 +34,13 @@ const (
 	SkillRemoveDomain = "remove_domain"
 	SkillListDomains  = "list_domains"
 
-	SkillID = SkillFetch // the one that it is known for
+	SkillID = SkillFetch // the agent's main skill
 )
 
 // The reasons of faults of the agent itself.
 const (
 	ReasonPageEmpty     = "PAGE_EMPTY"           // FailedPrecondition: the page has no text to deliver
-	ReasonReadOnly      = "ALLOWLIST_READ_ONLY"  // PermissionDenied: nobody may change the list through the agent
+	ReasonReadOnly      = "ALLOWLIST_READ_ONLY"  // PermissionDenied: the list cannot be changed through the agent
 	ReasonSkillDisabled = "SKILL_NOT_CONFIGURED" // FailedPrecondition: the skill is not on the card
 )
 
@@ -48,19 +48,19 @@ const preCompletion = "pre-completion"
 
 // Options are the optional parts of NewConfig.
 type Options struct {
-	// ConsultBeforeDelivery has the agent itself consult, through the kit, the targets of the requirements that Quorate listed
-	// for the phase pre-completion. It delivers whatever they say: Quorate's gate decides.
+	// ConsultBeforeDelivery makes the agent itself consult the targets of the requirements that Quorate has listed for the phase pre-completion. It
+	// delivers whatever the outcome: Quorate's gate decides.
 	ConsultBeforeDelivery bool
 
-	// AllowlistWrite lets whoever can send the agent a message change the list of allowed hosts. It is off by default because
-	// a page can ask for that in its text, and whoever reads it may pass that on.
+	// AllowlistWrite lets anybody who can send messages to the agent change the list of allowed hosts. It is off by default because the text of a
+	// page can ask for that, and its reader may pass that on.
 	AllowlistWrite bool
 
 	// Reviewer is the agent that reviews pages with sensitive data; empty means "reviewer".
 	Reviewer string
 }
 
-// NewConfig returns the agent's config without what its surroundings decide: Listener, PublicURL, Server, Token, Logger.
+// NewConfig returns the agent's config without what depends on the deployment: Listener, PublicURL, Server, Token, Logger.
 func NewConfig(f *webfetch.Fetcher, o Options) kit.Config {
 	if o.Reviewer == "" {
 		o.Reviewer = "reviewer"
@@ -80,7 +80,7 @@ func NewConfig(f *webfetch.Fetcher, o Options) kit.Config {
 	return config
 }
 
-// skills returns what is on the card: nothing that would be refused whatever a message says.
+// skills returns the skills on the card, without those that would always be refused.
 func skills(f *webfetch.Fetcher, o Options) []kit.Skill {
 	var list []kit.Skill
 	if !f.Disabled() {
@@ -158,7 +158,7 @@ func (h handler) handle(ctx context.Context, t *kit.Task) error {
 	if o.page.Language == "" {
 		o.page.Language = acceptLanguage(ctx)
 	}
-	o.page.Owner = "a2a\x00" + t.ContextID() // a session belongs to its conversation
+	o.page.Owner = "a2a\x00" + t.ContextID() // each conversation has sessions of its own
 	if err := t.Progress(ctx, "Reading the page."); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (h handler) handle(ctx context.Context, t *kit.Task) error {
 	return h.deliver(ctx, t, artifactOf(&page))
 }
 
-// tell says what a reader of the page should know.
+// tell reports what a reader of the page should know.
 func (h handler) tell(ctx context.Context, t *kit.Task, page webfetch.Page) error {
 	read := fmt.Sprintf("Read %d characters from %s.", page.TotalCharacters, page.Domain)
 	if page.NextIndex > 0 {
@@ -184,7 +184,7 @@ func (h handler) tell(ctx context.Context, t *kit.Task, page webfetch.Page) erro
 	return t.Progress(ctx, read)
 }
 
-// deliver consults first when the agent is set to, and adds the artifact.
+// deliver adds the artifact, after consulting if the agent is set to.
 func (h handler) deliver(ctx context.Context, t *kit.Task, artifact kit.Artifact) error {
 	if h.options.ConsultBeforeDelivery {
 		if err := consult(ctx, t, artifact); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// artifactOf returns the page as an artifact. Its metadata is what the page's other fields say, trust first of all.
+// artifactOf returns the page as an artifact. The page's other fields are its metadata, above all trust.
 func artifactOf(page *webfetch.Page) kit.Artifact {
 	artifact := kit.Artifact{Name: "page.md", MediaType: "text/markdown", Text: page.Text(), Metadata: facts(page)}
 	switch page.Format {
@@ -45,8 +45,8 @@ func facts(page *webfetch.Page) map[string]any {
 	return fields
 }
 
-// consult has each requirement's target look at the artifact and tells the caller what it said. Only the end of ctx stops the
-// delivery: a consultation that failed leaves the gate shut, and it can be asked for again without a new fetch.
+// consult has the target of each requirement review the artifact and reports the outcomes to the caller. Only the end of ctx stops the delivery:
+// after a failed consultation the gate stays closed, and the consultation can be requested again without another fetch.
 func consult(ctx context.Context, t *kit.Task, artifact kit.Artifact) error {
 	for _, requirement := range t.Requirements() {
 		if requirement.Phase != preCompletion {
@@ -67,7 +67,7 @@ func consult(ctx context.Context, t *kit.Task, artifact kit.Artifact) error {
 	return nil
 }
 
-// handleDomains does what the skills about the list of domains do, with the answers of document 002.
+// handleDomains executes the skills for the list of domains, with the answers of document 002.
 func (h handler) handleDomains(ctx context.Context, t *kit.Task, o order) error {
 	list := h.fetcher.Allowlist()
 	var answer any

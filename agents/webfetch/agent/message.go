@@ -14,7 +14,7 @@ import (
 // The reasons of messages that cannot be worked on, both InvalidArgument.
 const (
 	ReasonURLMissing  = "URL_MISSING"  // no http or https URL in it
-	ReasonDataInvalid = "DATA_INVALID" // a data part that is for this agent and holds something that is not understood
+	ReasonDataInvalid = "DATA_INVALID" // a data part for this agent that is invalid
 )
 
 // urlInText finds URLs in prose; Japanese and Chinese punctuation ends one as white space does.
@@ -24,12 +24,12 @@ var urlInText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'` + "`" + `\\^{}|„ÄÅ„
 type order struct {
 	skill  string // one of the skills
 	page   webfetch.Request
-	more   int    // pages that the message names beside it
-	domain string // with a skill about the list of domains
+	more   int    // how many further pages the message names
+	domain string // for skills about the list of domains
 }
 
-// readOrder reads a message. A data part says what it wants by its field "skill"; a text by beginning with a skill's id. Without
-// either, the first page that the message names is fetched.
+// readOrder parses a message. The skill is named by the field "skill" of a data part, or by the beginning of a text. Without either, the first page
+// that the message names is fetched.
 func readOrder(parts []*a2a.Part) (order, error) {
 	o := order{skill: SkillFetch}
 	pages := 0
@@ -51,7 +51,7 @@ func readOrder(parts []*a2a.Part) (order, error) {
 	return o, o.complete()
 }
 
-// readText reads a text part and returns how many pages it names.
+// readText parses a text part and returns how many pages it names.
 func (o *order) readText(text string) (pages int) {
 	skill, rest := leadingSkill(text)
 	if skill != "" {
@@ -68,7 +68,7 @@ func (o *order) readText(text string) (pages int) {
 	return len(found)
 }
 
-// complete returns a fault when something is missing, and fills in what the skill implies.
+// complete fills in what the skill implies, and returns a fault if something is missing.
 func (o *order) complete() error {
 	switch {
 	case !aboutDomains(o.skill) && o.page.URL == "":

@@ -14,19 +14,19 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// ReasonDomainInvalid is the reason of an InvalidArgument fault: not a domain that can be listed.
+// ReasonDomainInvalid is the reason of an InvalidArgument fault for something that cannot be listed.
 const ReasonDomainInvalid = "DOMAIN_INVALID"
 
 const (
-	maxDomain = 255 // bytes of an entry, as in the table that the list comes from
+	maxDomain = 255 // bytes of an entry, as in the table of document 002
 	maxLabel  = 63  // RFC 1035 section 2.3.4
 	wildcard  = "*."
 )
 
-// Domain is an entry of the list in its one form: lower case, in ASCII, without a dot at its end.
+// Domain is an entry of the list in its canonical form: lower case, in ASCII, without a trailing dot.
 type Domain string
 
-// Parse reads an entry as people write it.
+// Parse parses an entry as people write it.
 func Parse(text string) (Domain, error) {
 	host, below := strings.CutPrefix(strings.TrimSpace(text), wildcard)
 	name, port, why := split(host)
@@ -68,8 +68,7 @@ func split(host string) (name, port, why string) {
 	return name, port, ""
 }
 
-// isPublicSuffix tells whether everybody can have names below name. One label by itself, such as localhost, counts only when
-// names below it are meant.
+// isPublicSuffix reports whether anybody can register names below name. A single label, such as localhost, counts only if below is true.
 func isPublicSuffix(name string, below bool) bool {
 	suffix, listed := publicsuffix.PublicSuffix(name)
 	return suffix == name && (below || listed || strings.Contains(name, "."))
@@ -87,7 +86,7 @@ func validPort(port string) bool {
 	return err == nil && n > 0 && n < 1<<16 && port[0] != '0' && port[0] != '+'
 }
 
-// canonical returns the one form of a host.
+// canonical returns the canonical form of a host.
 func canonical(host string) (string, error) {
 	host = strings.TrimSuffix(host, ".")
 	if ip, ok := parseIP(host); ok {
@@ -114,7 +113,7 @@ func parseIP(host string) (netip.Addr, bool) {
 	return ip.Unmap(), err == nil && ip.Zone() == ""
 }
 
-// covering returns every entry that would allow the host and port of u, the narrowest first; none when the host is no host.
+// covering returns all entries that would allow the host and port, the narrowest first; none for an invalid host.
 func covering(host, port string) []Domain {
 	name, err := canonical(host)
 	if err != nil || name == "" {
@@ -133,7 +132,7 @@ func covering(host, port string) []Domain {
 	return list
 }
 
-// bracketed returns a host as a URL has it: an IPv6 address in brackets.
+// bracketed returns a host as written in URLs: an IPv6 address in brackets.
 func bracketed(name string) string {
 	if strings.Contains(name, ":") {
 		return "[" + name + "]"

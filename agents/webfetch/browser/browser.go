@@ -1,8 +1,7 @@
-// Package browser shows web pages that need scripts in a headless Chromium, and gives back what they became.
+// Package browser renders web pages that need scripts in a headless Chromium.
 //
-// Each page gets a Chromium of its own, with an empty profile, that ends with the page. It reaches the network through one proxy
-// on loopback and nothing else: not by DNS, not by UDP, and not directly to loopback, which Chromium does unless told otherwise.
-// The proxy asks the fetch's Gate for every connection.
+// Each page gets its own Chromium with an empty profile, which ends with the page. It reaches the network through one proxy on loopback only: not by
+// DNS, not by UDP, and not directly to loopback, which Chromium would do by default. The proxy asks the fetch's Gate for every connection.
 package browser
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// names are what Chromium is called, in the order that they are looked for.
+// names are the names of Chromium's program, in the order of searching.
 var names = []string{"chromium", "chromium-browser", "chrome-headless-shell", "google-chrome-stable", "google-chrome"}
 
 const (
@@ -36,8 +35,8 @@ const (
 // Options configure a Browser.
 type Options struct {
 	Path      string // of Chromium; empty looks for it
-	NoSandbox bool   // Chromium refuses to run as root with its sandbox; leave it on wherever it can be
-	AtOnce    int    // pages at a time, shared out among sites as by pace.Slots, the others wait: 0 means 3; each takes some 300 MB
+	NoSandbox bool   // Chromium does not run as root with its sandbox; keep the sandbox wherever possible
+	AtOnce    int    // pages at a time, shared among sites as by pace.Slots; others wait: 0 means 3; each takes some 300 MB
 }
 
 // Browser is a webfetch.Browser.
@@ -49,7 +48,7 @@ type Browser struct {
 
 var _ webfetch.Browser = (*Browser)(nil)
 
-// Find returns a Browser, and false when there is no Chromium.
+// Find returns a Browser, or false when Chromium is not installed.
 func Find(o Options) (*Browser, bool) {
 	wanted := names
 	if o.Path != "" {
@@ -133,8 +132,8 @@ func (b *Browser) show(ctx context.Context, u *url.URL, proxy string, maxSize in
 	return webfetch.Rendered{HTML: html, URL: final, StatusCode: status}, nil
 }
 
-// settle waits until the page no longer grows. Of what a page answers, which may have an outerHTML of its own, only a number is taken
-// here, and a string above: anything else has no bounds.
+// settle waits until the page no longer grows. A page can replace outerHTML, so only numbers are accepted here, and a string by the caller: anything
+// else would be unbounded.
 func settle(tab context.Context) error {
 	ticker := time.NewTicker(settleTime)
 	defer ticker.Stop()
@@ -154,16 +153,16 @@ func settle(tab context.Context) error {
 	return nil
 }
 
-// flags are chromedp's and what keeps Chromium behind the proxy.
+// flags returns chromedp's flags, and those that keep Chromium behind the proxy.
 func (b *Browser) flags(proxy string) []chromedp.ExecAllocatorOption {
 	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	flags = append(flags,
 		chromedp.ExecPath(b.path),
 		chromedp.ModifyCmdFunc(bound),
-		chromedp.NoInheritEnv, // the environment holds secrets, and may hold a proxy
+		chromedp.NoInheritEnv, // the environment contains secrets, and may set a proxy
 		chromedp.Env("PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8"),
 		chromedp.ProxyServer("http://"+proxy),
-		chromedp.Flag("proxy-bypass-list", "<-loopback>"), // without it Chromium dials loopback itself
+		chromedp.Flag("proxy-bypass-list", "<-loopback>"), // otherwise Chromium connects to loopback directly
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"),
@@ -171,7 +170,7 @@ func (b *Browser) flags(proxy string) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("no-pings", true),
 		chromedp.Flag("dns-prefetch-disable", true),
-		chromedp.Flag("disable-popup-blocking", false), // chromedp's; each window may be a process of its own
+		chromedp.Flag("disable-popup-blocking", false), // set by chromedp; each window may be a process of its own
 		chromedp.Flag("deny-permission-prompts", true),
 		chromedp.Flag("mute-audio", true),
 	)

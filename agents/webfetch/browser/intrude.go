@@ -19,7 +19,7 @@ func refuseDownloads(tab context.Context) error {
 	return nil
 }
 
-// dismiss closes what a page asks or tells with alert, confirm and prompt, which stops it until somebody answers. It ends with the tab.
+// dismiss closes the dialogs of alert, confirm and prompt, which would stop the page until they are answered. It ends with the tab.
 func dismiss(tab context.Context, opened iter.Seq2[page.EventJavascriptDialogOpening, error]) {
 	for _, err := range opened {
 		if err == nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// bound starts Chromium with bounded memory, and has it killed with this process. It starts other processes before anybody could bound
-// them from outside, and has no bound of its own for the buffers of a page. Limits are inherited, so a shell sets them first.
+// bound makes Chromium start with bounded memory, and end with this process. It starts further processes before they could be bounded from outside,
+// and does not bound the buffers of a page itself. Limits are inherited, so a shell sets them first.
 func bound(cmd *exec.Cmd) {
 	cmd.Args = append([]string{"sh", "-c", `ulimit -d "$0" && exec "$@"`, strconv.Itoa(maxMemory >> 10), cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"

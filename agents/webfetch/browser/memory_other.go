@@ -4,5 +4,5 @@ package browser
 
 import "os/exec"
 
-// bound bounds nothing: other systems do not count what a process may write to.
+// bound does nothing: other systems do not limit a process's writable memory.
 func bound(*exec.Cmd) {}

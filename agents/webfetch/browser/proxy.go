@@ -18,9 +18,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// Bounds of what one page may ask for.
+// Limits of what one page may load.
 const (
-	maxMemory      = 1 << 30 // bytes of each of its processes, on Linux
+	maxMemory      = 1 << 30 // bytes, for each of its processes, on Linux
 	maxConnections = 300
 	maxTraffic     = 128 << 20 // bytes from the network
 	headerTimeout  = 10 * time.Second
@@ -41,7 +41,7 @@ type proxy struct {
 
 	mu      sync.Mutex
 	closed  bool             // guarded by mu
-	refused map[string]error // by host; guarded by mu
+	refused map[string]error // guarded by mu; by host
 }
 
 func startProxy(ctx context.Context, gate webfetch.Gate) (*proxy, error) {
@@ -56,7 +56,7 @@ func startProxy(ctx context.Context, gate webfetch.Gate) (*proxy, error) {
 		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: headerTimeout, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		BaseContext: func(net.Listener) context.Context { return p.ctx },
 	}
-	p.tunnels.Go(func() { _ = p.server.Serve(listener) }) // ends with close
+	p.tunnels.Go(func() { _ = p.server.Serve(listener) }) // until close
 	return p, nil
 }
 
@@ -64,7 +64,7 @@ func (p *proxy) addr() string { return p.listener.Addr().String() }
 
 func (p *proxy) close() {
 	p.mu.Lock()
-	p.closed = true // nothing new, so that the wait below is for all
+	p.closed = true // nothing new starts, so that the wait below covers everything
 	p.mu.Unlock()
 	p.cancel()
 	_ = p.server.Close() // nobody is left to talk to
@@ -156,7 +156,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.WriteHeader(resp.StatusCode)
-	_, _ = io.Copy(w, resp.Body) // the browser sees that it broke off
+	_, _ = io.Copy(w, resp.Body) // the browser notices that it broke off
 }
 
 // tunnel joins the browser's connection and one to where it wants to go.

@@ -22,7 +22,7 @@ import (
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
 
-// api is quorate.webfetch.v1 beside the agent: the agent trusts whoever reaches it, the API knows its callers.
+// api configures quorate.webfetch.v1 beside the agent. The agent trusts anybody who can reach it, the API authenticates its callers.
 type api struct {
 	addr, grpcAddr string // empty for none
 	keys           string // name of a file
@@ -53,7 +53,7 @@ type served struct {
 	tel        *telemetry.Telemetry
 }
 
-// open returns the API over f, which the caller closes after Run.
+// open creates the API over f. The caller closes it after Run.
 func (a *api) open(ctx context.Context, f *webfetch.Fetcher, logger *slog.Logger) (*served, error) {
 	s := &served{}
 	if err := a.fill(ctx, s, f, logger); err != nil {
@@ -62,7 +62,7 @@ func (a *api) open(ctx context.Context, f *webfetch.Fetcher, logger *slog.Logger
 	return s, nil
 }
 
-// fill opens what s needs as far as it gets.
+// fill opens what s needs, until the first error.
 func (a *api) fill(ctx context.Context, s *served, f *webfetch.Fetcher, logger *slog.Logger) error {
 	var err error
 	if s.keys, err = auth.OpenKeysFile(a.keys, "api-keys", logger); err != nil {
@@ -107,7 +107,7 @@ func (a *api) listen(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// where says at which addresses it serves.
+// where lists the addresses at which it serves.
 func (s *served) where() string {
 	text := ""
 	if s.http != nil {
@@ -119,7 +119,7 @@ func (s *served) where() string {
 	return text
 }
 
-// close ends what Run did not: after Run there is nothing left but telemetry.
+// close closes what Run has not closed.
 func (s *served) close(ctx context.Context) error {
 	for _, l := range []net.Listener{s.http, s.grpc} {
 		if l != nil {

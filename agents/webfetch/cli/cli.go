@@ -41,8 +41,8 @@ type program struct {
 	api             api
 }
 
-// Main runs the program with args, without its name, until it is done or ctx is. It returns the exit code: 0 done, 1 other,
-// 2 usage, 3 not found, 4 denied, 5 changed meanwhile, 6 cannot be read as asked, 9 unavailable.
+// Main runs the program with args, without its name, until it is done or ctx has ended. It returns the exit code: 0 success, 1 other error, 2 usage,
+// 3 not found, 4 denied, 5 changed meanwhile, 6 cannot be read as requested, 9 unavailable.
 func Main(ctx context.Context, args []string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
 	p := &program{in: stdin, out: stdout, err: stderr}
 	cmd := p.command()
@@ -142,5 +142,5 @@ func exitCode(kind fault.Kind) int {
 }
 
 func (p *program) line(format string, args ...any) {
-	_, _ = fmt.Fprintf(p.err, format+"\n", args...) // there is nowhere else to tell it
+	_, _ = fmt.Fprintf(p.err, format+"\n", args...) // there is no other place for errors
 }

@@ -26,7 +26,7 @@ type fetching struct {
 	locale                        string
 }
 
-// pageFlags adds the flags that are about one page.
+// pageFlags adds the flags for one page.
 func (f *fetching) pageFlags(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "text", "with a URL: text prints the content, json every field")
 	flags.StringArrayVarP(&f.headers, "header", "H", nil, `with a URL: header to send, such as "Accept: text/plain"; repeat it for more`)
@@ -42,7 +42,7 @@ func (f *fetching) pageFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.locale, "locale", "", "with a URL: language of messages, en or ja (env LANG)")
 }
 
-// fetch prints one page. Whoever types a URL allows its host.
+// fetch prints one page. The host of a URL on the command line is allowed.
 func (f *fetching) fetch(ctx context.Context, raw string, headers map[string]string, out, notes io.Writer) (err error) {
 	var hosts []string
 	if u, err := url.Parse(raw); err == nil && u.Hostname() != "" && u.User == nil {

@@ -19,7 +19,7 @@ import (
 
 const maxFile = 1 << 20 // bytes
 
-// file is the configuration file. The part tools.web_fetch is document 003's, letter for letter.
+// file is the configuration file. Its part tools.web_fetch is exactly that of document 003.
 type file struct {
 	Profile       string                `yaml:"profile"`
 	Allowlist     string                `yaml:"allowlist"`
@@ -38,7 +38,7 @@ type file struct {
 	} `yaml:"tools"`
 }
 
-// credential names where its secret is and never holds it.
+// credential refers to its secret and never contains it.
 type credential struct {
 	Hosts     []string `yaml:"hosts"`
 	AllowHTTP bool     `yaml:"allow_http"`
@@ -61,7 +61,7 @@ type secret struct {
 	File string `yaml:"file"`
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler. It does not repeat what it refuses, which may be the secret itself.
+// UnmarshalYAML implements yaml.Unmarshaler. Its errors do not repeat the value, which may be the secret itself.
 func (s *secret) UnmarshalYAML(node *yaml.Node) error {
 	type plain secret
 	if node.Kind != yaml.MappingNode || node.Decode((*plain)(s)) != nil {
@@ -90,12 +90,12 @@ func readFile(name string) (f file, err error) {
 
 var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
-// expand puts the environment in the place of ${NAME}.
+// expand replaces ${NAME} by environment variables.
 func expand(text string) string {
 	return variable.ReplaceAllStringFunc(text, func(word string) string { return config.Env(word[2 : len(word)-1]) })
 }
 
-// credentials reads the secrets that the file refers to. One that is not there stops the program: it would fetch without it.
+// credentials reads the secrets to which the file refers. A missing one stops the program, which would otherwise fetch without it.
 func (f *file) credentials() (map[string]webfetch.Credential, error) {
 	list := make(map[string]webfetch.Credential, len(f.Credentials))
 	for name, c := range f.Credentials {

@@ -28,7 +28,7 @@ const (
 	maxTokenBytes = 4 << 10
 )
 
-// environment fills in what no flag said about serving.
+// environment fills in settings for serving that no flag has set.
 func (p *program) environment() {
 	p.addr = cmp.Or(p.addr, config.Env("WEBFETCH_ADDR"), defaultAddr)
 	p.publicURL = cmp.Or(p.publicURL, config.Env("WEBFETCH_PUBLIC_URL"), config.Env("AGENTCORE_RUNTIME_URL"))
@@ -103,24 +103,24 @@ func (p *program) serveMCP(ctx context.Context) (err error) {
 	return mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger}).Run(ctx, p.in, writer{p.out})
 }
 
-// writer is an output that nobody here closes.
+// writer is an output that is not closed here.
 type writer struct{ io.Writer }
 
 // Close implements io.Closer.
 func (writer) Close() error { return nil }
 
-// callers returns what every caller of the agent has to show; nil when whoever reaches it may call it.
+// callers returns the token that callers of the agent must send, or nil when anybody who can reach it may call it.
 func (p *program) callers() (func() auth.Secret, error) {
 	file := cmp.Or(p.callersFile, config.Env("WEBFETCH_CALLERS_TOKEN_FILE"))
 	if file == "" {
-		return nil, nil //nolint:nilnil // that there is none is an answer
+		return nil, nil //nolint:nilnil // to have none is valid
 	}
 	secret, err := secretfile.Open(file)
 	if err != nil {
 		return nil, fault.New(fault.InvalidArgument, "TOKEN_INVALID", "the token of callers: %w", err)
 	}
 	return func() auth.Secret {
-		token, _, _ := secret.Text() // one that cannot be read again counts on
+		token, _, _ := secret.Text() // a file that cannot be read again keeps its last value
 		return token
 	}, nil
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// settings are what a fetcher is made of: flags, else the environment, else the file, else the profile.
+// settings determine a fetcher. Flags take precedence over the environment, the file and the profile, in this order.
 type settings struct {
 	configFile      string
 	profile         string
@@ -61,7 +61,7 @@ func (s *settings) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.endpoint, "markdown-service", "", "base URL of a Markdown service for the remote engine (env WEB_FETCH_API_ENDPOINT)")
 }
 
-// complete fills in what no flag said.
+// complete fills in what no flag has set.
 func (s *settings) complete() (file, error) {
 	s.configFile = cmp.Or(s.configFile, config.Env("WEBFETCH_CONFIG"))
 	f, err := readFile(s.configFile)
@@ -105,7 +105,7 @@ func list(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// everyHost says whether every public host may be read.
+// everyHost reports whether every public host may be read.
 func (s *settings) everyHost() (bool, error) {
 	switch s.allowlist {
 	case "on":
@@ -119,7 +119,7 @@ func (s *settings) everyHost() (bool, error) {
 	return false, fault.New(fault.InvalidArgument, "CONFIG_INVALID", "the allowlist is %q; set it to on or off", s.allowlist)
 }
 
-// made is a fetcher and what is closed with it.
+// made is a fetcher with what has to be closed with it.
 type made struct {
 	*webfetch.Fetcher
 
@@ -140,7 +140,7 @@ func (m *made) close() error {
 	return m.db.Close()
 }
 
-// fetcher returns a fetcher that may read the hosts of the settings and more.
+// fetcher returns a fetcher that may read the configured hosts and more.
 func (s *settings) fetcher(ctx context.Context, logger *slog.Logger, more ...string) (*made, error) {
 	m := &made{}
 	if err := s.open(ctx, m, logger, more); err != nil {
@@ -149,7 +149,7 @@ func (s *settings) fetcher(ctx context.Context, logger *slog.Logger, more ...str
 	return m, nil
 }
 
-// open fills m as far as it gets.
+// open fills m, until the first error.
 func (s *settings) open(ctx context.Context, m *made, logger *slog.Logger, more []string) error {
 	f, err := s.complete()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// storage is where the list of domains is kept.
+// storage says where the list of domains is stored.
 type storage struct {
 	kind    string // folder or dynamodb; empty is folder
 	dataDir string // empty keeps it in memory
@@ -38,7 +38,7 @@ func (s *storage) environment() {
 	s.tables.TablePrefix = cmp.Or(s.tables.TablePrefix, config.Env("WEBFETCH_TABLE_PREFIX"))
 }
 
-// kept tells whether the list outlives the process.
+// kept reports whether the list outlives the process.
 func (s *storage) kept() bool { return s.kind == "dynamodb" || s.dataDir != "" }
 
 // open returns the list, or nil when it is kept in memory. m closes what it opens.

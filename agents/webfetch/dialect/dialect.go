@@ -1,5 +1,5 @@
-// Package dialect serves the JSON-RPC dialect of an older web-fetch agent (document 000) beside A2A: the method execute_task,
-// whose answer is one message with the page's text, or the error -32603 with what went wrong in Japanese.
+// Package dialect serves the JSON-RPC interface of an older web-fetch agent (document 000) beside A2A: the method execute_task, whose answer is one
+// message with the page's text, or the error -32603 with a message in Japanese.
 package dialect
 
 import (
@@ -18,7 +18,7 @@ import (
 // Method is the dialect's one method.
 const Method = "execute_task"
 
-// Codes of JSON-RPC 2.0 section 5.1. Whatever goes wrong with a page is an internal error, as the older agent has it.
+// Codes of JSON-RPC 2.0 section 5.1. Any failure to read a page is an internal error, as in the older agent.
 const (
 	codeInvalidParams = -32602
 	codeInternal      = -32603
@@ -100,13 +100,13 @@ func Wrap(f *webfetch.Fetcher, logger *slog.Logger) func(next http.Handler) http
 	}
 }
 
-// replayed is a body that was read in part and is read from its start again.
+// replayed is a body that was partly read and is read from its beginning again.
 type replayed struct {
 	io.Reader
 	io.Closer
 }
 
-// failing repeats the error that reading ended with.
+// failing repeats the error at which reading has ended.
 type failing struct {
 	io.Reader
 
@@ -123,10 +123,10 @@ func (f failing) Read(p []byte) (int, error) {
 
 var methodInText = regexp.MustCompile(`"method"\s*:\s*"` + Method + `"`)
 
-// read returns the request of a body, and whether it is one of the dialect.
+// read decodes the request in a body, and reports whether it belongs to the dialect.
 func read(body []byte) (req request, mine bool) {
 	if !methodInText.Match(body) {
-		return req, false // without decoding what is not ours
+		return req, false // requests of others are not decoded
 	}
 	var head struct {
 		Method string          `json:"method"`
@@ -136,7 +136,7 @@ func read(body []byte) (req request, mine bool) {
 		return req, false
 	}
 	if err := json.Unmarshal(body, &req); err != nil {
-		req = request{ID: head.ID} // its params are of another type; Method says so
+		req = request{ID: head.ID} // its params have another type; Method is set, so it is answered
 	}
 	return req, true
 }
@@ -157,7 +157,7 @@ func (s server) answer(w http.ResponseWriter, r *http.Request, req request) {
 	}
 }
 
-// urlInText finds the URL in a prompt; a text that looks like one with another scheme is taken too, to be refused by its scheme.
+// urlInText finds the URL in a prompt. It also finds URLs with other schemes, so that they are refused because of the scheme.
 var urlInText = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s<>"'` + "`" + `、。，「」『』（）]+`)
 
 func (s server) execute(ctx context.Context, p params, accept string) (*result, *rpcError) {

@@ -16,9 +16,9 @@ type entry struct {
 	status  int
 	header  http.Header
 	body    []byte
-	vary    http.Header   // what the request said in the headers that the answer varies by
+	vary    http.Header   // the request's headers by which the answer varies
 	date    time.Time     // when the server made it
-	age     time.Duration // that it had when it came (section 4.2.3)
+	age     time.Duration // of the answer when it arrived (section 4.2.3)
 	arrived time.Time
 	fresh   time.Duration
 }
@@ -49,7 +49,7 @@ func stored(h http.Header) http.Header {
 	return kept
 }
 
-// times are the numbers of section 4.2.
+// times computes the numbers of section 4.2.
 func times(h http.Header, status int, sent, arrived time.Time) (date time.Time, age, fresh time.Duration, at time.Time) {
 	date, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
@@ -63,7 +63,7 @@ func times(h http.Header, status int, sent, arrived time.Time) (date time.Time, 
 	return date, max(apparent.Truncate(time.Second), told+arrived.Sub(sent)), lifetime(h, status, date), arrived
 }
 
-// matches tells whether the answer is also one to req (section 4.1).
+// matches reports whether the answer is also valid for req (section 4.1).
 func (e *entry) matches(req *http.Request) bool {
 	for name, values := range e.vary {
 		if normal(values) != normal(req.Header.Values(name)) {
@@ -84,7 +84,7 @@ func normal(values []string) string {
 
 func (e *entry) ageAt(now time.Time) time.Duration { return e.age + now.Sub(e.arrived) }
 
-// usable tells whether the answer may be given without asking the server (section 4.2 and 5.2.1).
+// usable reports whether the answer may be used without asking the server (sections 4.2 and 5.2.1).
 func (e *entry) usable(now time.Time, asked directiveSet) bool {
 	said := directives(e.header)
 	if value, ok := said["no-cache"]; ok && value == "" {
@@ -108,14 +108,14 @@ func (e *entry) usable(now time.Time, asked directiveSet) bool {
 	return false
 }
 
-// usableOnError tells whether the answer may stand for one that the server cannot give (RFC 5861 section 4).
+// usableOnError reports whether the answer may be used when the server fails (RFC 5861 section 4).
 func (e *entry) usableOnError(now time.Time) bool {
 	said := directives(e.header)
 	most, ok := said.seconds("stale-if-error")
 	return ok && !said.has("must-revalidate") && !said.has("no-cache") && e.ageAt(now)-e.fresh <= most
 }
 
-// revalidate makes req conditional, and tells whether there was something to be conditional on.
+// revalidate makes req conditional, and reports whether the answer has a validator.
 func (e *entry) revalidate(req **http.Request) bool {
 	etag, modified := e.header.Get("ETag"), e.header.Get("Last-Modified")
 	if etag == "" && modified == "" {
@@ -132,12 +132,12 @@ func (e *entry) revalidate(req **http.Request) bool {
 	return true
 }
 
-// refreshed returns the answer with what a 304 said about it (section 3.2).
+// refreshed returns the answer updated by a 304 (section 3.2).
 func (e *entry) refreshed(said http.Header, sent, arrived time.Time) *entry {
 	updated := *e
 	updated.header = e.header.Clone()
 	news := stored(said)
-	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Content-Range"} { // about the body, which stays
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Type", "Content-Range"} { // these describe the body, which does not change
 		news.Del(name)
 	}
 	maps.Copy(updated.header, news)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// keyOf is what answers are stored under: the URL without its fragment.
+// keyOf returns the key of answers: the URL without its fragment.
 func keyOf(req *http.Request) string {
 	u := url.URL{Scheme: req.URL.Scheme, Host: strings.ToLower(req.URL.Host), Path: req.URL.Path, RawPath: req.URL.RawPath, RawQuery: req.URL.RawQuery}
 	return u.String()
@@ -19,7 +19,7 @@ func safe(method string) bool {
 	return slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace}, method)
 }
 
-// private tells whether the answer may be for this caller alone, or the request wants a part or sets its own conditions.
+// private reports whether a request bypasses the cache: its answer may be for this caller alone, or it asks for a range or has conditions of its own.
 func private(req *http.Request) bool {
 	for _, name := range []string{"Authorization", "Cookie", "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"} {
 		if req.Header.Get(name) != "" {
@@ -68,7 +68,7 @@ func (d directiveSet) has(name string) bool {
 	return ok
 }
 
-// seconds returns the value of a directive. One that cannot be read counts as 0: the answer is stale (section 4.2.1).
+// seconds returns the value of a directive. An invalid value counts as 0: the answer is stale (section 4.2.1).
 func (d directiveSet) seconds(name string) (time.Duration, bool) {
 	value, ok := d[name]
 	if !ok {
@@ -88,7 +88,7 @@ func (d directiveSet) seconds(name string) (time.Duration, bool) {
 // heuristic are the status codes that may be stored without explicit freshness (RFC 9110 section 15.1).
 var heuristic = []int{200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501}
 
-// storable tells whether an answer may be kept (section 3).
+// storable reports whether an answer may be stored (section 3).
 func storable(req *http.Request, resp *http.Response, asked directiveSet) bool {
 	said := directives(resp.Header)
 	switch {
@@ -118,7 +118,7 @@ func listOf(h http.Header, name string) []string {
 	return list
 }
 
-// maxHeuristic bounds the freshness that is guessed from Last-Modified (section 4.2.2).
+// maxHeuristic bounds freshness that is estimated from Last-Modified (section 4.2.2).
 const maxHeuristic = 24 * time.Hour
 
 // lifetime returns how long an answer is fresh (section 4.2.1).
@@ -130,7 +130,7 @@ func lifetime(h http.Header, status int, date time.Time) time.Duration {
 	if values := h.Values("Expires"); len(values) > 0 {
 		expires, err := http.ParseTime(values[0])
 		if err != nil || len(values) > 1 {
-			return 0 // "0" and other invalid dates mean the past
+			return 0 // "0" and other invalid dates are in the past
 		}
 		return max(expires.Sub(date), 0)
 	}

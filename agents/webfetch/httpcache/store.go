@@ -9,7 +9,7 @@ import (
 // maxVariants bounds the answers of one URL.
 const maxVariants = 8
 
-// store keeps the answers that were used last.
+// store holds the most recently used answers.
 type store struct {
 	maxBytes int
 
@@ -46,7 +46,7 @@ func (s *store) find(key string, req *http.Request) *entry {
 	return nil
 }
 
-// put keeps e in the place of the answer to the same question.
+// put stores e, in place of an earlier answer to the same request.
 func (s *store) put(key string, e *entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *store) forget(key string) {
 	s.drop(key)
 }
 
-// drop needs mu.
+// drop removes the answers of a URL. The caller holds mu.
 func (s *store) drop(key string) {
 	element := s.urls[key]
 	if element == nil {

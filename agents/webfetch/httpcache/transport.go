@@ -15,10 +15,10 @@ type Status string
 // What the cache did.
 const (
 	Hit         Status = "hit"         // answered from the cache
-	Revalidated Status = "revalidated" // answered from the cache after the server said that nothing changed
+	Revalidated Status = "revalidated" // answered from the cache after the server confirmed that it is unchanged
 	Miss        Status = "miss"        // answered by the server
-	Bypass      Status = "bypass"      // answered by the server; the request was not for the cache
-	Stale       Status = "stale"       // answered from the cache because the server could not be reached, as it had allowed
+	Bypass      Status = "bypass"      // answered by the server; the request bypassed the cache
+	Stale       Status = "stale"       // answered from the cache because the server could not be reached, as the answer permits
 )
 
 const statusHeader = "Cache-Status"
@@ -39,7 +39,7 @@ type Options struct {
 	MaxBodyBytes int // of an answer that is stored: 0 means 4 MiB
 }
 
-// Transport answers from the cache, else by next. It is safe for concurrent use.
+// Transport answers from the cache, or else by next. It is safe for concurrent use.
 type Transport struct {
 	next    http.RoundTripper
 	store   *store
@@ -84,7 +84,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.ask(req, key, stored, asked)
 }
 
-// ask asks the server, on the condition that it has something else than what is stored.
+// ask asks the server for something other than what is stored.
 func (t *Transport) ask(req *http.Request, key string, stored *entry, asked directiveSet) (*http.Response, error) {
 	outgoing := req
 	conditional := stored != nil && stored.revalidate(&outgoing)
@@ -113,7 +113,7 @@ func (t *Transport) ask(req *http.Request, key string, stored *entry, asked dire
 	return label(resp, Miss), nil
 }
 
-// label says in the answer what the cache did.
+// label records in the answer what the cache did.
 func label(resp *http.Response, status Status) *http.Response {
 	if resp == nil {
 		return nil
@@ -134,7 +134,7 @@ func gatewayTimeout(req *http.Request) *http.Response {
 	}
 }
 
-// recorder hands the body to done when all of it was read and it is not too long.
+// recorder passes the body to done once it was read completely, if it is not too long.
 type recorder struct {
 	io.ReadCloser
 

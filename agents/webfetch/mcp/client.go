@@ -19,9 +19,9 @@ const (
 
 const maxSessionID = 128 // bytes
 
-// named gives each client that begins a session an id that no other can guess, and forgets it: the client shows it with each later
-// request, here or at another process. It is the request that begins a session which names no version of the protocol; since the one of
-// 2026-07-28, which knows no sessions, each request names it.
+// named gives each client that begins a session an unguessable id, which it does not store: the client sends it with each later request, to this
+// process or another. A request without a protocol version begins a session. Since version 2026-07-28, which has no sessions, each request has the
+// version.
 func named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(sessionHeader) == "" && r.Header.Get(versionHeader) == "" {
@@ -31,11 +31,11 @@ func named(next http.Handler) http.Handler {
 	})
 }
 
-// ownerKey is what a call's owner stands under in its context.
+// ownerKey is the context key of a call's owner.
 type ownerKey struct{}
 
-// ownerOf returns whose sessions of cookies a call uses: its client's, when that shows its id, else those of the credential that it shows,
-// whether or not anybody asks for one. The others share theirs; over stdio there is but one.
+// ownerOf returns the owner of the cookie sessions that a call uses: its client, if it sends an id; otherwise the credential that it sends, whether
+// or not one is required. All other clients share theirs; over stdio there is only one.
 func ownerOf(req *sdk.CallToolRequest) (string, error) {
 	if req.Extra == nil {
 		return "mcp", nil

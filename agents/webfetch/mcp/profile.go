@@ -39,7 +39,7 @@ type ADKPage struct {
 	FetchDurationMS int64             `json:"fetch_duration_ms"`
 }
 
-// adkTools is document 001's: a failure is a result like any other, with success false.
+// adkTools are those of document 001, where a failure is an ordinary result with success false.
 func (s *Server) adkTools() []tool {
 	properties := map[string]any{}
 	for _, name := range []string{"url", "format", "timeout", "follow_redirects", "max_size", "headers"} {
@@ -94,7 +94,7 @@ func (s *Server) gladosTools() []tool {
 	}}
 }
 
-// myaoTools is document 003's: a URL in, Markdown or what went wrong out, both as plain results.
+// myaoTools are those of document 003: a URL in, and Markdown or an error message out, both as plain results.
 func (s *Server) myaoTools() []tool {
 	return []tool{{
 		name: "web_fetch", description: "Webページの内容を取得する。", input: schema(urlOnly, "url"),
@@ -106,12 +106,12 @@ func (s *Server) myaoTools() []tool {
 			case page.ErrorCode == "":
 				return "", nil, err
 			}
-			return page.Error, nil, nil // a failure is a result like any other
+			return page.Error, nil, nil // a failure is an ordinary result
 		},
 	}}
 }
 
-// page fetches what the arguments name; without an error code the arguments themselves are wrong.
+// page fetches the page in the arguments. If the result has no error code, the arguments themselves are wrong.
 func (s *Server) page(ctx context.Context, arguments json.RawMessage) (webfetch.Page, error) {
 	req, err := webfetch.ParseRequest(arguments)
 	if err != nil {

@@ -2,7 +2,7 @@ package mcp
 
 import "encoding/json"
 
-// requestProperties are the fields of webfetch.ParseRequest for a model to read.
+// requestProperties describes the fields of webfetch.ParseRequest for models.
 var requestProperties = map[string]any{
 	"url":              property("string", "The page's http or https URL."),
 	"format":           property("string", "text, markdown (the default), html, json, links or raw.", "text", "markdown", "html", "json", "links", "raw"),

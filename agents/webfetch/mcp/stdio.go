@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// lines is what a client sends over stdio, without the lines that are no message. The SDK ends the session at such a line, so they are answered here, as
-// JSON-RPC 2.0 §5.1 says, and what comes after them counts.
+// lines is the input from a client over stdio without invalid lines. The SDK would end the session at such a line, so they are answered here, by
+// JSON-RPC 2.0 §5.1, and the lines after them are served.
 type lines struct {
 	io.Closer
 
@@ -26,7 +26,7 @@ func newLines(in io.ReadCloser, out io.Writer) *lines {
 	return &lines{Closer: in, from: bufio.NewReaderSize(in, maxRequest), out: out}
 }
 
-// Read reads from the next line that is a message, and never from two.
+// Read reads from the next valid line, and never from two lines at once.
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.from.ReadSlice('\n')
@@ -46,7 +46,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// skip passes over the rest of a line that is too long. It is answered at its end: who is still writing may not read yet.
+// skip skips the rest of a line that is too long. It is answered at its end, because a client that is still writing may not read yet.
 func (l *lines) skip() error {
 	err := bufio.ErrBufferFull
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -56,7 +56,7 @@ func (l *lines) skip() error {
 	return err
 }
 
-// accepts reports whether a line is a message; if it is not, its sender is told.
+// accepts reports whether a line is a message. If not, it answers with an error.
 func (l *lines) accepts(line []byte) bool {
 	if !json.Valid(line) {
 		l.refuse(nil, jsonrpc.CodeParseError, "a line is not JSON")
@@ -73,7 +73,7 @@ func (l *lines) accepts(line []byte) bool {
 	return true
 }
 
-// refuse answers a line. The id is null where it is not known.
+// refuse answers an invalid line. The id is null when it is unknown.
 func (l *lines) refuse(id json.RawMessage, code int64, message string) {
 	answer, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
@@ -81,7 +81,7 @@ func (l *lines) refuse(id json.RawMessage, code int64, message string) {
 		Error   jsonrpc.Error   `json:"error"`
 	}{"2.0", id, jsonrpc.Error{Code: code, Message: message}})
 	if err == nil {
-		_, _ = l.out.Write(append(answer, '\n')) // a client that has left hears nothing, and the next read ends
+		_, _ = l.out.Write(append(answer, '\n')) // if the client has left, the next read ends
 	}
 }
 

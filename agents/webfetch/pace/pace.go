@@ -1,5 +1,5 @@
-// Package pace keeps an agent from wearing a site out, so many requests a second and so many at once for each site, and a slow
-// site from holding up the others. A site is everything below one registrable domain.
+// Package pace limits requests to each site, by rate and in number at a time, so that an agent does not overload a site, and a slow site does not
+// delay the others. A site is everything below one registrable domain.
 package pace
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/quorate/quorate/platform/pause"
 )
 
-// ReasonRateLimited is the reason of a ResourceExhausted fault: the turn would come after the caller's deadline.
+// ReasonRateLimited is the reason of a ResourceExhausted fault: the caller's deadline is before its turn.
 const ReasonRateLimited = "RATE_LIMITED"
 
 // Options are the numbers of a Limiter. Zero fields mean the defaults.
 type Options struct {
 	PerSecond float64 // requests to one site: 0 means 20
-	Burst     int     // requests to one site that need not wait for each other: 0 means 40
+	Burst     int     // requests to one site that may follow each other without a pause: 0 means 40
 	AtOnce    int     // requests to one site at a time: 0 means 8
-	MaxSites  int     // remembered: 0 means 10,000; the one that was not used for the longest is forgotten first
+	MaxSites  int     // that are tracked: 0 means 10,000; the least recently used one is dropped first
 }
 
-// Limiter gives turns. It is safe for concurrent use.
+// Limiter hands out turns. It is safe for concurrent use.
 type Limiter struct {
 	options Options
 
@@ -41,9 +41,9 @@ type site struct {
 	name  string
 	rate  *rate.Limiter
 	slots chan struct{}
-	users int           // guarded by Limiter.mu; one in use is not forgotten
-	until time.Time     // guarded by Limiter.mu; nobody's turn before it
-	delay time.Duration // between two requests, which the site asked for; guarded by Limiter.mu
+	users int           // guarded by Limiter.mu; a site in use is not dropped
+	until time.Time     // guarded by Limiter.mu; no turns before this time
+	delay time.Duration // guarded by Limiter.mu; minimum time between two requests, as the site asked
 	holds time.Time     // when delay ends; guarded by Limiter.mu
 }
 
@@ -64,8 +64,8 @@ func New(o Options) *Limiter {
 	return &Limiter{options: o, sites: make(map[string]*list.Element), order: list.New()}
 }
 
-// Wait returns when it is the caller's turn at the site of host; the caller calls done when its request is over. When the turn
-// cannot come before the deadline of ctx, it says so at once with a fault that says when to come again.
+// Wait returns when it is the caller's turn at the site of host; the caller calls done when its request is over. If the turn would come after the
+// deadline of ctx, Wait returns a fault at once that says when to try again.
 func (l *Limiter) Wait(ctx context.Context, host string) (done func(), err error) {
 	s := l.take(Site(host))
 	select {
@@ -85,7 +85,7 @@ func (l *Limiter) Wait(ctx context.Context, host string) (done func(), err error
 	}, nil
 }
 
-// turn waits for the rate and for what the site itself asked for, also when it does so meanwhile.
+// turn waits for the rate limit, and for what the site itself has asked for, even if it does so meanwhile.
 func (l *Limiter) turn(ctx context.Context, s *site) error {
 	l.restore(s)
 	reservation := s.rate.Reserve()
@@ -112,7 +112,7 @@ func (l *Limiter) left(s *site, r *rate.Reservation) time.Duration {
 	return max(r.Delay(), time.Until(s.until))
 }
 
-// restore gives a site its rate back when the delay that it asked for has ended.
+// restore restores a site's rate when the delay that it asked for has ended.
 func (l *Limiter) restore(s *site) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func tooOften(name string, wait time.Duration) error {
 	return err
 }
 
-// Defer keeps everybody from the site of host for a while: it said that it is busy.
+// Defer stops requests to the site of host for a while, because it said that it is busy.
 func (l *Limiter) Defer(host string, wait time.Duration) {
 	s := l.take(Site(host))
 	defer l.leave(s)
@@ -140,8 +140,8 @@ func (l *Limiter) Defer(host string, wait time.Duration) {
 	}
 }
 
-// Slow keeps at least a delay between two requests to the site of host until a time: its robots.txt asks for that, and is read
-// anew then. Of several delays that hold, the longest counts.
+// Slow sets a minimum delay between two requests to the site of host until a time: its robots.txt asks for it, and is read again then. Of several
+// delays in force, the longest counts.
 func (l *Limiter) Slow(host string, delay time.Duration, until time.Time) {
 	s := l.take(Site(host))
 	defer l.leave(s)
@@ -188,7 +188,7 @@ func (l *Limiter) leave(s *site) {
 	s.users--
 }
 
-// Site returns what host is a part of: its registrable domain, or the host itself when it has none. Spellings of one host are one site.
+// Site returns the site of host: its registrable domain, or the host itself when it has none. Different spellings of a host give the same site.
 func Site(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if ip, err := netip.ParseAddr(host); err == nil {

@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// Slots are for what is done at once, whatever its site. They are shared out so that a slow site holds up itself and nobody else: a
-// site gets another slot only while it holds fewer than are free. Alone it gets half of them, the next one half of the rest, and
-// there is one left for a site that has none until as many sites are slow at a time. Whoever waits for the longest comes first.
-// It is safe for concurrent use.
+// Slots bound what is done at a time, over all sites. They are shared so that a slow site delays only itself: a site gets another slot only while it
+// holds fewer than are free. Alone it gets half of the slots, a second site half of the rest, and so on, so there is a slot for a site without one
+// until many sites are slow at the same time. Those that have waited longest come first. It is safe for concurrent use.
 type Slots struct {
 	mu      sync.Mutex
 	free    int            // guarded by mu
-	held    map[string]int // by site, none that holds none; guarded by mu
-	waiting list.List      // of *claim, none that could have a slot, the oldest in front; guarded by mu
+	held    map[string]int // guarded by mu; by site, only sites with slots
+	waiting list.List      // guarded by mu; of *claim, the oldest in front, none that could have a slot
 }
 
 type claim struct {
 	site    string
-	granted chan struct{} // closed, with mu held, when the slot is the claim's
+	granted chan struct{} // closed, with mu held, when the claim has its slot
 }
 
 // NewSlots returns n slots.
 func NewSlots(n int) *Slots { return &Slots{free: n, held: make(map[string]int)} }
 
-// Take returns when the caller has a slot for the site of host, or with the cause of ctx's end; the caller calls done when it is over.
+// Take returns when the caller has a slot for the site of host, or with the cause when ctx ends first. The caller calls done when it no longer needs
+// the slot.
 func (s *Slots) Take(ctx context.Context, host string) (done func(), err error) {
 	c := &claim{site: Site(host), granted: make(chan struct{})}
 	place := s.claim(c)
@@ -39,7 +39,7 @@ func (s *Slots) Take(ctx context.Context, host string) (done func(), err error) 
 	return sync.OnceFunc(func() { s.give(c.site) }), nil
 }
 
-// claim grants c a slot or has it wait at the place that it returns.
+// claim grants c a slot, or puts it into the queue at the place that it returns.
 func (s *Slots) claim(c *claim) (place *list.Element) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,12 +49,12 @@ func (s *Slots) claim(c *claim) (place *list.Element) {
 	return place
 }
 
-// withdraw makes c wait no more, and tells whether it has no slot.
+// withdraw removes c from the queue, and reports whether it has no slot.
 func (s *Slots) withdraw(place *list.Element, c *claim) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
-	case <-c.granted: // at the same time
+	case <-c.granted: // it was granted at the same time
 		return false
 	default:
 		s.waiting.Remove(place)
@@ -62,7 +62,7 @@ func (s *Slots) withdraw(place *list.Element, c *claim) bool {
 	}
 }
 
-// grant gives c a slot when its site may have one. It needs mu.
+// grant gives c a slot if its site may have one. The caller holds mu.
 func (s *Slots) grant(c *claim) bool {
 	if s.held[c.site] >= s.free {
 		return false
@@ -73,7 +73,7 @@ func (s *Slots) grant(c *claim) bool {
 	return true
 }
 
-// give takes a slot of the site back, for whoever waits for one.
+// give returns a slot of the site, and hands it to a waiting claim.
 func (s *Slots) give(site string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

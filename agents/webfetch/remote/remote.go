@@ -1,5 +1,4 @@
-// Package remote reads pages through a Markdown service: a web API that fetches a page itself and answers with its Markdown,
-// such as crawl4ai's POST /md.
+// Package remote reads pages through a Markdown service: a web API that fetches a page itself and returns its Markdown, such as crawl4ai's POST /md.
 package remote
 
 import (
@@ -21,14 +20,14 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// DefaultFilter is what is asked for when Options names nothing else: the page as a language model would sum it up.
+// DefaultFilter is the default of Options.Filter: a language model summarizes the page.
 const DefaultFilter = "llm"
 
 const maxAnswer = webfetch.MaxMaxSize * 2 // bytes; JSON escapes
 
 // Options configure a Service.
 type Options struct {
-	Endpoint string        // base URL; "/md" is added. It is the operator's, so that it may be internal.
+	Endpoint string        // base URL, to which "/md" is added; set by the operator, so internal addresses are allowed
 	Filter   string        // the field f: llm (the default), fit, raw or bm25
 	Token    auth.Secret   // sent as a bearer token; empty for none
 	Resolver *net.Resolver // nil means Go's own
@@ -52,11 +51,11 @@ func New(o Options) (*Service, error) {
 	}
 	return &Service{
 		url: u.String() + "/md", filter: cmp.Or(o.Filter, DefaultFilter), token: o.Token,
-		client: netguard.ForEndpoint(u, o.Resolver).Client(netguard.ClientOptions{}), // the context bounds its time; it follows no redirect
+		client: netguard.ForEndpoint(u, o.Resolver).Client(netguard.ClientOptions{}), // its context bounds each call; it follows no redirect
 	}, nil
 }
 
-// Close closes the connections that wait for a next call.
+// Close closes idle connections.
 func (s *Service) Close() { s.client.CloseIdleConnections() }
 
 // request and answer are the two bodies of POST /md.
@@ -112,7 +111,7 @@ func (s *Service) Markdown(ctx context.Context, u *url.URL) (string, error) {
 	return got.Markdown, nil
 }
 
-// broken returns a fault that names no address: the service is none of the caller's business.
+// broken returns a fault that does not name the service's address, which callers need not know.
 func broken(cause error, what string) error {
 	if timeout, ok := errors.AsType[net.Error](cause); ok && timeout.Timeout() {
 		failed := fault.New(fault.DeadlineExceeded, webfetch.ReasonTimeout, "the Markdown service did not answer in time")

@@ -1,4 +1,4 @@
-// Package robots reads robots.txt as RFC 9309 says: what a site asks crawlers to leave alone.
+// Package robots parses robots.txt, by RFC 9309: what a site asks crawlers not to read.
 package robots
 
 import (
@@ -11,8 +11,7 @@ import (
 // MaxBytes is how much of a file is read; the rest is ignored (RFC 9309 section 2.5 asks for at least 500 KiB).
 const MaxBytes = 500 << 10
 
-// Bounds of what one file may cost. Rules beyond them are ignored, except that a path too long or a file too costly to match
-// is not allowed.
+// Limits of what one file may cost. Rules beyond them are ignored. If a path is too long, or matching takes too much work, the path is not allowed.
 const (
 	maxRules = 20_000
 	maxPath  = 8 << 10
@@ -35,12 +34,12 @@ type rule struct {
 	pattern string
 }
 
-// Parse reads a file; there is no file that it cannot read.
+// Parse parses a file. Any file is valid.
 func Parse(data []byte) *File {
 	data = bytes.TrimPrefix(data[:min(len(data), MaxBytes)], []byte("\ufeff"))
 	f, rules := &File{}, 0
 	var current *group
-	naming := false // whether the lines so far name agents, so that one more belongs to the same group
+	naming := false // the previous lines name agents, so that one more belongs to the same group
 	for line := range bytes.FieldsFuncSeq(data, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		key, value, ok := field(string(line))
 		if !ok {
@@ -56,12 +55,12 @@ func Parse(data []byte) *File {
 			current.agents = append(current.agents, strings.ToLower(value))
 		case "allow", "disallow":
 			naming = false
-			if current == nil || value == "" || rules >= maxRules { // a rule before any group is for nobody; an empty one says nothing
+			if current == nil || value == "" || rules >= maxRules { // a rule before the first group applies to nobody; an empty one has no effect
 				continue
 			}
 			rules++
 			current.rules = append(current.rules, rule{allow: key == "allow", pattern: normalise(value)})
-		case "crawl-delay": // not in the RFC, and widely meant; what is not in there divides no groups (section 2.2.4)
+		case "crawl-delay": // not in the RFC, but widely used; unknown keys do not separate groups (section 2.2.4)
 			if seconds, err := strconv.ParseFloat(value, 64); err == nil && current != nil && seconds > 0 {
 				current.delay = min(time.Duration(min(seconds, maxDelay.Seconds())*float64(time.Second)), maxDelay)
 			}
@@ -70,7 +69,7 @@ func Parse(data []byte) *File {
 	return f
 }
 
-// field splits a line into its key in lower case and its value. Real files spell the keys of the RFC in a few more ways.
+// field splits a line into its key in lower case and its value. Real files have some more spellings of the RFC's keys.
 func field(line string) (key, value string, ok bool) {
 	line, _, _ = strings.Cut(line, "#")
 	key, value, ok = strings.Cut(line, ":")
@@ -88,10 +87,10 @@ func field(line string) (key, value string, ok bool) {
 type Verdict struct {
 	Allowed bool
 	Rule    string        // the pattern that decided; empty when none matched
-	Delay   time.Duration // to keep between two requests; 0 when the file asks for none
+	Delay   time.Duration // between two requests; 0 when the file asks for none
 }
 
-// Test says whether the crawler whose product token is agent may read path, which begins with a slash and holds the query.
+// Test reports whether the crawler with the product token agent may read path, which begins with a slash and includes the query.
 func (f *File) Test(agent, path string) Verdict {
 	rules, delay := f.rulesFor(agent)
 	v := Verdict{Allowed: true, Delay: delay}
@@ -117,7 +116,7 @@ func (f *File) Test(agent, path string) Verdict {
 	return v
 }
 
-// rulesFor returns the rules of all groups for agent, else of those for everybody.
+// rulesFor returns the rules of all groups for agent, or else those for all crawlers.
 func (f *File) rulesFor(agent string) (rules []rule, delay time.Duration) {
 	token := productToken(strings.ToLower(agent))
 	for _, wanted := range []string{token, "*"} {
@@ -138,7 +137,7 @@ func (f *File) rulesFor(agent string) (rules []rule, delay time.Duration) {
 	return nil, 0
 }
 
-// productToken returns the letters, hyphens and underscores that name begins with (section 2.2.1).
+// productToken returns the product token at the beginning of name: letters, hyphens and underscores (section 2.2.1).
 func productToken(name string) string {
 	end := strings.IndexFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' && r != '_' })
 	if end < 0 {
@@ -147,7 +146,7 @@ func productToken(name string) string {
 	return name[:end]
 }
 
-// matches tells whether path begins with pattern, where * stands for anything and $ at the end for the end.
+// matches reports whether path begins with pattern, in which * stands for anything and $ at the end for the end of the path.
 func matches(pattern, path string) bool {
 	pattern, anchored := strings.CutSuffix(pattern, "$")
 	first, rest, wild := strings.Cut(pattern, "*")
@@ -172,8 +171,8 @@ func matches(pattern, path string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// normalise writes a path in the one form in which paths are compared: what is not ASCII as its percent-encoded bytes, and
-// percent-encoded unreserved characters as themselves (section 2.2.2).
+// normalise returns a path in the form in which paths are compared: non-ASCII characters percent-encoded, and unreserved characters not (section
+// 2.2.2).
 func normalise(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {

@@ -104,7 +104,7 @@ func metadataToProto(m *extract.Metadata) *webfetchv1.PageMetadata {
 	return out
 }
 
-// toInt32 keeps what the contract's type can hold.
+// toInt32 limits n to the range of the API's type.
 func toInt32(n int) int32 {
 	if n < 0 || n > math.MaxInt32 {
 		return math.MaxInt32

@@ -14,7 +14,7 @@ import (
 	webfetchv1 "github.com/quorate/quorate/proto/gen/quorate/webfetch/v1"
 )
 
-// cursors makes page tokens. Every replica has the same key: a token holds no more than a domain that its owner may list.
+// cursors encodes page tokens. Every replica has the same key: a token contains nothing but a domain that its owner may list.
 var cursors = page.New([]byte("quorate.webfetch.v1.ListAllowedDomains"))
 
 // tenantOf returns the caller's tenant, and its name.
@@ -26,7 +26,7 @@ func tenantOf(ctx context.Context) (tenant, name string) {
 	return caller.Tenant, caller.Name
 }
 
-// AddAllowedDomain lists a domain. Its fault is DOMAIN_INVALID.
+// AddAllowedDomain adds a domain. Its fault is DOMAIN_INVALID.
 func (s *Server) AddAllowedDomain(ctx context.Context, req *webfetchv1.AddAllowedDomainRequest) (*webfetchv1.AddAllowedDomainResponse, error) {
 	tenant, name := tenantOf(ctx)
 	entry, added, err := s.fetcher.Allowlist().Add(ctx, tenant, req.GetDomain(), name)
@@ -36,7 +36,7 @@ func (s *Server) AddAllowedDomain(ctx context.Context, req *webfetchv1.AddAllowe
 	return &webfetchv1.AddAllowedDomainResponse{Domain: string(entry.Domain), Added: new(added)}, nil
 }
 
-// RemoveAllowedDomain takes a domain off the list. Its faults are DOMAIN_INVALID and DOMAIN_FIXED.
+// RemoveAllowedDomain removes a domain. Its faults are DOMAIN_INVALID and DOMAIN_FIXED.
 func (s *Server) RemoveAllowedDomain(ctx context.Context, req *webfetchv1.RemoveAllowedDomainRequest) (*webfetchv1.RemoveAllowedDomainResponse, error) {
 	tenant, _ := tenantOf(ctx)
 	domain, removed, err := s.fetcher.Allowlist().Remove(ctx, tenant, req.GetDomain())
@@ -76,7 +76,7 @@ func (s *Server) ListAllowedDomains(ctx context.Context, req *webfetchv1.ListAll
 	return answer, nil
 }
 
-// TestAllowedDomain says whether a URL may be asked for.
+// TestAllowedDomain says whether a URL may be read.
 func (s *Server) TestAllowedDomain(ctx context.Context, req *webfetchv1.TestAllowedDomainRequest) (*webfetchv1.TestAllowedDomainResponse, error) {
 	tenant, _ := tenantOf(ctx)
 	raw := req.GetUrl()

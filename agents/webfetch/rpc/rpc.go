@@ -1,5 +1,5 @@
-// Package rpc serves a webfetch.Fetcher as quorate.webfetch.v1. It expects the interceptors of platform/rpcserver around it: they
-// check the caller and the request, and map faults.
+// Package rpc serves a webfetch.Fetcher as quorate.webfetch.v1. It relies on the interceptors of platform/rpcserver to check the caller and the
+// request, and to convert faults.
 package rpc
 
 import (
@@ -26,8 +26,8 @@ var _ webfetchv1.WebFetchServiceServer = (*Server)(nil)
 // New returns a Server over f.
 func New(f *webfetch.Fetcher) *Server { return &Server{fetcher: f} }
 
-// Rules returns who may call each RPC of the service. Agents read the list of allowed hosts and never write it: a page that they
-// read must not be able to talk them into opening a host.
+// Rules returns who may call each RPC. Agents may read the list of allowed hosts but not change it: a page that they read must not be able to
+// persuade them to allow a host.
 func Rules() auth.Rules {
 	writes := auth.Rule{Roles: []auth.Role{auth.RoleAdmin}, Audited: true}
 	reads := auth.Rule{Roles: []auth.Role{auth.RoleAdmin, auth.RoleDispatcher, auth.RoleAgent, auth.RoleViewer}}
@@ -40,8 +40,8 @@ func Rules() auth.Rules {
 	}
 }
 
-// FetchPage reads one page. A page that cannot be read is an answer with success false; a fault is about the call itself: it was
-// canceled, or a mistake of ours.
+// FetchPage reads one page. A page that cannot be read is an answer with success false; a fault means that the call itself failed: it was canceled,
+// or there is a bug.
 func (s *Server) FetchPage(ctx context.Context, req *webfetchv1.FetchPageRequest) (*webfetchv1.FetchPageResponse, error) {
 	fetch, err := fromProto(req)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Server) FetchPage(ctx context.Context, req *webfetchv1.FetchPageRequest
 	return toProto(page), nil
 }
 
-// acceptLanguage returns the header of a call that came by HTTP, or the metadata of one by gRPC.
+// acceptLanguage returns the Accept-Language header of an HTTP call, or the metadata of a gRPC call.
 func acceptLanguage(ctx context.Context) string {
 	for _, name := range []string{"grpcgateway-accept-language", "accept-language"} {
 		if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {

@@ -1,4 +1,4 @@
-// Package session keeps the cookies of a caller's fetches together and apart from everybody else's, in memory and bounded.
+// Package session keeps the cookies of a caller's fetches apart from everybody else's, in memory and bounded.
 package session
 
 import (
@@ -13,17 +13,17 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Bounds of the jars: net/http/cookiejar has none.
+// Limits of the jars: net/http/cookiejar has none.
 const (
 	maxSessions = 1024
 	maxAge      = 24 * time.Hour // after the last use
 	maxCookies  = 200            // in one session
 	maxCookie   = 4 << 10        // bytes of one, with its attributes
 	maxPerHop   = 50             // of one answer
-	maxBytes    = 64 << 20       // of all cookies; the sessions that nobody used for longest make room
+	maxBytes    = 64 << 20       // of all cookies; the least recently used sessions are dropped for new ones
 )
 
-// Jars are the jars of all sessions. The zero value is empty. It is safe for concurrent use.
+// Jars holds the jars of all sessions. The zero value is empty. It is safe for concurrent use.
 type Jars struct {
 	mu    sync.Mutex
 	byKey map[string]*list.Element // guarded by mu
@@ -31,12 +31,12 @@ type Jars struct {
 	bytes int                      // of their cookies; guarded by mu
 }
 
-// Jar is one session's cookies.
+// Jar holds one session's cookies.
 type Jar struct {
 	key   string
 	jars  *Jars     // nil without a session
 	used  time.Time // guarded by Jars.mu
-	bytes int       // that Jars counts for it; guarded by Jars.mu
+	bytes int       // guarded by Jars.mu; its size as counted by Jars
 	jar   *cookiejar.Jar
 
 	mu   sync.Mutex
@@ -44,16 +44,16 @@ type Jar struct {
 	size int             // bytes of has; guarded by mu
 }
 
-// held is what is known of a cookie.
+// held describes a cookie in a jar.
 type held struct {
-	end  time.Time // the zero time of one that lasts
+	end  time.Time // zero for a cookie without an end
 	size int       // bytes
 }
 
-// cookie is what makes one cookie another than the next, as far as its sender says (RFC 6265 section 5.3).
+// cookie is the identity of a cookie (RFC 6265 section 5.3), as far as its sender determines it.
 type cookie struct{ host, domain, path, name string }
 
-// Get returns the jar of a session, which belongs to an owner. An empty session has a jar of its own each time.
+// Get returns the jar of an owner's session. For an empty session it returns a new jar each time.
 func (j *Jars) Get(owner, session string) *Jar {
 	if session == "" {
 		return newJar("", nil)
@@ -84,20 +84,20 @@ func (j *Jars) Get(owner, session string) *Jar {
 	return jar
 }
 
-// forget drops a session. It needs mu.
+// forget drops a session. The caller holds mu.
 func (j *Jars) forget(element *list.Element) {
 	jar, _ := j.order.Remove(element).(*Jar)
 	delete(j.byKey, jar.key)
 	j.bytes -= jar.bytes
 }
 
-// count counts the bytes of a session anew, and drops others when all together have too many.
+// count updates the size of a session, and drops others when all together are too large.
 func (j *Jars) count(jar *Jar, bytes int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	element := j.byKey[jar.key]
 	if element == nil || element.Value != jar {
-		return // it was forgotten, and ends with its fetch
+		return // it was dropped, and ends with its fetch
 	}
 	j.bytes += bytes - jar.bytes
 	jar.bytes = bytes
@@ -119,7 +119,7 @@ func newJar(key string, jars *Jars) *Jar {
 // Cookies returns the cookies to send to u.
 func (j *Jar) Cookies(u *url.URL) []*http.Cookie { return j.jar.Cookies(u) }
 
-// Keep keeps the cookies of an answer from u. What is too much is dropped.
+// Keep stores the cookies of an answer from u. Those beyond the limits are dropped.
 func (j *Jar) Keep(u *url.URL, cookies []*http.Cookie) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
