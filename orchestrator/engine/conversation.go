@@ -178,6 +178,9 @@ func (c *conversation) ask(ctx context.Context, remote string, history int32) (*
 	if id := t.GetId(); err == nil && id != "" && id != remote {
 		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with another", remote)
 	}
+	if err == nil && t.GetStatus() == nil { // to go on asking would take until the deadline
+		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with one that has no status", remote)
+	}
 	return t, err
 }
 
