@@ -69,7 +69,7 @@ func assertWhole(t *testing.T, c *a2aclient.Client, id a2a.TaskID, parts int, te
 	}
 }
 
-func TestWrapIsAskedFirst(t *testing.T) {
+func TestWrapGetsRequestsFirst(t *testing.T) {
 	t.Parallel()
 	agent, _ := start(t, kit.Config{Handler: play, Wrap: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

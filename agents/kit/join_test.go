@@ -38,7 +38,7 @@ func TestAnAgentRegistersBeatsAndLeaves(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatTakesNoMoreIsBusy(t *testing.T) {
+func TestAnAgentWithoutFreeSlotsIsBusy(t *testing.T) {
 	t.Parallel()
 	q := newQuorate(t)
 	c := member(q, hang)

@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// writeAt writes a file that was changed at a time.
+// writeAt writes a file with the given modification time.
 func writeAt(t *testing.T, file, text string, at time.Time) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -25,7 +25,7 @@ func writeAt(t *testing.T, file, text string, at time.Time) {
 	}
 }
 
-func TestAFileOfKeysCountsAsItIsNow(t *testing.T) {
+func TestAChangedKeyFileTakesEffect(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "keys")
 	synctest.Test(t, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestAFileOfKeysCountsAsItIsNow(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { defer close(done); _ = keys.Run(ctx) }()
-		<-time.After(5 * time.Second) // all that follows comes between two looks at the file
+		<-time.After(5 * time.Second) // everything below happens between two checks of the file
 		want := func(when string, counts, not auth.Secret) {
 			t.Helper()
 			<-time.After(10 * time.Second)
@@ -81,7 +81,7 @@ func TestAFileOfKeysCountsAsItIsNow(t *testing.T) {
 	})
 }
 
-func TestAFileOfKeysByWhichNobodyCouldCallIsRefused(t *testing.T) {
+func TestAKeyFileWithoutUsableKeysIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, want := range map[string]string{"none": "no such file", "empty": "has no key", "wrong": "line 2"} {

@@ -62,7 +62,7 @@ func get(t *testing.T, db *boltdb.DB, key string) (value string) {
 	return value
 }
 
-func TestWhatUpdateAnsweredIsThereAfterReopening(t *testing.T) {
+func TestUpdatesSurviveReopening(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data", "store.db")
 	db := open(t, path, boltdb.Options{})

@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-// account writes the same number under two keys, so that a state that was never committed shows.
+// account writes the same number under two keys, so that a state that was never committed can be recognized.
 func account(tx *bbolt.Tx, n int) error {
 	b, err := tx.CreateBucketIfNotExists([]byte("b"))
 	if err != nil {

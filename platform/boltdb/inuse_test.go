@@ -13,9 +13,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// TestAFileThatGrowsUntilItIsClosedIsNotTakenForCutShort opens a file that another has open, who writes more before he closes it, as the process before a
-// restart does.
-func TestAFileThatGrowsUntilItIsClosedIsNotTakenForCutShort(t *testing.T) {
+// TestAFileThatGrowsUntilItIsClosedIsNotTakenAsTruncated opens a file that somebody else has open, writes to and then closes, as the old process does
+// during a restart.
+func TestAFileThatGrowsUntilItIsClosedIsNotTakenAsTruncated(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.db")
 	before := open(t, path, boltdb.Options{})
@@ -30,14 +30,14 @@ func TestAFileThatGrowsUntilItIsClosedIsNotTakenForCutShort(t *testing.T) {
 		}
 		opened <- err
 	}()
-	for descriptors(t, path) < 2 { // until the other waits
+	for descriptors(t, path) < 2 { // until the second Open waits
 		runtime.Gosched()
 	}
 	if err := before.Update(t.Context(), put("large", strings.Repeat("x", 20<<20))); err != nil {
 		t.Fatal(err)
 	}
 	closeDB(t, before)
-	if err := <-opened; err != nil && fault.ReasonOf(err) != "STORE_LOCKED" { // for longer than anybody waits, on a machine that is slow
+	if err := <-opened; err != nil && fault.ReasonOf(err) != "STORE_LOCKED" { // on a slow machine the lock may be held for longer than Open waits
 		t.Errorf("Open() of a file that grew meanwhile = %v, want no error", err)
 	}
 }

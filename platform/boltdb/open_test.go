@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-func TestAFileOfAnotherFormIsRefusedInWords(t *testing.T) {
+func TestAFileInAnotherFormatIsRefusedWithAClearError(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{"a line": "hello\n", "pages of another": strings.Repeat("another database ", 9999)} {
 		path := filepath.Join(t.TempDir(), "quorate.db")
@@ -46,7 +46,7 @@ func TestAFileThatWasCutShortIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Update() = %v, want no error", err)
 	}
-	used := 0 // what is behind that is room for more
+	used := 0 // the rest of the file is free space
 	if err := db.View(func(tx *bbolt.Tx) error { used = int(tx.Size()); return nil }); err != nil {
 		t.Fatalf("View() = %v, want no error", err)
 	}

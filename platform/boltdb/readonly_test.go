@@ -16,10 +16,10 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// fileOfChild names the store of a process whose files cannot grow.
+// fileOfChild is the environment variable that names the store of a process whose files cannot grow.
 const fileOfChild = "QUORATE_TEST_STORE"
 
-// TestAStoreThatCannotWriteSaysSo runs itself in a process of its own, for the limit of files is that of a process.
+// TestAStoreThatCannotWriteSaysSo runs itself in a process of its own, because the limit on file size applies to a whole process.
 func TestAStoreThatCannotWriteSaysSo(t *testing.T) {
 	if file := config.Env(fileOfChild); file != "" {
 		outgrow(t, file)
@@ -45,7 +45,7 @@ func TestAStoreThatCannotWriteSaysSo(t *testing.T) {
 	}
 }
 
-// outgrow writes to a store until its file may not grow any more, and then some.
+// outgrow writes to a store until its file cannot grow any more, and then continues to write.
 func outgrow(t *testing.T, file string) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -71,7 +71,7 @@ func outgrow(t *testing.T, file string) {
 	}
 }
 
-// limit says how large the files of this process may become.
+// limit limits the size of the files of this process.
 func limit(t *testing.T, bytes uint64) {
 	t.Helper()
 	const most = 1 << 30

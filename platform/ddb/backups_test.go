@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/dynamotest"
 )
 
-// backups answers for what no emulator knows: backups are off, and cannot be turned on at once.
+// backups answers the calls about backups, which no emulator knows: they are off, and cannot be turned on at once.
 type backups struct {
 	next  http.RoundTripper
 	tries atomic.Int32
@@ -43,7 +43,7 @@ func TestBackupsAreTurnedOnOnceTheTableTakesThem(t *testing.T) {
 	t.Parallel()
 	b := &backups{next: dynamotest.NewChaos(1)}
 	c := dynamotest.Open(t, b)
-	if err := c.Apply(t.Context(), []ddb.Table{items}, nil); err != nil { // an emulator's new table is left alone
+	if err := c.Apply(t.Context(), []ddb.Table{items}, nil); err != nil { // for a new table of an emulator, backups are not turned on
 		t.Fatalf("Apply() = %v, want no error", err)
 	}
 	if got, want := plan(t, c, items), []string{"turn on point-in-time recovery"}; !slices.Equal(got, want) {

@@ -9,7 +9,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-func TestCheckNamesWhatIsNotThere(t *testing.T) {
+func TestCheckNamesMissingTablesAndIndexes(t *testing.T) {
 	t.Parallel()
 	c := dynamotest.Open(t, nil)
 	there := ddb.Table{

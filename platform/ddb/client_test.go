@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// called notes the host of the last call, and answers none.
+// called records the host of the last call, and does not respond.
 type called struct{ host string }
 
 func (c *called) RoundTrip(request *http.Request) (*http.Response, error) {

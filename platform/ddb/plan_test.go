@@ -61,7 +61,7 @@ func TestATableGrowsIntoItsDescriptor(t *testing.T) {
 	}
 }
 
-// TestAnIndexThatLacksWhatIsReadFromItIsRefused has tables that were made for another descriptor, by hand or for another version.
+// TestAnIndexThatLacksWhatIsReadFromItIsRefused uses tables that were made for another descriptor, by hand or for another version.
 func TestAnIndexThatLacksWhatIsReadFromItIsRefused(t *testing.T) {
 	t.Parallel()
 	c := dynamotest.Open(t, nil)
@@ -101,8 +101,8 @@ func TestATableWithOtherKeysIsRefused(t *testing.T) {
 	}
 }
 
-// TestTwoWhoApplyAtOnceBothSucceed has the other one come in between the plan and its first step.
-func TestTwoWhoApplyAtOnceBothSucceed(t *testing.T) {
+// TestConcurrentAppliesBothSucceed lets a second process apply the tables between the plan and the first step.
+func TestConcurrentAppliesBothSucceed(t *testing.T) {
 	t.Parallel()
 	bare := ddb.Table{Name: "Items", Hash: ddb.Text("id")}
 	whole := bare
@@ -132,10 +132,10 @@ func TestTwoWhoApplyAtOnceBothSucceed(t *testing.T) {
 	}
 }
 
-// creating answers as AWS does for a table that another is creating.
+// creating responds as AWS does for a table that somebody else is creating.
 type creating struct {
 	next http.RoundTripper
-	asks atomic.Int32 // for what the table is
+	asks atomic.Int32 // number of DescribeTable calls
 }
 
 func (c *creating) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -156,7 +156,7 @@ func TestATableThatAnotherCreatesIsWaitedFor(t *testing.T) {
 		t.Fatalf("Apply() of the other = %v, want no error", err)
 	}
 	slow.asks.Store(0)
-	table.TTL = "ttl" // which the other has not turned on yet
+	table.TTL = "ttl" // the other process has not turned it on yet
 	want := []string{"wait until it can be used", "turn on ttl on ttl"}
 	var got []string
 	if err := c.Apply(t.Context(), []ddb.Table{table}, func(s ddb.Step) { got = append(got, s.What) }); err != nil || !slices.Equal(got, want) {

@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// get returns the item that is counted up in, or nil.
+// get returns the item with the counter, or nil.
 func get(t *testing.T, c *ddb.Client) ddb.Item {
 	t.Helper()
 	found, err := c.BatchGet(t.Context(), "Items", []ddb.Item{{"id": &types.AttributeValueMemberS{Value: counted}}})
@@ -27,7 +27,7 @@ func get(t *testing.T, c *ddb.Client) ddb.Item {
 	return found[0]
 }
 
-// counted is the item that everybody counts up in.
+// counted is the key of the item with the counter.
 const counted = "counted"
 
 func counter(n int) ddb.Item {
@@ -57,7 +57,7 @@ func TestReplaceWritesOnceForEachReading(t *testing.T) {
 	}
 }
 
-// Traps A and C together: many count up in one item while answers are lost, and every success counts once.
+// Traps A and C together: many writers increment one counter while responses are lost, and every success counts exactly once.
 func TestReplaceCountsEachSuccessOnce(t *testing.T) {
 	t.Parallel()
 	const writers, each = 4, 15
@@ -72,7 +72,7 @@ func TestReplaceCountsEachSuccessOnce(t *testing.T) {
 				if err := increment(t, c); err == nil {
 					made.Add(1)
 				} else {
-					unknown.Add(1) // too many others were quicker; it says so, and may have been made
+					unknown.Add(1) // too many others were faster: the outcome is reported as unknown, and the write may have been done
 				}
 			}
 		})
@@ -86,7 +86,7 @@ func TestReplaceCountsEachSuccessOnce(t *testing.T) {
 	}
 }
 
-// TestAWriteThatMayHaveBeenMadeIsNotSaidToBeRefused loses all answers to the first sending of a write, and has the next one be throttled.
+// TestAWriteThatMayHaveBeenMadeIsNotSaidToBeRefused loses all responses to the first attempts of a write, and then throttles it.
 func TestAWriteThatMayHaveBeenMadeIsNotSaidToBeRefused(t *testing.T) {
 	t.Parallel()
 	const attempts = 8 // of one sending
@@ -111,7 +111,7 @@ func TestAWriteThatMayHaveBeenMadeIsNotSaidToBeRefused(t *testing.T) {
 	}
 }
 
-// increment counts up, or returns the error of a write of unknown outcome.
+// increment increments the counter, or returns the error of a write with an unknown outcome.
 func increment(t *testing.T, c *ddb.Client) error {
 	t.Helper()
 	for try := 0; ; try++ {

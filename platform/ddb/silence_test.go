@@ -66,7 +66,7 @@ func TestAConnectionOnWhichNothingComesIsGivenUpSoon(t *testing.T) {
 	})
 }
 
-func TestWhoseTimeIsOverIsTold(t *testing.T) {
+func TestATimeoutOfTheStoreIsNotTheCallersDeadline(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
 		patience time.Duration // of the caller

@@ -23,7 +23,7 @@ const trapCalls = 60
 
 var items = ddb.Table{Name: "Items", Hash: ddb.Text("id")}
 
-// open returns a client whose table items is there.
+// open returns a client whose table Items exists.
 func open(t *testing.T, chaos *dynamotest.Chaos) *ddb.Client {
 	t.Helper()
 	c := dynamotest.Open(t, chaos)
@@ -54,7 +54,7 @@ func count(t *testing.T, c *ddb.Client, id string) int {
 
 var addOne = map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}}
 
-// Trap A: the SDK repeats an update whose answer was lost, and one that adds then adds twice. That is why no store of ours adds
+// Trap A: the SDK repeats an update whose response was lost, so an update that adds may add twice. That is why our stores never add
 // outside of a transaction.
 func TestAnAdditionWhoseAnswerIsLostCountsTwice(t *testing.T) {
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestAnAdditionWhoseAnswerIsLostCountsTwice(t *testing.T) {
 	}
 }
 
-// Trap B: a transaction has a token, so it counts once. Trap D: the SDK does not repeat a transaction that others disturb.
+// Trap B: a transaction has a token, so it is performed once. Trap D: the SDK does not repeat a transaction that conflicts with others.
 func TestATransactionCountsOnceWhateverHappens(t *testing.T) {
 	t.Parallel()
 	chaos := dynamotest.NewChaos(2)
@@ -95,8 +95,8 @@ func TestATransactionCountsOnceWhateverHappens(t *testing.T) {
 	}
 }
 
-// Trap C: a write whose answer was lost is refused when it is repeated, because its own condition does not hold any more. The
-// item that comes with the refusal says who wrote it.
+// Trap C: a write whose response was lost is refused when it is repeated, because the first attempt made its condition false. The
+// item that is returned with the refusal says who wrote it.
 func TestARefusalAfterALostAnswerShowsTheWriter(t *testing.T) {
 	t.Parallel()
 	chaos := dynamotest.NewChaos(3)
@@ -125,7 +125,7 @@ func TestARefusalAfterALostAnswerShowsTheWriter(t *testing.T) {
 	}
 }
 
-func TestARefusalThatNothingWasLostBeforeIsOne(t *testing.T) {
+func TestARefusalWithoutALostAnswerIsCertain(t *testing.T) {
 	t.Parallel()
 	c := open(t, dynamotest.NewChaos(4))
 	put := types.Put{TableName: c.Table("Items"), Item: item("a", "1"), ConditionExpression: aws.String("attribute_not_exists(id)")}
@@ -139,8 +139,8 @@ func TestARefusalThatNothingWasLostBeforeIsOne(t *testing.T) {
 	}
 }
 
-// Trap E: the SDK gives up on the conflict of a single write with a transaction unless it is told to go on. Trap F: it gives up on
-// throttles after three attempts.
+// Trap E: by default, the SDK does not retry a single write that conflicts with a transaction. Trap F: it gives up after three
+// throttled attempts.
 func TestThrottlesAndConflictsAreWaitedOut(t *testing.T) {
 	t.Parallel()
 	chaos := dynamotest.NewChaos(5)

@@ -9,7 +9,7 @@ import (
 )
 
 // What a test asserts of its disturbances must not depend on luck.
-func TestADisturbanceIsDueByItsRate(t *testing.T) {
+func TestDisturbancesReachTheirRate(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
 		chaos := dynamotest.NewChaos(seed)

@@ -10,7 +10,7 @@ import (
 	"github.com/quorate/quorate/platform/filter"
 )
 
-// note is what is listed here.
+// note is an item of a list.
 type note struct {
 	title  string
 	tags   []string
@@ -35,7 +35,7 @@ var fields = filter.Fields[note]{
 	}),
 }
 
-func TestAFilterPassesWhatItSays(t *testing.T) {
+func TestMatch(t *testing.T) {
 	t.Parallel()
 	item := &note{title: "Milk and eggs", tags: []string{"home", "food"}, size: 3, kind: "list", at: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC)}
 	for text, want := range map[string]bool{
@@ -82,7 +82,7 @@ func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
 	}
 }
 
-func TestAFilterKnowsWhatAllThatPassHave(t *testing.T) {
+func TestHasReturnsAValueThatEveryMatchContains(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`tags:home`: "home", `size=1 (tags:home)`: "home", `tags:home OR size=1`: "", `-tags:home`: "", `tags:home*`: "", `title:home`: "",

@@ -21,7 +21,7 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-// servedByGRPC runs grpc-go's server and returns a client of it.
+// servedByGRPC runs grpc-go's server and returns a Client for it.
 func servedByGRPC(t *testing.T, options ...grpc.ServerOption) *grpcwire.Client {
 	t.Helper()
 	l, s := listen(t), grpc.NewServer(options...)
@@ -47,7 +47,7 @@ func ask(t *testing.T, method, s string, pairs ...string) *grpcwire.Request {
 	return &grpcwire.Request{Method: method, Metadata: pairs, Message: message, MaxBytes: 32 << 20}
 }
 
-// said makes a call of Echo and returns the answer.
+// said calls Echo and returns the response.
 func said(t *testing.T, c *grpcwire.Client, s string, pairs ...string) (string, error) {
 	t.Helper()
 	answer, err := c.Invoke(t.Context(), ask(t, echo, s, pairs...))
@@ -61,7 +61,7 @@ func said(t *testing.T, c *grpcwire.Client, s string, pairs ...string) (string, 
 	return string(m.GetValue()), nil
 }
 
-func TestAServerOfOthersIsAsked(t *testing.T) {
+func TestGRPCGoServerCanBeCalled(t *testing.T) {
 	t.Parallel()
 	c := servedByGRPC(t)
 	for _, want := range []string{"", "hello", strings.Repeat("x", 3<<20)} {
@@ -169,7 +169,7 @@ func TestAServerThatLeavesEndsNoCall(t *testing.T) {
 	}
 }
 
-// testLeaving makes calls while one server after the other comes and leaves.
+// testLeaving makes calls while servers are started and shut down one after the other.
 func testLeaving(t *testing.T, start func(l net.Listener) (leave func())) {
 	t.Helper()
 	var addr atomic.Value
@@ -220,7 +220,7 @@ func testLeaving(t *testing.T, start func(l net.Listener) (leave func())) {
 	leave()
 }
 
-func TestNobodyThereIsUnavailable(t *testing.T) {
+func TestUnreachableServerIsUnavailable(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
 	if err := l.Close(); err != nil {

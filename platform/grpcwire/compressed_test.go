@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// compressed returns a message with a prefix that says that it is compressed.
+// compressed returns a gzip-compressed message, with a prefix that says so.
 func compressed(t *testing.T, message []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -30,7 +30,7 @@ func compressed(t *testing.T, message []byte) []byte {
 	return slices.Concat([]byte{1}, binary.BigEndian.AppendUint32(nil, uint32(b.Len())), b.Bytes())
 }
 
-// TestAnAnswerThatIsCompressedIsRead has a server compress what nobody asked it to, as grpcio does where its application says so.
+// TestAnAnswerThatIsCompressedIsRead uses a server that compresses although nobody asked for it, as grpcio does if its application wants.
 func TestAnAnswerThatIsCompressedIsRead(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 20
@@ -71,7 +71,7 @@ func TestAnAnswerThatIsCompressedIsRead(t *testing.T) {
 	}
 }
 
-// TestAnAnswerBeforeItsHeaderIsAnError has a server say how it compresses when the message is already there, which the client may be reading.
+// TestAnAnswerBeforeItsHeaderIsAnError uses a server that sends the header, with the compression, only after the message, which the client may be reading by then.
 func TestAnAnswerBeforeItsHeaderIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, message := range map[string][]byte{"compressed": compressed(t, hello[5:]), "as it is": hello} {
@@ -90,14 +90,14 @@ func TestAnAnswerBeforeItsHeaderIsAnError(t *testing.T) {
 	}
 }
 
-// half returns a message that ends in its midst, and says so.
+// half returns a compressed message that is cut off, with the correct length.
 func half(message []byte) []byte {
 	message = message[:len(message)/2]
 	binary.BigEndian.PutUint32(message[1:], uint32(len(message)-5))
 	return message
 }
 
-// TestAClientMayBeginToCompress has a client compress its first call, which is grpc-go's, or a later one.
+// TestAClientMayBeginToCompress uses a client that compresses its first call, which grpc-go then serves, or a later one.
 func TestAClientMayBeginToCompress(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, nil)
@@ -129,7 +129,7 @@ func TestAClientMayBeginToCompress(t *testing.T) {
 	}
 }
 
-// TestManyMayCompressAtATime has more calls at a time than are inflated at a time.
+// TestManyMayCompressAtATime makes more concurrent calls than are decompressed at a time.
 func TestManyMayCompressAtATime(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, nil)

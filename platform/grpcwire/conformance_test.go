@@ -15,15 +15,15 @@ import (
 	"github.com/quorate/quorate/platform/proctest"
 )
 
-// excused are tests of h2spec that GET a page of some length, which is no call of gRPC, and one that wants a call refused for being too many at a time when
-// the server may have answered the others; TestWhoBreaksTheRulesIsToldAndOthersGoOn has that.
+// excused are the tests of h2spec that GET a page of some length, which is not a gRPC call, and one that expects a call to be refused because there are too many,
+// although the server may have answered the others by then; TestProtocolViolationsAreReportedAndOtherCallsContinue covers that.
 var excused = map[string]bool{
 	"Sends HEADERS frames that causes their advertised concurrent stream limit to be exceeded": true,
 	"Sends a WINDOW_UPDATE frame on half-closed (remote) stream":                               true,
 	"Sends a PRIORITY frame on half-closed (remote) stream":                                    true,
 }
 
-// report is h2spec's, as JUnit has it.
+// report is h2spec's report in the format of JUnit.
 type report struct {
 	Suites []struct {
 		Name  string `xml:"name,attr"`
@@ -35,8 +35,8 @@ type report struct {
 	} `xml:"testsuite"`
 }
 
-// TestHTTP2IsSpokenAsOthersTestIt runs h2spec, the conformance kit for HTTP/2 and HPACK, against a server.
-func TestHTTP2IsSpokenAsOthersTestIt(t *testing.T) {
+// TestServerPassesH2spec runs h2spec, the conformance kit for HTTP/2 and HPACK, against a server.
+func TestServerPassesH2spec(t *testing.T) {
 	t.Parallel()
 	binary, err := proctest.Binary("h2spec", "QUORATE_TEST_H2SPEC")
 	switch {
@@ -72,7 +72,7 @@ func TestHTTP2IsSpokenAsOthersTestIt(t *testing.T) {
 			}
 		}
 	}
-	if ran < 140 { //nolint:mnd // as many as there are, about
+	if ran < 140 { //nolint:mnd // about the number of tests that there are
 		t.Errorf("h2spec ran %d tests, want all\n%s", ran, out)
 	}
 	if t.Failed() {

@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-func TestAnAnswerIsTakenBeforeAllIsSaid(t *testing.T) {
+func TestAnAnswerBeforeTheWholeRequestIsTaken(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -56,7 +56,7 @@ func TestAnAnswerIsTakenBeforeAllIsSaid(t *testing.T) {
 	}
 }
 
-func TestACallEndsInTimeWhoeverDoesNotRead(t *testing.T) {
+func TestACallEndsInTimeEvenIfThePeerDoesNotRead(t *testing.T) {
 	t.Parallel()
 	ours, theirs := net.Pipe() // which holds nothing for who does not read
 	t.Cleanup(func() { _ = theirs.Close() })

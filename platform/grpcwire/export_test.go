@@ -8,27 +8,27 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// What fuzz targets and the conformance kit use.
+// Exported for fuzz targets and the conformance test.
 var (
 	PercentEncode = percentEncode
 	PercentDecode = percentDecode
 )
 
-// Serve serves a connection, whatever it begins with, until it ends.
+// Serve serves a connection until it ends, whatever it begins with.
 func (s *Server) Serve(conn net.Conn) {
 	preface := make([]byte, len(http2.ClientPreface))
 	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != http2.ClientPreface {
 		if c, ok := conn.(interface{ CloseWrite() error }); ok {
 			_ = c.CloseWrite()
 		}
-		_, _ = io.Copy(io.Discard, conn) // or the client would see a reset
+		_, _ = io.Copy(io.Discard, conn) // otherwise the client would see a reset
 		_ = conn.Close()
 		return
 	}
 	s.serve(conn)
 }
 
-// Timeouts are those that are written and those that are read of them.
+// Timeouts returns how a timeout is formatted, and the result of parsing that.
 func Timeouts(d time.Duration) (string, time.Duration, error) {
 	s := formatTimeout(d)
 	back, err := parseTimeout(s)

@@ -15,14 +15,14 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-// session is what a good client says, or a good server.
+// session returns the bytes that a correct client or server sends.
 func session(server bool) []byte {
 	var out, block bytes.Buffer
 	f, enc := http2.NewFramer(&out, nil), hpack.NewEncoder(&block)
 	head := func(id uint32, end bool, pairs ...string) {
 		block.Reset()
 		for i := 0; i < len(pairs); i += 2 {
-			_ = enc.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]}) // to a buffer, as all that follows
+			_ = enc.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]}) // writing to a buffer cannot fail, here and below
 		}
 		_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: end, BlockFragment: block.Bytes()})
 	}
@@ -46,7 +46,7 @@ func session(server bool) []byte {
 	return out.Bytes()
 }
 
-// FuzzServer has anybody say anything to a server: it comes to an end with them, and with nothing else.
+// FuzzServer sends arbitrary bytes to a server, which must end that connection and nothing else.
 func FuzzServer(f *testing.F) {
 	f.Add(session(false))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
@@ -67,7 +67,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// FuzzClient has a server answer a call with anything.
+// FuzzClient answers a client's call with arbitrary bytes.
 func FuzzClient(f *testing.F) {
 	f.Add(session(true))
 	f.Fuzz(func(t *testing.T, said []byte) {
@@ -88,15 +88,15 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// talk says something, hears whatever there is to hear, and leaves.
+// talk sends bytes, reads everything that is sent back, and disconnects.
 func talk(conn net.Conn, what []byte) {
 	go func() { _, _ = io.Copy(io.Discard, conn) }()
-	_ = conn.SetDeadline(time.Now().Add(5 * time.Second)) // whoever does not listen any more is left
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Second)) // ends the exchange if the other side no longer reads
 	_, _ = conn.Write(what)
 	_ = conn.Close()
 }
 
-// FuzzStatusMessage has any message go through a trailer.
+// FuzzStatusMessage shows that every message survives a trailer.
 func FuzzStatusMessage(f *testing.F) {
 	f.Add("näh: 100 %\n")
 	f.Add("%41%4")
@@ -114,7 +114,7 @@ func FuzzStatusMessage(f *testing.F) {
 	})
 }
 
-// FuzzTimeout has any deadline go through a header: never sooner, and not much later.
+// FuzzTimeout shows that a timeout that is sent in a header never becomes shorter, and not much longer.
 func FuzzTimeout(f *testing.F) {
 	f.Add(int64(time.Second))
 	f.Add(int64(1<<63 - 1))

@@ -28,14 +28,14 @@ const (
 	maxRequest = 1 << 20
 )
 
-// echoService answers with what it is asked, and does what a text begins with. Its streams answer as often as they are told to.
+// echoService responds with the request, and obeys commands at the beginning of a text. Its streams respond as often as the request says.
 var echoService = grpc.ServiceDesc{
 	ServiceName: "test.v1.Echo", HandlerType: (*any)(nil),
 	Methods: []grpc.MethodDesc{{MethodName: "Echo", Handler: handleEcho}},
 	Streams: []grpc.StreamDesc{{StreamName: "Count", Handler: handleCount, ServerStreams: true}},
 }
 
-// chatService answers each of many messages; grpc-go serves it.
+// chatService responds to each message of a stream; grpc-go serves it.
 var chatService = grpc.ServiceDesc{
 	ServiceName: "test.v1.Chat", HandlerType: (*any)(nil),
 	Streams: []grpc.StreamDesc{{StreamName: "Chat", Handler: handleChat, ServerStreams: true, ClientStreams: true}},

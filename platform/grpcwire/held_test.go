@@ -14,7 +14,7 @@ func TestManyLargeAnswersAtOnceAreTaken(t *testing.T) {
 	t.Parallel()
 	c := servedByGRPC(t)
 	var all sync.WaitGroup
-	for range 12 { // which come side by side, a hundred megabytes together
+	for range 12 { // concurrently, a hundred megabytes in total
 		all.Go(func() {
 			if got, err := said(t, c, "give 8000000"); err != nil || len(got) != 8_000_000 {
 				t.Errorf("Echo() = %d bytes, %v, want 8 MB", len(got), err)
@@ -31,7 +31,7 @@ func TestRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 			t.Parallel()
 			_, addr := serve(t, func(o *grpcwire.Options) { o.MaxRequest = 16 << 20 })
 			p := newPeer(t, addr)
-			p.call(1, true) // makes the connection ours
+			p.call(1, true) // so that grpcwire serves the connection
 			windows := map[uint32]int{0: 65535}
 			for id := uint32(3); id < 15; id += 2 {
 				windows[id] = 256 << 10 // as the server grants
@@ -48,7 +48,7 @@ func TestRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 	}
 }
 
-// path says the header of a call of a method.
+// path sends the header of a call of a method.
 func (p *peer) path(id uint32, path string) {
 	p.buf.Reset()
 	for _, f := range []hpack.HeaderField{
@@ -59,7 +59,7 @@ func (p *peer) path(id uint32, path string) {
 	p.must(0, p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: p.buf.Bytes()}))
 }
 
-// most says nearly all of a message, as the windows allow; it returns how the server ended the call, if it did.
+// most sends nearly all of a message, as the windows allow, and returns how the server ended the call, if it did.
 func (p *peer) most(id uint32, size int, windows map[uint32]int) string {
 	rest := framed(make([]byte, size))
 	for rest = rest[:size]; len(rest) > 0; {

@@ -26,7 +26,7 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-// peer is a client that says what it likes, by frames.
+// peer is a client that can send any frames.
 type peer struct {
 	*http2.Framer
 	t    *testing.T
@@ -35,7 +35,7 @@ type peer struct {
 	buf  bytes.Buffer
 }
 
-// newPeer connects and says its first words.
+// newPeer connects and sends preface and settings.
 func newPeer(t *testing.T, addr string) *peer {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
@@ -62,7 +62,7 @@ func (p *peer) must(_ int, err error) {
 	}
 }
 
-// call says the header of a call of Echo, with more fields.
+// call sends the header of a call of Echo, with more fields.
 func (p *peer) call(id uint32, end bool, more ...string) {
 	p.t.Helper()
 	p.must(0, p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: end, BlockFragment: p.fields(more...)}))
@@ -77,7 +77,7 @@ func (p *peer) fields(more ...string) []byte {
 	return p.buf.Bytes()
 }
 
-// framed is a message with its prefix.
+// framed returns a message with its prefix.
 func framed(message []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 }
@@ -85,7 +85,7 @@ func framed(message []byte) []byte {
 // hello is a request.
 var hello = framed([]byte("\x0a\x05hello"))
 
-// end reads until the server ends the stream or the connection, and says how.
+// end reads until the server ends the stream or the connection, and returns how it did.
 func (p *peer) end(id uint32) string {
 	p.t.Helper()
 	for {
@@ -113,7 +113,7 @@ func (p *peer) end(id uint32) string {
 	}
 }
 
-func TestWhoBreaksTheRulesIsToldAndOthersGoOn(t *testing.T) {
+func TestProtocolViolationsAreReportedAndOtherCallsContinue(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 10 })
 	tests := map[string]struct {
@@ -246,7 +246,7 @@ func rapid(p *peer, n int) {
 	p.must(0, p.WriteData(uint32(1+2*n), true, hello))
 }
 
-func TestWhoDoesNotReadIsCutOff(t *testing.T) {
+func TestAPeerThatDoesNotReadIsCutOff(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, nil)
 	p := newPeer(t, addr)
@@ -259,7 +259,7 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 	t.Error("eight million settings were answered that nobody read, want the connection to end")
 }
 
-func TestWhoIsSilentIsCutOffAndWhoAnswersIsNot(t *testing.T) {
+func TestASilentClientIsCutOffUnlessItAnswersPings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := grpcwire.NewServer(grpcwire.Options{
@@ -308,7 +308,7 @@ func TestWhoIsSilentIsCutOffAndWhoAnswersIsNot(t *testing.T) {
 	})
 }
 
-func TestNothingStaysOfThoseWhoLeave(t *testing.T) { //nolint:paralleltest // it counts goroutines
+func TestDisconnectedClientsLeaveNoGoroutines(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	_, addr := serve(t, nil)
 	if err := dial(t, addr).Invoke(t.Context(), echo, text("hello"), &wrapperspb.BytesValue{}); err != nil {
 		t.Fatal(err)

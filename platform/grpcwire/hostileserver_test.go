@@ -18,7 +18,7 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-// answering runs a server that answers each call as do says, by frames, and returns a client of it. Connections after the first are those of a good one.
+// answering runs a server that answers each call with the frames that do sends, and returns a Client for it. Connections after the first get a correct server.
 func answering(t *testing.T, do func(p *peer, id uint32)) *grpcwire.Client {
 	t.Helper()
 	l := listen(t)
@@ -48,7 +48,7 @@ func answerAll(t *testing.T, conn net.Conn, do func(p *peer, id uint32)) {
 	})
 }
 
-// replying runs a server that does as do says with each frame, and returns a client of it.
+// replying runs a server that calls do for each frame, and returns a Client for it.
 func replying(t *testing.T, do func(p *peer, f http2.Frame)) *grpcwire.Client {
 	t.Helper()
 	l := listen(t)
@@ -244,7 +244,7 @@ func TestAServerCannotSendMoreThanIsAskedFor(t *testing.T) {
 	err := c.Stream(t.Context(), ask(t, count, "1"), func([]byte) error {
 		if n++; n == 1 {
 			select {
-			case <-refused: // who reads asks for no more until then
+			case <-refused: // the reader gets no more until then
 			case <-time.After(time.Minute):
 			}
 		}

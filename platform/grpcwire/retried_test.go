@@ -35,7 +35,7 @@ func TestACallWhoseAnswersHaveBegunIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-func TestACallIsNotMadeAgainForItsReader(t *testing.T) {
+func TestAnErrorOfTheReaderDoesNotRepeatTheCall(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	own := fmt.Errorf("the reader of the reader: %w", http2.StreamError{Code: http2.ErrCodeRefusedStream})

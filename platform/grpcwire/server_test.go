@@ -19,7 +19,7 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-func TestAClientOfOthersIsAnswered(t *testing.T) {
+func TestGRPCGoClientIsServed(t *testing.T) {
 	t.Parallel()
 	_, addr := serve(t, nil)
 	conn := dial(t, addr)

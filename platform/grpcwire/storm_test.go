@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-func TestWindowsThatOpenByLittleAreUsedByAll(t *testing.T) {
+func TestWindowsThatOpenInSmallStepsAreUsedByAllCalls(t *testing.T) {
 	t.Parallel()
 	const (
 		calls = 90

@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/grpcwire"
 )
 
-func TestWhoDoesNotReadErrorsIsCutOff(t *testing.T) {
+func TestAPeerThatDoesNotReadErrorsIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := grpcwire.NewServer(grpcwire.Options{Logger: slog.New(slog.DiscardHandler), MaxRequest: maxRequest, MaxStreams: 4096, PingAfter: time.Minute, PingTimeout: time.Minute})
 	conn, theirs := net.Pipe() // which holds nothing for who does not read

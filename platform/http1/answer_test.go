@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// say is what handlers of TestAnswersAreThoseOfNetHTTP do.
+// say returns the handlers of TestAnswersAreThoseOfNetHTTP.
 type say func(w http.ResponseWriter, r *http.Request)
 
 func writes(texts ...string) say {
@@ -122,7 +122,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	}
 }
 
-// insists writes until it fails, and panics when it does not fail as it should.
+// insists writes until a write fails, and panics if the error is not the expected one.
 func insists(want error) say {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		_, err := io.WriteString(w, "a")
@@ -135,14 +135,14 @@ func insists(want error) say {
 	}
 }
 
-// controls says what can be asked for besides the answer.
+// controls tests what http.ResponseController supports.
 func controls(w http.ResponseWriter, _ *http.Request) {
 	c := http.NewResponseController(w)
 	_, plain := w.(http.Flusher)
 	_, _ = fmt.Fprintln(w, c.SetReadDeadline(time.Now().Add(time.Minute)), c.SetWriteDeadline(time.Now().Add(time.Minute)), c.Flush(), plain)
 }
 
-// ask asks twice over one connection and returns all that is said, but for what may differ: the time, and whether a length is told or chunks are sent.
+// ask sends two requests over one connection and returns the responses, without what may differ: the time, and whether there is a length or chunks.
 func ask(t *testing.T, path, test string) string {
 	t.Helper()
 	conn := dial(t, "unix", path)

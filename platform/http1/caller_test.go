@@ -12,7 +12,7 @@ import (
 	"github.com/quorate/quorate/platform/pause"
 )
 
-// TestAHandlerLearnsThatItsCallerLeft is over TCP, where a caller leaves in more than one way.
+// TestAHandlerLearnsThatItsCallerLeft uses TCP, where a caller can disconnect in more than one way.
 func TestAHandlerLearnsThatItsCallerLeft(t *testing.T) {
 	t.Parallel()
 	began, ended := make(chan struct{}), make(chan error)
@@ -61,7 +61,7 @@ func TestAnAnswerThatCannotBeWrittenEndsTheRequest(t *testing.T) {
 	}
 }
 
-// TestWhatACallerSendsAheadIsKept lasts about as long as it takes until somebody looks after the caller, so that the end of the handler meets that look in all orders.
+// TestWhatACallerSendsAheadIsKept uses handlers that run for about watchAfter, so that the end of the handler and the beginning of the watch come in every order.
 func TestWhatACallerSendsAheadIsKept(t *testing.T) {
 	t.Parallel()
 	const watched = 50 * time.Millisecond

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// pipes is a listener in memory, so that time can be that of a test.
+// pipes is a listener in memory, so that synctest can control the time.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -49,7 +49,7 @@ func (p *pipes) connect(t *testing.T) (conn net.Conn, in *bufio.Reader) {
 	return caller, bufio.NewReader(caller)
 }
 
-// inMemory runs a server with h, in the time of the test.
+// inMemory runs a server with h in a synctest bubble.
 func inMemory(t *testing.T, h http.Handler) *pipes {
 	t.Helper()
 	l := newPipes()
@@ -98,10 +98,10 @@ func TestAConnectionGoesToNetHTTPForGood(t *testing.T) {
 	}
 }
 
-// TestWhoIsSlowMeetsTheBoundsOfNetHTTP counts from the first byte of a request, but for the first request of a connection.
-func TestWhoIsSlowMeetsTheBoundsOfNetHTTP(t *testing.T) {
+// TestSlowCallersGetTheTimeoutsOfNetHTTP measures from the first byte of a request, or for the first request from the beginning of the connection.
+func TestSlowCallersGetTheTimeoutsOfNetHTTP(t *testing.T) {
 	t.Parallel()
-	const most = time.Second // what is waited until a request goes to net/http
+	const most = time.Second // until a slow request goes to net/http
 	tests := map[string]struct {
 		before, sent string
 		min, max     time.Duration

@@ -1,6 +1,6 @@
 package http1
 
-// Plain returns the size of the plain request that data begins with; it is not ok when there is none, or not all of it.
+// Plain returns the size of the plain request at the beginning of data. It is not ok if there is none, or only a part of one.
 func Plain(data []byte) (size int, ok bool) {
 	size, v := look(data)
 	return size, v == plain

@@ -19,7 +19,7 @@ var seeds = []string{
 	"GET / HTTP/1.1\r\nHost: x\r\nX : y\r\n Z: \t1\r\nTE: trailers\r\n\r\n", "GET /%zz HTTP/1.1\r\nhost: [::1]:1\r\nconnection: keep-alive\r\n\r\n",
 }
 
-// FuzzPlain shows that of what is plain there is no other reading: net/http's parser finds the same request and the same rest, however much comes behind it.
+// FuzzPlain shows that a plain request has only one interpretation: net/http's parser finds the same request and the same rest, however much follows.
 func FuzzPlain(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -51,7 +51,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-// FuzzAnswers shows that whatever comes over a connection, in one piece or in two, is answered as by net/http alone.
+// FuzzAnswers shows that everything that arrives on a connection, in one piece or in two, is answered as by net/http alone.
 func FuzzAnswers(f *testing.F) {
 	for n, seed := range seeds {
 		f.Add([]byte(seed), uint16(n*20))
@@ -67,8 +67,8 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// requests leaves out the answers to what is no request: net/http says nothing to less than four bytes behind a request, and is asked about them
-// here as if they were the first.
+// requests leaves out the responses to bytes that are not a request: net/http does not respond to fewer than four bytes after a request, but does so here, where
+// they are sent as if they came first.
 func requests(answers []string) []string {
 	return slices.DeleteFunc(answers, func(a string) bool { return strings.HasPrefix(a, "400 400 ") })
 }

@@ -21,16 +21,16 @@ import (
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
-	patience      = 10 * time.Second // nothing here takes long; more means that it hangs
+	patience      = 10 * time.Second // nothing here takes as long, unless it hangs
 )
 
-// server is what both http1.Server and http.Server are.
+// server is the common interface of http1.Server and http.Server.
 type server interface {
 	Serve(l net.Listener) error
 	Close() error
 }
 
-// journal is a log that is read while it is written.
+// journal is a log that can be read while it is written.
 type journal struct {
 	mu  sync.Mutex
 	buf bytes.Buffer // guarded by mu
@@ -54,7 +54,7 @@ func newServer(h http.Handler, log io.Writer) *http1.Server {
 	})
 }
 
-// newOther returns net/http's server, which knows best.
+// newOther returns net/http's server, whose behaviour is the reference.
 func newOther(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
@@ -85,7 +85,7 @@ func serveTCP(tb testing.TB, s server) string {
 	return l.Addr().String()
 }
 
-// serveUnix runs s on a socket whose connections lose nothing when the server closes them, and returns its path.
+// serveUnix runs s on a Unix socket, whose connections lose nothing when the server closes them, and returns its path.
 func serveUnix(tb testing.TB, s server) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "s")
@@ -117,7 +117,7 @@ func send(tb testing.TB, conn io.Writer, text string) {
 	}
 }
 
-// receive returns the next answer as status, who answered and content; or why there is none.
+// receive returns the next response as text (status, which server responded, content), or why there is none.
 func receive(in *bufio.Reader) string {
 	resp, err := http.ReadResponse(in, nil)
 	if err != nil {
@@ -135,7 +135,7 @@ func receive(in *bufio.Reader) string {
 	return text
 }
 
-// exchange sends each text by itself, says that nothing more will come, and returns all answers.
+// exchange sends each text by itself, closes its side, and returns all responses.
 func exchange(tb testing.TB, path string, texts ...string) (answers []string) {
 	tb.Helper()
 	conn := dial(tb, "unix", path)
@@ -151,7 +151,7 @@ func exchange(tb testing.TB, path string, texts ...string) (answers []string) {
 	return answers
 }
 
-// tell answers with what it was asked, and with who carries the answer: net/http lets connections be taken over.
+// tell responds with the request that it got, and with which server carries the response: only net/http supports Hijack.
 var tell = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("By", "http1:")
 	if _, ok := w.(http.Hijacker); ok {
@@ -187,7 +187,7 @@ func until(tb testing.TB, what string, holds func() bool) {
 	}
 }
 
-// same reports whether two lists of answers say the same, whoever answered.
+// same reports whether two lists of responses are equal, apart from which server responded.
 func same(a, b []string) bool {
 	anybody := strings.NewReplacer("net/http:", "", "http1:", "")
 	return anybody.Replace(strings.Join(a, "\n")) == anybody.Replace(strings.Join(b, "\n"))

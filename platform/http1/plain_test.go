@@ -10,8 +10,8 @@ const (
 	rest = "\r\nhello"
 )
 
-// TestWhoAnswers shows what is plain, and that the answers are those of net/http in any case.
-func TestWhoAnswers(t *testing.T) {
+// TestOnlyPlainRequestsAreAnsweredHere shows which requests are plain, and that responses are always those of net/http.
+func TestOnlyPlainRequestsAreAnsweredHere(t *testing.T) {
 	t.Parallel()
 	const posted, got = "200 http1:POST /p hello", "200 http1:GET /p "
 	tests := map[string]struct {

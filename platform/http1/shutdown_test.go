@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// takeTime takes a minute, two when net/http carries the answer, and as long as a request that is for /forever. It begins the answer to one for /stream at once.
+// takeTime is a handler that takes a minute, two if net/http serves the request, and until the request ends for /forever. For /stream it begins the response at
+// once.
 func takeTime(w http.ResponseWriter, r *http.Request) {
 	after := time.After(time.Minute)
 	if _, ok := w.(http.Hijacker); ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/certtest"
 )
 
-// tlsOf returns what the two ends of a connection need; the server asks for the certificate of the caller.
+// tlsOf returns the TLS configurations of both ends; the server requests the caller's certificate.
 func tlsOf(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
 	authority := certtest.NewAuthority(t)
@@ -26,7 +26,7 @@ func tlsOf(t *testing.T) (server, client *tls.Config) {
 	return server, client
 }
 
-// serveTLS runs a server that says how it was asked, and returns its address.
+// serveTLS runs a server that responds with the request that it got, and returns its address.
 func serveTLS(t *testing.T, config *tls.Config, log io.Writer) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -80,7 +80,7 @@ func TestRequestsOverTLS(t *testing.T) {
 	}
 }
 
-func TestWhoDoesNotSpeakTLSIsTold(t *testing.T) {
+func TestPlaintextOnATLSPortIsReported(t *testing.T) {
 	t.Parallel()
 	server, _ := tlsOf(t)
 	log := new(journal)
@@ -93,7 +93,7 @@ func TestWhoDoesNotSpeakTLSIsTold(t *testing.T) {
 	until(t, "the log says so", func() bool { return strings.Contains(log.String(), "TLS handshake error") })
 }
 
-func TestAHandshakeThatDoesNotComeIsNotWaitedFor(t *testing.T) {
+func TestAMissingHandshakeTimesOut(t *testing.T) {
 	t.Parallel()
 	server, _ := tlsOf(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 
 const token = auth.Secret("quorate_test_abc")
 
-// client returns a client of a server that answers with handler.
+// client returns a client for a server with handler.
 func client(t *testing.T, handler http.HandlerFunc) *restclient.Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -37,7 +37,7 @@ func client(t *testing.T, handler http.HandlerFunc) *restclient.Client {
 	return c
 }
 
-// write answers; a client that has left shows in what the test waits for.
+// write writes a response. If the client has disconnected, the test fails elsewhere.
 func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 
 func object(t *testing.T, fields map[string]any) *structpb.Struct {
@@ -215,7 +215,7 @@ func TestCallBoundsTheAnswer(t *testing.T) {
 	}
 }
 
-// watch streams what handler writes and returns what each event held, as JSON.
+// watch streams what handler writes, and returns the content of each event as JSON.
 func watch(t *testing.T, handler http.HandlerFunc) (got []string, err error) {
 	t.Helper()
 	c := client(t, func(w http.ResponseWriter, r *http.Request) {

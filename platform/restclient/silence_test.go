@@ -16,7 +16,7 @@ import (
 	"github.com/quorate/quorate/platform/restclient"
 )
 
-// silentServer answers one event and then nothing until the request ends.
+// silentServer sends one event and then nothing until the request ends.
 type silentServer struct{}
 
 func (silentServer) RoundTrip(r *http.Request) (*http.Response, error) {

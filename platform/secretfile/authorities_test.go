@@ -11,7 +11,7 @@ import (
 )
 
 // A block that cannot be read as a certificate is not skipped: the list of trusted authorities would then differ from the operator's.
-func TestAuthoritiesAreReadWithoutExceptionOrNotAtAll(t *testing.T) {
+func TestAuthoritiesAreReadCompletelyOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	one, other := certtest.NewAuthority(t), certtest.NewAuthority(t)
 	both := one.Pool()

@@ -27,7 +27,7 @@ func write(t *testing.T, file, text string, mode os.FileMode, changed time.Time)
 	}
 }
 
-func TestWhatIsNoSecretIsRefused(t *testing.T) {
+func TestAnUnsuitableSecretFileIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"open": 0o604, "empty": 0o600, "long": 0o600} {

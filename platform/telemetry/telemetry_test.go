@@ -137,7 +137,7 @@ func TestShutdownWithoutAReceiverEnds(t *testing.T) {
 	}
 }
 
-func TestSpansThatNobodyReceivesAreOfTheTraceOfTheirCaller(t *testing.T) {
+func TestSpansWithoutAReceiverBelongToTheCallersTrace(t *testing.T) {
 	t.Parallel()
 	state, err := trace.ParseTraceState("vendor=value")
 	if err != nil {
@@ -155,8 +155,8 @@ func TestSpansThatNobodyReceivesAreOfTheTraceOfTheirCaller(t *testing.T) {
 	}
 }
 
-// BenchmarkASpanThatNobodyReceives is what a caller's sampled trace costs where there is no receiver.
-func BenchmarkASpanThatNobodyReceives(b *testing.B) {
+// BenchmarkSpanWithoutAReceiver measures what a caller's sampled trace costs if there is no receiver.
+func BenchmarkSpanWithoutAReceiver(b *testing.B) {
 	tel, err := telemetry.Setup(b.Context(), telemetry.Config{})
 	if err != nil {
 		b.Fatal(err)
@@ -173,7 +173,7 @@ func BenchmarkASpanThatNobodyReceives(b *testing.B) {
 	}
 }
 
-func TestALineOfTheLogHasAnEnd(t *testing.T) {
+func TestLongValuesInTheLogAreCut(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"json", "text"} {
 		var log bytes.Buffer
@@ -198,7 +198,7 @@ func TestAnErrorThatIsANilPointerIsLogged(t *testing.T) {
 	}
 }
 
-func TestWhatOpenTelemetryComplainsAboutIsInTheLog(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
+func TestErrorsOfOpenTelemetryAreLogged(t *testing.T) { //nolint:paralleltest // what it sets is the whole process's
 	var log bytes.Buffer
 	telemetry.LogErrors(setup(t, telemetry.Config{LogWriter: &log}).Logger)
 	t.Cleanup(func() { telemetry.LogErrors(setup(t, telemetry.Config{}).Logger) })

@@ -170,7 +170,7 @@ func TestAQuestionEnds(t *testing.T) {
 	}
 }
 
-func TestQuestionsThatCannotBeAsked(t *testing.T) {
+func TestInvalidQuestionsAreRefused(t *testing.T) {
 	t.Parallel()
 	reasons, open := make(chan string, 3), make(chan struct{})
 	b := board.New(board.Options{Work: func(ctx context.Context, job *board.Job) error {

@@ -46,13 +46,13 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// token returns a token with the usual claims, changed by more.
+// token returns a token with the usual claims, overridden by more.
 func (p *provider) token(t *testing.T, key any, alg jose.SignatureAlgorithm, more map[string]any) string {
 	t.Helper()
 	return p.typed(t, key, alg, "at+jwt", more)
 }
 
-// typed is token with a type in its header; "" is none.
+// typed is token with a type in its header, unless kind is "".
 func (p *provider) typed(t *testing.T, key any, alg jose.SignatureAlgorithm, kind jose.ContentType, more map[string]any) string {
 	t.Helper()
 	claims := map[string]any{"iss": p.URL, "aud": "quorate", "sub": "ana", "exp": time.Now().Add(time.Minute).Unix(), "roles": []string{"admin", "painter"}}
@@ -125,7 +125,7 @@ func TestATokenTellsWhoItsOwnerIs(t *testing.T) {
 	}
 }
 
-func TestKeysAreNotReadInTheOpen(t *testing.T) {
+func TestKeysAreNotReadOverPlainHTTP(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(w http.ResponseWriter, r *http.Request){
 		"the configuration names such a URL": func(w http.ResponseWriter, r *http.Request) {
@@ -184,7 +184,7 @@ func TestATokenThatDoesNotHoldIsRefused(t *testing.T) {
 	}
 }
 
-func TestATokenOfAnotherTypeSaysNothingAboutACaller(t *testing.T) {
+func TestATokenOfAnotherTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	a := p.authenticator(t, func(*oidc.Config) {})

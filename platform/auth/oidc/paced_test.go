@@ -23,9 +23,9 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// published are the keys of a provider that is reached without a network.
+// published is a transport that returns the keys of a provider, without a network.
 type published struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	keys  []jose.JSONWebKey
 	text  string // instead of the keys
 	asked int
@@ -53,7 +53,7 @@ func (p *published) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body))}, err
 }
 
-// authenticator returns one that reads the keys, and what makes tokens for it.
+// authenticator returns an authenticator that reads these keys, and a provider that makes tokens for it.
 func (p *published) authenticator(t *testing.T) (*oidc.Authenticator, *provider) {
 	t.Helper()
 	c := oidc.DefaultConfig()
@@ -78,7 +78,7 @@ func publicKey(k *ecdsa.PrivateKey) jose.JSONWebKey {
 	return jose.JSONWebKey{Key: k.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}
 }
 
-func TestTokensThatNobodySignedDoNotFloodTheProvider(t *testing.T) {
+func TestForgedTokensDoNotFloodTheProvider(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, forged := newKey(t), newKey(t), newKey(t)
 		behind := &published{keys: []jose.JSONWebKey{publicKey(first)}}

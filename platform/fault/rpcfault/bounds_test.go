@@ -14,7 +14,7 @@ import (
 	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// headers is the size of the headers in which a status travels, as clients count it (RFC 9113, section 6.5.2).
+// headers returns the size of the headers in which a status is sent, as clients count it (RFC 9113, section 6.5.2).
 func headers(st *spb.Status) int {
 	const names = len("grpc-status") + len("grpc-message") + len("grpc-status-details-bin") + 3*32
 	message := len(st.GetMessage())
