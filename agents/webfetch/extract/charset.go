@@ -58,6 +58,10 @@ func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
 		e, name, _ := charset.DetermineEncoding(data, "")
 		return e, Charset{name, "bom"}
 	}
+	if name := wide(data); name != "" {
+		e, _ := charset.Lookup(name)
+		return e, Charset{name, "detected"}
+	}
 	escapes := bytes.Contains(data, []byte("\x1b$")) || bytes.Contains(data, []byte("\x1b("))
 	if !escapes && utf8.Valid(data) {
 		return nil, Charset{"utf-8", "utf-8"}
@@ -73,6 +77,26 @@ func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
 	}
 	e, name := charset.Lookup("windows-1252")
 	return e, Charset{name, "default"}
+}
+
+// wide returns the UTF-16 that data without a byte order mark is in, or nothing: in markup and in JSON, most letters are a byte and a null. Each
+// such byte for itself would be valid UTF-8.
+func wide(data []byte) string {
+	sample := data[:min(len(data), 1024)&^1]
+	var nulls [2]int
+	for i, c := range sample {
+		if c == 0 {
+			nulls[i%2]++
+		}
+	}
+	switch most := len(sample) / 2 * 2 / 5; {
+	case len(sample) < 4:
+	case nulls[1] > most && nulls[0]*8 < nulls[1]:
+		return "utf-16le"
+	case nulls[0] > most && nulls[1]*8 < nulls[0]:
+		return "utf-16be"
+	}
+	return ""
 }
 
 // declaredEncoding returns the encoding that the server or the page declares, if the bytes agree.

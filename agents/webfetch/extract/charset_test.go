@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/quorate/quorate/agents/webfetch/extract"
 )
@@ -86,5 +87,23 @@ func TestCharsetIsTold(t *testing.T) {
 				t.Errorf("Extract(%q).Charset = %v, want %v", test.body, got, test.want)
 			}
 		})
+	}
+}
+
+func TestUTF16WithoutAMark(t *testing.T) {
+	const page = `<!doctype html><html><head><title>A title</title></head><body><p>A &amp; <b>quorum</b>.</p>%s</body></html>`
+	for name, sample := range map[string]string{"ASCII": "", "Japanese": "　" + samples["shift_jis"]} {
+		for charsetName, order := range map[string]unicode.Endianness{"utf-16le": unicode.LittleEndian, "utf-16be": unicode.BigEndian} {
+			body, err := unicode.UTF16(order, unicode.IgnoreBOM).NewEncoder().String(fmt.Sprintf(page, sample))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, contentType := range []string{"text/html", "text/html; charset=utf-16", "text/html; charset=" + charsetName} {
+				got := read(t, contentType, body, extract.Options{Format: extract.Text})
+				if want := strings.TrimSpace("A & quorum.\n\n" + strings.TrimSpace(sample)); got.Text != want || got.Charset.Name != charsetName || got.Title != "A title" {
+					t.Errorf("%s: Extract(%s, in %s) = %q, %v, want %q", name, contentType, charsetName, got.Text, got.Charset, want)
+				}
+			}
+		}
 	}
 }
