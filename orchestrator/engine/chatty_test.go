@@ -11,6 +11,7 @@ import (
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/orchestrator/engine"
 )
 
 // chatty is an agent that says something ten times a second while it works.
@@ -48,4 +49,61 @@ func TestWhatTheLogHasNoRoomForIsNotWritten(t *testing.T) {
 			t.Errorf("the task was written %d times, want at most %d: its log is full after %d", writes, most, orchestrator.MaxEvents)
 		}
 	})
+}
+
+// TestTheLogOfATaskHasAnEnd has agents that would have it grow until the task's deadline.
+func TestTheLogOfATaskHasAnEnd(t *testing.T) {
+	t.Parallel()
+	for name, agent := range map[string]agentclient.Client{
+		"one that took the task and cannot be reached any more": lost{newWorker()},
+		"one that works and asks and works, and says nothing":   undecided{newWorker()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newSimulation(t, &flaky{worker: newWorker(), fail: func(int) error { return nil }})
+				s.stop()
+				s.client = agent
+				s.start()
+				task, err := s.engine.Submit(t.Context(), engine.Submission{
+					Tenant: tenant, Caller: "tester", Message: text("x"), Route: orchestrator.Route{Agent: "worker"}, Deadline: time.Now().Add(3 * 24 * time.Hour),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				<-time.After(2 * 24 * time.Hour)
+				s.stop()
+				got, err := s.store.Task(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID})
+				if most := uint64(2*orchestrator.MaxEvents + 10); err != nil || got.LastEvent > most {
+					t.Errorf("the log has %d entries after two days, %v, want %d at most", got.LastEvent, err, most)
+				}
+			})
+		})
+	}
+}
+
+// lost is an agent that takes a task and is away from then on.
+type lost struct{ *worker }
+
+func (lost) Send(_ context.Context, _ *a2apb.Message, _ bool, each agentclient.Each) error {
+	return each(snapshot("remote", a2apb.TaskState_TASK_STATE_WORKING, ""))
+}
+
+func (lost) Task(context.Context, string, int32) (*a2apb.Task, error) { return nil, errAway }
+
+// undecided is an agent that asks without a question, and goes on by itself, over and over.
+type undecided struct{ *worker }
+
+func (undecided) Send(ctx context.Context, _ *a2apb.Message, _ bool, each agentclient.Each) error {
+	for n := 0; ctx.Err() == nil; n++ {
+		state := a2apb.TaskState_TASK_STATE_WORKING
+		if n%2 == 1 {
+			state = a2apb.TaskState_TASK_STATE_INPUT_REQUIRED
+		}
+		if err := each(snapshot("remote", state, "")); err != nil {
+			return err
+		}
+		<-time.After(30 * time.Second)
+	}
+	return ctx.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -157,6 +158,9 @@ func (e *Engine) intend(ctx context.Context, read orchestrator.Task, binding str
 		if found := read.Open(); found != nil { // it may just have been found
 			t.Open().RemoteTaskID = found.RemoteTaskID
 		}
+		if t.LastEvent > orchestrator.MaxEvents {
+			return nil
+		}
 		return []orchestrator.Event{sent}
 	})
 }
@@ -266,18 +270,28 @@ func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Du
 			a.Error = &orchestrator.Error{Reason: f.Reason, Message: f.Message}
 			a.NotTaken = a.NotTaken || agentclient.NotTaken(why)
 		}
-		return []orchestrator.Event{event(t, orchestrator.EventProgress, f.Message+"; trying again")}
+		return logged(t, f.Message+"; trying again")
 	})
 	return step{wait: wait}, err
 }
 
 // progress returns the events for what the agent said, as far as the log has room. It leaves out the words while a gate may still hold back the work.
 func progress(t *orchestrator.Task, said ...string) []orchestrator.Event {
-	var events []orchestrator.Event
-	for _, text := range said {
-		if t.Guarded() && text != strayWords {
-			text = "the agent reports progress; its words are held back until the gate opens"
+	if t.Guarded() {
+		said = slices.Clone(said)
+		for i, text := range said {
+			if text != strayWords {
+				said[i] = "the agent reports progress; its words are held back until the gate opens"
+			}
 		}
+	}
+	return logged(t, said...)
+}
+
+// logged returns progress events with texts, as far as the log has room.
+func logged(t *orchestrator.Task, texts ...string) []orchestrator.Event {
+	var events []orchestrator.Event
+	for _, text := range texts {
 		switch at := t.LastEvent + uint64(len(events)); {
 		case at == orchestrator.MaxEvents:
 			text = fmt.Sprintf("the log has %d entries; further progress is not logged", at)

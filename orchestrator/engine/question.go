@@ -79,6 +79,8 @@ func (h *heard) askedBefore(t *orchestrator.Task) bool {
 // checkQuestion refuses questions beyond the limits. The caller holds mu.
 func (c *conversation) checkQuestion() error {
 	switch {
+	case c.task.LastEvent > 2*orchestrator.MaxEvents && c.heard.mirrored() != c.task.State:
+		return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent changes the state of its task without end; the log has %d entries", c.task.LastEvent)
 	case !c.heard.asksAnew(&c.task):
 		return nil
 	case len(c.task.Turns) >= orchestrator.MaxTurns:
