@@ -82,3 +82,16 @@ func TestServeDoesNotStartWithAMistake(t *testing.T) {
 		}
 	}
 }
+
+func TestASourceOfAgentsThatIsWrongIsToldBySetting(t *testing.T) {
+	t.Parallel()
+	for setting, value := range map[string]string{"cardURLs": "[nowhere]", "catalogs": "['ftp://x']"} {
+		file := write(t, "quorate.yaml", "agents:\n  "+setting+": "+value+"\n")
+		want := file + ":2: agents." + setting + ": "
+		for _, of := range []string{"serve", "dev"} {
+			if exit, _, stderr := run(t.Context(), "", "config", "explain", of, "--config", file); exit != 6 || !strings.Contains(stderr, want) {
+				t.Errorf("Main(config explain %s) with %s %s = %d, %q, want 6 and %q", of, setting, value, exit, stderr, want)
+			}
+		}
+	}
+}

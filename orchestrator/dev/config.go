@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/config"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/telemetry"
@@ -102,6 +103,15 @@ func (t *Telemetry) config() telemetry.Config {
 	return telemetry.Config{ServiceName: "quorate", LogLevel: t.LogLevel, LogFormat: t.LogFormat}
 }
 
+// Validate refuses a source that cannot be used.
+func (a *Agents) Validate() error {
+	sources, err := a.sources()
+	if err != nil {
+		return err
+	}
+	return server.CheckSources(sources)
+}
+
 // sources returns the configured sources of agents.
 func (a *Agents) sources() ([]discovery.Source, error) {
 	var list []discovery.Source
@@ -111,7 +121,7 @@ func (a *Agents) sources() ([]discovery.Source, error) {
 	if a.CardFolder != "" {
 		folder, err := filepath.Abs(a.CardFolder)
 		if err != nil {
-			return nil, fault.Invalid("agents.cardFolder", "CONFIG_INVALID", "the folder %q is no path: %s", a.CardFolder, err)
+			return nil, fault.Invalid("cardFolder", "CONFIG_INVALID", "the folder %q is no path: %s", a.CardFolder, err)
 		}
 		list = append(list, discovery.Source{Folder: folder})
 	}

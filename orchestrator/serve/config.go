@@ -11,6 +11,7 @@ import (
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/cloudwatch"
 	"github.com/quorate/quorate/orchestrator/engine"
+	"github.com/quorate/quorate/orchestrator/server"
 	"github.com/quorate/quorate/platform/auth/oidc"
 	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/fault"
@@ -250,12 +251,7 @@ func (a *Agents) Validate() error {
 			return invalid("allowOrigins", "%q is not host:port", origin)
 		}
 	}
-	for _, source := range a.sources() {
-		if err := source.Validate(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return server.CheckSources(a.sources())
 }
 
 // sources returns the configured sources of agents.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/tasks"
 	"github.com/quorate/quorate/registry"
@@ -16,6 +17,20 @@ type Agents struct {
 	Sources    []discovery.Source       // where agents are looked for
 	Signatures registry.SignaturePolicy // which signatures a card must have; empty is verify-if-present
 	Strict     bool                     // refuse a rule whose target is not registered, which is otherwise a warning
+}
+
+// sourceSettings are the names, in a configuration, of what are fields of a discovery.Source.
+var sourceSettings = map[string]string{"urls": "cardURLs", "folder": "cardFolder", "catalog": "catalogs"}
+
+// CheckSources returns an InvalidArgument fault with the reason CONFIG_INVALID that names the setting of the first source that cannot be used.
+func CheckSources(sources []discovery.Source) error {
+	for i := range sources {
+		if err := sources[i].Validate(); err != nil {
+			f := fault.From(err)
+			return fault.Invalid(sourceSettings[f.Violations[0].Field], "CONFIG_INVALID", "%s", f.Message)
+		}
+	}
+	return nil
 }
 
 // openRegistry creates the registry, discovery and the catalog.
