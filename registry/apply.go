@@ -96,7 +96,7 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 	if in.Metadata != nil && !sameJSON(old.Metadata, *in.Metadata) {
 		if in.OnlyName != "" && !sameRules(old.Metadata, *in.Metadata) {
 			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
-				"an agent cannot change consultation_requirements or at_most_once_skills; apply what is there, or ask an admin")
+				"an agent cannot change consultation_requirements or at_most_once_skills; apply the present ones, or ask an admin")
 		}
 		next.Metadata = in.Metadata.kept()
 		version := change.Version

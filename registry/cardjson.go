@@ -91,7 +91,7 @@ func decodeObject(d *json.Decoder, depth int) (any, error) {
 			return nil, errors.New("an object's key is not a string")
 		}
 		if _, twice := object[key]; twice {
-			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the key %q is there twice in one object", clip(key))
+			return nil, fault.Invalid("card", "CARD_DUPLICATE_KEY", "the key %q occurs twice in one object", clip(key))
 		}
 		fold := strings.ToLower(strings.ToUpper(key)) // as encoding/json compares them, with the Kelvin sign and the long s
 		if other, twice := folded[fold]; twice {

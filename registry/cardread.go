@@ -198,7 +198,7 @@ func (r *cardReader) skills(root map[string]any) []Skill {
 		case s.ID == "" || utf8.RuneCountInString(s.ID) > maxSkillID:
 			r.wrong(path+".id", "a skill's id has 1 to %d characters", maxSkillID)
 		case seen[s.ID]:
-			r.wrong(path+".id", "the skill id %q is there twice", clip(s.ID))
+			r.wrong(path+".id", "the skill id %q occurs twice", clip(s.ID))
 		}
 		seen[s.ID] = true
 		skills = append(skills, s)

@@ -96,7 +96,7 @@ func (r *cardReader) capabilities(root map[string]any, card *Card) *Metadata {
 				r.wrong(path+".params", "the metadata cannot be read: %v", err)
 			}
 			if metadata != nil {
-				r.wrong(path+".uri", "the extension is there twice")
+				r.wrong(path+".uri", "the extension occurs twice")
 			}
 			metadata, e.Params = m, nil
 		}
@@ -145,7 +145,7 @@ func snakeKeys(v any) (any, error) {
 		for key, value := range v {
 			name := snakeCase(key)
 			if _, twice := renamed[name]; twice {
-				return nil, fmt.Errorf("the name %q is there twice", name)
+				return nil, fmt.Errorf("the name %q occurs twice", name)
 			}
 			var err error
 			if name != "value" && name != "json_schema" {

@@ -44,7 +44,7 @@ func (m *Metadata) Validate(agentName string) error {
 		return invalid("METADATA_INVALID", v.violations)
 	}
 	if m.AgentName != "" && m.AgentName != agentName {
-		v.wrong("metadata.agent_name", "this is the metadata of %q, and the agent is %q; leave the name out or mend it", clip(m.AgentName), clip(agentName))
+		v.wrong("metadata.agent_name", "this is the metadata of %q, and the agent is %q; omit the name or correct it", clip(m.AgentName), clip(agentName))
 	}
 	v.inputs(m.InputSchemas)
 	v.outputs(m.OutputSchemas)
@@ -83,7 +83,7 @@ func (v *validator) oneOf(field, value string, known []string) {
 
 func (v *validator) once(field, name string, seen map[string]bool) {
 	if seen[name] {
-		v.wrong(field, "%q is there twice", clip(name))
+		v.wrong(field, "%q occurs twice", clip(name))
 	}
 	seen[name] = true
 }

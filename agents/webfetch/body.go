@@ -162,7 +162,7 @@ func badEncoding(u *url.URL, coding string, err error) error {
 	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	failed := failure(fault.FailedPrecondition, ReasonEncoding, u, "its %s body is broken; the server has to mend it", coding)
+	failed := failure(fault.FailedPrecondition, ReasonEncoding, u, "its %s body is broken; the server has to fix it", coding)
 	failed.Cause = err
 	return failed
 }

@@ -105,7 +105,7 @@ func (s *server) write(t *testing.T, traces ptrace.Traces) {
 	}
 }
 
-// flat returns attributes as an object; a key that is there twice has one value in it, as it would have in the log.
+// flat returns attributes as an object; a key that occurs twice has one value in it, as it would have in the log.
 func flat(attributes pcommon.Map) map[string]any {
 	object := make(map[string]any)
 	for key, value := range attributes.All() {

@@ -119,7 +119,7 @@ func takesReply(t *orchestrator.Task, r *Reply) error {
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
 			"task %s is in state %s and does not wait for a message; send it once the task is in state TASK_STATE_INPUT_REQUIRED or TASK_STATE_AUTH_REQUIRED", t.ID, t.State)
 	case r.asked != nil && len(t.Turns) != r.asked.Turns:
-		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING", "task %s does not ask any more what it asked; read what it asks now", t.ID)
+		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING", "task %s asks something else by now; read it again before replying", t.ID)
 	case len(t.Turns) >= orchestrator.MaxTurns:
 		why = fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "task %s has %d messages, as many as a task takes; cancel it", t.ID, len(t.Turns))
 	default:

@@ -20,7 +20,7 @@ func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
 		f.chain, f.refusal = r.plan(tenant, v, want)
 	}
 	if len(f.candidates) == 0 && f.refusal == nil {
-		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s of the inputs that are there", show(want.Output))
+		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s from the available inputs", show(want.Output))
 	}
 	return f
 }

@@ -97,7 +97,7 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 		"told":    "AGENT_UNAVAILABLE: it is unavailable: lunch",
 		"drained": "AGENT_DRAINING: an admin keeps new tasks from it",
 		"never":   "AGENT_UNKNOWN: it was never heard of; it is used only when named",
-		"cut":     "AGENT_UNREACHABLE: it could not be reached lately and is left alone for a while; others can be",
+		"cut":     "AGENT_UNREACHABLE: it could not be reached lately and is avoided for a while; other agents can be reached",
 		"full":    "AGENT_FULL: it works on 2 tasks and can work on 2; others have room",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {

@@ -34,13 +34,13 @@ func checkFanOut(r orchestrator.Route) error {
 	case f == nil:
 		return nil
 	case r.Agent != "":
-		return fault.Invalid("route.fan_out", "FAN_OUT_NAMED", "a named agent is one: say a skill, a contract or a text for several")
+		return fault.Invalid("route.fan_out", "FAN_OUT_NAMED", "a fan-out needs several agents: route by skill, contract or text instead of by agent")
 	case f.Agents < 0 || f.Agents > orchestrator.MaxFanOut:
 		return fault.Invalid("route.fan_out.agents", "FAN_OUT_SIZE", "%d agents are asked for; the limit is %d", f.Agents, orchestrator.MaxFanOut)
 	case f.Mode == orchestrator.PlanK && (f.K < 1 || f.K > orchestrator.MaxFanOut || f.Agents > 0 && f.K > f.Agents):
 		return fault.Invalid("route.fan_out.k", "FAN_OUT_SIZE", "%d of %d agents cannot complete a task; the limit is %d", f.K, f.Agents, orchestrator.MaxFanOut)
 	case f.Mode != orchestrator.PlanK && f.K != 0:
-		return fault.Invalid("route.fan_out.k", "FAN_OUT_MODE", "k goes with mode %s", orchestrator.PlanK)
+		return fault.Invalid("route.fan_out.k", "FAN_OUT_MODE", "k is allowed only with mode %s", orchestrator.PlanK)
 	case f.Mode != orchestrator.PlanAll && f.Mode != orchestrator.PlanAny && f.Mode != orchestrator.PlanK:
 		return fault.Invalid("route.fan_out.mode", "FAN_OUT_MODE", "%q is not one of all, any, k_of_n", f.Mode)
 	default:

@@ -110,7 +110,7 @@ func why(code string, s registry.Status) string {
 	case CodeFull:
 		return fmt.Sprintf("it works on %d tasks and can work on %d; others have room", s.InFlight, s.Capacity)
 	case CodeUnreachable:
-		return "it could not be reached lately and is left alone for a while; others can be"
+		return "it could not be reached lately and is avoided for a while; other agents can be reached"
 	default:
 		return strings.TrimSpace("it is "+s.Status) + told(s)
 	}

@@ -68,7 +68,7 @@ var (
 	errUnread  = errors.New("it has not read all skills yet")
 	errOther   = errors.New("its vectors for skills and for texts are of different lengths")
 	errBusy    = errors.New("too many decisions wait for it")
-	errAtRest  = errors.New("it failed lately and is left alone for a while")
+	errAtRest  = errors.New("it failed lately and is not asked for a while")
 	errTooLate = errors.New("it did not answer in time")
 )
 

@@ -64,7 +64,7 @@ func stage(a text.Answer, h text.Hit) string {
 	if a.Trained {
 		by = "by shared words and examples"
 	}
-	return fmt.Sprintf("%s (%.0f %% of the text's words by weight); sure to %.2f where %.2f is needed", by, 100*h.Words, a.Confidence, a.Limit)
+	return fmt.Sprintf("%s (%.0f %% of the text's words by weight); confidence %.2f where %.2f is needed", by, 100*h.Words, a.Confidence, a.Limit)
 }
 
 // bestOfEach keeps the best hit of each agent.
@@ -86,7 +86,7 @@ func notAlike(a text.Answer, hits []text.Hit, note string) error {
 		clipped = "; of a text this long only the beginning is compared: ask in a few words"
 	}
 	if len(hits) == 0 {
-		return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: none of its words that mean something is in any card%s", clipped)
+		return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: none of its meaningful words is in any card%s", clipped)
 	}
 	var names []string
 	for _, h := range hits[:min(len(hits), nearest)] {
@@ -95,6 +95,6 @@ func notAlike(a text.Answer, hits []text.Hit, note string) error {
 	if note != "" {
 		note = " (" + note + ")"
 	}
-	return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: sure to %.2f where %.2f is needed%s; the nearest are %s%s",
+	return fault.New(fault.NotFound, ReasonNoneFits, "no agent does what the text asks for: confidence %.2f where %.2f is needed%s; the nearest are %s%s",
 		a.Confidence, a.Limit, note, strings.Join(names, ", "), clipped)
 }

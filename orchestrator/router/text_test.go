@@ -50,7 +50,7 @@ func TestATextThatIsLikeNothingIsRefusedWithTheNearest(t *testing.T) {
 	r := newRouter(library()...)
 	for text, says := range map[string]string{
 		"what is the capital city of the country whose languages are many": "translate_text of translator",
-		"qwzx": "none of its words",
+		"qwzx": "none of its meaningful words",
 		strings.Repeat("lorem ipsum ", 200) + "read this web page": "only the beginning is compared",
 		"languages " + strings.Repeat("🍰 ", 9000):                  "only the beginning is compared",
 	} {

@@ -35,7 +35,7 @@ func (c *Catalog) list(r *http.Request) (any, error) {
 	values := r.URL.Query()
 	for name, given := range values {
 		if !slices.Contains([]string{"filter", "orderBy", "pageSize", "pageToken"}, name) || len(given) > 1 {
-			return nil, malformed("the parameter %q is not known or is there twice", name)
+			return nil, malformed("the parameter %q is unknown or occurs twice", name)
 		}
 	}
 	keep, err := parseFilter(values.Get("filter"))

@@ -67,14 +67,14 @@ func (p *program) command() *cobra.Command {
 		RunE:              p.run,
 	}
 	p.flags(cmd.PersistentFlags())
-	cmd.PersistentFlags().BoolVar(&p.allowlistWrite, "allowlist-write", false, "let whoever talks to the agent change the list of domains (env WEBFETCH_ALLOWLIST_WRITE)")
+	cmd.PersistentFlags().BoolVar(&p.allowlistWrite, "allowlist-write", false, "let anybody who can reach the agent change the list of domains (env WEBFETCH_ALLOWLIST_WRITE)")
 	flags := cmd.Flags()
 	p.pageFlags(flags)
 	flags.StringVar(&p.addr, "addr", "", "address to serve on (env WEBFETCH_ADDR, default "+defaultAddr+")")
 	flags.StringVar(&p.publicURL, "public-url", "", "URL by which others reach the agent (env WEBFETCH_PUBLIC_URL or AGENTCORE_RUNTIME_URL, default: the address)")
 	flags.StringVar(&p.server, "server", "", "Quorate's HTTP base URL to join; empty serves without joining (env QUORATE_SERVER)")
 	flags.StringVar(&p.token, "token-file", "", "file with the agent's token (env QUORATE_TOKEN_FILE, or the token itself in QUORATE_TOKEN)")
-	flags.StringVar(&p.callersFile, "callers-token-file", "", "file with the token that callers of the agent must show as a bearer; read again when it changes; empty lets in whoever reaches it (env WEBFETCH_CALLERS_TOKEN_FILE)")
+	flags.StringVar(&p.callersFile, "callers-token-file", "", "file with the bearer token that callers of the agent must send; reloaded when it changes; empty admits anybody who can reach the agent (env WEBFETCH_CALLERS_TOKEN_FILE)")
 	p.api.flags(flags)
 	cmd.AddCommand(&cobra.Command{
 		Use: "mcp", Short: "Serve MCP over standard input and output", Args: cobra.NoArgs,

@@ -33,7 +33,7 @@ func pragmaNoCache(req *http.Request, asked directiveSet) bool {
 	return len(asked) == 0 && strings.Contains(strings.ToLower(req.Header.Get("Pragma")), "no-cache")
 }
 
-// directiveSet is a parsed Cache-Control header. A directive that is there twice with different values has the value "invalid".
+// directiveSet is a parsed Cache-Control header. A directive that occurs twice with different values has the value "invalid".
 type directiveSet map[string]string
 
 func directives(h http.Header) directiveSet {

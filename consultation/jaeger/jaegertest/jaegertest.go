@@ -109,7 +109,7 @@ func (j *Jaeger) Export(tb testing.TB, traces ptrace.Traces) {
 	last := spans.At(spans.Len() - 1)
 	ticker := time.NewTicker(pollPause)
 	defer ticker.Stop()
-	// Not raw, Jaeger would sort the attributes of what it has in memory, and leave out what is there twice.
+	// Not raw, Jaeger would sort the attributes of what it has in memory, and leave out what occurs twice.
 	u := j.Query.JoinPath("api", "v3", "traces", last.TraceID().String()).String() + "?raw_traces=true"
 	for {
 		if _, answer := j.call(ctx, tb, http.MethodGet, u, nil); strings.Contains(answer, last.SpanID().String()) {

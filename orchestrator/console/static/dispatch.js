@@ -54,7 +54,7 @@ function pairs(text, what) {
     const at = line.indexOf("=");
     const name = line.slice(0, Math.max(at, 0)).trim();
     if (!name) throw new Error(`“${line}” is not ${what}: write key=value.`);
-    if (found.has(name)) throw new Error(`“${name}” is there twice.`);
+    if (found.has(name)) throw new Error(`“${name}” occurs twice.`);
     found.set(name, valueOf(line.slice(at + 1).trim()));
   }
   return Object.fromEntries(found);
