@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -76,5 +77,50 @@ func TestACallEndsInTimeEvenIfThePeerDoesNotRead(t *testing.T) {
 	begun := time.Now()
 	if _, err := c.Invoke(ctx, ask(t, echo, strings.Repeat("x", 1<<20))); status.Code(err) != codes.DeadlineExceeded || time.Since(begun) > 10*time.Second {
 		t.Errorf("Invoke() = %v after %v, want DeadlineExceeded in time", err, time.Since(begun))
+	}
+}
+
+// TestAMessageMayArriveWhileItsWindowIsExtended uses a pipe, so that the client is still writing the window update for a large message when the rest of the
+// message and the end of the stream arrive.
+func TestAMessageMayArriveWhileItsWindowIsExtended(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = theirs.Close() })
+	message := make([]byte, 1<<20)
+	go func() {
+		p := &peer{Framer: http2.NewFramer(theirs, theirs), t: t, conn: theirs}
+		p.enc = hpack.NewEncoder(&p.buf)
+		_, _ = io.ReadFull(theirs, make([]byte, len(http2.ClientPreface)))
+		for range 2 { // settings and a window
+			_, _ = p.ReadFrame()
+		}
+		_ = p.WriteSettings()
+		for range 3 { // the acknowledgement, the header and the message
+			_, _ = p.ReadFrame()
+		}
+		const part, id = 16 << 10, 1
+		rest := append([]byte{0, 0, 16, 0, 0}, message...)
+		update := make([]byte, 13)
+		p.begin(id)
+		_ = p.WriteData(id, false, rest[:part])
+		_, _ = io.ReadFull(theirs, update[:1]) // the client is writing now
+		for rest = rest[part:]; len(rest) > 0; rest = rest[min(part, len(rest)):] {
+			_ = p.WriteData(id, false, rest[:min(part, len(rest))])
+		}
+		p.status(id, "0")
+		for range 4 { // more than the client buffers, so that it has handled everything before
+			_ = p.WriteRawFrame(0xfa, 0, 0, make([]byte, part))
+		}
+		_, _ = io.ReadFull(theirs, update[1:])
+		_, _ = io.Copy(io.Discard, theirs)
+	}()
+	c := grpcwire.NewClient(func(context.Context) (net.Conn, error) { return ours, nil }, "agent")
+	t.Cleanup(c.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	size := 0
+	err := c.Stream(ctx, ask(t, count, "1"), func(answer []byte) error { size += len(answer); return nil })
+	if err != nil || size != len(message) {
+		t.Errorf("Stream() = %d bytes, %v, want the whole message", size, err)
 	}
 }

@@ -34,6 +34,7 @@ func (s *stream) next() (message []byte, more bool, err error) {
 			s.owed -= want - s.grant
 			s.grant = want
 			s.wire.flush()
+			return s.next() // flush has released mu, and all of it may have arrived meanwhile
 		}
 		return s.none()
 	}
