@@ -250,12 +250,13 @@ func TestAnAgentStopsSoonWhateverItDoes(t *testing.T) {
 
 func TestAHandlerThatDoesNotLetGoIsAnError(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	agent, stop := start(t, kit.Config{Handler: func(context.Context, *kit.Task) error { <-release; return nil }})
+	working, release := make(chan struct{}), make(chan struct{})
+	agent, stop := start(t, kit.Config{Handler: func(context.Context, *kit.Task) error { close(working); <-release; return nil }})
 	c := client(t, agent, a2a.TransportProtocolGRPC)
 	if _, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: say("x"), Config: &a2a.SendMessageConfig{ReturnImmediately: true}}); err != nil {
 		t.Fatalf("SendMessage() = %v, want a task", err)
 	}
+	<-working
 	err := stop()
 	close(release)
 	if err == nil || !strings.Contains(err.Error(), "waiting for the handlers") {
