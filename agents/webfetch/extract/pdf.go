@@ -16,8 +16,8 @@ import (
 
 // Limits of PDF.
 const (
-	minPDFTime  = 150 * time.Millisecond // CPU time, plus more for each MiB: manuals with mostly text take 400 ms
-	timePerMiB  = 500 * time.Millisecond
+	minPDFTime  = 150 * time.Millisecond // CPU time, plus more for each MiB: a hostile file of 1 MiB stays below 500 ms and 100 MB
+	timePerMiB  = 250 * time.Millisecond
 	maxPDFPages = 2000
 	maxPDFText  = 4 << 20  // bytes
 	maxPDFReads = 64 << 20 // bytes that may be read from the file: the library reads an object again each time it is referred to
