@@ -130,7 +130,7 @@ func (m *machine) assemble(ctx context.Context) error {
 	}
 	m.closers = append(m.closers, m.server.Close)
 	m.tasks = append(m.server.Tasks(), tasks.Task{Name: "demo site", Run: func(ctx context.Context) error { return serveDemo(ctx, m.ports.demo) }})
-	return errors.Join(m.join(reviewer.Config(), m.ports.reviewer), m.join(fetchAgent(fetcher, m.tel.Logger), m.ports.webfetch))
+	return errors.Join(m.join(reviewer.Config(), m.ports.reviewer), m.join(fetchAgent(fetcher, m.tel.Logger), m.ports.webfetch)) //nolint:contextcheck // an agent encodes its card without waiting
 }
 
 // join adds an agent with a token of its own. It starts when the agents before it are up, so that its rules refer to existing agents.
