@@ -14,10 +14,9 @@ import (
 	"github.com/quorate/quorate/orchestrator/benchtest"
 )
 
-// BenchmarkPassing is a message to an agent that answers at once: directly, through a Quorate, through a floor and through an edge, each of its own process, in
-// rounds one after the other in one run. For each way it reports the CPU of the process in between, and as multiples of the direct way's the median time and the CPU
-// of all that take part. Quorate has authentication, roles, limits and tracing as they always are. Caller and agent are the least that they can be, and then
-// as a2a-go makes them.
+// BenchmarkPassing measures a message to an agent that answers at once: sent directly, through Quorate, through the floor and through the edge, each a process of its
+// own, in rounds that take turns. For each way it reports the CPU of the process in between and, as multiples of the direct way, the median latency and the CPU of all
+// processes. Quorate has authentication, roles, limits and tracing as always. Caller and agent are first minimal ones, and then use a2a-go.
 func BenchmarkPassing(b *testing.B) {
 	i := start(b, b.TempDir(), "--pass-through", "*", "--log-level", "error")
 	const text = "hello"
@@ -33,7 +32,7 @@ func BenchmarkPassing(b *testing.B) {
 	})
 }
 
-// passing is an agent with all that can stand between it and its callers.
+// passing is an agent with everything that can be between it and its callers.
 type passing struct {
 	b                    *testing.B
 	name                 string
@@ -83,7 +82,7 @@ type way struct {
 	in, around time.Duration   // CPU of process, and of callers and agent
 }
 
-// measureWays makes b.N calls each way, in rounds that take turns, so that what else the machine does meets all.
+// measureWays makes b.N calls each way, in rounds that take turns, so that other work on the machine affects all ways alike.
 func measureWays(b *testing.B, callers int, agent *instance, ways []*way) {
 	b.Helper()
 	const round = 500

@@ -108,8 +108,8 @@ func sendJSONRPC(tb testing.TB, url, token string) call {
 	}
 }
 
-// BenchmarkTracked is a tracked task from an A2A message over gRPC to its end, durable at every step, with 64 callers, beside the puts of one kilobyte that
-// the same store makes durable in the same run.
+// BenchmarkTracked measures tracked tasks, from an A2A message over gRPC to the end of the task, durable at every step, with 64 callers. For comparison it measures
+// durable puts of one kilobyte into the same kind of store in the same run.
 func BenchmarkTracked(b *testing.B) {
 	const callers = 64
 	dir := b.TempDir()
@@ -137,7 +137,7 @@ func BenchmarkTracked(b *testing.B) {
 	b.ReportMetric(float64(used)/float64(b.N+warmUp), "used-bytes/op")
 }
 
-// kept is how many bytes the pages have that a store keeps its tasks in, and how many of them are used.
+// kept returns the size of the pages in which a store keeps its tasks, in bytes, and how many of these are used.
 func kept(b *testing.B, file string) (allocated, used int) {
 	b.Helper()
 	db, err := bbolt.Open(file, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
@@ -163,7 +163,7 @@ func kept(b *testing.B, file string) (allocated, used int) {
 	return allocated, used
 }
 
-// BenchmarkStreams has a thousand streams of tracked tasks open at once, each with an event in 100 ms: the CPU is for one event of one stream.
+// BenchmarkStreams keeps a thousand streams of tracked tasks open, each with an event every 100 ms, and reports the CPU for an event of a stream.
 func BenchmarkStreams(b *testing.B) {
 	const streams = 1000
 	i := start(b, b.TempDir(), "--log-level", "error")

@@ -23,8 +23,8 @@ import (
 	"github.com/quorate/quorate/registry/embedded"
 )
 
-// edge is the way of a passing call through Quorate and nothing else: the doors, the directory and the passages are the product's own, but every caller is
-// the same dispatcher, and there are no limits, metrics or traces. What those take is the rest of what the server takes.
+// edge is the path of a passed-through call and nothing else: listeners, directory and connections to agents are those of Quorate, but every caller is the
+// same dispatcher, and there are no limits, metrics or traces. These are the difference between edge and server.
 type edge struct {
 	agent addresses
 	name  string

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// floor is the least that a hop can be with gRPC and HTTP as they come: it passes bytes on and does nothing else. What Quorate takes is measured beside
-// it, since on a machine with other work both take a multiple of what they take on a quiet one.
+// floor is the minimal proxy with grpc-go and net/http: it passes bytes on and does nothing else. Quorate is measured beside it, because on a busy machine
+// both take a multiple of what they take on an idle one.
 type floor struct{ agent addresses }
 
 const sendMessage = "/lf.a2a.v1.A2AService/SendMessage"

@@ -2,7 +2,7 @@
 //
 //	bench-routing [-words] [-false-refusal 0.05] DIR
 //
-// DIR holds skills.json, train.jsonl and test.jsonl:
+// DIR contains skills.json, train.jsonl and test.jsonl:
 //
 //	skills.json   a list of {"agent", "id", "name", "description", "tags": [], "examples": [], "inputs": [], "outputs": []}; all but id may be left
 //	              out; without agent each skill is an agent of its own
@@ -10,8 +10,8 @@
 //	test.jsonl    a line for each text: {"text", "skill"} or, where several are right, {"text", "skills": []}; with neither, or with a skill of
 //	              "oos", the text must be refused; lines of train.jsonl with a skill of "oos" are left out
 //
-// A folder with CLINC150's own data_full.json and domains.json is read as it is: a domain is an agent, an intent a skill, its train part the
-// examples, and its test and oos_test parts the texts.
+// A folder with CLINC150's own data_full.json and domains.json can be used directly: each domain is an agent and each intent a skill; the train part
+// has the examples, and the parts test and oos_test have the texts.
 package main
 
 import (

@@ -1,11 +1,11 @@
-// Command chaos shows on real processes that nothing that was accepted is lost. It runs replicas of `quorate serve` over a DynamoDB
-// emulator, kills them with SIGKILL, freezes them with SIGSTOP and tells them to stop with SIGTERM again and again, and has tasks submitted through all of them meanwhile. Then
-// it compares what was accepted with what the agent, which nobody disturbs, wrote down.
+// Command chaos shows with real processes that no accepted task is lost. It runs replicas of `quorate serve` over a DynamoDB emulator. It
+// repeatedly kills them with SIGKILL, freezes them with SIGSTOP and stops them with SIGTERM, while it submits tasks through all of them. Then it
+// compares the accepted tasks with the log of the agent, which is not disturbed.
 //
 //	chaos [-time 60s] [-seed 1] [-bin .bin] [-keep]
 //
-// In the folder of -bin are quorate, echo and dynoxide. It exits with 1 when a task that was accepted is lost, ends twice, or ends in
-// another way than the agent was asked to, and when a replica ends by itself or does not end well.
+// The folder -bin must contain quorate, echo and dynoxide. The exit code is 1 if an accepted task is lost, ends twice, or ends in another way than
+// the agent was asked to, and if a replica ends by itself or does not stop cleanly.
 package main
 
 import (
