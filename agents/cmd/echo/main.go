@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return fmt.Errorf("listening: %w", err)
 	}
 	config.Handler = logged(config.Handler, file)
-	agent, err := kit.New(config)
+	agent, err := kit.New(config) //nolint:contextcheck // the card is encoded without one
 	if err != nil {
 		return errors.Join(err, config.Listener.Close())
 	}

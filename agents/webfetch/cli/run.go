@@ -62,7 +62,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	c.Listener, c.PublicURL, c.Server, c.Token, c.Callers, c.Logger = listener, p.publicURL, p.server, token, callers, logger
 	tools := mcp.New(f.Fetcher, mcp.Options{AllowlistWrite: p.allowlistWrite, Logger: logger})
 	c.Wrap = func(next http.Handler) http.Handler { return tools.Wrap(dialect.Wrap(f.Fetcher, logger)(next)) }
-	a, err := kit.New(c)
+	a, err := kit.New(c) //nolint:contextcheck // the card is encoded without one
 	if err != nil {
 		_ = listener.Close() // nothing was served
 		return err
