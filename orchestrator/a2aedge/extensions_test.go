@@ -92,9 +92,13 @@ func TestAnAgentGetsTheExtensionsOfItsCaller(t *testing.T) {
 // TestACardHasTheExtensionsOfItsAgent reads the card of an agent that declares one, and has a call pass to that agent.
 func TestACardHasTheExtensionsOfItsAgent(t *testing.T) {
 	w := newWorld(t, func(c *dev.Config) { c.Agents.PassThrough = []string{"picky"} })
-	var got string
+	requested := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		got = r.Header.Get("A2A-Extensions")
+		if r.Method != http.MethodPost { // the registry probes the agent
+			http.NotFound(rw, r)
+			return
+		}
+		requested <- r.Header.Get("A2A-Extensions")
 		_, _ = rw.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"a","role":"ROLE_AGENT","parts":[{"text":"y"}]}}}`))
 	}))
 	t.Cleanup(server.Close)
@@ -122,6 +126,11 @@ func TestACardHasTheExtensionsOfItsAgent(t *testing.T) {
 	}
 	passed := w.call(t, "POST", "/agents/picky", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}}`,
 		map[string]string{"A2A-Extensions": needed})
+	var got string
+	select {
+	case got = <-requested:
+	default: // it was not called
+	}
 	if !strings.Contains(passed.body, `"message"`) || !strings.Contains(got, needed) {
 		t.Errorf("a call that passes = %s, and requests %q, want %s in it", passed.body, got, needed)
 	}
