@@ -79,6 +79,9 @@ func encodingOf(data []byte, contentType string) (encoding.Encoding, Charset) {
 	return e, Charset{name, "default"}
 }
 
+// minWide is how many bytes have to be there before nulls among them tell anything.
+const minWide = 16
+
 // wide returns the UTF-16 that data without a byte order mark is in, or nothing: in markup and in JSON, most letters are a byte and a null. Each
 // such byte for itself would be valid UTF-8.
 func wide(data []byte) string {
@@ -90,7 +93,7 @@ func wide(data []byte) string {
 		}
 	}
 	switch most := len(sample) / 2 * 2 / 5; {
-	case len(sample) < 4:
+	case len(sample) < minWide:
 	case nulls[1] > most && nulls[0]*8 < nulls[1]:
 		return "utf-16le"
 	case nulls[0] > most && nulls[1]*8 < nulls[0]:

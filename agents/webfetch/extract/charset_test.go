@@ -78,12 +78,13 @@ func TestCharsetIsTold(t *testing.T) {
 	}{
 		"a mark":                  {"text/html", "\ufeff<p>a", extract.Charset{Name: "utf-8", Source: "bom"}},
 		"a mark of UTF-16":        {"text/html", "\xff\xfe<\x00p\x00>\x00a\x00", extract.Charset{Name: "utf-16le", Source: "bom"}},
+		"a null in a few bytes":   {"text/plain", "000\x00", extract.Charset{Name: "utf-8", Source: "utf-8"}},
 		"valid UTF-8":             {"text/html; charset=shift_jis", "<p>ä", extract.Charset{Name: "utf-8", Source: "utf-8"}},
 		"the header":              {"text/plain; charset=windows-1251", "\xcf\xf0\xe8", extract.Charset{Name: "windows-1251", Source: "header"}},
 		"a label that is unknown": {"text/plain; charset=klingon", "\xe4", extract.Charset{Name: "windows-1252", Source: "default"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := read(t, test.contentType, test.body, extract.Options{}).Charset; got.Name != test.want.Name && got.Source != test.want.Source {
+			if got := read(t, test.contentType, test.body, extract.Options{}).Charset; got != test.want {
 				t.Errorf("Extract(%q).Charset = %v, want %v", test.body, got, test.want)
 			}
 		})
