@@ -51,8 +51,9 @@ func stateFields() map[string]string {
 	return found
 }
 
-// besideFields are the attributes of a task's item other than fields.
-var besideFields = []string{attrTask, attrState, attrContent, attrLog, attrGoes, attrOpen, attrListing, attrPosition, attrTTL, "last_req", "past_req"}
+// known are the attributes of a task's item that this version knows.
+var known = ddb.Known[struct{}]("", append(slices.Collect(maps.Keys(fields)),
+	attrTask, attrState, attrContent, attrLog, attrGoes, attrOpen, attrListing, attrPosition, attrTTL)...)
 
 // snake returns the attribute for a field: remote_task_id for RemoteTaskID.
 func snake(name string) string {
@@ -75,8 +76,8 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 		return nil, fmt.Errorf("encoding task %s: %w", t.ID, err)
 	}
 	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-	item := st.unknown()
-	item[attrTask], item[attrState], item[attrLog] = text(taskKey(key)), text(t.State.String()), text(st.log)
+	item := ddb.Item{attrTask: text(taskKey(key)), attrState: text(t.State.String()), attrLog: text(st.log)}
+	maps.Copy(item, ddb.Unknown(st.item, known))
 	for attribute, field := range fields {
 		if v, ok := all[field]; ok && !blank(v) {
 			item[attribute] = v
@@ -97,31 +98,6 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 		item[attrTTL] = seconds(end)
 	}
 	return item, nil
-}
-
-// keepUnknown copies attributes that only a later version knows, which may write to the same table.
-func keepUnknown(item, old ddb.Item) {
-	for name, v := range old {
-		switch name {
-		case attrTask, attrState, attrLog, attrContent, attrGoes, attrOpen, attrTTL, attrListing, attrPosition:
-		default:
-			if _, known := fields[name]; !known {
-				item[name] = v
-			}
-		}
-	}
-}
-
-// unknown returns the attributes that this version does not know. Replicas are upgraded one after the other, and an older one must not lose what a
-// newer one has written.
-func (st *state) unknown() ddb.Item {
-	rest := make(ddb.Item)
-	for attribute, v := range st.item {
-		if _, known := fields[attribute]; !known && !slices.Contains(besideFields, attribute) {
-			rest[attribute] = v
-		}
-	}
-	return rest
 }
 
 // end returns until when a settled task is kept; 0 is for ever. Its records may have been written with an earlier expiry.

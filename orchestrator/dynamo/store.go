@@ -141,9 +141,6 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 	if err != nil {
 		return err
 	}
-	if old != nil {
-		keepUnknown(item, old.item)
-	}
 	if err := boltdb.CheckItem("the task's state, with room for its end,", ddb.Size(item)+t.Room()); err != nil {
 		return err
 	}
