@@ -194,8 +194,14 @@ func hostilePDFs() map[string]func() extract.Source {
 		"a PDF that is a bomb": func() extract.Source {
 			return pdf(deflate("", "(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj\n", 256**size))
 		},
-		"a PDF of a bomb of brackets":    func() extract.Source { return pdf(deflate("", "[", 256**size)) },
-		"a PDF of one endless array":     func() extract.Source { return pdf(deflate("[", "0 ", 256**size)) },
+		"a PDF of a bomb of brackets": func() extract.Source { return pdf(deflate("", "[", 256**size)) },
+		"a PDF of one endless array":  func() extract.Source { return pdf(deflate("[", "0 ", 256**size)) },
+		"a PDF of forms in forms": func() extract.Source {
+			return formed("/X1 Do", strings.Split(strings.Repeat("|/X1 Do /X2 Do /X3 Do BT /F1 9 Tf (a) Tj ET,", 3), ",")...)
+		},
+		"a PDF of one form": func() extract.Source {
+			return formed(fill("/X1 Do "), "|BT /F1 9 Tf ("+strings.Repeat("a", 1<<16)+") Tj ET")
+		},
 		"a PDF that is nothing but text": func() extract.Source { return file("%PDF-1.4\n" + fill("1 0 obj << /A [ 1 2 3 ] >> endobj\n")) },
 	}
 }

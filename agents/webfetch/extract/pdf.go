@@ -20,6 +20,8 @@ const (
 	timePerMiB  = 250 * time.Millisecond
 	maxPDFPages = 2000
 	maxPDFText  = 4 << 20  // bytes
+	minPDFText  = 64 << 10 // bytes, plus some for each byte of the file, which may draw the same text again and again
+	textPerByte = 8
 	maxPDFReads = 64 << 20 // bytes that may be read from the file: the library reads an object again each time it is referred to
 )
 
@@ -87,52 +89,46 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 		pages, err = maxPDFPages, errPDFPages
 	}
 	var out strings.Builder
-	shapes, layers := map[string]pdfShape{}, layersOf(doc)
+	book := pdfBook{doc: doc, layers: layersOf(doc), shapes: map[string]pdfShape{}, most: min(maxPDFText, minPDFText+textPerByte*len(data))}
 	for i := 1; i <= pages; i++ {
-		words, broken := pageText(doc, i, shapes, layers)
+		words, broken := book.text(i)
 		if file.over() {
 			return out.String(), title, errPDFWork
 		}
 		if broken != nil {
 			err = broken // an unreadable page does not hide the others
-			continue
 		}
-		out.WriteString(words)
-		out.WriteString("\n\n")
-		if out.Len() > maxPDFText {
+		if strings.TrimSpace(words) != "" {
+			out.WriteString(words)
+			out.WriteString("\n\n")
+		}
+		if out.Len() > book.most {
 			return out.String(), title, errPDFWork
 		}
 	}
 	return out.String(), title, err
 }
 
-// pageText returns the text of one page.
-func pageText(doc *pdf.Reader, i int, shapes map[string]pdfShape, layers pdfLayers) (words string, err error) {
+// pdfBook is what the pages of a file share.
+type pdfBook struct {
+	doc    *pdf.Reader
+	layers pdfLayers
+	shapes map[string]pdfShape // of fonts by name, since reading them takes long
+	most   int                 // bytes of text
+}
+
+// text returns the text of one page, after an error that which came before.
+func (b *pdfBook) text(number int) (words string, err error) {
 	defer caught(&err)
-	page := doc.Page(i)
-	if page.V.IsNull() {
-		return "", nil
-	}
-	fonts := map[string]*pdf.Font{} // their names are valid within a page
-	for _, name := range page.Fonts() {
-		font := page.Font(name)
-		fonts[name] = &font
-	}
+	page := b.doc.Page(number)
 	contents := page.V.Key("Contents")
 	if contents.Kind() == pdf.Null {
 		return "", nil
 	}
-	text := newPDFPage(fonts, shapes, paperOf(page, layers))
-	pdf.Interpret(contents, func(stack *pdf.Stack, op string) {
-		values := make([]pdf.Value, stack.Len())
-		args := make([]float64, len(values))
-		for i := len(values) - 1; i >= 0; i-- {
-			values[i] = stack.Pop()
-			args[i] = values[i].Float64()
-		}
-		text.operator(op, args, values)
-	})
-	return text.words.text(), nil
+	text := newPDFPage(b, paperOf(page, b.layers))
+	defer func() { words = text.words.text() }()
+	text.run(contents)
+	return "", nil
 }
 
 // caught converts a panic of the library to an error.

@@ -82,3 +82,47 @@ func TestAPDFThatTakesTooLongIsNoScan(t *testing.T) {
 		t.Errorf("Extract() = %v, want %s", err, extract.ReasonTooComplex)
 	}
 }
+
+// formed returns a file of one page that draws forms by their names.
+func formed(content string, forms ...string) extract.Source {
+	var names strings.Builder
+	for i := range forms {
+		fmt.Fprintf(&names, "/X%d %d 0 R ", i+1, 7+i)
+	}
+	objects := []string{
+		"<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R] /D << /OFF [6 0 R] >> >> >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /XObject << " + names.String() + ">> /ExtGState << /Clear << /ca 0 >> >> >> >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", "<< /Type /OCG /Name (x) >>",
+	}
+	for _, form := range forms {
+		entries, content, _ := strings.Cut(form, "|")
+		objects = append(objects, fmt.Sprintf("<< /Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> /XObject << %s>> >> %s /Length %d >>\nstream\n%s\nendstream",
+			names.String(), entries, len(content), content))
+	}
+	return pdfFile(append(objects, "<< >>")...)
+}
+
+func TestAPDFIsReadInItsForms(t *testing.T) {
+	const seen = "|BT /F1 10 Tf 72 720 Td (seen) Tj ET"
+	for name, test := range map[string]struct {
+		file extract.Source
+		want string
+	}{
+		"a page that is a form":       {formed("/X1 Do", seen), "seen"},
+		"a form in a form":            {formed("/X1 Do", "|/X2 Do", seen), "seen"},
+		"two forms":                   {formed("/X1 Do /X2 Do", seen, "|BT /F1 10 Tf 72 700 Td (too) Tj ET"), "seen\ntoo"},
+		"a form that is moved":        {formed("1 0 0 1 0 -700 cm /X1 Do", "/Matrix [1 0 0 1 0 700]"+seen), "seen"},
+		"a form beside the page":      {formed("/X1 Do /X2 Do", seen, "/Matrix [1 0 0 1 700 0]|BT /F1 10 Tf 72 700 Td (hidden) Tj ET"), "seen"},
+		"a form of a layer":           {formed("/X1 Do /X2 Do", seen, "/OC 6 0 R|BT /F1 10 Tf 72 700 Td (hidden) Tj ET"), "seen"},
+		"a form without colour":       {formed("/X1 Do /Clear gs /X2 Do", seen, "|BT /F1 10 Tf 72 700 Td (hidden) Tj ET"), "seen"},
+		"states that a form restores": {formed("q /X1 Do Q /X2 Do", "|Q Q 1 g q q", seen), "seen"},
+		"a broken form":               {formed("/X1 Do /X2 Do", seen, "|BT (of) (two) Tj ET"), "seen"},
+	} {
+		got, err := extract.Extract(t.Context(), test.file, extract.Options{})
+		if err != nil || got.Text != test.want {
+			t.Errorf("%s: Extract() = %q, %v, want %q", name, got.Text, err, test.want)
+		}
+	}
+}

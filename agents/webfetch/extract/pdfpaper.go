@@ -9,14 +9,16 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// pdfPaper is what a page is drawn on.
+// pdfPaper is what a page is drawn on, and what its operators name.
 type pdfPaper struct {
 	box       []float64 // left, bottom, right, top; none when it is not known
-	resources pdf.Value
 	layers    pdfLayers
-	refs      map[string]string // of the page's properties to objects, by name
-	hidden    map[string]bool   // of properties, by name: to read them takes long
-	clear     map[string]bool   // of graphics states, by name: whether they are without colour
+	resources pdf.Value            // of the page, or of the form on it that is drawn
+	fonts     map[string]*pdf.Font // by their names in the resources
+	refs      map[string]string    // of the properties to objects, by name
+	hidden    map[string]bool      // of properties, by name: to read them takes long
+	clear     map[string]bool      // of graphics states, by name: whether they are without colour
+	forms     map[string]*pdfForm  // by name; nil for pictures
 }
 
 // pdfLayers tells which layers are not shown, by their objects. The zero value shows all.
@@ -47,18 +49,29 @@ func layersOf(doc *pdf.Reader) pdfLayers {
 }
 
 func paperOf(page pdf.Page, layers pdfLayers) pdfPaper {
-	paper := pdfPaper{resources: page.Resources(), layers: layers, refs: map[string]string{}, hidden: map[string]bool{}, clear: map[string]bool{}}
+	paper := pdfPaper{layers: layers}.with(page.Resources())
 	for _, name := range []string{"CropBox", "MediaBox"} {
 		if paper.box = boxOf(page.V, name); paper.box != nil {
 			break
 		}
 	}
-	if layers.optional {
-		for _, m := range namedRef.FindAllStringSubmatch(paper.resources.Key("Properties").String(), -1) {
-			paper.refs[m[1]] = m[2]
+	return paper
+}
+
+// with returns the paper on which the operators name other resources.
+func (p pdfPaper) with(resources pdf.Value) pdfPaper {
+	p.resources, p.fonts = resources, map[string]*pdf.Font{}
+	p.refs, p.hidden, p.clear, p.forms = map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]*pdfForm{}
+	fonts := resources.Key("Font")
+	for _, name := range fonts.Keys() {
+		p.fonts[name] = &pdf.Font{V: fonts.Key(name)}
+	}
+	if p.layers.optional {
+		for _, m := range namedRef.FindAllStringSubmatch(resources.Key("Properties").String(), -1) {
+			p.refs[m[1]] = m[2]
 		}
 	}
-	return paper
+	return p
 }
 
 // boxOf returns a box of a page, or of the pages that it is among.
@@ -75,7 +88,7 @@ func boxOf(v pdf.Value, name string) []float64 {
 }
 
 // kept returns what is known of a name, or finds it out.
-func kept(known map[string]bool, name string, find func(string) bool) bool {
+func kept[T any](known map[string]T, name string, find func(string) T) T {
 	value, ok := known[name]
 	if !ok {
 		value = find(name)
@@ -90,12 +103,15 @@ func (p pdfPaper) colourless(name string) bool {
 	return (alpha.Kind() == pdf.Real || alpha.Kind() == pdf.Integer) && alpha.Float64() < 0.05
 }
 
-// off tells whether the property of a name is a layer that is not shown, or a group of which none is.
+// off tells whether the property of a name is a layer that is not shown.
 func (p pdfPaper) off(name string) bool {
-	group := p.resources.Key("Properties").Key(name)
+	return p.layers.off(p.resources.Key("Properties").Key(name), p.refs[name])
+}
+
+// off tells whether a layer, to which ref refers, is not shown, or none of a group of layers is.
+func (l pdfLayers) off(group pdf.Value, ref string) bool {
 	if group.Key("Type").Name() != "OCMD" {
-		ref, known := p.refs[name]
-		return known && p.layers.listed[ref] != p.layers.shown
+		return ref != "" && l.listed[ref] != l.shown
 	}
 	if policy := group.Key("P").Name(); policy != "" && policy != "AnyOn" || group.Key("VE").Kind() != pdf.Null {
 		return false
@@ -109,7 +125,7 @@ func (p pdfPaper) off(name string) bool {
 			}
 		}
 	}
-	return len(refs) > 0 && !slices.ContainsFunc(refs, func(ref string) bool { return p.layers.listed[ref] == p.layers.shown })
+	return len(refs) > 0 && !slices.ContainsFunc(refs, func(ref string) bool { return l.listed[ref] == l.shown })
 }
 
 // marked does what operators do that name something in the resources of the page.

@@ -44,12 +44,12 @@ type pdfShape struct {
 type pdfPage struct {
 	pdfState
 
-	fonts   map[string]*pdf.Font
-	shapes  map[string]pdfShape // fonts of all pages by name, since reading them takes long
+	book    *pdfBook
 	states  []pdfState
 	words   pdfWords
 	paper   pdfPaper
 	marks   []bool // for each open marked content, whether it is on a hidden layer
+	depth   int    // of forms within forms
 	painted bool   // something other than white was drawn, so white letters may be on top of it
 
 	placed  bool // the text object has a position
@@ -57,8 +57,21 @@ type pdfPage struct {
 	advance float64 // distance from the beginning of the line; NaN when unknown
 }
 
-func newPDFPage(fonts map[string]*pdf.Font, shapes map[string]pdfShape, paper pdfPaper) *pdfPage {
-	return &pdfPage{pdfState: pdfState{drawn: identity}, fonts: fonts, shapes: shapes, paper: paper}
+func newPDFPage(book *pdfBook, paper pdfPaper) *pdfPage {
+	return &pdfPage{pdfState: pdfState{drawn: identity}, book: book, paper: paper}
+}
+
+// run executes the operators of a stream.
+func (p *pdfPage) run(contents pdf.Value) {
+	pdf.Interpret(contents, func(stack *pdf.Stack, op string) {
+		values := make([]pdf.Value, stack.Len())
+		args := make([]float64, len(values))
+		for i := len(values) - 1; i >= 0; i-- {
+			values[i] = stack.Pop()
+			args[i] = values[i].Float64()
+		}
+		p.operator(op, args, values)
+	})
 }
 
 // operator executes op with args.
@@ -84,13 +97,17 @@ func (p *pdfPage) operator(op string, args []float64, values []pdf.Value) {
 		p.show(values[len(values)-1])
 	case "BMC", "BDC", "EMC", "gs":
 		p.marked(op, values)
+	case "Do":
+		if len(values) == 1 {
+			p.draw(values[0].Name())
+		}
 	default:
 		p.graphics(op, args)
 	}
 }
 
 func (p *pdfPage) setFont(name string, size float64) {
-	font := p.fonts[name]
+	font := p.paper.fonts[name]
 	p.size, p.enc, p.shape = math.Abs(size), nil, pdfShape{}
 	if font == nil {
 		return
@@ -99,15 +116,15 @@ func (p *pdfPage) setFont(name string, size float64) {
 	key := font.BaseFont()
 	if key == "" {
 		key = "/" + name // the name may mean another font on another page
-		delete(p.shapes, key)
+		delete(p.book.shapes, key)
 	}
-	shape, known := p.shapes[key]
+	shape, known := p.book.shapes[key]
 	if !known {
 		shape = pdfShape{first: font.FirstChar(), drawn: font.V.Key("Subtype").Name() == "Type3"}
 		if !shape.drawn && font.V.Key("Widths").Len() <= maxWidths {
 			shape.widths = font.Widths()
 		}
-		p.shapes[key] = shape
+		p.book.shapes[key] = shape
 	}
 	p.shape = shape
 }
@@ -134,7 +151,7 @@ func (p *pdfPage) graphics(op string, args []float64) {
 		if len(args) == 1 {
 			p.mode = int(args[0])
 		}
-	case "sh", "Do", "BI":
+	case "sh", "BI":
 		p.painted, p.words.pictured = true, true
 	case "cs":
 		p.white = false
