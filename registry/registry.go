@@ -49,6 +49,7 @@ type Registry struct {
 	mappings      MappingStore // nil when the store has none
 	directory     *Directory
 	bell          bell            // rings for each write of this process that may be in the log
+	feeds         feeds           // what watchers share
 	versions      VersionStore    // nil when the store has none
 	keys          SigningKeyStore // nil when the store has none
 	signatures    SignaturePolicy

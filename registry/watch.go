@@ -30,7 +30,7 @@ const (
 // Event is what a watch reports.
 type Event struct {
 	Entry
-	State *Agent // the current state, which may be newer than the entry; nil for deleted agents, bookmarks and mappings
+	State *Agent // read after the change, so it may be newer than the entry; shared and read-only; nil for deleted agents, bookmarks and mappings
 }
 
 // WatchOptions say where a watch starts and when it ends.
@@ -41,7 +41,7 @@ type WatchOptions struct {
 }
 
 // Watch calls each for every change of the tenant, in the order of the log, without gaps or duplicates, until ctx ends, each returns an error, or the
-// options say so. All calls come from the caller's goroutine, one after the other.
+// options say so. All calls come from the caller's goroutine, one after the other. The watches of a tenant share one reader of the log.
 //
 // A revision that is no longer kept is the fault of RevisionGone. A call of each that takes longer than ten seconds ends the watch with an
 // Unavailable fault with the reason WATCH_SLOW, whose metadata has the revision to resume from.
@@ -110,27 +110,46 @@ func (w *watcher) bookmark() error {
 	return w.tell(Event{Entry: Entry{Revision: w.revision, Type: EventBookmark, Time: w.registry.now().UTC()}})
 }
 
-// follow reports the changes behind the revision.
+// follow reports the changes behind the revision: first from the log, to whose end it thereby gets, and then from the feed.
 func (w *watcher) follow(ctx context.Context) error {
-	poll, quiet := time.NewTicker(watchPoll), time.NewTicker(watchQuiet)
-	defer poll.Stop()
-	defer quiet.Stop()
 	for {
-		rung := w.registry.bell.wait() // before the log is read, so that no change is missed
-		entries, err := w.registry.log.Changes(ctx, w.tenant, w.revision, watchChunk)
+		events, err := w.registry.changes(ctx, w.tenant, w.revision, watchChunk)
 		if err != nil {
 			return err
 		}
-		if len(entries) > 0 {
-			if err := w.changes(ctx, entries); err != nil || w.end != nil {
+		if len(events) == 0 {
+			break
+		}
+		if err := w.changes(events); err != nil || w.end != nil {
+			return err
+		}
+	}
+	feed, leave := w.registry.follow(ctx, w.tenant, w.revision)
+	defer leave()
+	return w.take(ctx, feed)
+}
+
+// take reports the changes behind the revision as the feed gets them.
+func (w *watcher) take(ctx context.Context, f *feed) error {
+	quiet := time.NewTicker(watchQuiet)
+	defer quiet.Stop()
+	for {
+		events, kept, next, err := f.behind(w.revision)
+		if err == nil && !kept {
+			events, err = w.registry.changes(ctx, w.tenant, w.revision, watchChunk)
+		}
+		if err != nil {
+			return err
+		}
+		if len(events) > 0 {
+			if err := w.changes(events); err != nil || w.end != nil {
 				return err
 			}
 			quiet.Reset(watchQuiet)
 			continue
 		}
 		select {
-		case <-rung:
-		case <-poll.C:
+		case <-next:
 		case <-quiet.C:
 			err = w.bookmark()
 		case <-w.end:
@@ -144,18 +163,8 @@ func (w *watcher) follow(ctx context.Context) error {
 	}
 }
 
-func (w *watcher) changes(ctx context.Context, entries []Entry) error {
-	for _, entry := range entries {
-		event := Event{Entry: entry}
-		if entry.Type != ChangeDeleted && entry.Type != ChangeMapping {
-			agent, err := w.registry.Agent(ctx, w.tenant, entry.Agent)
-			switch {
-			case err == nil:
-				event.State = &agent
-			case fault.KindOf(err) != fault.NotFound: // an agent that is deleted meanwhile has a later entry
-				return err
-			}
-		}
+func (w *watcher) changes(events []Event) error {
+	for _, event := range events {
 		if err := w.tell(event); err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func (s *Store) Head(ctx context.Context, tenant string) (int64, error) {
 }
 
 // Changes returns the tenant's changes behind the revision after, or the fault of registry.RevisionGone. It takes one query even when there is
-// nothing new, which each replica and watcher asks twice a second: it also reads the entry of after itself, which shows that the log goes that far.
+// nothing new, which each replica asks some times a second: it also reads the entry of after itself, which shows that the log goes that far.
 func (s *Store) Changes(ctx context.Context, tenant string, after int64, limit int) ([]registry.Entry, error) {
 	if after < 0 {
 		return nil, registry.RevisionGone(after)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +16,8 @@ import (
 const (
 	watchTenant  = "watched"
 	watchWriters = 8
-	watchWrites  = 36 // of each writer
+	watchWrites  = 36    // of each writer
+	watchEnd     = "end" // an agent that is registered after all others
 )
 
 var errEnough = errors.New("enough")
@@ -30,11 +30,11 @@ func RunWatch(t *testing.T, replicas ...registry.Store) {
 		registries[i] = registry.New(s, registry.Options{})
 	}
 	replica := func(i int) *registry.Registry { return registries[i%len(registries)] }
-	var finished atomic.Bool
 	var watchers, group sync.WaitGroup
-	logs := make([][]registry.Entry, 4)
+	logs := make([][]registry.Entry, 8)
 	for i := range logs {
-		watchers.Go(func() { logs[i] = followKilled(t, replica(i), &finished) })
+		wait := time.Duration(i/4) * time.Millisecond // streams and long polls
+		watchers.Go(func() { logs[i] = followKilled(t, replica(i), wait) })
 	}
 	for w := range watchWriters {
 		group.Go(func() {
@@ -44,9 +44,9 @@ func RunWatch(t *testing.T, replicas ...registry.Store) {
 		})
 	}
 	group.Wait()
-	finished.Store(true)
+	churn(t, replica(0), watchEnd, 0)
 	watchers.Wait()
-	want := followKilled(t, replica(0), &finished)
+	want := followKilled(t, replica(0), time.Millisecond)
 	if len(want) < watchWriters*watchWrites/2 {
 		t.Errorf("the log has %d entries, want many", len(want))
 	}
@@ -86,30 +86,29 @@ func churn(t *testing.T, r *registry.Registry, name string, n int) {
 	}
 }
 
-// followKilled follows the log from its beginning with streams that break after a few events, until finished is true and nothing is left.
-func followKilled(t *testing.T, r *registry.Registry, finished *atomic.Bool) (entries []registry.Entry) {
+// followKilled follows the log from its beginning to watchEnd with streams, or long polls if wait is not 0, that break after a few events.
+func followKilled(t *testing.T, r *registry.Registry, wait time.Duration) (entries []registry.Entry) {
 	t.Helper()
-	revision := int64(0)
-	for {
-		over := finished.Load()
-		quiet, left := false, rand.IntN(20) //nolint:gosec // only where a stream breaks
-		err := r.Watch(t.Context(), watchTenant, registry.WatchOptions{Revision: &revision, Wait: time.Millisecond}, func(e registry.Event) error {
+	revision, over := int64(0), false
+	for !over {
+		left := rand.IntN(20) //nolint:gosec // only where a stream breaks
+		err := r.Watch(t.Context(), watchTenant, registry.WatchOptions{Revision: &revision, Wait: wait}, func(e registry.Event) error {
 			if e.Type == registry.EventBookmark {
-				quiet = true
 				return nil
 			}
 			if left--; left < 0 {
 				return errEnough // the stream broke before the event arrived
 			}
-			entries, revision = append(entries, e.Entry), e.Revision
+			entries, revision, over = append(entries, e.Entry), e.Revision, e.Agent == watchEnd
+			if over {
+				return errEnough
+			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, errEnough) {
 			t.Errorf("Watch(%d) = %v, want no error", revision, err)
 			return entries
 		}
-		if quiet && over {
-			return entries
-		}
 	}
+	return entries
 }
