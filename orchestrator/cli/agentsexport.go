@@ -15,8 +15,8 @@ func (a *app) agentsExport() *cobra.Command {
 	var byURL bool
 	cmd := &cobra.Command{
 		Use:   "export [NAME]...",
-		Short: "Write agents as JSON lines that import reads",
-		Long: "Write agents as JSON lines that import reads: the card and what an admin added to it, one agent on each line.\n" +
+		Short: "Write agents as JSON lines that apply reads",
+		Long: "Write agents as JSON lines that apply reads: the card and what an admin added to it, one agent on each line.\n" +
 			"Without names, all agents. Tokens, status and earlier versions of cards are left out.",
 		Example: "  quorate agents export > agents.jsonl\n  quorate agents export web-fetch --by-url",
 		Args: func(_ *cobra.Command, names []string) error {

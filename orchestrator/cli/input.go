@@ -56,8 +56,12 @@ func parseMessage(name string, content []byte, m proto.Message) error {
 		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s begins with a byte order mark; save it as UTF-8 without one", name)
 	}
 	if err := protojson.Unmarshal(content, m); err != nil {
-		text := strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0") // protojson varies the space
-		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", name, text)
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "%s: %s", name, misread(err))
 	}
 	return nil
+}
+
+// misread returns the text of an error of protojson.
+func misread(err error) string {
+	return strings.TrimLeft(strings.TrimPrefix(err.Error(), "proto:"), " \u00a0") // protojson varies the space
 }

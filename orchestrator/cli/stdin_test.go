@@ -28,7 +28,7 @@ func TestAnInterruptEndsTheWaitForStdin(t *testing.T) {
 		"a message": {"tasks", "reply", "t1", "-f", "-"},
 		"a card":    {"agents", "register", "-f", "-"},
 		"metadata":  {"agents", "register", "http://127.0.0.1:1", "--metadata", "-"},
-		"lines":     {"agents", "import", "-"},
+		"lines":     {"agents", "apply", "-"},
 		"a key":     {"keys", "pin", "-"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,182 @@
+package cli_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestApplyAppliesEachDocument(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {
+		answer(`{"agent":{"name":"a"},"outcome":"created","warnings":[{"code":"SKILLS_EMPTY","message":"no skills","field":"card.skills"}]}`)[0],
+		refuse(http.StatusBadRequest, 3, "CARD_INVALID", "card.name: the name is not valid"),
+		answer(`{"agent":{"name":"c"},"outcome":"unchanged"}`)[0],
+	}})
+	input := `{"card":{"name":"a"}}` + "\n\n" + `{"card":{"name":"b c"}}` + "\n" + `{"cards":1}` + "\n" + `{"cardUri":"https://c.example"}`
+	exit, stdout, stderr := g.run(t, input, "agents", "apply", "-")
+	if exit != 6 || stdout != "created a\nunchanged c\n" {
+		t.Errorf("Main(agents apply -) = %d, %q, want 6 and what was done", exit, stdout)
+	}
+	for _, want := range []string{
+		"warning: a: card.skills: no skills (SKILLS_EMPTY)\n", "stdin, document 2: card.name: the name is not valid", "stdin, document 3: ", `unknown field "cards"`,
+		"created 1, replaced 0, unchanged 1, refused 2\n",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("Main(agents apply -) says %q, want %q in it", stderr, want)
+		}
+	}
+	if seen := g.seen(); len(seen) != 3 || !strings.Contains(seen[0], `"requestId":`) || !strings.Contains(seen[2], "https://c.example") {
+		t.Errorf("agents apply sent %q, want three requests that can be repeated", seen)
+	}
+}
+
+func TestApplyOnlyChecks(t *testing.T) {
+	t.Parallel()
+	file := write(t, "agents.jsonl", `{"card":{"name":"a"}}`+"\n")
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": answer(`{"agent":{"name":"a"},"outcome":"replaced"}`)})
+	exit, stdout, stderr := g.run(t, "", "agents", "apply", file, "--validate-only", "-o", "json")
+	if exit != 0 || stdout != `{"agent":{"name":"a"},"outcome":"replaced"}`+"\n" || !strings.Contains(stderr, "nothing was written") {
+		t.Errorf("Main(agents apply --validate-only) = %d, %q, %q, want 0 and the answer", exit, stdout, stderr)
+	}
+	if seen := g.seen(); len(seen) != 1 || !strings.Contains(seen[0], `"validateOnly":true`) {
+		t.Errorf("agents apply --validate-only sent %q, want validateOnly", seen)
+	}
+}
+
+func TestApplyRefusesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, nil)
+	for name, test := range map[string]struct {
+		stdin string
+		args  []string
+		want  int
+	}{
+		"a file that is not there": {"", []string{"/nowhere"}, 1},
+		"a line without end":       {strings.Repeat("x", 3<<20), []string{"-"}, 6},
+		"no file":                  {"", nil, 2},
+		"a folder without agents":  {"", []string{t.TempDir()}, 6},
+		"a key that occurs twice":  {"name: a\nname: b\n", []string{"-"}, 6},
+		"a list":                   {"- name: a\n", []string{"-"}, 6},
+		"JSON that breaks off":     {`{"cardUri":`, []string{"-"}, 6},
+		"a number that is none":    {"card: {n: .nan}\n", []string{"-"}, 6},
+	} {
+		if exit, stdout, stderr := g.run(t, test.stdin, append([]string{"agents", "apply"}, test.args...)...); exit != test.want || stdout != "" {
+			t.Errorf("Main(agents apply) with %s = %d, %q, %q, want %d", name, exit, stdout, stderr, test.want)
+		}
+	}
+}
+
+func TestApplyReadsAFolder(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, content := range map[string]string{
+		"a.yaml":          "# two agents and nothing\nname: a\ncardUri: https://a.example\nmetadata:\n  input_schemas: []\n---\n---\ncard: {name: b, since: 2026-01-02, 1: one}\n",
+		"team/c.json":     `{"name":"c","skills":[]}`,
+		"team/d.yml":      "cardUri: https://d.example\n",
+		"team/.git/x.yml": "nonsense",
+		".hidden.json":    "nonsense",
+		"README.md":       "nonsense",
+	} {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a.yaml", filepath.Join(folder, "z.yaml")); err != nil { // as a folder that Kubernetes mounts
+		t.Fatal(err)
+	}
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": answer(
+		`{"agent":{"name":"a"},"outcome":"created"}`, `{"agent":{"name":"b"},"outcome":"created"}`, `{"agent":{"name":"c"},"outcome":"created"}`,
+		`{"agent":{"name":"d"},"outcome":"created"}`)})
+	exit, stdout, stderr := g.run(t, "", "agents", "apply", folder)
+	if exit != 6 || stdout != "created a\ncreated b\ncreated c\ncreated d\n" {
+		t.Errorf("Main(agents apply FOLDER) = %d, %q, %q, want 6, four agents", exit, stdout, stderr)
+	}
+	if want := `z.yaml, document 1: agent "a" is already described in `; !strings.Contains(stderr, want) || !strings.Contains(stderr, "created 4, replaced 0, unchanged 0, refused 2\n") {
+		t.Errorf("Main(agents apply FOLDER) says %q, want %q, and two refused", stderr, want)
+	}
+	seen := strings.Join(g.seen(), "\n")
+	for _, want := range []string{`"metadata":{}`, `"card":{"1":"one","name":"b","since":"2026-01-02"}`, `"cardJson":"{\"name\":\"c\",\"skills\":[]}"`} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("agents apply sent %s, want %s in it", seen, want)
+		}
+	}
+}
+
+func TestApplyShowsWhatWouldChange(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"POST /v1/agents:apply": answer(`{"agent":{"name":"a","card":{"version":"2.0.0","skills":[{"id":"x"}],"long":"` + strings.Repeat("x", 99) + `"},"metadata":{},"etag":"2"},"outcome":"replaced"}`),
+		"GET /v1/agents/a":      answer(`{"name":"a","card":{"version":"1.0.0","skills":[{"id":"x"},{"id":"y"}]},"metadata":{"atMostOnceSkills":["x"]},"etag":"1"}`),
+	})
+	exit, stdout, stderr := g.run(t, "cardUri: https://a.example", "agents", "apply", "-", "--validate-only")
+	want := "replaced a\n  card.long: added \"" + strings.Repeat("x", 58) + "…\n  card.skills[1]: removed {\"id\":\"y\"}\n  card.version: \"1.0.0\" -> \"2.0.0\"\n" +
+		"  metadata.atMostOnceSkills: removed [\"x\"]\n"
+	if exit != 0 || stdout != want {
+		t.Errorf("Main(agents apply --validate-only) = %d, %q, %q, want 0, %q", exit, stdout, stderr, want)
+	}
+}
+
+func TestApplyRepeatsWhatNamesAgentsThatComeLater(t *testing.T) {
+	t.Parallel()
+	unknown := refuse(http.StatusBadRequest, 3, "TARGET_AGENT_UNKNOWN", "no agent is named that")
+	created := answer(`{"agent":{"name":"b"},"outcome":"created"}`, `{"agent":{"name":"a"},"outcome":"created"}`)
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {unknown, unknown, created[0], created[1], unknown}})
+	exit, stdout, stderr := g.run(t, "name: a\n---\nname: c\n---\nname: b\n", "agents", "apply", "-")
+	if exit != 6 || stdout != "created b\ncreated a\n" || strings.Count(stderr, "no agent is named that") != 1 {
+		t.Errorf("Main(agents apply) = %d, %q, %q, want 6, b before a, and c refused once", exit, stdout, stderr)
+	}
+	if seen := g.seen(); len(seen) != 6 {
+		t.Errorf("agents apply sent %q, want 6 requests", seen)
+	}
+}
+
+func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
+	t.Parallel()
+	const list = `{"agents":[{"name":"a","source":{"type":"api","present":true}},{"name":"old","etag":"e1","source":{"type":"api","present":true}},` +
+		`{"name":"found","source":{"type":"folder","present":true}},{"name":"gone","etag":"e2","source":{"type":"folder"}}]}`
+	applied := answer(`{"agent":{"name":"a"},"outcome":"unchanged"}`)
+	tests := map[string]struct {
+		stdin, stdout, says string
+		exit, deletes       int
+		apply               []http.HandlerFunc
+		more                []string
+	}{
+		"what is not described":           {"cardUri: https://a.example", "unchanged a\ndeleted old\ndeleted gone\n", "unchanged 1, deleted 2, refused 0", 0, 2, applied, nil},
+		"nothing when it only checks":     {"cardUri: https://a.example", "unchanged a\ndeleted old\ndeleted gone\n", "nothing was written", 0, 0, applied, []string{"--validate-only"}},
+		"nothing when there is a mistake": {"cardURL: https://a.example", "", "nothing was deleted", 6, 0, applied, nil},
+		"nothing when there is no input":  {"", "", "there is no agent in the input", 6, 0, applied, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGateway(t, map[string][]http.HandlerFunc{
+				"POST /v1/agents:apply": test.apply, "GET /v1/agents": answer(list),
+				"DELETE /v1/agents/old": answer("{}"), "DELETE /v1/agents/gone": answer("{}"),
+			})
+			exit, stdout, stderr := g.run(t, test.stdin, append([]string{"agents", "apply", "-", "--prune", "tags:x"}, test.more...)...)
+			if exit != test.exit || stdout != test.stdout || !strings.Contains(stderr, test.says) {
+				t.Errorf("Main(agents apply --prune) = %d, %q, %q, want %d, %q, %q", exit, stdout, stderr, test.exit, test.stdout, test.says)
+			}
+			deletes := 0
+			for _, request := range g.seen() {
+				if strings.HasPrefix(request, "DELETE ") {
+					deletes++
+				}
+			}
+			if deletes != test.deletes || deletes > 0 && !strings.Contains(strings.Join(g.seen(), " "), "old?etag=e1&request_id=") {
+				t.Errorf("agents apply --prune sent %q, want %d agents deleted as they were listed", g.seen(), test.deletes)
+			}
+		})
+	}
+	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents": {refuse(http.StatusBadRequest, 3, "FILTER_INVALID", "no field x")}})
+	if exit, _, _ := g.run(t, "cardUri: https://a.example", "agents", "apply", "-", "--prune", "x=1"); exit != 6 || len(g.seen()) != 1 {
+		t.Errorf("Main(agents apply --prune x=1) = %d after %q, want 6 before anything is written", exit, g.seen())
+	}
+}

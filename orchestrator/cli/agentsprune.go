@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/quorate/quorate/platform/fault"
+	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
+)
+
+// pruneOthers deletes the agents that match the filter and were not described, or says which these are.
+func (p *applier) pruneOthers(ctx context.Context) error {
+	if len(p.from) == 0 { // such as the empty output of a program that failed
+		return fault.New(fault.InvalidArgument, "INPUT_INVALID", "there is no agent in the input, so nothing is deleted")
+	}
+	others, err := p.others(ctx)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 && !p.check && !p.yes && isTerminal(p.stdin) && !p.confirm("delete "+strings.Join(namesOf(others), ", ")+"?") {
+		return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
+	}
+	for _, agent := range others {
+		if !p.check { // only as it was listed: who changes it meanwhile wants to keep it
+			query := url.Values{"etag": {agent.GetEtag()}, "request_id": {requestID("")}}
+			if err := p.session.client.Call(ctx, http.MethodDelete, agentPath(agent.GetName()), query, nil, &emptypb.Empty{}); err != nil {
+				return err
+			}
+		}
+		p.outcomes["deleted"]++
+		if p.json {
+			err = p.jsonLine(&registryv1.ApplyAgentResponse{Agent: agent, Outcome: "deleted"})
+		} else {
+			p.out.line("deleted %s", agent.GetName())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// others returns the agents that match the filter and were not described. Those that the server itself keeps finding are not among them: it would
+// register them again.
+func (p *applier) others(ctx context.Context) ([]*registryv1.Agent, error) {
+	var others []*registryv1.Agent
+	left := ""
+	err := pages(maxItems, func(query url.Values) (int, string, error) {
+		query.Set("filter", p.prune)
+		page := &registryv1.ListAgentsResponse{}
+		if err := p.session.get(ctx, "/v1/agents", query, page); err != nil {
+			return 0, "", err
+		}
+		for _, agent := range page.GetAgents() {
+			source := agent.GetSource()
+			if p.from[agent.GetName()] == "" && (source.GetType() == "api" || !source.GetPresent()) {
+				others = append(others, agent)
+			}
+		}
+		left = page.GetNextPageToken()
+		return len(page.GetAgents()), left, nil
+	})
+	if err == nil && left != "" {
+		err = fault.New(fault.ResourceExhausted, "PRUNE_INCOMPLETE", "more than %d agents match; give a filter that fewer match", maxItems)
+	}
+	return others, err
+}
+
+func namesOf(agents []*registryv1.Agent) []string {
+	var names []string
+	for _, agent := range agents {
+		names = append(names, agent.GetName())
+	}
+	return names
+}
