@@ -56,3 +56,45 @@ func numbered(table *html.Node) *html.Node {
 	}
 	return find(cells[1], atom.Pre)
 }
+
+// keepCode keeps the code that stands between kept text, or directly behind some: the libraries drop short code, and code in which each line is an
+// anchor. An explanation without its code is worth little.
+func keepCode(runs []run, kept map[*html.Node]bool) {
+	last := -1
+	for i, r := range runs {
+		if r.kept(kept) {
+			last = i
+		}
+	}
+	begun, before := false, false // whether any text was kept so far, and whether the run before is
+	for i, r := range runs {
+		keeps := r.kept(kept)
+		if pre := above(r.nodes[0], atom.Pre); pre != nil && !keeps && (begun && i < last || before) && !beside(pre) {
+			keeps = true
+			for _, n := range r.nodes {
+				kept[n] = true
+			}
+		}
+		begun, before = begun || keeps, keeps
+	}
+}
+
+// above returns the nearest element of a name around n, or nil.
+func above(n *html.Node, name atom.Atom) *html.Node {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.DataAtom == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// beside reports whether n stands in something that is not content.
+func beside(n *html.Node) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if around(p) {
+			return true
+		}
+	}
+	return false
+}

@@ -20,6 +20,7 @@ func graft(page, found *html.Node, base *url.URL, description string) bool {
 	if percent < minGraft {
 		return false
 	}
+	keepCode(runs, kept)
 	dropTrail(runs, kept, base)
 	addLead(runs, kept, text, description)
 	p := pruner{kept: kept, counts: map[*html.Node]int{}}
