@@ -55,6 +55,9 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
+	if err := keepRequest(req); err != nil {
+		return orchestrator.Task{}, err
+	}
 	if id := req.GetMessage().GetTaskId(); id != "" {
 		return s.followUp(ctx, req, webhook)
 	}
@@ -76,6 +79,15 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	submission.Webhook = webhook
 	t, err := s.engine.Submit(ctx, submission)
 	return t, s.edition.translate(err)
+}
+
+// keepRequest puts what the request says beside its message into the message, with which it is stored.
+func keepRequest(req *a2apb.SendMessageRequest) (err error) {
+	if _, ours := req.GetMetadata().GetFields()[TaskExtension]; ours { // a rule about an attribute in it would have no effect
+		return fault.Invalid("metadata", "TASK_EXTENSION_INVALID", "what stands under %s belongs into the message's metadata, not into that of the request", TaskExtension)
+	}
+	req.Message, err = orchestrator.KeepRequest(req)
+	return err
 }
 
 // checkMessage refuses what A2A does not allow in a message from a client (A2A §4.1.4). The engine checks parts and ids.

@@ -84,7 +84,7 @@ func agentMessage(taskID, contextID string, sequence uint64, text string) *a2apb
 
 // adopt returns a message with our ids of the task and context; those at the agent differ.
 func adopt(t *orchestrator.Task, m *a2apb.Message) *a2apb.Message {
-	own := orchestrator.CopyMessage(m)
+	own := orchestrator.CopyMessage(orchestrator.WithoutRequest(m))
 	own.TaskId, own.ContextId = t.ID, t.ContextID
 	return own
 }

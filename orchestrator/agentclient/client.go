@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
 )
 
 // Names of the protocol bindings as agent cards spell them (A2A §5.8).
@@ -21,7 +23,7 @@ type Each func(*a2apb.StreamResponse) error
 
 // Client talks to one agent over one interface of its card. It is safe for concurrent use.
 type Client interface {
-	// Send sends a message and calls each for the responses until the agent ends its answer. If stream is false, the agent is asked to answer at
+	// Send sends a message, and beside it what it has under orchestrator.RequestKey, and calls each for the responses until the agent ends its answer. If stream is false, the agent is asked to answer at
 	// once, and each is called once.
 	Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error
 	// Subscribe follows a task that the agent already knows.
@@ -33,9 +35,13 @@ type Client interface {
 }
 
 func sendRequest(tenant string, m *a2apb.Message, stream bool) *a2apb.SendMessageRequest {
-	req := &a2apb.SendMessageRequest{Tenant: tenant, Message: m}
+	req := orchestrator.Request(m)
+	req.Tenant = tenant
 	if !stream {
-		req.Configuration = &a2apb.SendMessageConfiguration{ReturnImmediately: true}
+		if req.GetConfiguration() == nil {
+			req.Configuration = &a2apb.SendMessageConfiguration{}
+		}
+		req.Configuration.ReturnImmediately = true
 	}
 	return req
 }

@@ -2,10 +2,12 @@ package agentclient_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +16,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
@@ -141,5 +145,36 @@ func TestAnAgentOfTheOldProtocolIsToldTheVersion(t *testing.T) {
 	}
 	if got.Get("A2A-Version") != "0.3" || !strings.Contains(got.Get("X-A2A-Extensions"), "consultation") || got.Get("A2A-Extensions") != "" {
 		t.Errorf("the agent got the headers %v, want those of A2A 0.3", got)
+	}
+}
+
+// TestAnAgentOfTheOldProtocolGetsWhatStandsBesideAMessage looks at the params that it gets.
+func TestAnAgentOfTheOldProtocolGetsWhatStandsBesideAMessage(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Params struct {
+			Message       struct{ Metadata map[string]any }
+			Metadata      map[string]any
+			Configuration struct{ AcceptedOutputModes []string }
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		write(w, "application/json", `{"jsonrpc":"2.0","id":"1","result":{"kind":"message","messageId":"m","role":"agent","parts":[]}}`)
+	}))
+	t.Cleanup(server.Close)
+	note := &structpb.Struct{Fields: map[string]*structpb.Value{"note": structpb.NewStringValue("one")}}
+	for _, stream := range []bool{true, false} {
+		m, err := orchestrator.KeepRequest(&a2apb.SendMessageRequest{
+			Message: message("m", "hello"), Metadata: note, Configuration: &a2apb.SendMessageConfiguration{AcceptedOutputModes: []string{"text/plain"}},
+		})
+		if err == nil {
+			err = oldAgent(t, server.URL).Send(t.Context(), m, stream, func(*a2apb.StreamResponse) error { return nil })
+		}
+		if p := got.Params; err != nil || p.Metadata["note"] != "one" || !slices.Equal(p.Configuration.AcceptedOutputModes, []string{"text/plain"}) || p.Message.Metadata != nil {
+			t.Errorf("Send() = %v with the params %+v, want the note and the output mode beside the message", err, p)
+		}
 	}
 }

@@ -98,6 +98,9 @@ func stepContent(t *orchestrator.Task, i int, made map[int][]*a2apb.Artifact) (*
 	parts := make(map[string][]*a2apb.Part)
 	m := proto.CloneOf(t.Message)
 	m.MessageId = "" // each task has its own
+	if t.Plan.Mode == orchestrator.PlanChain && i < len(t.Plan.Steps)-1 {
+		m = orchestrator.WithoutModes(m) // what it makes is for other agents
+	}
 	m.Parts = slices.DeleteFunc(m.GetParts(), func(p *a2apb.Part) bool {
 		name := p.GetMetadata().GetFields()[router.InputKey].GetStringValue()
 		if !slices.ContainsFunc(t.Plan.Inputs, func(in orchestrator.Typed) bool { return in.Name == name }) {

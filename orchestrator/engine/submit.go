@@ -210,7 +210,7 @@ func checkIDs(m *a2apb.Message) error {
 	return nil
 }
 
-// checkParts refuses a message without content.
+// checkParts refuses a message without content, or with what could be stored and not sent.
 func checkParts(m *a2apb.Message) error {
 	if len(m.GetParts()) == 0 {
 		return fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
@@ -223,7 +223,7 @@ func checkParts(m *a2apb.Message) error {
 	if !shallowMessage(m) {
 		return fault.Invalid("message", "VALUE_INVALID", "the message's data has values that JSON does not have (NaN, infinity, none at all), or is more than %d deep", maxNesting)
 	}
-	return nil
+	return orchestrator.CheckRequest(m)
 }
 
 func checkAttributes(attributes consultation.Attributes) error {

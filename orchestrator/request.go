@@ -1,0 +1,137 @@
+package orchestrator
+
+import (
+	"maps"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// RequestKey is the key in a message's metadata under which a task keeps what an A2A request says beside its message (A2A §3.2.1): {"metadata": {…},
+// "acceptedOutputModes": […]}. It is stored, reviewed and bounded with the message, and sent beside it again.
+const RequestKey = "https://github.com/quorate/quorate/extensions/request/v1"
+
+// The fields under RequestKey.
+const (
+	requestMetadata = "metadata"
+	requestModes    = "acceptedOutputModes"
+)
+
+// MaxOutputModes bounds how many media types a request accepts.
+const MaxOutputModes = 64
+
+// KeepRequest returns the message of a request with what the request says beside it under RequestKey, or the message itself if that is nothing. The
+// result is an InvalidArgument fault with the reason REQUEST_SAID_TWICE if the message has something under the key already.
+func KeepRequest(req *a2apb.SendMessageRequest) (*a2apb.Message, error) {
+	word, m := make(map[string]*structpb.Value), req.GetMessage()
+	if said := withoutOurs(req.GetMetadata()); len(said.GetFields()) > 0 {
+		word[requestMetadata] = structpb.NewStructValue(said)
+	}
+	if modes := req.GetConfiguration().GetAcceptedOutputModes(); len(modes) > 0 {
+		list := &structpb.ListValue{}
+		for _, mode := range modes {
+			list.Values = append(list.Values, structpb.NewStringValue(mode))
+		}
+		word[requestModes] = structpb.NewListValue(list)
+	}
+	if len(word) == 0 || m == nil {
+		return m, nil
+	}
+	if _, twice := m.GetMetadata().GetFields()[RequestKey]; twice {
+		return nil, fault.Invalid("message.metadata", "REQUEST_SAID_TWICE",
+			"the request has metadata or accepted output modes, and the message has others under %s; leave those in the message out", RequestKey)
+	}
+	return withWord(m, word), nil
+}
+
+// CheckRequest refuses a message that has something else under RequestKey than what a request can say.
+func CheckRequest(m *a2apb.Message) error {
+	word, ok := m.GetMetadata().GetFields()[RequestKey]
+	if !ok {
+		return nil
+	}
+	if fields := word.GetStructValue().GetFields(); word.GetStructValue() != nil && known(fields) && len(fields[requestModes].GetListValue().GetValues()) <= MaxOutputModes {
+		return nil
+	}
+	return fault.Invalid("message.metadata", "REQUEST_WORD_INVALID",
+		"what stands under %s is not {%q: {…}, %q: […]} with at most %d texts in the list", RequestKey, requestMetadata, requestModes, MaxOutputModes)
+}
+
+// known reports whether fields are those under RequestKey, in their form.
+func known(fields map[string]*structpb.Value) bool {
+	for key, value := range fields {
+		switch key {
+		case requestMetadata:
+			if value.GetStructValue() == nil {
+				return false
+			}
+		case requestModes:
+			if value.GetListValue() == nil {
+				return false
+			}
+			for _, mode := range value.GetListValue().GetValues() {
+				if _, text := mode.GetKind().(*structpb.Value_StringValue); !text {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Request returns the request by which an agent gets a message: KeepRequest undone. Metadata under the keys that Quorate sets in messages is left out, so
+// that only Quorate can send a consultation.
+func Request(m *a2apb.Message) *a2apb.SendMessageRequest {
+	fields := m.GetMetadata().GetFields()[RequestKey].GetStructValue().GetFields()
+	req := &a2apb.SendMessageRequest{Message: WithoutRequest(m)}
+	if said := withoutOurs(fields[requestMetadata].GetStructValue()); len(said.GetFields()) > 0 {
+		req.Metadata = said
+	}
+	var modes []string
+	for _, mode := range fields[requestModes].GetListValue().GetValues() {
+		modes = append(modes, mode.GetStringValue())
+	}
+	if len(modes) > 0 {
+		req.Configuration = &a2apb.SendMessageConfiguration{AcceptedOutputModes: modes}
+	}
+	return req
+}
+
+// WithoutRequest returns the message as its sender wrote it, without RequestKey.
+func WithoutRequest(m *a2apb.Message) *a2apb.Message {
+	if _, ok := m.GetMetadata().GetFields()[RequestKey]; !ok {
+		return m
+	}
+	return withWord(m, nil)
+}
+
+// WithoutModes returns a message that accepts output of any type.
+func WithoutModes(m *a2apb.Message) *a2apb.Message {
+	word := maps.Clone(m.GetMetadata().GetFields()[RequestKey].GetStructValue().GetFields())
+	if word[requestModes] == nil {
+		return m
+	}
+	delete(word, requestModes)
+	return withWord(m, word)
+}
+
+// withWord returns a copy of a message with these fields under RequestKey; none stands for no key.
+func withWord(m *a2apb.Message, word map[string]*structpb.Value) *a2apb.Message {
+	own, fields := CopyMessage(m), maps.Clone(m.GetMetadata().GetFields())
+	if fields == nil {
+		fields = make(map[string]*structpb.Value)
+	}
+	delete(fields, RequestKey)
+	if len(word) > 0 {
+		fields[RequestKey] = structpb.NewStructValue(&structpb.Struct{Fields: word})
+	}
+	own.Metadata = nil
+	if len(fields) > 0 {
+		own.Metadata = &structpb.Struct{Fields: fields}
+	}
+	return own
+}
