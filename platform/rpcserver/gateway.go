@@ -2,12 +2,15 @@ package rpcserver
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/grpc-ecosystem/grpc-gateway/v2/runtime"
+	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -55,9 +58,19 @@ func newGateway() *runtime.ServeMux {
 
 var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
-// setETag copies the field etag of a response to the ETag header, as the strong tag that If-Match expects.
-func setETag(_ context.Context, w http.ResponseWriter, message proto.Message) error {
+// setETag copies the field etag of a response to the ETag header, as the strong tag that If-Match expects. An HttpBody gets the hash of its bytes, and
+// is not sent to a client that has it already (If-None-Match). That is not so for messages: an agent's status changes without its etag.
+func setETag(ctx context.Context, w http.ResponseWriter, message proto.Message) error {
 	if message == nil {
+		return nil
+	}
+	if body, ok := message.(*httpbody.HttpBody); ok {
+		hash := sha256.Sum256(body.GetData())
+		tag := `"` + hex.EncodeToString(hash[:16]) + `"`
+		w.Header().Set("ETag", tag)
+		if c, ok := ctx.Value(restKey{}).(*restCall); ok && c.verb == http.MethodGet && (c.known == "*" || strings.Contains(c.known, tag)) {
+			w.WriteHeader(http.StatusNotModified) // the gateway sees that no body may follow
+		}
 		return nil
 	}
 	m := message.ProtoReflect()
@@ -139,7 +152,10 @@ func enterREST(next runtime.HandlerFunc) runtime.HandlerFunc {
 			writeError(w, r, err)
 			return
 		}
-		c := &restCall{verb: r.Method, query: r.URL.Query(), path: path, conditional: condition, key: strings.Trim(strings.Join(r.Header.Values("Idempotency-Key"), ","), `"`), out: newStreamWriter(w)}
+		c := &restCall{
+			verb: r.Method, query: r.URL.Query(), path: path, conditional: condition, known: strings.Join(r.Header.Values("If-None-Match"), ","),
+			key: strings.Trim(strings.Join(r.Header.Values("Idempotency-Key"), ","), `"`), out: newStreamWriter(w),
+		}
 		if err := c.checkText(); err != nil {
 			writeError(w, r, err)
 			return

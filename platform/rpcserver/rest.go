@@ -25,6 +25,7 @@ type restCall struct {
 	query       url.Values
 	path        map[string]string // values of the path, by field
 	conditional bool              // If-Match names a version
+	known       string            // If-None-Match, as it came
 	key         string            // Idempotency-Key, without quotes; empty for none
 	events      bool              // the client accepts events
 	out         *streamWriter

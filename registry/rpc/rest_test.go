@@ -58,9 +58,10 @@ func serveOn(tb testing.TB, r *registry.Registry) string {
 
 // call is one REST call and what its answer must be.
 type call struct {
-	name, token, method, path, body, ifMatch string
-	status                                   int
-	want                                     string // somewhere in the answer's body, without spaces
+	name, token, method, path, body, ifMatch, ifNoneMatch string
+
+	status int
+	want   string // somewhere in the answer's body, without spaces
 }
 
 func (c call) do(t *testing.T, url string) (header http.Header, body string) {
@@ -73,6 +74,9 @@ func (c call) do(t *testing.T, url string) (header http.Header, body string) {
 	request.Header.Set("Content-Type", "application/json")
 	if c.ifMatch != "" {
 		request.Header.Set("If-Match", c.ifMatch)
+	}
+	if c.ifNoneMatch != "" {
+		request.Header.Set("If-None-Match", c.ifNoneMatch)
 	}
 	response, err := new(http.Client).Do(request)
 	if err != nil {
@@ -192,4 +196,37 @@ func wholeLife(t *testing.T, url string) {
 	}.do(t, url)
 	call{name: "deletion", token: admin, method: "DELETE", path: "/v1/agents/web", ifMatch: header.Get("ETag"), status: 200, want: "{}"}.do(t, url)
 	call{name: "its token has ended", token: own, method: "GET", path: "/v1/agents", status: 401, want: "TOKEN_INVALID"}.do(t, url)
+}
+
+func TestACardThatIsKnownIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	_, r := open(t)
+	url := serveOn(t, r)
+	card := `{"card":{"name":"web","version":"1.0.0","url":"https://web.example/","skills":[{"id":"fetch"}]}}`
+	call{token: adminToken.Reveal(), method: "POST", path: "/v1/agents:register", body: card, status: 200}.do(t, url)
+	first := call{token: "viewer-token", method: "GET", path: "/v1/agents/web/card", status: 200}
+	header, _ := first.do(t, url)
+	tag := header.Get("ETag")
+	if tag == "" {
+		t.Fatalf("GET %s has no ETag", first.path)
+	}
+	for name, test := range map[string]struct {
+		known  string
+		status int
+	}{
+		"that card":                  {tag, http.StatusNotModified},
+		"that card, among others":    {`"other", W/` + tag, http.StatusNotModified},
+		"any card":                   {"*", http.StatusNotModified},
+		"another card":               {`"other"`, http.StatusOK},
+		"a part of the tag":          {tag[:5], http.StatusOK},
+		"something that is no etag":  {"*x", http.StatusOK},
+		"nothing but an empty value": {"", http.StatusOK},
+	} {
+		again := first
+		again.name, again.ifNoneMatch, again.status = name, test.known, test.status
+		header, body := again.do(t, url)
+		if header.Get("ETag") != tag || (body == "") != (test.status == http.StatusNotModified) {
+			t.Errorf("%s: GET %s with If-None-Match %s = %q, %q, want ETag %q, and a body only with 200", name, first.path, test.known, header.Get("ETag"), body, tag)
+		}
+	}
 }

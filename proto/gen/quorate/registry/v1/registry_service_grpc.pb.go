@@ -70,7 +70,8 @@ type RegistryServiceClient interface {
 	ListAgents(ctx context.Context, in *ListAgentsRequest, opts ...grpc.CallOption) (*ListAgentsResponse, error)
 	// DeleteAgent removes an agent, its status and its token. Tasks that refer to it keep their history.
 	DeleteAgent(ctx context.Context, in *DeleteAgentRequest, opts ...grpc.CallOption) (*emptypb.Empty, error)
-	// GetAgentCard returns the card's bytes exactly as they were registered.
+	// GetAgentCard returns the card's bytes exactly as they were registered. Over REST they have an ETag, and If-None-Match with it is answered by 304
+	// while the card is the same.
 	GetAgentCard(ctx context.Context, in *GetAgentCardRequest, opts ...grpc.CallOption) (*httpbody.HttpBody, error)
 	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps the metadata. An agent may refresh its own card only.
 	RefreshAgentCard(ctx context.Context, in *RefreshAgentCardRequest, opts ...grpc.CallOption) (*RefreshAgentCardResponse, error)
@@ -470,7 +471,8 @@ type RegistryServiceServer interface {
 	ListAgents(context.Context, *ListAgentsRequest) (*ListAgentsResponse, error)
 	// DeleteAgent removes an agent, its status and its token. Tasks that refer to it keep their history.
 	DeleteAgent(context.Context, *DeleteAgentRequest) (*emptypb.Empty, error)
-	// GetAgentCard returns the card's bytes exactly as they were registered.
+	// GetAgentCard returns the card's bytes exactly as they were registered. Over REST they have an ETag, and If-None-Match with it is answered by 304
+	// while the card is the same.
 	GetAgentCard(context.Context, *GetAgentCardRequest) (*httpbody.HttpBody, error)
 	// RefreshAgentCard reads the agent's card again, from its URL or a new one, and keeps the metadata. An agent may refresh its own card only.
 	RefreshAgentCard(context.Context, *RefreshAgentCardRequest) (*RefreshAgentCardResponse, error)
