@@ -35,7 +35,7 @@ type Config struct {
 	Skills        []Skill
 	Metadata      *registryv1.AgentMetadata // part of the card, and so of the registration; may be nil
 	Listener      net.Listener              // the agent closes it
-	PublicURL     string                    // how others reach the listener, such as https://agents.example.com/fetch; default: its address
+	PublicURL     string                    // how others reach the listener, such as https://agents.example.com/fetch; default: its address. On loopback, other names are refused
 	Server        string                    // Quorate's HTTP base URL; empty serves without joining Quorate
 	Token         auth.Secret               // the agent's own credential for Server
 	Handler       Handler                   // nil: the agent takes consultations only
