@@ -3,14 +3,20 @@ package rpcserver
 import (
 	"context"
 	"slices"
+	"time"
 
 	"google.golang.org/grpc"
 
 	"github.com/quorate/quorate/platform/auth"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/fault/rpcfault"
 )
 
-// registrar registers services so that a request is read only after its caller is known: an unauthenticated client cannot hold a goroutine by sending headers
-// only, and a decoded message can take a hundred times the memory of its encoding.
+// publicWait is how long a call of a public method waits for its request.
+const publicWait = 10 * time.Second
+
+// registrar registers services so that a request is read only after its caller is known and the call is counted: nobody can hold many goroutines by
+// sending headers only, and a decoded message can take a hundred times the memory of its encoding.
 type registrar struct{ *Server }
 
 // RegisterService registers a service with gRPC.
@@ -23,26 +29,34 @@ func (r registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 	r.grpc.RegisterService(&d, impl)
 }
 
-// admission is the result of authenticating a call before its request was read.
+// admission is the result of authenticating a call, and counting it as open, before its request was read.
 type admission struct {
 	known  bool
 	caller auth.Principal
 	err    error
+	leave  func() // ends the counting; nil if the call is not counted
 }
 
 type admissionKey struct{}
 
-// admitFirst does not read the request of an unauthenticated caller; the interceptors then refuse the call as they refuse any
+// admitFirst does not read the request of a caller who is unauthenticated or beyond its limits; the interceptors then refuse the call as they refuse any
 // other. The request of a caller who is known but lacks permission is decoded, so that the audit log can say what the call was about.
 func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.MethodHandler {
 	if rule.Public {
-		return next
+		return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+			return next(srv, ctx, func(req any) error { return s.decodePublic(decode, req) }, intercept)
+		}
 	}
 	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		a := &admission{}
+		defer func() {
+			if a.leave != nil {
+				a.leave()
+			}
+		}()
 		ctx = context.WithValue(ctx, admissionKey{}, a)
 		return next(srv, ctx, func(req any) error {
-			if s.admitTo(ctx, a, rule); a.err != nil && a.caller.Name == "" {
+			if s.admitTo(ctx, a, rule); a.leave == nil {
 				return nil
 			}
 			body := &undecoded{}
@@ -55,7 +69,26 @@ func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.Method
 	}
 }
 
-// admitTo authenticates the caller and stores the result in a. It runs outside the interceptor that recovers panics, so it recovers its own.
+// decodePublic decodes the request of a call of a public method. Nobody is known whose calls could be counted, so it bounds those that wait for their
+// request all together, and how long each does. The end of the call ends the goroutine that reads.
+func (s *Server) decodePublic(decode func(any) error, req any) error {
+	leave, err := s.awaited.enter(auth.Principal{})
+	if err != nil {
+		return rpcfault.Status(err).Err()
+	}
+	defer leave()
+	read := make(chan error, 1)
+	go func() { read <- decode(req) }()
+	select {
+	case err := <-read:
+		return err
+	case <-time.After(publicWait):
+		return rpcfault.Status(fault.New(fault.InvalidArgument, "REQUEST_UNREADABLE", "the request cannot be read: it did not come within %s", publicWait)).Err()
+	}
+}
+
+// admitTo authenticates the caller, counts its call, and stores the result in a. It runs outside the interceptor that recovers panics, so it recovers its
+// own.
 func (s *Server) admitTo(ctx context.Context, a *admission, rule auth.Rule) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -64,4 +97,13 @@ func (s *Server) admitTo(ctx context.Context, a *admission, rule auth.Rule) {
 	}()
 	a.known = true
 	a.caller, a.err = s.admit(ctx, presented(ctx), rule)
+	if a.err != nil && a.caller.Name == "" {
+		return
+	}
+	leave, err := s.callers.enter(a.caller)
+	if err != nil {
+		a.err = err
+		return
+	}
+	a.leave = leave
 }

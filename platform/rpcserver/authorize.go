@@ -19,6 +19,9 @@ func (s *Server) authorizeUnary(ctx context.Context, req any, info *grpc.UnarySe
 	if err != nil {
 		return nil, err
 	}
+	if a, ok := ctx.Value(admissionKey{}).(*admission); ok && a.known { // it is counted already
+		return next(ctx, req)
+	}
 	leave, err := s.Enter(ctx)
 	if err != nil {
 		return nil, err

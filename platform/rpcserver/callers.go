@@ -15,7 +15,7 @@ import (
 // DefaultMaxCalls is the limit on open calls if Limits gives none. An open stream takes about 130 KB of memory.
 const DefaultMaxCalls = 8192
 
-// maxPublic is how many streams that need no credential may be open at a time.
+// maxPublic is how many streams that need no credential may be open at a time, and how many other calls that need none may wait for their request.
 const maxPublic = 1024
 
 // Limits bound what one caller can make a server do. A caller is a tenant and a name, whichever of its keys or roles it uses.

@@ -1,6 +1,7 @@
 package rpcserver_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
@@ -180,4 +182,68 @@ func TestPublicStreamsAreFew(t *testing.T) {
 		return
 	}
 	t.Error("2000 watches of anybody are open, want 1024")
+}
+
+// silent opens calls of a method that send no request, and returns the first result of any of them.
+func (r *running) silent(ctx context.Context, t *testing.T, method string, calls int) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	t.Cleanup(cancel)
+	results := make(chan error, calls)
+	for range calls {
+		stream, err := r.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { results <- stream.RecvMsg(&emptypb.Empty{}) }()
+	}
+	return <-results
+}
+
+// TestACallThatWaitsForItsRequestCounts has a caller open more calls than it may have, and send the request of none.
+func TestACallThatWaitsForItsRequestCounts(t *testing.T) {
+	t.Parallel()
+	r := limited(t, rpcserver.Limits{MaxCalls: 8})
+	if err := r.silent(as(t, readerToken), t, getBook, 5); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("the first of five calls beside half of all = %v, want ResourceExhausted", err)
+	}
+	if answer, text := r.do(t, http.MethodGet, "/v1/books/any", "", header{"Authorization": "Bearer " + otherToken}); answer.StatusCode != http.StatusOK {
+		t.Errorf("a call of another = %d %s, want 200", answer.StatusCode, text)
+	}
+}
+
+// TestACallCountsOnce has a caller that may begin few calls at once.
+func TestACallCountsOnce(t *testing.T) {
+	t.Parallel()
+	r := limited(t, rpcserver.Limits{PerSecond: 0.01, Burst: 2})
+	for i, want := range []codes.Code{codes.OK, codes.OK, codes.ResourceExhausted} {
+		err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book"))
+		if status.Code(err) != want {
+			t.Errorf("call %d = %v, want %s", i+1, err, want)
+		}
+	}
+}
+
+func TestPublicCallsThatWaitForTheirRequestAreFew(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	if err := r.silent(t.Context(), t, grpc_health_v1.Health_Check_FullMethodName, 1100); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("the first of 1100 calls of nobody = %v, want ResourceExhausted", err)
+	}
+	if err := r.conn.Invoke(as(t, readerToken), getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")); err != nil {
+		t.Errorf("a call of somebody = %v, want no error", err)
+	}
+}
+
+func TestAPublicCallWaitsForItsRequestForAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		never := make(chan error)
+		began := time.Now()
+		err := rpcserver.DecodePublic(func(any) error { return <-never })
+		if took := time.Since(began); status.Code(err) != codes.InvalidArgument || took > time.Minute {
+			t.Errorf("a call without a request = %v after %s, want InvalidArgument soon", err, took)
+		}
+		never <- nil // the end of the call ends what reads it
+	})
 }

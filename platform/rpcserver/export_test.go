@@ -17,3 +17,9 @@ func (c Callers) Known() int {
 	defer c.mu.Unlock()
 	return len(c.known)
 }
+
+// DecodePublic is Server.decodePublic of a server without calls.
+func DecodePublic(decode func(any) error) error {
+	s := &Server{awaited: newCallers(Limits{})}
+	return s.decodePublic(decode, nil)
+}

@@ -75,6 +75,7 @@ type Server struct {
 	streams   *openStreams
 	callers   *callers
 	public    *callers // of streams without a caller
+	awaited   *callers // of calls without a caller that wait for their request
 	hosts     hostGuard
 	requests  *requests
 	stopping  atomic.Bool
@@ -109,7 +110,8 @@ func New(opts Options) (*Server, error) {
 	s := &Server{
 		opts: opts, validator: validator, health: health.NewServer(), pipe: bufconn.Listen(pipeBuffer),
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
-		hosts: newHostGuard(opts.AllowedHosts, opts.HTTPListener),
+		awaited: newCallers(Limits{MaxCalls: 2 * maxPublic}),
+		hosts:   newHostGuard(opts.AllowedHosts, opts.HTTPListener),
 	}
 	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
 		return nil, err
@@ -120,7 +122,7 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s.grpc = s.newGRPC(calls)
-	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
+	grpc_health_v1.RegisterHealthServer(s.GRPC(), s.health)
 	reflection.RegisterV1(s.grpc)
 	if s.conn, err = s.dialPipe(); err != nil {
 		return nil, fmt.Errorf("connecting REST to gRPC: %w", err)
