@@ -23,6 +23,7 @@ func TestWhatTheOperatorAllowsIsReached(t *testing.T) {
 		"the name of loopback in development":           {netguard.Policy{AllowLoopback: true}, "http://localhost:PORT/", ""},
 		"a name that resolves to loopback there":        {netguard.Policy{AllowLoopback: true}, "http://inside.test:PORT/", ""},
 		"an exact origin":                               {netguard.Policy{AllowOrigins: []string{"127.0.0.1:PORT"}}, "http://127.0.0.1:PORT/", ""},
+		"an exact origin that names this host":          {netguard.Policy{AllowOrigins: []string{"localhost:PORT"}}, "http://localhost:PORT/", ""},
 		"an exact origin by name":                       {netguard.Policy{AllowOrigins: []string{"Inside.Test:PORT"}}, "http://inside.test.:PORT/", ""},
 		"an origin outside the allowed ports":           {netguard.Policy{AllowOrigins: []string{"127.0.0.1:PORT"}, AllowPorts: []int{443}}, "http://127.0.0.1:PORT/", ""},
 		"another port of an allowed host is not":        {netguard.Policy{AllowOrigins: []string{"127.0.0.1:1"}}, "http://127.0.0.1:PORT/", "ADDRESS_BLOCKED"},
@@ -54,7 +55,8 @@ func TestCheckURLAdmitsOrdinaryURLs(t *testing.T) {
 	for _, raw := range []string{
 		"https://example.com", "http://example.com:8080/a?b=c#d", "https://EXAMPLE.com./", "https://xn--bcher-kva.example/", "https://a_b.example.com/",
 		"https://1.1.1.1/", "https://[2606:4700:4700::1111]/", "https://3com.example/", "https://example.co.jp:8443/%E3%81%82", "HTTP://example.com/",
-		"https://93.184.216.34:65535/",
+		"https://93.184.216.34:65535/", "https://bund.de/", "https://[2606:4700::1234:5efe:7f00:1]/", // neither hexadecimal nor ISATAP
+		"https://" + strings.Repeat("a", 63) + ".example/", "https://" + strings.Repeat("a.", 126) + "a/",
 	} {
 		u, err := url.Parse(raw)
 		if err != nil {
@@ -70,6 +72,29 @@ func TestCheckURLAdmitsOrdinaryURLs(t *testing.T) {
 	long := &url.URL{Scheme: "https", Host: "example.com", Path: "/" + strings.Repeat("a", netguard.MaxURL)}
 	if err := policy.CheckURL(long); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
 		t.Errorf("CheckURL(a URL over %d bytes) = %v, want URL_INVALID", netguard.MaxURL, err)
+	}
+}
+
+func TestCheckURLRefusesNamesThatAreNone(t *testing.T) {
+	policy := &netguard.Policy{AllowLoopback: true}
+	for _, host := range []string{
+		"exa mple.com", "ex\u00e4mple.com", "\u2460\u2461\u2466.example", "a,b.example", "a..example", ".", "0x7f", "a.0x1f", "a.99",
+		strings.Repeat("a", 64) + ".example", strings.Repeat("a.", 127) + "a",
+	} {
+		if err := policy.CheckURL(&url.URL{Scheme: "https", Host: host}); fault.ReasonOf(err) != netguard.ReasonURLInvalid {
+			t.Errorf("CheckURL(a URL of the host %q) = %v, want URL_INVALID", host, err)
+		}
+	}
+}
+
+func TestClientReadsABoundedHead(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("a", 300<<10))
+	}))
+	defer server.Close()
+	policy := &netguard.Policy{AllowLoopback: true}
+	if status, err := get(t, policy.Client(netguard.ClientOptions{}), server.URL); err == nil {
+		t.Errorf("Get of 300 KiB of response headers answered %d, want an error: the limit is 256 KiB", status)
 	}
 }
 
