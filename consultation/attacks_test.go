@@ -152,18 +152,22 @@ func TestAForgedSpanDoesNotSpoilAnHonestOne(t *testing.T) {
 	c := f.issue(t, current)
 	forged := claim(c, consultation.OutcomeRejected, spanID)
 	for i := range 100 {
-		r := consultation.Recorder{Tenant: tenant, Agent: fmt.Sprintf("forger-%d", i%30)}
+		if i == 3*consultation.MaxRefusals {
+			f.store.writes = errors.New("a flood of forged spans is written to the store")
+		}
+		r := consultation.Recorder{Tenant: tenant, Agent: fmt.Sprintf("forger-%d", i/3)} // each sends it three times
 		if err := f.Record(t.Context(), r, forged); fault.ReasonOf(err) != consultation.ReasonNotTheTarget {
 			t.Fatalf("Record() = %v, want %s", err, consultation.ReasonNotTheTarget)
 		}
 	}
+	f.store.writes = nil
 	f.record(t, claim(c, consultation.OutcomeApproved, spanID))
 	if allowed, v := f.check(t); !allowed {
 		t.Errorf("Check() = %s, want it allowed", v.Reason)
 	}
 	list, err := f.Consultations(t.Context(), tenant, task)
-	if err != nil || len(list[0].Refused) != consultation.MaxRefusals {
-		t.Errorf("Consultations() notes %d refusals, %v, want %d", len(list[0].Refused), err, consultation.MaxRefusals)
+	if err != nil || len(list[0].Refused) != consultation.MaxRefusals || list[0].Refused[consultation.MaxRefusals-1].Recorder != "forger-19" {
+		t.Errorf("Consultations() notes %v, %v, want one refusal for each of the first %d", list[0].Refused, err, consultation.MaxRefusals)
 	}
 }
 
@@ -242,6 +246,13 @@ func TestAFloodOfApprovalsLeavesRoomForARejection(t *testing.T) {
 	f.record(t, claim(c, consultation.OutcomeRejected, spanID))
 	if allowed, v := f.check(t); allowed || v.Verdict != consultation.VerdictRejected {
 		t.Errorf("Check() = %v, %s, want it blocked as rejected", allowed, v.Verdict)
+	}
+	if list, err := f.Consultations(t.Context(), tenant, task); err != nil || list[0].Outcome != consultation.OutcomeRejected {
+		t.Errorf("Consultations() = %+v, %v, want one that is rejected", list, err)
+	}
+	more := claim(c, consultation.OutcomeRejected, "00000000000000ff")
+	if err := f.Record(t.Context(), reviewer, more); fault.ReasonOf(err) != consultation.ReasonTooMany {
+		t.Errorf("Record() of another rejection = %v, want %s: it makes the outcome no stricter", err, consultation.ReasonTooMany)
 	}
 }
 

@@ -54,6 +54,10 @@ func TestIssueAsksOnceWhileTheQuestionIsOpen(t *testing.T) {
 	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 5 || c.TargetAgent != "tester" {
 		t.Errorf("Issue() with another target = %v, %v, want attempt 5", c, err)
 	}
+	q.Requirement.Phase = consultation.PhaseDesignReview
+	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 6 || c.Phase != consultation.PhaseDesignReview {
+		t.Errorf("Issue() for another phase = %v, %v, want attempt 6", c, err)
+	}
 	q.Requirement.ID = "r2"
 	if c, err := f.Issue(t.Context(), q); err != nil || c.Attempt != 1 {
 		t.Errorf("Issue() of another requirement = attempt %d, %v, want 1", c.Attempt, err)
@@ -101,6 +105,10 @@ func TestARequestForAConsultationIsAnsweredOnce(t *testing.T) {
 	}
 	if c, err := ask(older, "ci", "1", "y"); fault.ReasonOf(err) != "REQUEST_ID_REUSED" {
 		t.Errorf("Issue() under a used id = %v, %v, want REQUEST_ID_REUSED", c, err)
+	}
+	f.store.reads = errors.New("disk on fire")
+	if got, ok, err := f.Asked(t.Context(), tenant, task, consultation.Request{Caller: "ci", ID: "1", Digest: "x"}); !errors.Is(err, f.store.reads) {
+		t.Errorf("Asked() of a store that is down = %v, %v, %v, want its error, not that nobody asked", got, ok, err)
 	}
 }
 
