@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"context"
+	"iter"
 	"math"
 	"strings"
 
@@ -34,16 +35,25 @@ func Verdicts(traces []byte) ([]consultation.Claim, error) {
 // VerdictsIn is Verdicts for decoded traces.
 func VerdictsIn(traces ptrace.Traces) []consultation.Claim {
 	var claims []consultation.Claim
-	for _, rs := range traces.ResourceSpans().All() {
-		for _, ss := range rs.ScopeSpans().All() {
-			for _, s := range ss.Spans().All() {
-				if s.Name() == SpanName {
-					claims = append(claims, claim(rs.Resource().Attributes(), s))
+	for resource, s := range verdictSpans(traces) {
+		claims = append(claims, claim(resource, s))
+	}
+	return claims
+}
+
+// verdictSpans yields the verdict spans in traces, in order, with the attributes of their resources.
+func verdictSpans(traces ptrace.Traces) iter.Seq2[pcommon.Map, ptrace.Span] {
+	return func(yield func(pcommon.Map, ptrace.Span) bool) {
+		for _, rs := range traces.ResourceSpans().All() {
+			for _, ss := range rs.ScopeSpans().All() {
+				for _, s := range ss.Spans().All() {
+					if s.Name() == SpanName && !yield(rs.Resource().Attributes(), s) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return claims
 }
 
 // claim reads the verdict in s.

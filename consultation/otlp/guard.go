@@ -11,6 +11,7 @@ import (
 // nests. Four mebibytes of nested lists take half a gigabyte.
 const (
 	maxSpans       = 10_000
+	maxVerdicts    = 1_000   // each is looked up in the store; agents send them one by one
 	maxMessages    = 400_000 // protobuf messages
 	maxDepth       = 64      // nesting of protobuf messages; a plain attribute is six levels deep
 	maxJSONObjects = 200_000

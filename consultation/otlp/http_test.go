@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,6 +46,11 @@ func wrap(number protowire.Number, body []byte) []byte {
 // spansBody returns a request of n empty spans.
 func spansBody(n int) []byte {
 	return wrap(1, wrap(2, bytes.Repeat(wrap(2, nil), n)))
+}
+
+// verdictsBody returns a request of n verdicts on nothing.
+func verdictsBody(n int) []byte {
+	return wrap(1, wrap(2, bytes.Repeat(wrap(2, wrap(5, []byte(otlp.SpanName))), n)))
 }
 
 // nestedBody returns a request of one span with lists in lists.
@@ -89,6 +95,8 @@ func TestHTTPAnswers(t *testing.T) {
 		"gzip that is cut off":                {contentType: protobuf, encoding: "gzip", body: zip(t, spansBody(1000))[:20], code: 400, reason: "BODY_UNREADABLE"},
 		"a body that is too large":            {contentType: protobuf, body: make([]byte, big), code: 413, reason: "BODY_TOO_LARGE"},
 		"a small body that unpacks too large": {contentType: jsonType, encoding: "gzip", body: zip(t, make([]byte, big)), code: 413, reason: "BODY_TOO_LARGE"},
+		"a thousand verdicts":                 {contentType: protobuf, body: verdictsBody(1_000), code: 200},
+		"one verdict too many":                {contentType: protobuf, body: verdictsBody(1_001), code: 400, reason: "TRACES_INVALID"},
 		"one span too many":                   {contentType: protobuf, body: spansBody(10_001), code: 400, reason: "TRACES_INVALID"},
 		"one span too many in JSON":           {contentType: jsonType, body: []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Repeat(`{},`, 10_000) + `{}]}]}]}`), code: 400, reason: "TRACES_INVALID"},
 		"more attributes than memory likes":   {contentType: protobuf, body: wrap(1, wrap(1, bytes.Repeat(wrap(1, nil), 500_000))), code: 400, reason: "TRACES_INVALID"},
@@ -237,4 +245,21 @@ func FuzzHTTPTraces(f *testing.F) {
 			t.Errorf("POST %q = %d %q, want 200, 400 or 413", body, resp.Code, resp.Body)
 		}
 	})
+}
+
+// TestManyRefusalsAreFewLinesOfTheLog sends many verdicts that do not count.
+func TestManyRefusalsAreFewLinesOfTheLog(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := newServer(t)
+	var err error
+	if s.receiver, err = otlp.New(s.ledger, otlp.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+		t.Fatal(err)
+	}
+	if resp := s.post(t, http.MethodPost, protobuf, "", "reviewer-token", bytes.NewReader(verdictsBody(500))); resp.Code != http.StatusOK {
+		t.Fatalf("POST = %d %q, want 200", resp.Code, resp.Body)
+	}
+	if lines := strings.Count(log.String(), "\n"); lines > 10 || !strings.Contains(log.String(), "refused=500") {
+		t.Errorf("the log has %d lines, want a few with the number of all:\n%.2000s", lines, log.String())
+	}
 }

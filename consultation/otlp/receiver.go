@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxReasons = 5           // in one answer
+	maxReasons = 5           // in one answer, and in the log for one request
 	retryAfter = time.Second // after the store failed
 )
 
@@ -84,6 +84,13 @@ func decode(body []byte, asJSON bool) (traces ptrace.Traces, err error) {
 	if err := within(req.Traces().SpanCount(), maxSpans, "spans"); err != nil {
 		return traces, invalid(err)
 	}
+	verdicts := 0
+	for range verdictSpans(req.Traces()) {
+		verdicts++
+	}
+	if err := within(verdicts, maxVerdicts, "verdicts"); err != nil {
+		return traces, invalid(err)
+	}
 	return req.Traces(), nil
 }
 
@@ -91,10 +98,10 @@ func invalid(err error) *fault.Error {
 	return fault.New(fault.InvalidArgument, "TRACES_INVALID", "%w", err)
 }
 
-// result counts what became of the spans of one request.
+// result counts what became of the verdicts of one request.
 type result struct {
-	recorded, ignored, refused int
-	reasons                    []string // why spans were refused; only the first few
+	recorded, refused int
+	reasons           []string // why spans were refused; only the first few
 }
 
 // receive records the verdicts in traces. Its error is about the request as a whole.
@@ -104,34 +111,38 @@ func (r *Receiver) receive(ctx context.Context, p auth.Principal, traces ptrace.
 		recorder.Agent = p.Name
 	}
 	var res result
-	for _, rs := range traces.ResourceSpans().All() {
-		for _, ss := range rs.ScopeSpans().All() {
-			for _, s := range ss.Spans().All() {
-				if s.Name() != SpanName {
-					res.ignored++
-					continue
-				}
-				err := r.record(ctx, recorder, rs.Resource().Attributes(), s)
-				if err != nil && !consultation.IsRefusal(err) {
-					return ptraceotlp.NewExportResponse(), &fault.Error{
-						Kind: fault.Unavailable, Reason: "STORE_UNAVAILABLE", RetryAfter: retryAfter, Cause: err, Ours: true,
-						Message: "the verdicts could not be kept; send the request again",
-					}
-				}
-				res.add(s, err)
-				if err != nil {
-					r.count(ctx, 1, "refused", fault.ReasonOf(err))
-					r.logger.WarnContext(ctx, "consultation verdict refused", slog.String("tenant", p.Tenant),
-						slog.String("sender", p.Name), slog.String("span_id", s.SpanID().String()), slog.String("reason", fault.ReasonOf(err)))
-				}
+	for resource, s := range verdictSpans(traces) {
+		err := r.record(ctx, recorder, resource, s)
+		if err != nil && !consultation.IsRefusal(err) {
+			return ptraceotlp.NewExportResponse(), &fault.Error{
+				Kind: fault.Unavailable, Reason: "STORE_UNAVAILABLE", RetryAfter: retryAfter, Cause: err, Ours: true,
+				Message: "the verdicts could not be kept; send the request again",
 			}
 		}
+		res.add(s, err)
+		if err != nil {
+			r.refused(ctx, p, s, err, res.refused)
+		}
+	}
+	ignored := traces.SpanCount() - res.recorded - res.refused
+	if res.refused > maxReasons {
+		r.logger.WarnContext(ctx, "consultation verdicts refused", slog.String("tenant", p.Tenant), slog.String("sender", p.Name), slog.Int("refused", res.refused))
 	}
 	r.count(ctx, res.recorded, "recorded", "")
-	r.count(ctx, res.ignored, "ignored", "")
+	r.count(ctx, ignored, "ignored", "")
 	r.logger.DebugContext(ctx, "spans received", slog.String("sender", p.Name), slog.Int("recorded", res.recorded),
-		slog.Int("refused", res.refused), slog.Int("ignored", res.ignored))
+		slog.Int("refused", res.refused), slog.Int("ignored", ignored))
 	return res.response(), nil
+}
+
+// refused counts a refused span. It logs it if its number among those of the request is small: a hostile agent must not fill the log.
+func (r *Receiver) refused(ctx context.Context, p auth.Principal, s ptrace.Span, err error, number int) {
+	r.count(ctx, 1, "refused", fault.ReasonOf(err))
+	if number > maxReasons {
+		return
+	}
+	r.logger.WarnContext(ctx, "consultation verdict refused", slog.String("tenant", p.Tenant),
+		slog.String("sender", p.Name), slog.String("span_id", s.SpanID().String()), slog.String("reason", fault.ReasonOf(err)))
 }
 
 // count counts spans by decision and, for refused ones, by reason, which is one of package consultation.
