@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -49,6 +50,12 @@ var filterFields = filter.Fields[Agent]{
 	"tags":               filter.List(tags),
 	"input_types":        filter.List(inputTypes),
 	"output_types":       filter.List(outputTypes),
+	"source.type":        filter.Word([]string{SourceAPI, SourceURLs, SourceFolder, SourceAICatalog}, func(a *Agent) string { return cmp.Or(a.Source.Type, SourceAPI) }),
+	"source.location":    filter.Text(func(a *Agent) string { return a.Source.Location }),
+	"source.present":     filter.Bool(func(a *Agent) bool { return !a.Source.Gone }),
+	"verification.state": filter.Word(
+		[]string{VerificationVerified, VerificationUnsigned, VerificationUntrusted, VerificationInvalid, VerificationUnchecked},
+		func(a *Agent) string { return cmp.Or(a.Verification.State, VerificationUnchecked) }),
 }
 
 func skillIDs(a *Agent, each func(string) bool) {

@@ -18,6 +18,9 @@ func filterable() *registry.Agent {
 		},
 		Metadata: registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "page", SemanticType: "document"}}},
 		Status:   registry.Status{Status: registry.StatusAvailable, Capacity: 4},
+		Source:   registry.Source{Type: registry.SourceFolder, Location: "/etc/quorate/cards", Gone: true},
+
+		Verification: registry.Verification{State: registry.VerificationUntrusted},
 	}
 }
 
@@ -46,6 +49,8 @@ func TestFilterMatch(t *testing.T) {
 		`create_time > "2026-01-16T11:59:59Z"`,
 		`create_time = "2026-01-16T13:00:00+01:00"`,
 		`output_types:document`,
+		`source.type=folder source.present=false source.location=/etc/*`,
+		`verification.state!=verified verification.state=untrusted`,
 		`-skills:pong`,
 		`(name=a AND name=b) OR name=web-fetch`,
 		`skills:a OR skills:ping`,
@@ -58,6 +63,9 @@ func TestFilterMatch(t *testing.T) {
 		`name != *eb-fet*`,
 		`push_notifications = true`,
 		`input_types:*`,
+		`source.type = api`,
+		`source.present = true`,
+		`verification.state = unsigned`,
 		`NOT skills:ping`,
 		`name=a AND name=b OR name=web-fetch`, // OR binds more tightly
 	}
@@ -87,6 +95,8 @@ func TestParseFilterNamesWhatIsWrong(t *testing.T) {
 		`name="a\`:                    `not closed`,
 		`name ! a`:                    `written !=`,
 		`status=asleep`:               `available, busy`,
+		`source=folder`:               `source.location, source.present, source.type`,
+		`source.type=catalog`:         `ai-catalog`,
 		`status<busy`:                 `no order`,
 		`skills=x`:                    `use :`,
 		`version>=one`:                `semantic version`,

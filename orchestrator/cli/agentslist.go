@@ -38,8 +38,9 @@ func (a *app) agentsList() *cobra.Command {
 		}),
 	}
 	addLimit(cmd, &limit, 1000)
-	cmd.Flags().StringVar(&filter, "filter", "", "only agents that match, such as status=unavailable: comparisons of name, version, status, skills, tags,\n"+
-		"input_types, output_types, streaming, create_time and update_time")
+	cmd.Flags().StringVar(&filter, "filter", "", "only agents that match, such as status=unavailable: comparisons of name, description, version, status,\n"+
+		"skills, tags, input_types, output_types, streaming, push_notifications, card_uri, source.type, source.location,\n"+
+		"source.present, verification.state, draining, capacity, in_flight, create_time and update_time")
 	return cmd
 }
 

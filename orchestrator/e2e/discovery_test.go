@@ -35,4 +35,7 @@ func TestAgentsAreFoundInAFolderAndPublishedInACatalog(t *testing.T) {
 		source, _ := q.document(0, "agents", "get", "found")["source"].(map[string]any)
 		return source != nil && source["present"] != true
 	})
+	if gone := list(q.document(0, "agents", "list", "--filter", "source.present=false")["agents"]); len(gone) != 1 {
+		t.Errorf("quorate agents list --filter source.present=false finds %d agents, want the one that is gone", len(gone))
+	}
 }

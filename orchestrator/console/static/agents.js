@@ -62,7 +62,7 @@ export async function agents({ query, signal }) {
 function nothing(asked) {
   if (asked.filter)
     return empty(
-      "No agent passes this filter. It compares name, version, status, skills, tags, input_types, output_types, streaming, create_time and update_time.",
+      "No agent passes this filter. It compares name, description, version, status, skills, tags, input_types, output_types, source.type, source.present, verification.state, draining, create_time, update_time and more.",
     );
   if (asked.pageToken) return empty("There are no more agents.");
   if (!may("RegistryService/RegisterAgent")) return empty("There is no agent yet.");

@@ -289,8 +289,9 @@ type ListAgentsRequest struct {
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the page before; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Only agents that match this filter, in a subset of AIP-160: comparisons of name, version, status, skills, tags, input_types, output_types,
-	// streaming, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end of a text matches
+	// Only agents that match this filter, in a subset of AIP-160: comparisons of name, description, version, status, skills, tags, input_types,
+	// output_types, streaming, push_notifications, card_uri, source.type, source.location, source.present, verification.state, draining, capacity,
+	// in_flight, create_time and update_time by =, !=, <, <=, >, >= and : (has), with AND, OR, NOT and parentheses; a * at either end of a text matches
 	// anything. Example: skills:"fetch_url" AND status=available. At most 2,048 bytes.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// name, create_time, update_time or version, followed by desc for the reverse. Empty means name.
@@ -703,7 +704,7 @@ type UpdateAgentMetadataRequest struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The new metadata.
 	Metadata *AgentMetadata `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The fields to replace: input_schemas, output_schemas, consultation_requirements. Empty, or *, means all of them.
+	// The fields to replace: input_schemas, output_schemas, consultation_requirements, at_most_once_skills. Empty, or *, means all of them.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// Write only if the agent still has this etag; empty writes in any case.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
