@@ -166,10 +166,14 @@ func deltaSeconds(text string) time.Duration {
 
 // unreachable explains why there was no answer. A refusal by the guarded client explains itself.
 func unreachable(uri string, err error) error {
+	inner, called := errors.AsType[*url.Error](err)
 	if refusal, ok := errors.AsType[*fault.Error](err); ok {
+		if called && origin(inner.URL) != origin(uri) { // a message about an address would make no sense for the one that was given
+			return fault.New(refusal.Kind, refusal.Reason, "%s redirects to %s, and %s", uri, origin(inner.URL), refusal.Message).With("uri", uri)
+		}
 		return refusal
 	}
-	if inner, ok := errors.AsType[*url.Error](err); ok {
+	if called {
 		err = inner.Err // the message has the URL already
 	}
 	why := err.Error()
@@ -177,4 +181,13 @@ func unreachable(uri string, err error) error {
 		why = fmt.Sprintf("no answer within %s", fetchTimeout)
 	}
 	return fault.New(fault.Unavailable, "CARD_UNREACHABLE", "the card at %s cannot be read: %s", uri, why).With("uri", uri)
+}
+
+// origin returns the scheme and host of a URL: what is behind them may hold a secret.
+func origin(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }

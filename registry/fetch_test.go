@@ -69,6 +69,22 @@ func TestTheGuardedClientReadsNoCardFromWhereItMustNot(t *testing.T) {
 	}
 }
 
+func TestARefusedRedirectIsToldApartFromARefusedURL(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://10.0.0.1/card.json?key=secret", http.StatusFound)
+	}))
+	t.Cleanup(server.Close)
+	_, _, err := guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: server.URL + "/card"})
+	want := server.URL + "/card redirects to http://10.0.0.1, and this address may not be called"
+	if fault.ReasonOf(err) != "ADDRESS_BLOCKED" || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Register() = %v, want ADDRESS_BLOCKED and %q", err, want)
+	}
+	if _, _, err = guarded(t).Register(t.Context(), tenant, registry.Registration{CardURI: "http://10.0.0.1/card"}); strings.Contains(err.Error(), "redirect") {
+		t.Errorf("Register() = %v, want no word of a redirect", err)
+	}
+}
+
 func TestNoProxyOfTheEnvironmentSeesCards(t *testing.T) {
 	var asked atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
