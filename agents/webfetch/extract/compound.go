@@ -7,15 +7,26 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxCompound is the maximum number of names in a compound.
-const maxCompound = 16
+// Limits of a selector. What is longer applies at times.
+const (
+	maxCompound = 16 // names in a compound
+	maxWithin   = 6  // elements around
+)
 
 // compound is the last part of a CSS selector, which describes the element itself.
 type compound struct {
 	tag     string
 	ids     []string
 	classes []string
-	always  bool // the selector has nothing else: it applies wherever the element is and whatever its state
+	within  []outer // what the selector says about elements around, from the inside
+	always  bool    // the selector has nothing else: it applies whatever the state of the element and what stands before it
+}
+
+// outer describes an element around another one.
+type outer struct {
+	compound
+
+	parent bool // it is the one directly around
 }
 
 // key returns a name that every matching element has.
@@ -68,19 +79,24 @@ const (
 	sometimesWeight // a rule that shows an element at times always counts
 )
 
-// weigh returns the weight of what r says.
-func (r rule) weigh(said saying) int {
-	w := r.order + len(r.ids)*idWeight + len(r.classes)*classWeight
-	if r.tag != "" {
+// weight returns the weight of the names in c.
+func (c compound) weight() int {
+	w := len(c.ids)*idWeight + len(c.classes)*classWeight
+	if c.tag != "" {
 		w += tagWeight
 	}
-	switch {
-	case !r.always:
-		return sometimesWeight
-	case said.important:
-		return w + importantWeight
+	for _, o := range c.within {
+		w += o.weight()
 	}
 	return w
+}
+
+// weigh returns the weight of what r says.
+func (r rule) weigh(said saying) int {
+	if said.important {
+		return r.order + r.weight() + importantWeight
+	}
+	return r.order + r.weight()
 }
 
 // readSelector parses the first selector of a list and returns the rest of the list. ok is false if the selector matches no element, or one that is
@@ -108,7 +124,7 @@ func readSelector(list string) (c compound, rest string, ok bool) {
 			behind := strings.TrimLeft(list[at:], cssSpace+">+~")
 			size = len(list) - at - len(behind)
 			if behind != "" && behind[0] != ',' {
-				c = compound{}
+				c = c.around(strings.TrimSpace(list[at : at+size]))
 			}
 		default:
 			c.tag, size = cssName(list[at:])
@@ -119,6 +135,16 @@ func readSelector(list string) (c compound, rest string, ok bool) {
 		at += size
 	}
 	return c, list[min(at+1, len(list)):], ok && c.key() != ""
+}
+
+// around returns the beginning of a compound that stands within c, or behind it, as the combinator says.
+func (c compound) around(combinator string) compound {
+	if combinator != "" && combinator != ">" || len(c.within) == maxWithin {
+		return compound{}
+	}
+	within := append([]outer{{c, combinator == ">"}}, c.within...)
+	within[0].within = nil
+	return compound{within: within, always: c.always}
 }
 
 // add parses a class or an id, and returns its length including the mark.

@@ -16,22 +16,49 @@ const (
 )
 
 // hiddenFrom returns a function that reports which nodes of root readers do not see, because of the nodes themselves or of the page's style sheets.
-// It does not compute positions or states: what a rule shows at times counts as seen.
-func hiddenFrom(content *Content, root *html.Node) func(*html.Node) bool {
+// It does not compute positions or states: what a rule shows at times counts as seen. placed reports those that only rules about elements within others
+// hide; they look like content to the readability stage, and go after it.
+func hiddenFrom(content *Content, root *html.Node) (hidden, placed func(*html.Node) bool) {
+	nowhere := func(*html.Node) bool { return false }
 	s := sheetOf(root)
 	if s == nil {
-		return invisible
+		return invisible, nowhere
 	}
-	hidden := map[*html.Node]bool{}
-	size := s.collect(root, hidden)
 	whole := textSize(root, withheld)
-	if size == whole || size > maxHiddenText && size*100 > whole*maxHiddenShare {
+	s.places = s.anyPlace
+	some, size := s.hiddenNodes(root)
+	everywhere, placed := some, nowhere
+	if s.places {
+		if !waits(size, whole) {
+			placed = func(n *html.Node) bool { return some[n] }
+		}
+		s.places = false
+		everywhere, size = s.hiddenNodes(root)
+	}
+	if waits(size, whole) {
 		if size > 0 {
 			content.warn(WarnHidden)
 		}
-		return invisible
+		return invisible, nowhere
 	}
-	return func(n *html.Node) bool { return hidden[n] || invisible(n) }
+	return func(n *html.Node) bool { return everywhere[n] || invisible(n) }, placed
+}
+
+// either returns a function that reports what one of two does.
+func either(a, b func(*html.Node) bool) func(*html.Node) bool {
+	return func(n *html.Node) bool { return a(n) || b(n) }
+}
+
+// waits reports whether so much of the text is hidden that it is content which waits for a script.
+func waits(size, whole int) bool {
+	return size == whole || size > maxHiddenText && size*100 > whole*maxHiddenShare
+}
+
+// hiddenNodes returns the elements below root that the sheet hides, and how many bytes of text they hold.
+func (s *sheet) hiddenNodes(root *html.Node) (hidden map[*html.Node]bool, size int) {
+	hidden = map[*html.Node]bool{}
+	size = s.collect(root, hidden)
+	return hidden, size
 }
 
 // collect adds the elements below n that the sheet hides to hidden, and returns how many bytes of text they hold.
@@ -125,9 +152,13 @@ func (s *sheet) outcomes(n *html.Node) map[string]outcome {
 			if !r.matches(n, classes) {
 				continue
 			}
+			applies := r.always && (len(r.within) == 0 || s.places && r.hides && s.stands(n, r.within))
 			for _, said := range r.says {
-				if r.always || !said.hides {
+				switch {
+				case applies:
 					tell(said, r.weigh(said))
+				case !said.hides:
+					tell(said, sometimesWeight)
 				}
 			}
 		}
@@ -138,6 +169,25 @@ func (s *sheet) outcomes(n *html.Node) map[string]outcome {
 		}
 	}
 	return all
+}
+
+// stands reports whether n stands in the elements that a selector names. Classes of the page itself do not count: scripts change them.
+func (s *sheet) stands(n *html.Node, within []outer) bool {
+	if len(within) == 0 {
+		return true
+	}
+	for p := n.Parent; p != nil && p.Type == html.ElementNode && s.work <= maxSheetWork; p = p.Parent {
+		class := attribute(p, "class")
+		s.work += 2 + len(class)/4
+		whole := p.DataAtom == atom.Html || p.DataAtom == atom.Body
+		if within[0].matches(p, strings.Fields(class)) && !(whole && len(within[0].classes) > 0) && s.stands(p, within[1:]) {
+			return true
+		}
+		if within[0].parent {
+			break
+		}
+	}
+	return false
 }
 
 // stirring matches words in the classes of elements that scripts fade in.

@@ -30,37 +30,40 @@ func renderHTML(ctx context.Context, content *Content, d document, o Options) er
 		return renderSelected(ctx, content, root, size, base, o)
 	}
 	showFrames(root)
-	hidden := hiddenFrom(content, root)
+	hidden, placed := hiddenFrom(content, root)
 	if o.Format == Links {
-		return writeLinks(content, linksOf(root, base, hidden))
+		return writeLinks(content, linksOf(root, base, either(hidden, placed)))
 	}
 	reveal(content, root)
 	removeWhere(root, hidden)
 	plainDocumentation(root)
-	main := mainContent(content, root, base, size)
+	main := mainContent(content, root, base, size, placed)
 	return write(ctx, content, main, base, o)
 }
 
 // minArticle is the amount of text of a page, in bytes without spaces, below which content cannot be told from the rest.
 const minArticle = 400
 
-// mainContent returns the element of root with the main content, and reduces root to it.
-func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *html.Node {
+// mainContent returns the element of root with the main content, and reduces root to it. It is without what is hidden.
+func mainContent(content *Content, root *html.Node, base *url.URL, size cost, hidden func(*html.Node) bool) *html.Node {
 	content.Extractor = ByPage
+	visible := textSize(root, around)
 	if !size.forArticle() {
 		content.Degraded = true
 		content.warn(WarnComplex)
-		return pageContent(root)
 	}
-	visible := textSize(root, around)
-	if visible < minArticle && !content.Metadata.holdsArticle() {
+	if !size.forArticle() || visible < minArticle && !content.Metadata.holdsArticle() {
+		removeWhere(root, hidden)
 		return pageContent(root)
 	}
 	dropFurniture(root, visible)
 	visible = textSize(root, around)
 	found, err := articleNode(root, base, visible)
+	whole := textSize(root, nil)
+	removeWhere(root, hidden)
+	clean := textSize(root, nil) == whole // nothing in found is hidden
 	if stated := statedText(content.Metadata.body); textSize(stated, nil) > visible && (err != nil || textSize(stated, nil) > 2*textSize(found, nil)) {
-		found, err = stated, nil // a script would show it
+		found, err, clean = stated, nil, true // a script would show it
 	}
 	if err != nil || tooLittle(found, visible, isArticlePage(root, content.Metadata)) {
 		return pageContent(root)
@@ -72,8 +75,8 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost) *h
 		}
 		return root
 	}
-	if textSize(found, nil) <= visible {
-		return pageContent(root) // it has the same words in a worse form
+	if textSize(found, nil) <= visible || !clean {
+		return pageContent(root) // it has the same words in a worse form, or what is hidden
 	}
 	content.Extractor = ByArticle
 	return restored(found)

@@ -69,7 +69,7 @@ func renderSelected(ctx context.Context, content *Content, root *html.Node, size
 	if len(o.Selector.Expression) > maxExpression {
 		return selectorInvalid(o.Selector.Kind, "is longer than %d bytes", maxExpression)
 	}
-	hidden := hiddenFrom(content, root) // as long as the elements are in their places
+	hidden := either(hiddenFrom(content, root)) // as long as the elements are in their places
 	var found selection
 	var err error
 	switch o.Selector.Kind {

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -22,6 +23,9 @@ type sheet struct {
 	by    map[string][]rule // by a name that the element must have: its tag, ".class" or "#id"
 	hides bool              // some rule hides elements on every screen
 	work  int               // comparisons so far
+
+	anyPlace bool // some rule hides elements in others on every screen
+	places   bool // whether such rules count
 }
 
 // rule is a selector with what it says about visibility.
@@ -30,6 +34,7 @@ type rule struct {
 
 	order int
 	says  []saying
+	hides bool // some of what it says
 }
 
 // saying is what a declaration says about visibility.
@@ -108,10 +113,10 @@ func (s *sheet) add(selectors string, says []saying, always bool) {
 		}
 		c.always = c.always && always
 		s.rules++
-		s.by[c.key()] = append(s.by[c.key()], rule{compound: c, order: s.rules, says: says})
-		for _, said := range says {
-			s.hides = s.hides || said.hides && c.always
-		}
+		hides := slices.ContainsFunc(says, func(said saying) bool { return said.hides })
+		s.by[c.key()] = append(s.by[c.key()], rule{compound: c, order: s.rules, says: says, hides: hides})
+		s.hides = s.hides || hides && c.always
+		s.anyPlace = s.anyPlace || hides && c.always && len(c.within) > 0
 	}
 }
 
