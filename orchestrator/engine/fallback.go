@@ -64,7 +64,7 @@ func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name str
 		return registry.Agent{}, false
 	}
 	agent, err := e.agent(ctx, t.Tenant, name)
-	if err != nil || !router.Takes(agent.Status) || !e.Signatures.Trusts(agent.Verification) {
+	if err != nil || !router.AcceptsTasks(agent.Status) || !e.Signatures.Trusts(agent.Verification) {
 		return agent, false
 	}
 	if !inRange(t, &agent) {

@@ -23,7 +23,7 @@ func (s *Submission) fill(r *router.Router, a registry.Agent) error {
 	if err != nil {
 		return err
 	}
-	s.Message, s.given = router.Carry(s.Message, named), givenAs(s.Inputs, named)
+	s.Message, s.given = router.AttachInputs(s.Message, named), givenAs(s.Inputs, named)
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (e *Engine) giveTo(a registry.Agent, t *orchestrator.Task) (*a2apb.Message,
 	if err != nil {
 		return nil, nil, err
 	}
-	return router.Carry(m, named), givenAs(inputs, named), nil
+	return router.AttachInputs(m, named), givenAs(inputs, named), nil
 }
 
 // submitted returns a task's message and its inputs separately, as they were submitted.

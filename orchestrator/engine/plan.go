@@ -25,7 +25,7 @@ func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	s.Message = router.Carry(s.Message, s.Inputs)
+	s.Message = router.AttachInputs(s.Message, s.Inputs)
 	t := s.task(ctx, id, now)
 	t.Decision, t.Plan, t.Phase = to.Decision, p, orchestrator.PhaseExecution
 	if t.Webhooks, err = e.receivers(s); err != nil {
@@ -75,7 +75,7 @@ func given(inputs []orchestrator.Input, want orchestrator.Typed) string {
 
 // checkBegin checks the inputs of the steps that take nothing from other steps.
 func (e *Engine) checkBegin(s *Submission, p *orchestrator.Plan) error {
-	t := orchestrator.Task{Plan: p, Message: router.Carry(s.Message, s.Inputs)}
+	t := orchestrator.Task{Plan: p, Message: router.AttachInputs(s.Message, s.Inputs)}
 	for i := range p.Steps {
 		if !p.Due(i) {
 			continue

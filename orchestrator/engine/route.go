@@ -53,11 +53,11 @@ func (e *Engine) checkRoute(s *Submission, to router.Result) error {
 func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 	switch {
 	case ctx.Err() != nil: // it was ended from outside
-		return router.Neither
+		return router.Inconclusive
 	case fault.KindOf(err) == fault.Unavailable:
 		return router.Failed
 	case err != nil || !c.heard.ended():
-		return router.Neither
+		return router.Inconclusive
 	}
 	switch why := c.heard.failure(); {
 	case why == nil:
@@ -65,6 +65,6 @@ func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 	case why.Reason == reasonFailed:
 		return router.Failed
 	default:
-		return router.Neither
+		return router.Inconclusive
 	}
 }

@@ -7,30 +7,29 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// binder assigns things that are available to the inputs of one agent after the other. It sorts the things once, since there may be hundreds of
-// agents.
+// binder assigns available resources to the inputs of one agent after the other. It sorts the resources once, since there may be hundreds of agents.
 type binder struct {
 	*view
-	have  []orchestrator.Typed
-	named map[string][]int // things by name
-	kinds map[string]kind  // by the type of an input, for the types that were asked for
-	taken []bool           // of the things
-	bound []int            // by input, the thing that it gets, or none
+	have   []orchestrator.Typed
+	byName map[string][]int       // resources by name
+	byType map[string]typeMatches // by the type of an input, for the types that were asked for
+	taken  []bool                 // of the resources
+	bound  []int                  // by input, the resource that it gets, or none
 }
 
-// kind holds the things that an input of a type may get.
-type kind struct{ same, related []int }
+// typeMatches holds the resources that an input of a type may get.
+type typeMatches struct{ same, related []int }
 
 func (v *view) binder(have []orchestrator.Typed) *binder {
-	b := &binder{view: v, have: have, named: make(map[string][]int, len(have)), kinds: make(map[string]kind), taken: make([]bool, len(have))}
+	b := &binder{view: v, have: have, byName: make(map[string][]int, len(have)), byType: make(map[string]typeMatches), taken: make([]bool, len(have))}
 	for i := range have {
-		b.named[have[i].Name] = append(b.named[have[i].Name], i)
+		b.byName[have[i].Name] = append(b.byName[have[i].Name], i)
 	}
 	return b
 }
 
-// bind assigns to each input of an agent one of the available things: one of the same name if there is one, or else of the same type, or else of a
-// type that may stand for it. Required inputs come first. It returns the thing that each input gets; the result is valid until the next call.
+// bind assigns to each input of an agent one of the available resources: one of the same name if there is one, or else of the same type, or else of a
+// type that may stand for it. Required inputs come first. It returns the resource that each input gets; the result is valid until the next call.
 func (b *binder) bind(schemas []registry.InputSchema) []int {
 	clear(b.taken)
 	b.bound = b.bound[:0]
@@ -38,10 +37,10 @@ func (b *binder) bind(schemas []registry.InputSchema) []int {
 		b.bound = append(b.bound, none)
 	}
 	for _, required := range []bool{true, false} {
-		for _, alike := range []func(*binder, *registry.InputSchema) []int{(*binder).namesakes, (*binder).sameType, (*binder).standIns} {
+		for _, alike := range []func(*binder, *registry.InputSchema) []int{(*binder).sameName, (*binder).sameType, (*binder).relatedType} {
 			for i := range schemas {
 				if in := &schemas[i]; b.bound[i] == none && in.Required == required {
-					b.give(i, in, alike(b, in))
+					b.assign(i, in, alike(b, in))
 				}
 			}
 		}
@@ -49,13 +48,16 @@ func (b *binder) bind(schemas []registry.InputSchema) []int {
 	return b.bound
 }
 
-func (b *binder) namesakes(in *registry.InputSchema) []int { return b.named[in.Name] }
-func (b *binder) sameType(in *registry.InputSchema) []int  { return b.kind(in.SemanticType).same }
-func (b *binder) standIns(in *registry.InputSchema) []int  { return b.kind(in.SemanticType).related }
+func (b *binder) sameName(in *registry.InputSchema) []int { return b.byName[in.Name] }
+func (b *binder) sameType(in *registry.InputSchema) []int { return b.typeMatches(in.SemanticType).same }
 
-// give assigns to an input the first of some things that is left and fits. An input of unknown type takes a thing of its own name only, whatever the
+func (b *binder) relatedType(in *registry.InputSchema) []int {
+	return b.typeMatches(in.SemanticType).related
+}
+
+// assign gives an input the first of some resources that is left and fits. An input of unknown type takes a resource of its own name only, whatever the
 // type of that.
-func (b *binder) give(to int, in *registry.InputSchema, among []int) {
+func (b *binder) assign(to int, in *registry.InputSchema, among []int) {
 	for _, i := range among {
 		h := &b.have[i]
 		if b.taken[i] || h.SemanticType != "" && !b.Related(h.SemanticType, in.SemanticType) {
@@ -66,8 +68,8 @@ func (b *binder) give(to int, in *registry.InputSchema, among []int) {
 	}
 }
 
-func (b *binder) kind(name string) kind {
-	k, known := b.kinds[name]
+func (b *binder) typeMatches(name string) typeMatches {
+	k, known := b.byType[name]
 	if !known {
 		for i := range b.have {
 			if b.have[i].SemanticType == name {
@@ -77,13 +79,13 @@ func (b *binder) kind(name string) kind {
 				k.related = append(k.related, i)
 			}
 		}
-		b.kinds[name] = k
+		b.byType[name] = k
 	}
 	return k
 }
 
-// lacks reports whether a required input gets nothing.
-func lacks(schemas []registry.InputSchema, bound []int) bool {
+// missesRequired reports whether a required input gets nothing.
+func missesRequired(schemas []registry.InputSchema, bound []int) bool {
 	for i := range schemas {
 		if schemas[i].Required && bound[i] == none {
 			return true
@@ -92,19 +94,19 @@ func lacks(schemas []registry.InputSchema, bound []int) bool {
 	return false
 }
 
-// lacking names the required inputs that get nothing.
-func lacking(schemas []registry.InputSchema, bound []int) string {
+// missingInputs names the required inputs that get nothing.
+func missingInputs(schemas []registry.InputSchema, bound []int) string {
 	var names []string
 	for i := range schemas {
 		if in := &schemas[i]; in.Required && bound[i] == none {
-			names = append(names, show(orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}))
+			names = append(names, describe(orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType}))
 		}
 	}
 	return strings.Join(names, ", ")
 }
 
-// used counts the things that are assigned.
-func used(bound []int) int {
+// countBound counts the inputs that get something.
+func countBound(bound []int) int {
 	n := 0
 	for _, x := range bound {
 		if x != none {

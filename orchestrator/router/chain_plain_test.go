@@ -32,7 +32,7 @@ func (p *planner) plan(want orchestrator.Contract) ([]orchestrator.Link, int) {
 	for hops, there := 1, -1; hops <= 32 && there < len(p.items); hops++ {
 		there = len(p.items)
 		for _, a := range p.listing.Agents {
-			if p.gets[a.Name] == nil && router.Takes(a.Status) {
+			if p.gets[a.Name] == nil && router.AcceptsTasks(a.Status) {
 				p.work(a, there)
 			}
 		}

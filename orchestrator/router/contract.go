@@ -11,35 +11,35 @@ import (
 )
 
 // byContract finds the agents that make the wanted output from what is available.
-func (r *Router) byContract(tenant string, want orchestrator.Contract) found {
-	v := r.library.view(tenant)
+func (r *Router) byContract(tenant string, want orchestrator.Contract) searchResult {
+	v := r.indexes.view(tenant)
 	makers := v.makers(want.Output)
-	f := r.makingOf(tenant, v, makers, &want)
-	f.others = func(rejected *rejections) { v.rejectOthers(makers, want.Output, rejected) }
-	if !r.takesAny(f.candidates) {
-		f.chain, f.refusal = r.plan(tenant, v, want)
+	f := r.selectMakers(tenant, v, makers, &want)
+	f.rejectOthers = func(rejected *rejections) { v.rejectOthers(makers, want.Output, rejected) }
+	if !r.anyAccepts(f.candidates) {
+		f.chain, f.refusal = r.planChain(tenant, v, want)
 	}
 	if len(f.candidates) == 0 && f.refusal == nil {
-		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s from the available inputs", show(want.Output))
+		f.refusal = fault.New(fault.NotFound, ReasonNoneFits, "no agent makes an output %s from the available inputs", describe(want.Output))
 	}
 	return f
 }
 
-// makingOf selects those of the makers of an output that can make it from what is available.
-func (r *Router) makingOf(tenant string, v *view, makers []int, want *orchestrator.Contract) found {
+// selectMakers selects those of the makers of an output that can make it from what is available.
+func (r *Router) selectMakers(tenant string, v *view, makers []int, want *orchestrator.Contract) searchResult {
 	b := v.binder(want.Inputs)
-	f := found{candidates: r.spare.take(), rejected: newRejections(len(v.Agents))}
+	f := searchResult{candidates: r.pool.get(), rejected: newRejections(len(v.Agents))}
 	r.directory.PeekAll(tenant, v.namesOf(makers), func(a *registry.Agent, status registry.Status) {
 		m := match{want: want, output: v.produces(a, want.Output)}
 		if m.output == nil {
 			return // the agent has changed since the index was built
 		}
 		bound := b.bind(a.Metadata.InputSchemas)
-		if lacks(a.Metadata.InputSchemas, bound) {
-			f.rejected.add(a.Name, CodeNoInput, func() string { return "it also requires " + lacking(a.Metadata.InputSchemas, bound) })
+		if missesRequired(a.Metadata.InputSchemas, bound) {
+			f.rejected.add(a.Name, CodeNoInput, func() string { return "it also requires " + missingInputs(a.Metadata.InputSchemas, bound) })
 			return
 		}
-		m.used = used(bound)
+		m.usedInputs = countBound(bound)
 		f.candidates = append(f.candidates, candidate{agent: a, status: status, match: m, relevance: m.relevance()})
 	})
 	return f
@@ -80,7 +80,7 @@ func (v *view) namesOf(places []int) iter.Seq[string] {
 
 // rejectOthers rejects the agents that are not among the makers.
 func (v *view) rejectOthers(makers []int, want orchestrator.Typed, rejected *rejections) {
-	lacks := "it does not declare an output " + show(want)
+	lacks := "it does not declare an output " + describe(want)
 	for at, a := range v.Agents {
 		if len(makers) > 0 && makers[0] == at {
 			makers = makers[1:]
@@ -95,7 +95,7 @@ func (v *view) produces(a *registry.Agent, want orchestrator.Typed) *registry.Ou
 	var found *registry.OutputSchema
 	for i := range a.Metadata.OutputSchemas {
 		o := &a.Metadata.OutputSchemas[i]
-		if v.serves(typedOf(o), want) && (found == nil || o.Guaranteed && !found.Guaranteed) {
+		if v.satisfies(typedOf(o), want) && (found == nil || o.Guaranteed && !found.Guaranteed) {
 			found = o
 		}
 	}
@@ -106,12 +106,12 @@ func typedOf(o *registry.OutputSchema) orchestrator.Typed {
 	return orchestrator.Typed{Name: o.Name, SemanticType: o.SemanticType}
 }
 
-// serves reports whether have fits what is wanted.
-func (v *view) serves(have, want orchestrator.Typed) bool {
+// satisfies reports whether have fits what is wanted.
+func (v *view) satisfies(have, want orchestrator.Typed) bool {
 	return (want.Name == "" || want.Name == have.Name) && (want.SemanticType == "" || v.Related(have.SemanticType, want.SemanticType))
 }
 
-func show(t orchestrator.Typed) string {
+func describe(t orchestrator.Typed) string {
 	switch {
 	case t.Name == "":
 		return "of type " + t.SemanticType

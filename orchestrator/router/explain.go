@@ -11,35 +11,35 @@ func (c *candidate) explain() {
 		c.explainMatch()
 	}
 	c.reasons = append(c.reasons, "status "+c.status.Status)
-	switch n := c.underWay(); {
+	switch n := c.inFlight(); {
 	case c.status.Capacity > 0:
-		c.say("%d of %d tasks under way", n, c.status.Capacity)
+		c.addReason("%d of %d tasks under way", n, c.status.Capacity)
 	case n > 0:
-		c.say("%d tasks under way", n)
+		c.addReason("%d tasks under way", n)
 	}
-	if c.seen.latency > 0 {
-		c.say("takes %s", c.seen.latency.Round(time.Millisecond))
+	if c.signal.latency > 0 {
+		c.addReason("takes %s", c.signal.latency.Round(time.Millisecond))
 	}
-	if c.seen.errorRate > tooFew {
-		c.say("%.0f %% of its tasks failed lately", 100*c.seen.errorRate)
+	if c.signal.errorRate > minErrorRate {
+		c.addReason("%.0f %% of its tasks failed lately", 100*c.signal.errorRate)
 	}
 }
 
 // explainMatch writes down how a candidate fulfils a contract.
 func (c *candidate) explainMatch() {
 	out, want := c.match.output, c.match.want
-	c.reasons = append(make([]string, 0, 4), "makes "+show(typedOf(out)))
-	if c.match.loose() {
-		c.say("which may stand for a %s", want.Output.SemanticType)
+	c.reasons = append(make([]string, 0, 4), "makes "+describe(typedOf(out)))
+	if c.match.byRelatedType() {
+		c.addReason("which may stand for a %s", want.Output.SemanticType)
 	}
 	if !out.Guaranteed {
-		c.say("not always")
+		c.addReason("not always")
 	}
 	if n := len(want.Inputs); n > 0 {
-		c.say("of %d of %d inputs", c.match.used, n)
+		c.addReason("of %d of %d inputs", c.match.usedInputs, n)
 	}
 }
 
-func (c *candidate) say(format string, args ...any) {
+func (c *candidate) addReason(format string, args ...any) {
 	c.reasons = append(c.reasons, fmt.Sprintf(format, args...))
 }

@@ -13,16 +13,16 @@ func fanOut(d orchestrator.Decision, fit []*candidate, f orchestrator.FanOut) (R
 	}
 	taken := fit[:min(len(fit), most)]
 	if f.Mode == orchestrator.PlanK && f.K > len(taken) {
-		listIn(&d, fit)
+		listCandidates(&d, fit)
 		return refused(d, fault.New(fault.Unavailable, ReasonTooFew, "%d agents have to complete the task and %d can take it", f.K, len(taken)))
 	}
 	got := Result{}
 	for _, c := range taken {
-		c.say("one of the %d best", len(taken))
+		c.addReason("one of the %d best", len(taken))
 		d.FanOut = append(d.FanOut, c.agent.Name)
-		got.Several = append(got.Several, Pick{Agent: c.whole(), Skill: c.skill})
+		got.Several = append(got.Several, Pick{Agent: c.agentWithStatus(), Skill: c.skill})
 	}
-	listIn(&d, fit)
+	listCandidates(&d, fit)
 	got.Decision = d
 	return got, nil
 }

@@ -16,30 +16,30 @@ type candidate struct {
 	skill     string
 	match     match
 	relevance float64 // 0 to 1: how well the agent fits the request, regardless of its present state
-	seen      signal
+	signal    signal
 	score     float64
 	load      float64
 	reasons   []string
 }
 
-// whole returns the agent with its status.
-func (c *candidate) whole() registry.Agent {
+// agentWithStatus returns the agent with its status.
+func (c *candidate) agentWithStatus() registry.Agent {
 	a := *c.agent
 	a.Status = c.status
 	return a
 }
 
-// found is the result of the first stage.
-type found struct {
-	candidates []candidate
-	rejected   rejections
-	others     func(*rejections) // rejects the least important agents, after all others; nil: there are none
-	refusal    error             // why no agent fits, when candidates is empty
-	chain      []orchestrator.Link
+// searchResult is the result of the first stage.
+type searchResult struct {
+	candidates   []candidate
+	rejected     rejections
+	rejectOthers func(*rejections) // rejects the least important agents, after all others; nil: there are none
+	refusal      error             // why no agent fits, when candidates is empty
+	chain        []orchestrator.Link
 }
 
-// why returns the fault that says why none of the candidates was left.
-func (f *found) why(versions registry.VersionRange) error {
+// refusalFor returns the fault that says why none of the candidates was left.
+func (f *searchResult) refusalFor(versions registry.VersionRange) error {
 	asked := func(c candidate) bool { return versions.Holds(c.agent.Card.Version) }
 	switch {
 	case len(f.candidates) > 0 && !slices.ContainsFunc(f.candidates, asked):
@@ -47,22 +47,22 @@ func (f *found) why(versions registry.VersionRange) error {
 	case f.refusal != nil && (versions.All() || len(f.candidates) == 0):
 		return f.refusal
 	default:
-		return f.rejected.nobody()
+		return f.rejected.noAgentError()
 	}
 }
 
 // find collects the agents to which a route may lead.
-func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (found, error) {
+func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Route) (searchResult, error) {
 	if err := checkFanOut(route); err != nil {
-		return found{}, err
+		return searchResult{}, err
 	}
 	switch {
 	case route.Agent != "":
 		a, status, ok := r.directory.Peek(tenant, route.Agent)
 		if !ok {
-			return found{}, registry.Missing(registry.Key{Tenant: tenant, Name: route.Agent})
+			return searchResult{}, registry.Missing(registry.Key{Tenant: tenant, Name: route.Agent})
 		}
-		return found{candidates: append(r.spare.take(), candidate{agent: a, status: status, relevance: 1, reasons: []string{"named by the caller"}})}, nil
+		return searchResult{candidates: append(r.pool.get(), candidate{agent: a, status: status, relevance: 1, reasons: []string{"named by the caller"}})}, nil
 	case route.Skill != "":
 		return r.bySkill(tenant, route.Skill), nil
 	case route.Contract != nil:
@@ -70,14 +70,14 @@ func (r *Router) find(ctx context.Context, tenant string, route orchestrator.Rou
 	case route.Text != "":
 		return r.byText(ctx, tenant, route.Text), nil
 	default:
-		return found{}, fault.Invalid("route", "ROUTE_MISSING", "say where the task goes: an agent, a skill, a contract or a text")
+		return searchResult{}, fault.Invalid("route", "ROUTE_MISSING", "say where the task goes: an agent, a skill, a contract or a text")
 	}
 }
 
-func (r *Router) bySkill(tenant, skill string) found {
-	f := found{candidates: r.spare.take()}
+func (r *Router) bySkill(tenant, skill string) searchResult {
+	f := searchResult{candidates: r.pool.get()}
 	r.directory.PeekAll(tenant, slices.Values(r.directory.BySkill(tenant, skill)), func(a *registry.Agent, status registry.Status) {
-		if has(a, skill) {
+		if hasSkill(a, skill) {
 			f.candidates = append(f.candidates, candidate{agent: a, status: status, skill: skill, relevance: 1})
 		}
 	})
@@ -87,8 +87,8 @@ func (r *Router) bySkill(tenant, skill string) found {
 	return f
 }
 
-// has reports whether an agent has a skill, which it may have lost since it was found by it.
-func has(a *registry.Agent, skill string) bool {
+// hasSkill reports whether an agent has a skill, which it may have lost since it was found by it.
+func hasSkill(a *registry.Agent, skill string) bool {
 	for i := range a.Card.Skills { // they are large
 		if a.Card.Skills[i].ID == skill {
 			return true

@@ -32,7 +32,7 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 			have[i].SemanticType = "" // its name identifies it
 		}
 	}
-	bound := r.library.view(tenant).binder(have).bind(a.Metadata.InputSchemas)
+	bound := r.indexes.view(tenant).binder(have).bind(a.Metadata.InputSchemas)
 	named := slices.Clone(inputs)
 	var missing, broken []fault.Violation
 	for at, schema := range a.Metadata.InputSchemas {
@@ -42,12 +42,12 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 			named[i].Name = schema.Name
 			value = content(inputs[i].Parts)
 		} else {
-			value, ok = inMessage(schema, m)
+			value, ok = findInMessage(schema, m)
 		}
 		field := "inputs." + schema.Name
 		switch {
 		case ok:
-			for _, why := range breaks(schema, value) {
+			for _, why := range brokenRules(schema, value) {
 				broken = append(broken, fault.Violation{Field: field, Description: why})
 			}
 		case schema.Required && !mayRefer(schema, m):
@@ -55,15 +55,15 @@ func (r *Router) CheckInputs(tenant string, a registry.Agent, inputs []orchestra
 		}
 	}
 	if len(missing) > 0 {
-		return nil, violated("INPUT_MISSING", append(missing, broken...))
+		return nil, violationError("INPUT_MISSING", append(missing, broken...))
 	}
 	if len(broken) > 0 {
-		return nil, violated("INPUT_INVALID", broken)
+		return nil, violationError("INPUT_INVALID", broken)
 	}
 	return named, nil
 }
 
-func violated(reason string, list []fault.Violation) error {
+func violationError(reason string, list []fault.Violation) error {
 	var texts []string
 	for _, v := range list {
 		texts = append(texts, fmt.Sprintf("input %q: %s", strings.TrimPrefix(v.Field, "inputs."), v.Description))
@@ -73,14 +73,14 @@ func violated(reason string, list []fault.Violation) error {
 	return e
 }
 
-// breaks returns the messages of the rules that a value breaks.
-func breaks(schema registry.InputSchema, value string) []string {
+// brokenRules returns the messages of the rules that a value breaks.
+func brokenRules(schema registry.InputSchema, value string) []string {
 	var out []string
 	for _, rule := range schema.ValidationRules {
 		switch {
-		case tooLong(rule, value):
+		case tooLongForPattern(rule, value):
 			out = append(out, fmt.Sprintf("%s (it has %d bytes, too many to match the pattern)", rule.Message, len(value)))
-		case !holds(rule, value):
+		case !satisfiesRule(rule, value):
 			out = append(out, rule.Message)
 		}
 	}
@@ -119,8 +119,8 @@ func plain(v *structpb.Value) string {
 
 var urlPattern = regexp.MustCompile(`https?://[^\s"'<>]+`)
 
-// inMessage finds an input in a message.
-func inMessage(schema registry.InputSchema, m *a2apb.Message) (value string, ok bool) {
+// findInMessage finds an input in a message.
+func findInMessage(schema registry.InputSchema, m *a2apb.Message) (value string, ok bool) {
 	for _, p := range m.GetParts() {
 		if p.GetMetadata().GetFields()[InputKey].GetStringValue() == schema.Name || p.GetFilename() == schema.Name {
 			return content([]*a2apb.Part{p}), true
@@ -141,8 +141,8 @@ func mayRefer(schema registry.InputSchema, m *a2apb.Message) bool {
 	return schema.SemanticType == "reference" && slices.ContainsFunc(m.GetParts(), func(p *a2apb.Part) bool { return p.GetText() != "" })
 }
 
-// Carry returns the message with the inputs appended: their parts, marked with the names of the inputs.
-func Carry(m *a2apb.Message, inputs []orchestrator.Input) *a2apb.Message {
+// AttachInputs returns the message with the inputs appended: their parts, marked with the names of the inputs.
+func AttachInputs(m *a2apb.Message, inputs []orchestrator.Input) *a2apb.Message {
 	if len(inputs) == 0 {
 		return m
 	}

@@ -93,7 +93,7 @@ func TestInputsTravelInTheMessageUnderTheNamesOfTheAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := router.Carry(m, named)
+	sent := router.AttachInputs(m, named)
 	var got []string
 	for _, p := range sent.GetParts() {
 		got = append(got, p.GetMetadata().GetFields()[router.InputKey].GetStringValue()+"="+p.GetText())

@@ -33,8 +33,8 @@ func (r *rejections) add(agent, code string, why func() string) {
 	r.list = append(r.list, orchestrator.Rejection{Agent: agent, Code: code, Reason: why()})
 }
 
-// nobody returns the fault that says why none of the agents that were considered can take the task.
-func (r *rejections) nobody() error {
+// noAgentError returns the fault that says why none of the agents that were considered can take the task.
+func (r *rejections) noAgentError() error {
 	var why []string
 	for _, x := range r.list[:min(len(r.list), maxNamed)] {
 		why = append(why, x.Agent+": "+x.Reason)

@@ -44,14 +44,14 @@ type Config struct {
 
 // Router decides routes. Its methods are safe for concurrent use. Run should be running.
 type Router struct {
-	directory Directory
-	cut       func(tenant, agent string) bool
-	trusts    func(v registry.Verification) bool
-	intn      func(n int) int
-	signals   *signals
-	library   *library
-	second    *second // nil when there is none
-	spare     spare
+	directory   Directory
+	cut         func(tenant, agent string) bool
+	trusts      func(v registry.Verification) bool
+	intn        func(n int) int
+	signals     *signals
+	indexes     *indexCache
+	secondStage *secondStage // nil when there is none
+	pool        candidatePool
 }
 
 // New returns a router.
@@ -69,7 +69,7 @@ func New(c Config) *Router {
 		c.Trusts = registry.SignaturesOff.Trusts
 	}
 	return &Router{
-		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), library: newLibrary(c.Directory), second: newSecond(c.Embedder, c.EmbedTimeout),
+		directory: c.Directory, cut: c.Cut, trusts: c.Trusts, intn: c.Intn, signals: newSignals(c.Now), indexes: newIndexCache(c.Directory), secondStage: newSecondStage(c.Embedder, c.EmbedTimeout),
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 	if err := r.directory.Refresh(ctx, tenant); err != nil {
 		return Result{}, err
 	}
-	known, indexes := r.directory.Revision(tenant), r.library.indexes(tenant) // before the decision, since either may change at any time
+	known, indexes := r.directory.Revision(tenant), r.indexes.indexes(tenant) // before the decision, since either may change at any time
 	got, err := r.decide(ctx, tenant, route)
 	if got.Decision.Refused == "" && (len(got.Decision.Chain) == 0 || indexes.view.current(r.directory, tenant)) {
 		return got, err
@@ -103,8 +103,8 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return Result{}, err
 	}
-	r.library.renew(tenant)
-	if r.directory.Revision(tenant) != known || r.library.indexes(tenant) != indexes {
+	r.indexes.refresh(tenant)
+	if r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
 		return r.decide(ctx, tenant, route)
 	}
 	return got, err
@@ -120,20 +120,20 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	if err != nil {
 		return refused(orchestrator.Decision{}, err)
 	}
-	defer r.spare.put(f.candidates)
+	defer r.pool.put(f.candidates)
 	if route.FanOut != nil || !versions.All() {
 		f.chain = nil
 	}
 	fit := r.filter(tenant, f.candidates, route.Agent != "", versions, &f.rejected)
-	if f.others != nil {
-		f.others(&f.rejected)
+	if f.rejectOthers != nil {
+		f.rejectOthers(&f.rejected)
 	}
 	d := orchestrator.Decision{Rejected: f.rejected.list, Omitted: f.rejected.omitted, Chain: f.chain}
 	if len(fit) == 0 && len(f.chain) > 0 {
 		return Result{Decision: d}, nil
 	}
 	if len(fit) == 0 {
-		return refused(d, f.why(versions))
+		return refused(d, f.refusalFor(versions))
 	}
 	r.score(tenant, fit)
 	if route.FanOut != nil {
@@ -141,12 +141,12 @@ func (r *Router) decide(ctx context.Context, tenant string, route orchestrator.R
 	}
 	chosen := r.choose(fit)
 	d.Chosen, d.Skill = fit[chosen].agent.Name, fit[chosen].skill
-	listIn(&d, fit)
-	return Result{Decision: d, Agent: fit[chosen].whole()}, nil
+	listCandidates(&d, fit)
+	return Result{Decision: d, Agent: fit[chosen].agentWithStatus()}, nil
 }
 
-// listIn adds the candidates to a decision, as far as it has room for them, and counts the others.
-func listIn(d *orchestrator.Decision, fit []*candidate) {
+// listCandidates adds the candidates to a decision, as far as it has room for them, and counts the others.
+func listCandidates(d *orchestrator.Decision, fit []*candidate) {
 	d.Candidates = make([]orchestrator.Candidate, min(len(fit), maxListed))
 	for i := range d.Candidates {
 		c := fit[i]

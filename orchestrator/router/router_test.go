@@ -224,7 +224,7 @@ func TestTasksUnderWayCount(t *testing.T) {
 	if got := chosen(); got != "b" {
 		t.Errorf("with a task under way with a, Resolve() chose %s, want b", got)
 	}
-	end(router.Neither)
+	end(router.Inconclusive)
 	if got := chosen(); got != "a" {
 		t.Errorf("when the task has ended, Resolve() chose %s, want a", got)
 	}

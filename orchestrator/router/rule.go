@@ -12,9 +12,9 @@ import (
 // maxMatch bounds the steps of a pattern times the bytes of a value: matching takes up to 50 ns for each, and cannot be interrupted.
 const maxMatch = 100_000_000
 
-// holds reports whether a value satisfies a rule. The registry accepts only well-formed rules; a malformed one is satisfied by nothing. The value
+// satisfiesRule reports whether a value satisfies a rule. The registry accepts only well-formed rules; a malformed one is satisfied by nothing. The value
 // must not be tooLong.
-func holds(rule registry.ValidationRule, value string) bool {
+func satisfiesRule(rule registry.ValidationRule, value string) bool {
 	switch rule.Type {
 	case "format":
 		name, _ := rule.Value.(string)
@@ -38,8 +38,8 @@ func holds(rule registry.ValidationRule, value string) bool {
 	}
 }
 
-// tooLong reports whether matching a value with the rule's pattern would take too long.
-func tooLong(rule registry.ValidationRule, value string) bool {
+// tooLongForPattern reports whether matching a value with the rule's pattern would take too long.
+func tooLongForPattern(rule registry.ValidationRule, value string) bool {
 	text, _ := rule.Value.(string)
 	return rule.Type == "pattern" && schema.PatternSteps(text)*len(value) > maxMatch
 }

@@ -10,20 +10,20 @@ import (
 // maxCompared bounds how many comparisons a schemas remembers.
 const maxCompared = 100_000
 
-// schemas remembers which schemas are within which others: comparing two takes longer than the rest of a decision.
-type schemas struct {
+// schemaCache remembers which schemas are within which others: comparing two takes longer than the rest of a decision.
+type schemaCache struct {
 	mu       sync.Mutex
-	compared map[pair]bool // guarded by mu
+	compared map[comparison]bool // guarded by mu
 }
 
-// pair is the schema of an output and that of an input. Both belong to the view and are read-only.
-type pair struct {
-	made  *thing
+// comparison is the schema of an output and that of an input. Both belong to the view and are read-only.
+type comparison struct {
+	made  *resource
 	input *registry.InputSchema
 }
 
-func (s *schemas) within(made *thing, in *registry.InputSchema) bool {
-	key := pair{made, in}
+func (s *schemaCache) within(made *resource, in *registry.InputSchema) bool {
+	key := comparison{made, in}
 	s.mu.Lock()
 	within, known := s.compared[key]
 	s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *schemas) within(made *thing, in *registry.InputSchema) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.compared == nil || len(s.compared) >= maxCompared {
-		s.compared = make(map[pair]bool)
+		s.compared = make(map[comparison]bool)
 	}
 	s.compared[key] = within
 	return within

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	busyFactor    = 0.5
-	unknownFactor = 0.25
-	leastFactor   = 0.05 // so that no signal alone rules an agent out
-	tooFew        = 0.02 // error rates below it are not worth mentioning
-	nearEqual     = 0.8  // share of the best score
+	busyFactor     = 0.5
+	unknownFactor  = 0.25
+	minFactor      = 0.05 // so that no signal alone rules an agent out
+	minErrorRate   = 0.02 // error rates below it are not worth mentioning
+	nearEqualShare = 0.8  // share of the best score
 )
 
 // score rates candidates and sorts them, best first. A score is the product of how well the agent fits and of how well it does at present.
 func (r *Router) score(tenant string, list []*candidate) {
-	r.signals.tell(tenant, list)
+	r.signals.annotate(tenant, list)
 	var fastest time.Duration
 	for _, c := range list {
-		if took := c.seen.latency; took > 0 && (fastest == 0 || took < fastest) {
+		if took := c.signal.latency; took > 0 && (fastest == 0 || took < fastest) {
 			fastest = took
 		}
 	}
@@ -50,25 +50,25 @@ func (c *candidate) byStatus() float64 {
 }
 
 func (c *candidate) byLoad() float64 {
-	n, capacity := c.underWay(), c.status.Capacity
+	n, capacity := c.inFlight(), c.status.Capacity
 	if capacity > 0 {
 		c.load = float64(n) / float64(capacity)
-		return max(1-0.9*c.load, leastFactor)
+		return max(1-0.9*c.load, minFactor)
 	}
 	c.load = float64(n)
-	return max(1/float64(1+n), leastFactor)
+	return max(1/float64(1+n), minFactor)
 }
 
-// underWay returns how many tasks the agent works on: what it reports or what this process knows of, whichever is more.
-func (c *candidate) underWay() int { return max(c.seen.inFlight, c.status.InFlight) }
+// inFlight returns how many tasks the agent works on: what it reports or what this process knows of, whichever is more.
+func (c *candidate) inFlight() int { return max(c.signal.inFlight, c.status.InFlight) }
 
 func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 	factor := 1.0
-	if took := c.seen.latency; took > 0 {
+	if took := c.signal.latency; took > 0 {
 		factor *= max(math.Sqrt(float64(fastest)/float64(took)), 0.25)
 	}
-	if c.seen.errorRate > tooFew {
-		factor *= max(1-c.seen.errorRate, leastFactor)
+	if c.signal.errorRate > minErrorRate {
+		factor *= max(1-c.signal.errorRate, minFactor)
 	}
 	return factor
 }
@@ -77,7 +77,7 @@ func (c *candidate) byOutcomes(fastest time.Duration) float64 {
 // signals catch up. Taking two of nearly equal candidates at random, and the less loaded one of these, spreads the tasks (power of two choices).
 func (r *Router) choose(list []*candidate) int {
 	near := 1
-	for near < len(list) && list[near].score >= nearEqual*list[0].score {
+	for near < len(list) && list[near].score >= nearEqualShare*list[0].score {
 		near++
 	}
 	if near == 1 {
@@ -91,6 +91,6 @@ func (r *Router) choose(list []*candidate) int {
 	if list[b].load < list[a].load || (list[b].load == list[a].load && list[b].score > list[a].score) {
 		a, b = b, a
 	}
-	list[a].say("taken as the less loaded of itself and %s, two of %d near-equals", list[b].agent.Name, near)
+	list[a].addReason("taken as the less loaded of itself and %s, two of %d near-equals", list[b].agent.Name, near)
 	return a
 }

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	memory     = 30 * time.Second // time after which an observation of latency has lost two thirds of its weight
-	pardon     = time.Minute      // time after which two thirds of an error rate are forgotten without a new task, so that an agent gets another chance
-	leastNews  = 0.2              // minimum weight of a new observation
-	maxSignals = 20_000           // agents that are tracked; beyond that, those without tasks are dropped
+	latencyMemory = 30 * time.Second // time after which an observation of latency has lost two thirds of its weight
+	errorMemory   = time.Minute      // time after which two thirds of an error rate are forgotten without a new task, so that an agent gets another chance
+	minWeight     = 0.2              // minimum weight of a new observation
+	maxSignals    = 20_000           // agents that are tracked; beyond that, those without tasks are dropped
 )
 
 type signalKey struct{ tenant, agent string }
@@ -25,13 +25,13 @@ type signal struct {
 
 // signals holds what this process has observed of all agents.
 type signals struct {
-	now func() time.Time
-	mu  sync.Mutex
-	by  map[signalKey]*signal // guarded by mu
+	now     func() time.Time
+	mu      sync.Mutex
+	byAgent map[signalKey]*signal // guarded by mu
 }
 
 func newSignals(now func() time.Time) *signals {
-	return &signals{now: now, by: make(map[signalKey]*signal)}
+	return &signals{now: now, byAgent: make(map[signalKey]*signal)}
 }
 
 // Outcome says how an agent's work on a task ended.
@@ -39,9 +39,9 @@ type Outcome int
 
 // Outcomes of a task.
 const (
-	Neither   Outcome = iota // says nothing about the agent: the task was canceled, or refused because of what it asks
-	Succeeded                // the agent delivered
-	Failed                   // the agent could not be reached, or failed
+	Inconclusive Outcome = iota // says nothing about the agent: the task was canceled, or refused because of what it asks
+	Succeeded                   // the agent delivered
+	Failed                      // the agent could not be reached, or failed
 )
 
 // Begin counts a task as in progress with an agent until the returned function is called, once, with its outcome.
@@ -50,12 +50,12 @@ func (r *Router) Begin(tenant, agent string) (end func(Outcome)) {
 	k := signalKey{tenant, agent}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at(k).inFlight++
+	s.get(k).inFlight++
 	return func(o Outcome) {
 		now := s.now()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		g := s.at(k)
+		g := s.get(k)
 		g.inFlight = max(g.inFlight-1, 0)
 		g.observe(now, now.Sub(begin), o)
 	}
@@ -66,28 +66,28 @@ func (r *Router) Observe(tenant, agent string, took time.Duration, o Outcome) {
 	s, now := r.signals, r.signals.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.at(signalKey{tenant, agent}).observe(now, took, o)
+	s.get(signalKey{tenant, agent}).observe(now, took, o)
 }
 
-// at returns an agent's signal. The caller holds mu.
-func (s *signals) at(k signalKey) *signal {
-	g, ok := s.by[k]
+// get returns an agent's signal. The caller holds mu.
+func (s *signals) get(k signalKey) *signal {
+	g, ok := s.byAgent[k]
 	if !ok {
-		if len(s.by) >= maxSignals {
-			for old, g := range s.by {
+		if len(s.byAgent) >= maxSignals {
+			for old, g := range s.byAgent {
 				if g.inFlight == 0 {
-					delete(s.by, old)
+					delete(s.byAgent, old)
 				}
 			}
 		}
 		g = &signal{}
-		s.by[k] = g
+		s.byAgent[k] = g
 	}
 	return g
 }
 
 func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
-	if o == Neither {
+	if o == Inconclusive {
 		return
 	}
 	failed := 0.0
@@ -95,11 +95,11 @@ func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
 		failed = 1
 	}
 	if g.last.IsZero() { // a single failure is not yet a rate of 1
-		g.errorRate = failed * leastNews
+		g.errorRate = failed * minWeight
 	} else {
-		weight := max(leastNews, 1-math.Exp(-float64(now.Sub(g.last))/float64(memory)))
-		rate := g.rate(now)
-		g.errorRate = rate + (failed-rate)*leastNews
+		weight := max(minWeight, 1-math.Exp(-float64(now.Sub(g.last))/float64(latencyMemory)))
+		rate := g.errorRateAt(now)
+		g.errorRate = rate + (failed-rate)*minWeight
 		if o == Succeeded && g.latency > 0 {
 			took = g.latency + time.Duration(float64(took-g.latency)*weight)
 		}
@@ -110,20 +110,20 @@ func (g *signal) observe(now time.Time, took time.Duration, o Outcome) {
 	g.last = now
 }
 
-// rate returns the error rate, less what is forgotten by now.
-func (g *signal) rate(now time.Time) float64 {
-	return g.errorRate * math.Exp(-float64(now.Sub(g.last))/float64(pardon))
+// errorRateAt returns the error rate, less what is forgotten by now.
+func (g *signal) errorRateAt(now time.Time) float64 {
+	return g.errorRate * math.Exp(-float64(now.Sub(g.last))/float64(errorMemory))
 }
 
-// tell gives candidates copies of their signals, with their current error rates.
-func (s *signals) tell(tenant string, list []*candidate) {
+// annotate gives candidates copies of their signals, with their current error rates.
+func (s *signals) annotate(tenant string, list []*candidate) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range list {
-		if g, ok := s.by[signalKey{tenant, c.agent.Name}]; ok {
-			c.seen = *g
-			c.seen.errorRate = g.rate(now)
+		if g, ok := s.byAgent[signalKey{tenant, c.agent.Name}]; ok {
+			c.signal = *g
+			c.signal.errorRate = g.errorRateAt(now)
 		}
 	}
 }

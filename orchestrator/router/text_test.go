@@ -22,7 +22,7 @@ func skilled(name, status, id, description string, examples ...string) registry.
 	return a
 }
 
-func library() []registry.Agent {
+func indexCache() []registry.Agent {
 	return []registry.Agent{
 		skilled("reader", registry.StatusAvailable, "fetch_url", "Reads a web page and returns it as Markdown."),
 		skilled("reader-two", registry.StatusAvailable, "fetch_url", "Reads a web page and returns it as Markdown."),
@@ -33,7 +33,7 @@ func library() []registry.Agent {
 
 func TestATextFindsTheAgentsThatAreLikeIt(t *testing.T) {
 	t.Parallel()
-	got, err := newRouter(library()...).Resolve(t.Context(), tenant, orchestrator.Route{Text: "please read this web page"})
+	got, err := newRouter(indexCache()...).Resolve(t.Context(), tenant, orchestrator.Route{Text: "please read this web page"})
 	if err != nil || !strings.HasPrefix(got.Decision.Chosen, "reader") || got.Decision.Skill != "fetch_url" {
 		t.Fatalf("Resolve(text) = %+v, %v, want a reader", got.Decision, err)
 	}
@@ -47,7 +47,7 @@ func TestATextFindsTheAgentsThatAreLikeIt(t *testing.T) {
 
 func TestATextThatIsLikeNothingIsRefusedWithTheNearest(t *testing.T) {
 	t.Parallel()
-	r := newRouter(library()...)
+	r := newRouter(indexCache()...)
 	for text, says := range map[string]string{
 		"what is the capital city of the country whose languages are many": "translate_text of translator",
 		"qwzx": "none of its meaningful words",
@@ -63,7 +63,7 @@ func TestATextThatIsLikeNothingIsRefusedWithTheNearest(t *testing.T) {
 
 func TestRelevanceDoesNotOverruleAStatus(t *testing.T) {
 	t.Parallel()
-	got, err := newRouter(library()...).Resolve(t.Context(), tenant, orchestrator.Route{Text: "draw illustrations"})
+	got, err := newRouter(indexCache()...).Resolve(t.Context(), tenant, orchestrator.Route{Text: "draw illustrations"})
 	if fault.ReasonOf(err) != router.ReasonNobody || codes(got.Decision.Rejected)["painter"] != router.CodeUnavailable {
 		t.Errorf("Resolve(text) = %+v, %v, want the painter rejected as unavailable", got.Decision, err)
 	}
@@ -72,7 +72,7 @@ func TestRelevanceDoesNotOverruleAStatus(t *testing.T) {
 // TestWhoIsDownIsNamedBeforeThoseWhoAreUnlike has one agent that does what is asked, and more that share a word with it than a refusal names.
 func TestWhoIsDownIsNamedBeforeThoseWhoAreUnlike(t *testing.T) {
 	t.Parallel()
-	agents := library()
+	agents := indexCache()
 	for i := range 15 {
 		agents = append(agents, skilled(fmt.Sprintf("clerk%02d", i), registry.StatusAvailable, fmt.Sprintf("file_%d", i), "Files pictures."))
 	}
@@ -84,7 +84,7 @@ func TestWhoIsDownIsNamedBeforeThoseWhoAreUnlike(t *testing.T) {
 
 func TestATextSeesARegistrationAtOnce(t *testing.T) {
 	t.Parallel()
-	agents := fleet(library())
+	agents := fleet(indexCache())
 	r := router.New(router.Config{Directory: &agents, Intn: first})
 	ask := orchestrator.Route{Text: "compose music for a violin"}
 	if _, err := r.Resolve(t.Context(), tenant, ask); fault.ReasonOf(err) != router.ReasonNoneFits {

@@ -22,63 +22,63 @@ type Embedder interface {
 }
 
 const (
-	boxed        = 150 * time.Millisecond // how long a decision waits for the second stage by default
-	restAfter    = 10 * time.Second       // pause after a call that failed
-	maxDocument  = 4000                   // bytes of a text
-	manyAsking   = 32                     // decisions that wait for the second stage at a time; others decide without it
-	sure         = 0.8                    // probability above which the first stage decides alone
-	nearlyEnough = 0.25                   // share of the limit below which a text is refused without a second opinion
-	temperature  = 0.05                   // of similarities: the difference that makes one skill e times as likely as another
+	defaultEmbedTimeout  = 150 * time.Millisecond // how long a decision waits for the second stage by default
+	embedRetryDelay      = 10 * time.Second       // pause after a call that failed
+	maxDocument          = 4000                   // bytes of a text
+	maxConcurrentQueries = 32                     // decisions that wait for the second stage at a time; others decide without it
+	confidentShare       = 0.8                    // probability above which the first stage decides alone
+	clearRefusalShare    = 0.25                   // share of the limit below which a text is refused without a second opinion
+	temperature          = 0.05                   // of similarities: the difference that makes one skill e times as likely as another
 )
 
-// second is the second stage of routing by text: the vectors of an embedding model order skills that words do not tell apart. It is asked only when
+// secondStage is the second stage of routing by text: the vectors of an embedding model order skills that words do not tell apart. It is asked only when
 // the first stage is not sure, waited for only briefly, and does no harm when it fails.
-type second struct {
+type secondStage struct {
 	embedder Embedder
-	box      time.Duration
+	timeout  time.Duration
 	breaker  circuitbreaker.CircuitBreaker[any]
-	asking   chan struct{} // holds a token for each decision that waits
+	slots    chan struct{} // holds a token for each decision that waits
 
-	mu      sync.Mutex
-	vectors map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
-	trouble error                           // guarded by mu; why some skills could not be read the last time; nil when all could
+	mu       sync.Mutex
+	vectors  map[[sha256.Size]byte][]float32 // guarded by mu; by the hash of the text
+	embedErr error                           // guarded by mu; why some skills could not be read the last time; nil when all could
 }
 
-func newSecond(e Embedder, box time.Duration) *second {
+func newSecondStage(e Embedder, box time.Duration) *secondStage {
 	if e == nil {
 		return nil
 	}
 	if box <= 0 {
-		box = boxed
+		box = defaultEmbedTimeout
 	}
-	return &second{
-		embedder: e, box: box, asking: make(chan struct{}, manyAsking), vectors: make(map[[sha256.Size]byte][]float32),
-		breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(3).WithSuccessThreshold(1).WithDelay(restAfter).Build(),
+	return &secondStage{
+		embedder: e, timeout: box, slots: make(chan struct{}, maxConcurrentQueries), vectors: make(map[[sha256.Size]byte][]float32),
+		breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(3).WithSuccessThreshold(1).WithDelay(embedRetryDelay).Build(),
 	}
 }
 
-// opinion is the result of the second stage.
-type opinion struct {
+// secondResult is the result of the second stage.
+type secondResult struct {
 	hits []text.Hit // in the order of the second stage, with new shares and scores
 	fits bool       // one of the skills that were nearest for the first stage fits
 	note string     // which stage decided, and why
 }
 
 var (
-	errUnread  = errors.New("it has not read all skills yet")
-	errOther   = errors.New("its vectors for skills and for texts are of different lengths")
-	errBusy    = errors.New("too many decisions wait for it")
-	errAtRest  = errors.New("it failed lately and is not asked for a while")
-	errTooLate = errors.New("it did not answer in time")
+	errNotEmbedded = errors.New("it has not read all skills yet")
+	errDimensions  = errors.New("its vectors for skills and for texts are of different lengths")
+	errBusy        = errors.New("too many decisions wait for it")
+	errCoolingDown = errors.New("it failed lately and is not asked for a while")
+	errTimeout     = errors.New("it did not answer in time")
 )
 
 // judge gives a second opinion on the hits of the first stage, the best of each agent. document returns the text of a skill.
-func (s *second) judge(ctx context.Context, words string, a text.Answer, hits []text.Hit, document func(text.Hit) string) opinion {
-	o := opinion{hits: hits}
+func (s *secondStage) judge(ctx context.Context, words string, a text.Answer, hits []text.Hit, document func(text.Hit) string) secondResult {
+	o := secondResult{hits: hits}
 	switch {
 	case s == nil || len(hits) == 0:
 		return o
-	case a.Refused() && a.Confidence < nearlyEnough*a.Limit, !a.Refused() && (hits[0].Share >= sure || len(hits) == 1):
+	case a.Refused() && a.Confidence < clearRefusalShare*a.Limit, !a.Refused() && (hits[0].Share >= confidentShare || len(hits) == 1):
 		o.note = "the first stage decided: it is sure"
 		return o
 	}
@@ -91,7 +91,7 @@ func (s *second) judge(ctx context.Context, words string, a text.Answer, hits []
 	first := slices.Index(similar, slices.Max(similar))
 	// A text fits a skill when it is nearer to the skill than the other skills are. That needs no limit for each model.
 	others := similarities(skills[first], slices.Delete(slices.Clone(skills), first, first+1))
-	o.fits = len(others) > 0 && similar[first] > slices.Max(others) && hits[first].Score >= nearAsGood*hits[0].Score
+	o.fits = len(others) > 0 && similar[first] > slices.Max(others) && hits[first].Score >= minLikeness*hits[0].Score
 	o.hits = reorder(hits, similar)
 	o.note = fmt.Sprintf("the second stage (embeddings) decided: similarity %.2f", similar[first])
 	if len(others) > 0 {
@@ -139,45 +139,45 @@ func reorder(hits []text.Hit, similar []float64) []text.Hit {
 }
 
 // compare returns the vectors of the skills in hits and of the text, all of the same dimension.
-func (s *second) compare(ctx context.Context, words string, hits []text.Hit, document func(text.Hit) string) (skills [][]float32, query []float32, err error) {
+func (s *secondStage) compare(ctx context.Context, words string, hits []text.Hit, document func(text.Hit) string) (skills [][]float32, query []float32, err error) {
 	skills = make([][]float32, len(hits))
 	s.mu.Lock()
 	for i, h := range hits {
 		skills[i] = s.vectors[sha256.Sum256([]byte(document(h)))]
 	}
-	trouble := s.trouble
+	trouble := s.embedErr
 	s.mu.Unlock()
 	switch unread := slices.ContainsFunc(skills, func(v []float32) bool { return v == nil }); {
 	case unread && trouble != nil:
-		return nil, nil, fmt.Errorf("%w: %w", errUnread, trouble)
+		return nil, nil, fmt.Errorf("%w: %w", errNotEmbedded, trouble)
 	case unread:
-		return nil, nil, errUnread
+		return nil, nil, errNotEmbedded
 	}
-	query, err = s.ask(ctx, words)
+	query, err = s.embedQuery(ctx, words)
 	if err == nil && slices.ContainsFunc(skills, func(v []float32) bool { return len(v) != len(query) }) {
-		err = errOther
+		err = errDimensions
 	}
 	return skills, query, err
 }
 
-// ask returns the vector of a text if it is ready within the time that a decision may wait.
-func (s *second) ask(ctx context.Context, words string) ([]float32, error) {
+// embedQuery returns the vector of a text if it is ready within the time that a decision may wait.
+func (s *secondStage) embedQuery(ctx context.Context, words string) ([]float32, error) {
 	select {
-	case s.asking <- struct{}{}:
-		defer func() { <-s.asking }()
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
 	default:
 		return nil, errBusy
 	}
 	if !s.breaker.TryAcquirePermit() {
-		return nil, errAtRest
+		return nil, errCoolingDown
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.box) // for the breaker: a caller that disconnects says nothing about the endpoint
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout) // for the breaker: a caller that disconnects says nothing about the endpoint
 	defer cancel()
-	vectors, err := s.embedder.Embed(ctx, []string{clipped(words)})
+	vectors, err := s.embedder.Embed(ctx, []string{truncated(words)})
 	if err != nil {
 		s.breaker.RecordFailure()
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w (%s)", errTooLate, s.box)
+			return nil, fmt.Errorf("%w (%s)", errTimeout, s.timeout)
 		}
 		return nil, fmt.Errorf("it failed: %w", err)
 	}

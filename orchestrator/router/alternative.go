@@ -10,9 +10,9 @@ import (
 	"github.com/quorate/quorate/registry/schema"
 )
 
-// maxStandIns bounds the alternative agents for a step of a chain. Each of them is stored in the step's task, which is rewritten whenever something
+// maxAlternatives bounds the alternative agents for a step of a chain. Each of them is stored in the step's task, which is rewritten whenever something
 // happens to it.
-const maxStandIns = 10
+const maxAlternatives = 10
 
 // ResolveStep is Resolve for a step of a chain: it leads to the step's agent if that can take the task. Other agents that make the same output from
 // the same inputs, such that the later steps can use it, are candidates too, and the best of them is chosen when the step's agent cannot take the
@@ -26,7 +26,7 @@ func (r *Router) ResolveStep(ctx context.Context, tenant string, chain []orchest
 	for i := range d.Candidates {
 		d.Candidates[i].Reasons[0] = "its step in the chain" // not "named by the caller"
 	}
-	others, best := r.standIns(tenant, chain, at)
+	others, best := r.alternatives(tenant, chain, at)
 	d.Candidates = append(d.Candidates, others...)
 	if err == nil || len(others) == 0 {
 		return got, err
@@ -39,40 +39,40 @@ func (r *Router) ResolveStep(ctx context.Context, tenant string, chain []orchest
 	return got, nil
 }
 
-// standIns returns the agents that make what a step's agent makes from what that agent is given, best first. Agents of the chain are left out: each
-// works once.
-func (r *Router) standIns(tenant string, chain []orchestrator.Link, at int) (list []orchestrator.Candidate, best registry.Agent) {
-	v, want := r.library.view(tenant), orchestrator.Contract{Output: chain[at].Output}
+// alternatives returns the agents that make what a step's agent makes from what that agent is given, best first. Agents of the chain are left out: each
+// runs once.
+func (r *Router) alternatives(tenant string, chain []orchestrator.Link, at int) (list []orchestrator.Candidate, best registry.Agent) {
+	v, want := r.indexes.view(tenant), orchestrator.Contract{Output: chain[at].Output}
 	for i, t := range chain[at].Takes {
 		want.Inputs = append(want.Inputs, orchestrator.Typed{Name: t.As, SemanticType: chain[at].Inputs[i].SemanticType})
 	}
-	f := r.makingOf(tenant, v, v.makers(want.Output), &want)
-	defer r.spare.put(f.candidates)
+	f := r.selectMakers(tenant, v, v.makers(want.Output), &want)
+	defer r.pool.put(f.candidates)
 	fit := r.filter(tenant, f.candidates, false, registry.VersionRange{}, &f.rejected)
 	fit = slices.DeleteFunc(fit, func(c *candidate) bool {
 		return !c.match.output.Guaranteed || slices.ContainsFunc(chain, func(l orchestrator.Link) bool { return l.Agent == c.agent.Name })
 	})
 	r.score(tenant, fit)
 	for _, c := range fit {
-		if len(list) == maxStandIns {
+		if len(list) == maxAlternatives {
 			break
 		}
-		if !r.usable(tenant, v, c.match.output, chain, at) {
+		if !r.outputUsable(tenant, v, c.match.output, chain, at) {
 			continue
 		}
 		if len(list) == 0 {
-			best = c.whole()
+			best = c.agentWithStatus()
 		}
 		list = append(list, orchestrator.Candidate{Agent: c.agent.Name, Score: c.score, Reasons: c.reasons})
 	}
 	return list, best
 }
 
-// usable reports whether the later steps that take a step's output could use this output instead.
-func (r *Router) usable(tenant string, v *view, made *registry.OutputSchema, chain []orchestrator.Link, at int) bool {
+// outputUsable reports whether the later steps that take a step's output could use this output instead.
+func (r *Router) outputUsable(tenant string, v *view, made *registry.OutputSchema, chain []orchestrator.Link, at int) bool {
 	for _, l := range chain[at+1:] {
 		for _, t := range l.Takes {
-			if t.From == at+1 && !r.takesAs(tenant, v, l.Agent, t.As, made) {
+			if t.From == at+1 && !r.acceptsAs(tenant, v, l.Agent, t.As, made) {
 				return false
 			}
 		}
@@ -80,8 +80,8 @@ func (r *Router) usable(tenant string, v *view, made *registry.OutputSchema, cha
 	return true
 }
 
-// takesAs reports whether an agent accepts something as an input. It is true when the agent does not exist, or no longer has such an input.
-func (r *Router) takesAs(tenant string, v *view, agent, as string, made *registry.OutputSchema) bool {
+// acceptsAs reports whether an agent accepts something as an input. It is true when the agent does not exist, or no longer has such an input.
+func (r *Router) acceptsAs(tenant string, v *view, agent, as string, made *registry.OutputSchema) bool {
 	a, _, ok := r.directory.Peek(tenant, agent)
 	if !ok {
 		return true

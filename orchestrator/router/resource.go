@@ -5,14 +5,14 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// thing is something that is available, with its JSON Schema if that is known.
-type thing struct {
+// resource is something that is available, with its JSON Schema if that is known.
+type resource struct {
 	orchestrator.Typed
 	schema map[string]any
 }
 
-func things(list []orchestrator.Typed) []thing {
-	out := make([]thing, len(list))
+func resources(list []orchestrator.Typed) []resource {
+	out := make([]resource, len(list))
 	for i, t := range list {
 		out[i].Typed = t
 	}
@@ -21,7 +21,7 @@ func things(list []orchestrator.Typed) []thing {
 
 // fits reports whether something may be given as an input: by name when its type is unknown, otherwise by type, and, when both have a JSON Schema,
 // only if its schema is within the input's.
-func (v *view) fits(have *thing, in *registry.InputSchema) bool {
+func (v *view) fits(have *resource, in *registry.InputSchema) bool {
 	if have.SemanticType == "" {
 		return have.Name == in.Name
 	}

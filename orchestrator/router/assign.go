@@ -1,0 +1,52 @@
+package router
+
+import "slices"
+
+// assign returns the items for a set of inputs, each item used at most once, or nil when they do not suffice. Each input gets an item of the
+// same name if there is one, or else of the same type, or else of a type that may stand for it, as in bind.
+func (p *planner) assign(n inputSet) []int {
+	got := slices.Repeat([]int{none}, len(n))
+	for _, place := range []func(in requiredInput, but []int) int{p.sameName, p.sameType, p.relatedType} {
+		for i, in := range n {
+			if got[i] == none {
+				got[i] = place(in, got)
+			}
+		}
+	}
+	if slices.Contains(got, none) {
+		return nil
+	}
+	return got
+}
+
+func (p *planner) sameName(in requiredInput, but []int) int {
+	return p.firstFit(p.byName[in.nameID], in, but)
+}
+
+func (p *planner) sameType(in requiredInput, but []int) int {
+	if at, ok := p.group(in.SemanticType); ok {
+		return p.firstFit(p.groups[at].items, in, but)
+	}
+	return none
+}
+
+func (p *planner) relatedType(in requiredInput, but []int) int {
+	for _, l := range p.groups {
+		if p.Related(l.semanticType, in.SemanticType) {
+			if x := p.firstFit(l.items, in, but); x != none {
+				return x
+			}
+		}
+	}
+	return none
+}
+
+// firstFit returns the first of the items that an input may get.
+func (p *planner) firstFit(among []int, in requiredInput, but []int) int {
+	for _, x := range among {
+		if !slices.Contains(but, x) && p.fits(&p.items[x].resource, in.InputSchema) && p.canRun(p.items[x].producer) {
+			return x
+		}
+	}
+	return none
+}

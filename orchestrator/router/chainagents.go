@@ -1,0 +1,124 @@
+package router
+
+import (
+	"fmt"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// none is the index of nothing.
+const none = -1
+
+// chainAgents holds the agents that can be part of a chain, by their required inputs. It belongs to a view and is read-only like that.
+type chainAgents struct {
+	producers    []producer // in order of name
+	inputSets    []inputSet
+	inputsByType map[string][]inputRef // the inputs of all sets, by semantic type
+	nameIDs      map[string]int        // the names of all these inputs, numbered from 0
+	productCount int                   // total number of products of all producers
+}
+
+// producer is an agent that can be part of a chain.
+type producer struct {
+	agent    string
+	index    int       // index in producers
+	inputSet int       // index in inputSets
+	products []product // guaranteed outputs
+}
+
+// product is an output with the number of its name, or none when no agent requires an input of this name.
+type product struct {
+	resource
+	nameID int
+}
+
+// inputSet is a set of required inputs. Agents that require the same share one set.
+type inputSet []requiredInput
+
+type requiredInput struct {
+	*registry.InputSchema
+	nameID int // number of the name
+}
+
+// inputRef is one of the inputs of a set.
+type inputRef struct{ set, input int }
+
+// newChainAgents selects the agents that can be part of a chain: those that make something and require something; an agent without required inputs would
+// belong to every chain.
+func newChainAgents(agents []*registry.Agent) chainAgents {
+	w := chainAgents{inputsByType: make(map[string][]inputRef), nameIDs: make(map[string]int)}
+	known := make(map[string]int)
+	for _, a := range agents {
+		key, makes := inputSetKey(a), productsOf(a)
+		if key == "" || len(makes) == 0 {
+			continue
+		}
+		n, ok := known[key]
+		if !ok {
+			n = len(w.inputSets)
+			known[key] = n
+			w.addInputSet(a.Metadata.InputSchemas)
+		}
+		w.producers = append(w.producers, producer{a.Name, len(w.producers), n, makes})
+		w.productCount += len(makes)
+	}
+	for _, x := range w.producers {
+		for i := range x.products {
+			x.products[i].nameID = w.nameID(x.products[i].Name)
+		}
+	}
+	return w
+}
+
+// nameID returns the number of a name.
+func (c *chainAgents) nameID(name string) int {
+	if n, ok := c.nameIDs[name]; ok {
+		return n
+	}
+	return none
+}
+
+// inputSetKey returns a key that is equal for agents that require the same inputs, and "" for an agent without any. An agent with a schema for an input
+// has a key of its own.
+func inputSetKey(a *registry.Agent) string {
+	var key []byte
+	for i := range a.Metadata.InputSchemas {
+		in := &a.Metadata.InputSchemas[i]
+		if !in.Required {
+			continue
+		}
+		key = fmt.Appendf(key, "%q %q ", in.Name, in.SemanticType)
+		if in.JSONSchema != nil {
+			key = append(key, a.Name...)
+		}
+	}
+	return string(key)
+}
+
+func productsOf(a *registry.Agent) []product {
+	var list []product
+	for i := range a.Metadata.OutputSchemas {
+		if o := &a.Metadata.OutputSchemas[i]; o.Guaranteed {
+			list = append(list, product{resource: resource{typedOf(o), o.JSONSchema}})
+		}
+	}
+	return list
+}
+
+func (c *chainAgents) addInputSet(schemas []registry.InputSchema) {
+	var n inputSet
+	for i := range schemas {
+		in := &schemas[i]
+		if !in.Required {
+			continue
+		}
+		name, ok := c.nameIDs[in.Name]
+		if !ok {
+			name = len(c.nameIDs)
+			c.nameIDs[in.Name] = name
+		}
+		c.inputsByType[in.SemanticType] = append(c.inputsByType[in.SemanticType], inputRef{len(c.inputSets), len(n)})
+		n = append(n, requiredInput{in, name})
+	}
+	c.inputSets = append(c.inputSets, n)
+}

@@ -1,0 +1,170 @@
+package router
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quorate/quorate/platform/pause"
+)
+
+const (
+	maxTenants        = 64  // tenants that are indexed at a time
+	maxInlineTraining = 200 // examples and skills from which an index learns while a caller waits, once for each tenant; from more it learns in the background
+)
+
+// indexCache keeps an index of the agents of each tenant. Decisions use the index that exists; Run rebuilds it when it is outdated.
+type indexCache struct {
+	directory      Directory
+	staleViews     chan struct{} // holds one token when a view is outdated
+	untrainedTexts chan struct{} // holds one token when texts need training
+	newSkills      chan struct{} // holds one token when there may be skills that the second stage has not read
+
+	mu      sync.Mutex
+	tenants map[string]*tenantIndexes // by tenant; guarded by mu
+}
+
+// tenantIndexes is one tenant's indexes.
+type tenantIndexes struct {
+	tenant   string
+	building sync.Mutex // held while building the indexes
+	view     atomic.Pointer[view]
+	texts    atomic.Pointer[textIndex]
+}
+
+func newIndexCache(d Directory) *indexCache {
+	return &indexCache{directory: d, staleViews: make(chan struct{}, 1), untrainedTexts: make(chan struct{}, 1), newSkills: make(chan struct{}, 1), tenants: make(map[string]*tenantIndexes)}
+}
+
+// view returns the tenant's agents, perhaps not the very latest.
+func (c *indexCache) view(tenant string) *view {
+	s := c.tenant(tenant)
+	v := s.view.Load()
+	if v == nil {
+		return c.refreshView(s)
+	}
+	if v.Edition != c.directory.Edition(tenant) {
+		notify(c.staleViews)
+	}
+	return v
+}
+
+// textIndex returns the tenant's index of texts, perhaps not the very latest.
+func (c *indexCache) textIndex(tenant string) *textIndex {
+	s := c.tenant(tenant)
+	x := s.texts.Load()
+	if x == nil {
+		return c.refreshTexts(s)
+	}
+	if x.edition != c.directory.Edition(tenant) {
+		notify(c.staleViews)
+	}
+	return x
+}
+
+// refresh rebuilds the outdated indexes of a tenant.
+func (c *indexCache) refresh(tenant string) {
+	s, edition := c.tenant(tenant), c.directory.Edition(tenant)
+	if v := s.view.Load(); v != nil && v.Edition != edition {
+		c.refreshView(s)
+	}
+	if x := s.texts.Load(); x != nil && x.edition != edition {
+		c.refreshTexts(s)
+	}
+}
+
+// indexes are the indexes of a tenant at one time; nil for those that nobody has used.
+type indexes struct {
+	view  *view
+	texts *textIndex
+}
+
+func (c *indexCache) indexes(tenant string) indexes {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.tenants[tenant]
+	if !ok {
+		return indexes{}
+	}
+	return indexes{s.view.Load(), s.texts.Load()}
+}
+
+func (c *indexCache) refreshView(s *tenantIndexes) *view {
+	s.building.Lock()
+	defer s.building.Unlock()
+	v := s.view.Load()
+	if v == nil || v.Edition != c.directory.Edition(s.tenant) {
+		v = newView(c.directory.Listing(s.tenant))
+		s.view.Store(v)
+		notify(c.newSkills)
+	}
+	return v
+}
+
+// Run updates indexes and learns from examples until ctx ends. Decisions do not wait for it and use what exists, except those that would be refusals.
+func (r *Router) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	l := r.indexes
+	running.Go(func() { l.runWorker(ctx, l.staleViews, func(s *tenantIndexes) { l.refresh(s.tenant) }) })
+	if r.secondStage != nil {
+		running.Go(func() { r.embedAllSkills(ctx) })
+	}
+	running.Go(func() { l.runWorker(ctx, l.untrainedTexts, func(s *tenantIndexes) { l.train(ctx, s) }) })
+}
+
+// idleFactor is how many times as long as its work a worker pauses afterwards, so that many registrations in a row do not take all of the CPU.
+const idleFactor = 4
+
+func (c *indexCache) runWorker(ctx context.Context, due <-chan struct{}, do func(*tenantIndexes)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-due:
+		}
+		begin := time.Now()
+		for _, s := range c.all() {
+			do(s)
+		}
+		if pause.For(ctx, idleFactor*time.Since(begin)) != nil {
+			return
+		}
+	}
+}
+
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+func (c *indexCache) all() []*tenantIndexes {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []*tenantIndexes
+	for _, s := range c.tenants {
+		list = append(list, s)
+	}
+	return list
+}
+
+// tenant returns a tenant's indexes. When there are too many tenants, it drops an arbitrary other one.
+func (c *indexCache) tenant(tenant string) *tenantIndexes {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.tenants[tenant]
+	if !ok {
+		for other := range c.tenants {
+			if len(c.tenants) < maxTenants {
+				break
+			}
+			delete(c.tenants, other)
+		}
+		s = &tenantIndexes{tenant: tenant}
+		c.tenants[tenant] = s
+	}
+	return s
+}

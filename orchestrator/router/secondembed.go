@@ -1,0 +1,110 @@
+package router
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quorate/quorate/registry"
+)
+
+const (
+	embedTimeout        = 30 * time.Second // for a call that reads skills
+	embedBatchSize      = 64               // texts in a call
+	maxVectors          = 50_000           // vectors that are kept; beyond these, texts are decided by words alone
+	maxDocumentExamples = 5                // examples of a skill that are read
+)
+
+// embedAllSkills reads the skills of all indexed tenants, and tries again after a while when that fails.
+func (r *Router) embedAllSkills(ctx context.Context) {
+	for {
+		var documents []string
+		for _, s := range r.indexes.all() {
+			v := s.view.Load()
+			if v == nil {
+				continue
+			}
+			for _, a := range v.Agents {
+				for _, skill := range a.Card.Skills {
+					documents = append(documents, skillDocument(a, skill.ID))
+				}
+			}
+		}
+		var again <-chan time.Time // nil waits for ever: nothing is left to read
+		if r.secondStage.embedSkills(ctx, documents) != nil {
+			again = time.After(embedRetryDelay)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.indexes.newSkills:
+		case <-again:
+		}
+	}
+}
+
+// embedSkills gets the vectors of new skills' texts and drops those of skills that are gone. If it fails, decisions say why.
+func (s *secondStage) embedSkills(ctx context.Context, documents []string) (err error) {
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.embedErr = err
+	}()
+	var missing []string
+	wanted := make(map[[sha256.Size]byte]bool, len(documents))
+	s.mu.Lock()
+	for _, d := range documents {
+		k := sha256.Sum256([]byte(d))
+		if !wanted[k] && s.vectors[k] == nil && len(wanted) < maxVectors {
+			missing = append(missing, d)
+		}
+		wanted[k] = true
+	}
+	for k := range s.vectors {
+		if !wanted[k] {
+			delete(s.vectors, k)
+		}
+	}
+	s.mu.Unlock()
+	for chunk := range slices.Chunk(missing, embedBatchSize) {
+		if err := s.embedBatch(ctx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *secondStage) embedBatch(ctx context.Context, documents []string) error {
+	ctx, cancel := context.WithTimeout(ctx, embedTimeout)
+	defer cancel()
+	vectors, err := s.embedder.Embed(ctx, documents)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, d := range documents {
+		s.vectors[sha256.Sum256([]byte(d))] = vectors[i]
+	}
+	return nil
+}
+
+// skillDocument returns the text of a skill for the second stage.
+func skillDocument(a *registry.Agent, skill string) string {
+	for _, s := range a.Card.Skills {
+		if s.ID != skill {
+			continue
+		}
+		parts := []string{s.Name, s.Description, strings.Join(s.Tags, ", ")}
+		parts = append(parts, s.Examples[:min(len(s.Examples), maxDocumentExamples)]...)
+		return truncated(strings.Join(parts, "\n"))
+	}
+	return ""
+}
+
+// truncated returns the part of a text that is sent to the model.
+func truncated(s string) string {
+	return strings.ToValidUTF8(s[:min(len(s), maxDocument)], "")
+}
