@@ -126,21 +126,22 @@ func (s *sheet) showsBelow(n *html.Node, property string) bool {
 	return false
 }
 
-// outcomes returns, by property, what rules and the style attribute of n result in.
-func (s *sheet) outcomes(n *html.Node) map[string]outcome {
+// outcomes are results by property.
+type outcomes map[string]outcome
+
+// tell notes what is said, unless something heavier was said before.
+func (o outcomes) tell(said saying, weight int) {
+	if before, told := o[said.property]; !told || before.weight <= weight {
+		o[said.property] = outcome{weight, said.hides}
+	}
+}
+
+// outcomes returns what rules and the style attribute of n result in.
+func (s *sheet) outcomes(n *html.Node) outcomes {
 	if n.Type != html.ElementNode || s.work > maxSheetWork {
 		return nil
 	}
-	var all map[string]outcome
-	tell := func(said saying, weight int) {
-		if before, told := all[said.property]; told && before.weight > weight {
-			return
-		}
-		if all == nil {
-			all = map[string]outcome{}
-		}
-		all[said.property] = outcome{weight, said.hides}
-	}
+	var all outcomes
 	class, style := attribute(n, "class"), attribute(n, "style")
 	classes := strings.Fields(class)
 	s.work += 8 + (len(class)+len(style))/4
@@ -152,23 +153,31 @@ func (s *sheet) outcomes(n *html.Node) map[string]outcome {
 			if !r.matches(n, classes) {
 				continue
 			}
-			applies := r.always && (len(r.within) == 0 || s.places && r.hides && s.stands(n, r.within))
-			for _, said := range r.says {
-				switch {
-				case applies:
-					tell(said, r.weigh(said))
-				case !said.hides:
-					tell(said, sometimesWeight)
-				}
+			if all == nil {
+				all = outcomes{}
 			}
+			s.apply(r, n, all)
 		}
 	}
-	if all != nil {
+	if len(all) > 0 {
 		for _, said := range sayings(style) {
-			tell(said, inlineWeight)
+			all.tell(said, inlineWeight)
 		}
 	}
 	return all
+}
+
+// apply notes what r says of n, which it matches.
+func (s *sheet) apply(r rule, n *html.Node, all outcomes) {
+	applies := r.always && (len(r.within) == 0 || s.places && r.hides && s.stands(n, r.within))
+	for _, said := range r.says {
+		switch {
+		case applies:
+			all.tell(said, r.weigh(said))
+		case !said.hides:
+			all.tell(said, sometimesWeight)
+		}
+	}
 }
 
 // stands reports whether n stands in the elements that a selector names. Classes of the page itself do not count: scripts change them.
@@ -179,8 +188,8 @@ func (s *sheet) stands(n *html.Node, within []outer) bool {
 	for p := n.Parent; p != nil && p.Type == html.ElementNode && s.work <= maxSheetWork; p = p.Parent {
 		class := attribute(p, "class")
 		s.work += 2 + len(class)/4
-		whole := p.DataAtom == atom.Html || p.DataAtom == atom.Body
-		if within[0].matches(p, strings.Fields(class)) && !(whole && len(within[0].classes) > 0) && s.stands(p, within[1:]) {
+		changes := len(within[0].classes) > 0 && (p.DataAtom == atom.Html || p.DataAtom == atom.Body)
+		if !changes && within[0].matches(p, strings.Fields(class)) && s.stands(p, within[1:]) {
 			return true
 		}
 		if within[0].parent {
