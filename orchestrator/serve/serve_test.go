@@ -126,6 +126,9 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 		"a token in the open": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerTokenFile = "http://jaeger.example", "token"
 		}, "must be https"},
+		"a key in the open": {func(_ *testing.T, c *serve.Config) {
+			c.Routing.EmbeddingsURL, c.Routing.EmbeddingsModel, c.Routing.EmbeddingsKeyFile = "http://embeddings.example/v1", "m", "key"
+		}, "must be https"},
 		"authorities without TLS": {func(_ *testing.T, c *serve.Config) {
 			c.Evidence.JaegerURL, c.Evidence.JaegerCA = "http://127.0.0.1:16686", "ca.pem"
 		}, "has no TLS"},
@@ -170,7 +173,7 @@ func TestWhatCannotBeAppliedKeepsItFromStarting(t *testing.T) {
 // startError returns why a server does not start.
 func startError(t *testing.T, c serve.Config) error {
 	t.Helper()
-	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Calls, &c.Agents, &c.Evidence, &c.Retention, &c.Backup, &c} {
+	for _, check := range []interface{ Validate() error }{&c.HTTP, &c.GRPC, &c.TLS, &c.Store, &c.Auth.OIDC, &c.Calls, &c.Agents, &c.Routing, &c.Evidence, &c.Retention, &c.Backup, &c} {
 		if err := check.Validate(); err != nil {
 			return err
 		}
