@@ -25,7 +25,8 @@ type KeysFile struct {
 
 var _ Authenticator = (*KeysFile)(nil)
 
-// OpenKeysFile reads a key file; errors name it as setting. A file that is missing, is wrong or has no key is an InvalidArgument fault, since nobody could call.
+// OpenKeysFile reads a key file; errors name it as setting. A file that is missing, is wrong or has no key is an InvalidArgument fault, since nobody could call;
+// so is one that everybody may write, since anybody on the machine could.
 func OpenKeysFile(file, setting string, logger *slog.Logger) (*KeysFile, error) {
 	k := &KeysFile{file: file, setting: setting, logger: logger}
 	_, err := k.load()
@@ -45,6 +46,9 @@ func (k *KeysFile) load() (changed bool, err error) {
 		return false, k.invalid("nobody could call: %w; quorate keys new makes a key", err)
 	}
 	defer func() { _ = f.Close() }() // only read
+	if info, err := f.Stat(); err != nil || info.Mode().Perm()&0o002 != 0 {
+		return false, k.invalid("%s may be written by everybody, who could add a key: run chmod o-w on it", k.file)
+	}
 	ring, sum := NewKeyring(), sha256.New()
 	n, err := ring.Read(io.TeeReader(f, sum))
 	switch {

@@ -95,3 +95,19 @@ func TestAKeyFileWithoutUsableKeysIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAKeyFileThatEverybodyMayWriteIsRefused has anybody on the machine able to make an admin of themselves.
+func TestAKeyFileThatEverybodyMayWriteIsRefused(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "keys")
+	writeAt(t, file, auth.KeyLine(auth.NewToken("api"), auth.Principal{Name: "ops", Roles: []auth.Role{auth.RoleAdmin}})+"\n", time.Now())
+	for mode, refused := range map[os.FileMode]bool{0o644: false, 0o664: false, 0o646: true, 0o602: true} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := auth.OpenKeysFile(file, "auth.keysFile", slog.New(slog.DiscardHandler))
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "may be written by everybody") {
+			t.Errorf("OpenKeysFile(mode %s) = %v, want it refused: %t", mode, err, refused)
+		}
+	}
+}
