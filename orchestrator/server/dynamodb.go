@@ -39,10 +39,11 @@ func OpenDynamoDB(ctx context.Context, o DynamoDB) (*Stores, error) {
 	leases := taskdynamo.NewLeases(db)
 	s := &Stores{
 		Registry: registrydynamo.New(db),
-		Tasks:    taskdynamo.New(db, taskdynamo.Options{Keep: o.Retention.Tasks}),
+		Tasks:    taskdynamo.New(db, taskdynamo.Options{Keep: o.Retention.Tasks, Now: db.Now}),
 		Leases:   leases, LeaseDuration: o.Lease,
-		Consultations: consultationdynamo.New(db, consultationdynamo.Options{Keep: o.Retention.Evidence}),
+		Consultations: consultationdynamo.New(db, consultationdynamo.Options{Keep: o.Retention.Evidence, Now: db.Now}),
 		Pages:         page.New(o.PageKey),
+		Now:           db.Now,
 		Ready: map[string]func(context.Context) error{"store": func(ctx context.Context) error {
 			_, err := leases.Nodes(ctx)
 			return err

@@ -45,9 +45,9 @@ func (s signers) Verifier(ctx context.Context, tenant, agent string) (consultati
 	return consultation.Verifier(check), err
 }
 
-// ledger returns the ledger over s, with the keys from r. m measures its queries.
-func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *slog.Logger, m metric.Meter) (*consultation.Ledger, error) {
-	o := consultation.LedgerOptions{Logger: logger, TTL: e.AnswerWithin, Lowest: e.Lowest, Signers: signers{r}}
+// ledger returns the ledger over the consultations in s, with the keys from r. m measures its queries.
+func (e *Evidence) ledger(s *Stores, r *registry.Registry, logger *slog.Logger, m metric.Meter) (*consultation.Ledger, error) {
+	o := consultation.LedgerOptions{Now: s.Now, Logger: logger, TTL: e.AnswerWithin, Lowest: e.Lowest, Signers: signers{r}}
 	if j := e.Jaeger; j.URL != nil {
 		client := netguard.ForEndpoint(j.URL, nil).Client(netguard.ClientOptions{
 			TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: j.Authorities},
@@ -59,5 +59,5 @@ func (e *Evidence) ledger(s consultation.Store, r *registry.Registry, logger *sl
 	}
 	var err error
 	o.Traces, err = observed(o.Traces, m)
-	return consultation.NewLedger(s, o), err
+	return consultation.NewLedger(s.Consultations, o), err
 }

@@ -37,7 +37,7 @@ func CheckSources(sources []discovery.Source) error {
 func (s *Server) openRegistry(o Options) (err error) {
 	client := o.Credentials.Client(o.Policy.Client(netguard.ClientOptions{Timeout: cardTimeout, MaxRedirects: cardRedirects}))
 	s.Registry = registry.New(o.Stores.Registry, registry.Options{
-		Client: client, Logger: s.logger, Signatures: o.Agents.Signatures, Strict: o.Agents.Strict,
+		Client: client, Logger: s.logger, Now: o.Stores.Now, Signatures: o.Agents.Signatures, Strict: o.Agents.Strict,
 		Denied: o.Credentials.Denied, Unspoken: agentclient.Unspoken,
 	})
 	if s.discoverer, err = discovery.New(s.Registry, discovery.Options{Sources: o.Agents.Sources, Client: client, Logger: s.logger}); err != nil {

@@ -98,7 +98,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		return s, err
 	}
 	meter := o.Telemetry.MeterProvider.Meter("quorate/consultation")
-	ledger, err := o.Evidence.ledger(o.Stores.Consultations, s.Registry, s.logger, meter)
+	ledger, err := o.Evidence.ledger(o.Stores, s.Registry, s.logger, meter)
 	if err != nil {
 		return s, err
 	}
@@ -124,7 +124,7 @@ func New(ctx context.Context, o Options) (s *Server, err error) {
 		Store: store, Leases: leases, Directory: s.Registry.Directory(), Connect: s.pool, Embedder: embedder, EmbedTimeout: o.Embeddings.Timeout, Ledger: ledger, Logger: s.logger,
 		Tracer: o.Telemetry.TracerProvider.Tracer("quorate/engine"), Meter: o.Telemetry.MeterProvider.Meter("quorate/engine"),
 		Signatures: o.Agents.Signatures, Notifier: push.New(o.Policy, a2aedge.Notification), Receiver: s.announcements.Receiver,
-		MaxExchanges: o.MaxExchanges,
+		MaxExchanges: o.MaxExchanges, Now: o.Stores.Now,
 	})
 	if err != nil {
 		return s, err

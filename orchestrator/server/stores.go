@@ -19,6 +19,7 @@ type Stores struct {
 	LeaseDuration time.Duration // how long a silent replica keeps its tasks; 0: the default of lease.Config
 	Consultations consultation.Store
 	Pages         *page.Codec                                // with the key that all replicas share
+	Now           func() time.Time                           // a clock that all replicas share; nil is time.Now
 	Ready         map[string]func(ctx context.Context) error // checks for /readyz, by name
 
 	sweep   func(ctx context.Context) error // removes what has expired; nil where the store does that itself

@@ -71,6 +71,7 @@ type Client struct {
 	api      *dynamodb.Client
 	prefix   string
 	emulator bool // an endpoint was given: features that emulators lack are not used
+	clock    *clock
 }
 
 // Open returns a client. The AWS SDK finds the credentials, and the settings for FIPS, IPv6 and private endpoints. For an emulator on loopback, which needs no
@@ -104,15 +105,16 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 		}
 		measures = append(measures, measure)
 	}
+	watch := &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}, clock: new(clock)}
 	api := dynamodb.NewFromConfig(loaded, func(o *dynamodb.Options) {
 		o.Retryer, o.RetryMaxAttempts = newRetryer(), 0 // so that settings in the environment do not replace it
-		o.HTTPClient = &watcher{client: &http.Client{Transport: transport, Timeout: attemptTime}}
+		o.HTTPClient = watch
 		o.APIOptions = append(o.APIOptions, measures...)
 		if c.Endpoint != "" {
 			o.BaseEndpoint = aws.String(c.Endpoint)
 		}
 	})
-	return &Client{api: api, prefix: c.TablePrefix, emulator: c.Endpoint != ""}, nil
+	return &Client{api: api, prefix: c.TablePrefix, emulator: c.Endpoint != "", clock: watch.clock}, nil
 }
 
 // newTransport keeps enough idle connections for many callers. With the SDK's default of ten they would open new ones all the

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
+	"time"
 )
 
 // outcome says whether an attempt of a call, which the SDK may send several times, may have been performed without the SDK noticing.
@@ -21,19 +22,22 @@ func watched(ctx context.Context) (context.Context, *outcome) {
 	return context.WithValue(ctx, outcomeKey{}, o), o
 }
 
-// watcher is the HTTP client of the SDK. It records the outcome of each attempt, which the SDK does not report.
-type watcher struct{ client *http.Client }
+// watcher is the HTTP client of the SDK. It records the outcome of each attempt, which the SDK does not report, and when the response was made.
+type watcher struct {
+	client *http.Client
+	clock  *clock
+}
 
 // Do sends one attempt.
 func (w *watcher) Do(request *http.Request) (*http.Response, error) {
 	o, _ := request.Context().Value(outcomeKey{}).(*outcome)
 	if o == nil {
-		return w.client.Do(request) //nolint:gosec // the SDK makes the URL, from the configuration
+		return w.send(request)
 	}
 	if o.answered.Swap(false) { // the SDK tries again after a success, so it could not decode that response
 		o.lost.Store(true)
 	}
-	response, err := w.client.Do(request) //nolint:gosec // the SDK makes the URL, from the configuration
+	response, err := w.send(request)
 	switch {
 	case err != nil || response.StatusCode >= http.StatusInternalServerError:
 		o.lost.Store(true)
@@ -42,6 +46,15 @@ func (w *watcher) Do(request *http.Request) (*http.Response, error) {
 	}
 	if err == nil {
 		response.Body = &watchedBody{response.Body, o}
+	}
+	return response, err
+}
+
+func (w *watcher) send(request *http.Request) (*http.Response, error) {
+	sent := time.Now()
+	response, err := w.client.Do(request) //nolint:gosec // the SDK makes the URL, from the configuration
+	if err == nil {
+		w.clock.saw(response, sent)
 	}
 	return response, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -67,7 +66,7 @@ func (s *Store) readStatus(ctx context.Context, key registry.Key) (*status, erro
 	if ddb.TextOf(agent, attrListing) != listAgents {
 		return nil, registry.Missing(key)
 	}
-	return &status{pulse: registry.Pulse{Epoch: time.Now().Unix()}, collected: true}, nil
+	return &status{pulse: registry.Pulse{Epoch: s.db.Now().Unix()}, collected: true}, nil
 }
 
 // writeStatus replaces old by a pulse and returns what is stored now, or nil if old is no longer stored.

@@ -56,7 +56,7 @@ func announced(old, next registry.Pulse, name string) *registry.Entry {
 // logItems returns the items that append an entry and delete the oldest one beyond the limit.
 func (s *Store) logItems(tenant string, revision int64, entry *registry.Entry) ([]types.TransactWriteItem, error) {
 	item, err := marshal("the change", changeItem{
-		Tenant: tenant, Revision: revision, Type: entry.Type, Agent: entry.Agent, Status: entry.Status, Time: time.Now().UTC(),
+		Tenant: tenant, Revision: revision, Type: entry.Type, Agent: entry.Agent, Status: entry.Status, Time: s.db.Now().UTC(),
 	})
 	if err != nil {
 		return nil, err

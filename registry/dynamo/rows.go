@@ -44,7 +44,7 @@ func (s *Store) borneOut(ctx context.Context, tenant string, rows []ddb.Item) ([
 	for i, row := range rows {
 		if a := agents[names[i]]; a != nil && a.generation == generations[i] {
 			good = append(good, borne{row, a})
-		} else if at, err := time.Parse(time.RFC3339Nano, ddb.TextOf(row, attrCreatedAt)); err == nil && time.Since(at) > garbageAge {
+		} else if at, err := time.Parse(time.RFC3339Nano, ddb.TextOf(row, attrCreatedAt)); err == nil && s.db.Now().Sub(at) > garbageAge {
 			garbage = append(garbage, ddb.TextOf(row, attrAgentName))
 		}
 	}
@@ -106,7 +106,7 @@ func rowItem(key registry.Key, generation string, r rowID, tags []string, at tim
 func (s *Store) stage(ctx context.Context, key registry.Key, generation string, all rows) error {
 	ctx, cancel := context.WithTimeout(ctx, stagingTime)
 	defer cancel()
-	now := time.Now()
+	now := s.db.Now()
 	requests := make([]types.WriteRequest, 0, len(all))
 	for id, tags := range all {
 		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: rowItem(key, generation, id, tags, now)}})

@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -133,7 +132,7 @@ func (t *transaction) remove() error {
 // rows changes the rows in the index to those of next: in the transaction if they fit, otherwise as a new generation.
 func (t *transaction) rows(old, next *registry.Record) []types.TransactWriteItem {
 	had, has := rowsOf(old), rowsOf(next)
-	now := time.Now()
+	now := t.store.db.Now()
 	var items []types.TransactWriteItem
 	for id, tags := range has {
 		if was, there := had[id]; !there || !slices.Equal(was, tags) {

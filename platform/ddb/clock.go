@@ -1,0 +1,36 @@
+package ddb
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// clockSlack is by how much this machine's clock may differ from DynamoDB's, or from what is known of the difference, before that counts.
+const clockSlack = time.Second
+
+// clock follows DynamoDB's clock by the dates of its responses. The zero value is this machine's clock.
+type clock struct{ ahead atomic.Int64 } // by how many nanoseconds DynamoDB's clock is ahead
+
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// saw corrects the clock if it differs from the date of a response by more than the time under way and the precision of dates, a second, explain.
+func (c *clock) saw(response *http.Response, sent time.Time) {
+	date, err := http.ParseTime(response.Header.Get("Date"))
+	if err != nil {
+		return
+	}
+	least, most := time.Until(date), date.Add(time.Second).Sub(sent) // it was made after sent, before now, and within that second
+	possible := func(ahead time.Duration) bool { return least-clockSlack <= ahead && ahead <= most+clockSlack }
+	switch known := time.Duration(c.ahead.Load()); {
+	case possible(known):
+	case possible(0):
+		c.ahead.Store(0)
+	default:
+		c.ahead.Store(int64(least + (most-least)/2))
+	}
+}
+
+// Now returns the time by DynamoDB's clock, as far as its responses tell: to a second or two. Replicas that use it agree on which of the times
+// in items are over, even if the clock of one of their machines is wrong.
+func (c *Client) Now() time.Time { return c.clock.now() }
