@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -93,6 +94,12 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 		return Change{}, err
 	}
 	done.Warnings = append(slices.Clip(done.Warnings), warnings[len(c.warnings):]...) // done has the card's own warnings already
+	if s := old.Source; s.Type != "" && s.Type != SourceAPI && !s.Gone && change.Version != nil {
+		done.Warnings = append(done.Warnings, Warning{
+			Code: "CARD_FROM_SOURCE", Field: "card",
+			Message: fmt.Sprintf("this agent is found in %s, whose card replaces this one when that is read again; change it there", clip(s.Location)),
+		})
+	}
 	if in.Metadata != nil && !sameJSON(old.Metadata, *in.Metadata) {
 		if in.OnlyName != "" && !sameRules(old.Metadata, *in.Metadata) {
 			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",

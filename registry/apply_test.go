@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,6 +50,43 @@ func TestApplySaysWhatItHadToDo(t *testing.T) {
 	in.RawCard = named("b")
 	if _, err := r.Apply(t.Context(), tenant, in); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("Apply() with an etag of an agent that is not there = %v, want AGENT_NOT_FOUND", err)
+	}
+}
+
+func TestApplyWarnsOfASourceThatBringsItsCardBack(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	folder := registry.Found{RawCard: named("a", "fetch"), Source: registry.Source{Type: registry.SourceFolder, Location: "/cards"}}
+	discover := func() registry.Agent {
+		t.Helper()
+		a, _, err := r.Discover(t.Context(), tenant, folder)
+		if err != nil {
+			t.Fatalf("Discover() = %v, want no error", err)
+		}
+		return a
+	}
+	warned := func(card []byte) bool {
+		t.Helper()
+		got := apply(t, r, registry.Application{Registration: registry.Registration{RawCard: card}})
+		return slices.ContainsFunc(got.Warnings, func(w registry.Warning) bool {
+			return w.Code == "CARD_FROM_SOURCE" && strings.Contains(w.Message, "/cards")
+		})
+	}
+	discover()
+	if warned(named("a", "fetch")) {
+		t.Error("Apply() of the card that the source has warns of the source, want no word of it")
+	}
+	if !warned(named("a", "fetch", "ping")) {
+		t.Error("Apply() of another card warns nothing of the source, want CARD_FROM_SOURCE")
+	}
+	if a := discover(); len(a.Card.Skills) != 1 {
+		t.Errorf("Discover() = %+v, want the card of the source back", a.Card)
+	}
+	if _, err := r.MarkGone(t.Context(), func(*registry.Agent) bool { return true }); err != nil {
+		t.Fatalf("MarkGone() = %v, want no error", err)
+	}
+	if warned(named("a", "fetch", "ping")) {
+		t.Error("Apply() to an agent that is gone from its source warns of the source, want no word of it")
 	}
 }
 
