@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -59,12 +60,31 @@ func (s *Server) UpdateSemanticMapping(ctx context.Context, req *registryv1.Upda
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(req.GetUpdateMask().GetPaths(), func(path string) bool { return path != "description" && path != "*" }); i >= 0 {
-		return nil, fault.Invalid("update_mask", "MASK_INVALID", "%q cannot be updated; description can", req.GetUpdateMask().GetPaths()[i])
+	if err := checkMappingMask(req); err != nil {
+		return nil, err
 	}
 	in := req.GetSemanticMapping()
 	return mappingAnswer(s.registry.UpdateMapping(ctx, p.Tenant, req.GetName(), etag(ctx, in.GetEtag()), in.GetDescription(),
 		registry.Retry{Caller: p.Name, RequestID: req.GetRequestId()}))
+}
+
+// checkMappingMask refuses a mask that names anything but the description. What the server sets is ignored, and so are the name and the types if they
+// are those of the mapping: REST makes the mask of whatever fields the body has, and a client may send back what it has read.
+func checkMappingMask(req *registryv1.UpdateSemanticMappingRequest) error {
+	in, paths := req.GetSemanticMapping(), maskPaths(req.GetUpdateMask())
+	from, to, _ := strings.Cut(req.GetName(), "-")
+	for _, path := range paths {
+		switch {
+		case path == "description", path == "*", path == "", path == "etag", path == "create_time", path == "update_time":
+		case path == "name" && in.GetName() == req.GetName(), path == "from_type" && in.GetFromType() == from, path == "to_type" && in.GetToType() == to:
+		default:
+			return fault.Invalid("update_mask", "MASK_INVALID", "%q cannot be updated; description can", path)
+		}
+	}
+	if len(paths) > 0 && !slices.Contains(paths, "description") && !slices.Contains(paths, "*") {
+		return fault.Invalid("update_mask", "MASK_INVALID", "nothing is named that should change; description can")
+	}
+	return nil
 }
 
 // DeleteSemanticMapping removes a mapping.
