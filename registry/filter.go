@@ -47,7 +47,7 @@ var filterFields = filter.Fields[Agent]{
 	"create_time":        filter.Time(func(a *Agent) time.Time { return a.CreateTime }),
 	"update_time":        filter.Time(func(a *Agent) time.Time { return a.UpdateTime }),
 	"skills":             filter.List(skillIDs),
-	"tags":               filter.List(tags),
+	"tags":               filter.Folded(FoldTag, tags),
 	"input_types":        filter.List(inputTypes),
 	"output_types":       filter.List(outputTypes),
 	"source.type":        filter.Word([]string{SourceAPI, SourceURLs, SourceFolder, SourceAICatalog}, func(a *Agent) string { return cmp.Or(a.Source.Type, SourceAPI) }),
@@ -69,7 +69,7 @@ func skillIDs(a *Agent, each func(string) bool) {
 func tags(a *Agent, each func(string) bool) {
 	for i := range a.Card.Skills {
 		for _, tag := range a.Card.Skills[i].Tags {
-			if !each(tag) {
+			if !each(FoldTag(tag)) {
 				return
 			}
 		}

@@ -14,7 +14,7 @@ func filterable() *registry.Agent {
 		Name: "web-fetch", CardURI: "https://web.example/card.json", CreateTime: time.Date(2026, 1, 16, 12, 0, 0, 0, time.UTC),
 		Card: registry.Card{
 			Name: "web-fetch", Version: "1.10.0", Description: "Reads a page", Streaming: true,
-			Skills: []registry.Skill{{ID: "fetch_url", Tags: []string{"web", "read it"}}, {ID: "ping"}},
+			Skills: []registry.Skill{{ID: "fetch_url", Tags: []string{"web", "Read it"}}, {ID: "ping"}},
 		},
 		Metadata: registry.Metadata{OutputSchemas: []registry.OutputSchema{{Name: "page", SemanticType: "document"}}},
 		Status:   registry.Status{Status: registry.StatusAvailable, Capacity: 4},
@@ -32,6 +32,7 @@ func TestFilterMatch(t *testing.T) {
 		`skills:fetch*`,
 		`skills:*`,
 		`tags:"read it"`,
+		`tags:WEB tags:Re*`, // as in every look-up by tag
 		`tags:'web' AND status=available`,
 		`status!=busy`,
 		`version > 1.9.0`,
@@ -58,6 +59,7 @@ func TestFilterMatch(t *testing.T) {
 	}
 	fails := []string{
 		`skills:fetch`,
+		`skills:FETCH_URL`,
 		`status = busy`,
 		`version<=1.9.0`,
 		`name != *eb-fet*`,

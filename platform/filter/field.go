@@ -79,11 +79,16 @@ func Word[T any](known []string, get func(*T) string) Field[T] {
 
 // List is a field that is a list of texts, in which the has operator (:) finds one. walk calls each with every text until it returns false.
 func List[T any](walk func(item *T, each func(string) bool)) Field[T] {
+	return Folded(func(value string) string { return value }, walk)
+}
+
+// Folded is a List of texts in the form of fold, into which it brings the values of filters too.
+func Folded[T any](fold func(string) string, walk func(item *T, each func(string) bool)) Field[T] {
 	return Field[T]{list: true, compare: func(operator string, value token) (condition[T], error) {
 		if operator != ":" {
 			return nil, errors.New("this is a list; use : to look for a value in it")
 		}
-		same := wildcard(value.text)
+		same := wildcard(fold(value.text))
 		return func(item *T) bool {
 			found := false
 			walk(item, func(text string) bool {
