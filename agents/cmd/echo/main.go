@@ -1,5 +1,5 @@
 // Command echo is the echo agent as a process of its own, for tests that kill everything else. It appends the id of each message that it
-// begins to work on to a file, one per line, so that tests can see what was lost and what was done twice.
+// begins to work on to a file, if one is named, one per line, so that tests can see what was lost and what was done twice.
 //
 //	echo -listen 127.0.0.1:7000 -log executed.log
 package main
@@ -33,7 +33,7 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("echo", flag.ContinueOnError)
 	listen := flags.String("listen", "127.0.0.1:0", "address to serve A2A at")
-	name := flags.String("log", "", "file to append message ids to")
+	name := flags.String("log", os.DevNull, "file to append message ids to")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
