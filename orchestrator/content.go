@@ -21,9 +21,12 @@ func CopyMessage(m *a2apb.Message) *a2apb.Message {
 	return own
 }
 
-// ArtifactsDigest is the digest of what an agent delivered: all that is reviewed of all artifacts, in order.
-func ArtifactsDigest(artifacts []*a2apb.Artifact) string {
-	return consultation.Digest(contentParts(ReviewedArtifacts(artifacts)))
+// ArtifactsDigest is the digest of artifacts: all that is reviewed of all of them, in order.
+func ArtifactsDigest(artifacts []*a2apb.Artifact) string { return WorkDigest(artifacts, nil) }
+
+// WorkDigest is the digest of what an agent delivered: artifacts, and the metadata of its task.
+func WorkDigest(artifacts []*a2apb.Artifact, metadata *structpb.Struct) string {
+	return consultation.Digest(contentParts(ReviewedWork(artifacts, metadata)))
 }
 
 // MessageDigest is the digest of what is reviewed of a message.
@@ -48,7 +51,7 @@ func (t *Task) Digest(p Phase) string {
 		if t.Phase == PhasePreExecution || t.Phase == PhaseExecution {
 			return ""
 		}
-		return ArtifactsDigest(t.Artifacts)
+		return WorkDigest(t.Artifacts, t.Metadata)
 	case PhaseOnError:
 		if t.Phase != PhaseOnError {
 			return ""

@@ -14,17 +14,19 @@ const (
 	itemBytes  = 32 // an item of an attribute
 )
 
-// Overhead returns about how many bytes a message or an artifact takes in memory in addition to its encoded size. Caches have to count them: an empty part
+// Overhead returns about how many bytes a message, an artifact or metadata takes in memory in addition to its encoded size. Caches have to count them: an empty part
 // has four bytes when it is encoded, and thirty times as many when it is not.
 func Overhead(content proto.Message) int { return valueBytes * Values(content) }
 
-// Values returns how many values a message or an artifact has: parts, values of data and metadata, and items of lists.
+// Values returns how many values a message, an artifact or metadata has: parts, values of data and metadata, and items of lists.
 func Values(content proto.Message) int {
 	switch c := content.(type) {
 	case *a2apb.Message:
 		return partValues(c.GetParts()) + fieldValues(c.GetMetadata()) + len(c.GetExtensions()) + len(c.GetReferenceTaskIds())
 	case *a2apb.Artifact:
 		return partValues(c.GetParts()) + fieldValues(c.GetMetadata()) + len(c.GetExtensions())
+	case *structpb.Struct:
+		return fieldValues(c)
 	default:
 		return 0
 	}

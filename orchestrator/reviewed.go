@@ -35,6 +35,13 @@ func ReviewedArtifacts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 	return parts
 }
 
+// ReviewedWork returns what is reviewed of what an agent delivered: of the artifacts and, behind them, of the metadata of its task.
+func ReviewedWork(artifacts []*a2apb.Artifact, metadata *structpb.Struct) []*a2apb.Part {
+	r := rest{}
+	r.object("metadata", metadata)
+	return r.behind(ReviewedArtifacts(artifacts), "task")
+}
+
 // ReviewedMessage returns what is reviewed of a message, in the same way.
 func ReviewedMessage(m *a2apb.Message) []*a2apb.Part {
 	r := rest{}
@@ -48,6 +55,9 @@ func ReviewedMessage(m *a2apb.Message) []*a2apb.Part {
 
 // TraceparentKey is the key of the trace context, in HTTP headers and in the metadata of messages.
 const TraceparentKey = "traceparent"
+
+// TaskExtension is the key in the metadata of A2A messages, tasks and updates under which Quorate's own fields are.
+const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
 
 // withoutOurs returns metadata without the keys that Quorate sets itself. Agents never get a caller's value for them, and a reviewer of a message that carries a
 // consultation must not learn the terms of that consultation.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/platform/fault"
@@ -36,7 +37,7 @@ const (
 	PhaseDone          Phase = "done"
 )
 
-// Task is one accepted piece of work. Message and Artifacts are shared between copies of a task and must not be changed in place.
+// Task is one accepted piece of work. Messages, Artifacts and Metadata are shared between copies of a task and must not be changed in place.
 type Task struct {
 	Tenant       string
 	ID           string
@@ -78,6 +79,7 @@ type Task struct {
 	Message       *a2apb.Message    `json:"-"` // what was submitted
 	StatusMessage *a2apb.Message    `json:"-"` // the last message of the agent
 	Artifacts     []*a2apb.Artifact `json:"-"` // what the agent delivered
+	Metadata      *structpb.Struct  `json:"-"` // what the agent said of its whole task when it delivered; nil for nothing
 }
 
 // Attempt is one assignment of the task to an agent. Its message id is stored before anything is sent, and stays the same however often the message

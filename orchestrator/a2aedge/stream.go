@@ -118,14 +118,17 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 	if !ended && t.State != e.State { // it has continued since then, and nobody has to act
 		return f.send(f.status(e, nil))
 	}
+	last, shown := f.status(e, statusMessage(&t)), taskrpc.Show(&t)
 	if ended {
-		for _, a := range taskrpc.Show(&t).Artifacts {
+		for _, a := range shown.Artifacts {
 			if err := f.send(f.artifact(a)); err != nil {
 				return err
 			}
 		}
+		update := last.GetStatusUpdate()
+		update.Metadata = withAgents(update.GetMetadata(), shown.Metadata) // which counts as the task's
 	}
-	err = f.send(f.status(e, statusMessage(&t)))
+	err = f.send(last)
 	if err != nil || waits && f.patient && e.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
 		return err
 	}

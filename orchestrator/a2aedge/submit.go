@@ -18,8 +18,8 @@ import (
 	orchestratorv1 "github.com/quorate/quorate/proto/gen/quorate/orchestrator/v1"
 )
 
-// TaskExtension is the key in the metadata of messages, tasks and updates under which Quorate's own fields are.
-const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
+// TaskExtension is orchestrator.TaskExtension.
+const TaskExtension = orchestrator.TaskExtension
 
 const maxAgentName = 64 // letters, digits and hyphens
 

@@ -3,6 +3,7 @@ package a2aedge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -22,7 +23,7 @@ type view struct {
 func taskToA2A(t *orchestrator.Task, v view) *a2apb.Task {
 	shown := taskrpc.Show(t)
 	p := &a2apb.Task{
-		Id: t.ID, ContextId: t.ContextID, Metadata: taskMetadata(t, shown.Withheld),
+		Id: t.ID, ContextId: t.ContextID, Metadata: withAgents(taskMetadata(t, shown.Withheld), shown.Metadata),
 		Status: &a2apb.TaskStatus{State: t.State, Message: statusMessage(t), Timestamp: timestamppb.New(t.UpdateTime)},
 	}
 	p.History = history(t, shown, v.history)
@@ -116,6 +117,16 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 		word["gates"] = gates(t.Gates)
 	}
 	return extension(word)
+}
+
+// withAgents returns Quorate's metadata together with that of the agent's task.
+func withAgents(ours, agents *structpb.Struct) *structpb.Struct {
+	if agents == nil {
+		return ours
+	}
+	all := maps.Clone(agents.GetFields())
+	maps.Copy(all, ours.GetFields())
+	return &structpb.Struct{Fields: all}
 }
 
 // gates returns what each gate requires, so that the caller can provide it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -21,6 +22,7 @@ const (
 	gatesContent   = "gates"
 	messageContent = "message"
 	statusContent  = "status"
+	aboutContent   = "about" // the metadata of the agent's task
 	artifactPrefix = "artifact/"
 	turnPrefix     = "turn/"
 
@@ -57,6 +59,9 @@ func pieces(t *orchestrator.Task) []piece {
 	if t.StatusMessage != nil {
 		list = append(list, piece{name: statusContent, what: "the agent's status message", message: t.StatusMessage})
 	}
+	if t.Metadata != nil {
+		list = append(list, piece{name: aboutContent, what: "the metadata of the agent's task", message: t.Metadata})
+	}
 	for i, a := range t.Artifacts {
 		list = append(list, piece{name: fmt.Sprintf("%s%04d", artifactPrefix, i), what: fmt.Sprintf("artifact %q", a.GetArtifactId()), message: a})
 	}
@@ -71,7 +76,7 @@ func pieces(t *orchestrator.Task) []piece {
 // isKnown reports whether this version knows a name of content. Content of newer versions is neither read nor dropped.
 func isKnown(name string) bool {
 	switch name {
-	case planContent, gatesContent, messageContent, statusContent:
+	case planContent, gatesContent, messageContent, statusContent, aboutContent:
 		return true
 	}
 	return strings.HasPrefix(name, artifactPrefix) || strings.HasPrefix(name, turnPrefix)
@@ -100,7 +105,7 @@ func (p piece) encode() (encoded []byte, err error) {
 	return encoded, boltdb.CheckItem(p.what, len(encoded))
 }
 
-// decodePiece decodes the content with a name: a plan, gates, an artifact or a message. The result is shared with other readers.
+// decodePiece decodes the content with a name: a plan, gates, an artifact, a message or metadata. The result is shared with other readers.
 func decodePiece(name string, encoded []byte) (content any, err error) {
 	switch {
 	case name == planContent:
@@ -111,6 +116,9 @@ func decodePiece(name string, encoded []byte) (content any, err error) {
 		var g []orchestrator.Gate
 		err = json.Unmarshal(encoded, &g)
 		content = g
+	case name == aboutContent:
+		s := &structpb.Struct{}
+		content, err = s, proto.Unmarshal(encoded, s)
 	case strings.HasPrefix(name, artifactPrefix):
 		a := &a2apb.Artifact{}
 		content, err = a, proto.Unmarshal(encoded, a)
@@ -136,6 +144,8 @@ func fill(t *orchestrator.Task, name string, content any) {
 		t.Attributes, t.Requirements, t.Decision = v.Attributes, v.Requirements, v.Decision
 	case []orchestrator.Gate:
 		t.Gates = v
+	case *structpb.Struct:
+		t.Metadata = v
 	case *a2apb.Artifact:
 		if index >= 0 && index < maxArtifacts {
 			t.Artifacts = append(t.Artifacts, make([]*a2apb.Artifact, max(index+1-len(t.Artifacts), 0))...)

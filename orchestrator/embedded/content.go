@@ -6,12 +6,13 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/boltdb"
 )
 
-// content is a message or an artifact. It is replaced as a whole, so a different pointer means different content.
+// content is a message, an artifact or metadata. It is replaced as a whole, so a different pointer means different content.
 type content interface {
 	comparable
 	proto.Message
@@ -105,14 +106,17 @@ func readContent(tx *bbolt.Tx, r *record) error {
 		}
 		r.Artifacts = append(r.Artifacts, a)
 	}
-	b := tx.Bucket(statusBucket).Get(taskKey(keyOf(r)))
-	if b == nil {
-		return nil
+	if b := tx.Bucket(statusBucket).Get(taskKey(keyOf(r))); b != nil {
+		r.StatusMessage = &a2apb.Message{}
+		if err := r.decode(b, r.StatusMessage); err != nil {
+			return err
+		}
 	}
-	r.StatusMessage = &a2apb.Message{}
-	err := proto.Unmarshal(b, r.StatusMessage)
-	r.size += weigh(r.StatusMessage, len(b))
-	return err
+	if b := tx.Bucket(aboutBucket).Get(taskKey(keyOf(r))); b != nil {
+		r.Metadata = &structpb.Struct{}
+		return r.decode(b, r.Metadata)
+	}
+	return nil
 }
 
 // weigh returns approximately how much memory content of an encoded size takes.
@@ -123,6 +127,10 @@ func (r *record) readLog(tx *bbolt.Tx, n uint64, into proto.Message) error {
 	if b == nil {
 		return fmt.Errorf("entry %d of the log is not there", n)
 	}
+	return r.decode(b, into)
+}
+
+func (r *record) decode(b []byte, into proto.Message) error {
 	err := proto.Unmarshal(b, into)
 	r.size += weigh(into, len(b))
 	return err

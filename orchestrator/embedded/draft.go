@@ -3,7 +3,6 @@ package embedded
 import (
 	"fmt"
 
-	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/proto"
 
@@ -19,8 +18,7 @@ type draft struct {
 
 	state     []byte
 	events    []byte // one batch; nil: there are none
-	status    []byte
-	newStatus bool // status replaces the stored one; nil removes it
+	changed   []single
 	messages  []piece
 	artifacts []piece
 	replaced  []uint64 // entries of the log
@@ -52,10 +50,11 @@ func newDraft(old, r *record, events []orchestrator.Event) (d *draft, err error)
 func (d *draft) encodeContent(old *record) (err error) {
 	t := &d.record.Task
 	d.record.size = old.size
-	if d.newStatus = t.StatusMessage != old.StatusMessage; d.newStatus {
-		if err := d.encodeStatus(old.StatusMessage); err != nil {
-			return err
-		}
+	if err := encodeSingle(d, statusBucket, old.StatusMessage, t.StatusMessage, "the agent's status message"); err != nil {
+		return err
+	}
+	if err := encodeSingle(d, aboutBucket, old.Metadata, t.Metadata, "the metadata of the agent's task"); err != nil {
+		return err
 	}
 	d.messages, err = pieces(d, old.places.messages, messages(&old.Task), messages(t), func(i int) string { return fmt.Sprintf("message %d of the task", i) })
 	if err != nil {
@@ -67,17 +66,30 @@ func (d *draft) encodeContent(old *record) (err error) {
 	return err
 }
 
-// encodeStatus encodes the agent's last message, if any, which replaces the old one.
-func (d *draft) encodeStatus(old *a2apb.Message) (err error) {
-	if old != nil {
-		d.record.size -= weigh(old, proto.Size(old))
-	}
-	if d.record.StatusMessage == nil {
+// single is content that a task has once, in a bucket of its own.
+type single struct {
+	bucket  []byte
+	encoded []byte // replaces what is stored; nil removes it
+}
+
+// encodeSingle encodes such content if it has changed.
+func encodeSingle[C content](d *draft, bucket []byte, old, now C, what string) (err error) {
+	var none C
+	if now == old {
 		return nil
 	}
-	d.status, err = encode(d.record.StatusMessage, func() string { return "the agent's status message" })
-	d.record.size += weigh(d.record.StatusMessage, len(d.status))
-	return err
+	if old != none {
+		d.record.size -= weigh(old, proto.Size(old))
+	}
+	x := single{bucket: bucket}
+	if now != none {
+		if x.encoded, err = encode(now, func() string { return what }); err != nil {
+			return err
+		}
+		d.record.size += weigh(now, len(x.encoded))
+	}
+	d.changed = append(d.changed, x)
+	return nil
 }
 
 // place appends to the log and returns the places.

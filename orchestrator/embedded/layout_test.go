@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.etcd.io/bbolt"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/embedded"
@@ -84,7 +85,8 @@ func TestEveryFieldIsKept(t *testing.T) {
 		f.fill(reflect.ValueOf(&said[i]).Elem())
 		said[i].Sequence = uint64(i) + 1
 	}
-	in.Message = message("do it")
+	in.Message, in.StatusMessage = message("do it"), message("done")
+	in.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"model": structpb.NewStringValue("m1")}}
 	for i := range in.Turns {
 		in.Turns[i].Message = message("go on")
 	}

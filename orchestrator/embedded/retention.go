@@ -115,7 +115,7 @@ func (s *Store) remove(tx *bbolt.Tx, r *record, log []uint64) error {
 	if err := tx.Bucket(recentBucket).Delete(recentKey(&r.Task)); err != nil {
 		return err
 	}
-	for _, name := range [][]byte{statusBucket, taskBucket} {
+	for _, name := range [][]byte{statusBucket, aboutBucket, taskBucket} {
 		if err := tx.Bucket(name).Delete(taskKey(keyOf(r))); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"go.etcd.io/bbolt"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/embedded"
@@ -45,6 +46,7 @@ func end(t *testing.T, s *embedded.Store, i int) {
 	if _, err := s.Update(t.Context(), id(i), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
 		task.State, task.UpdateTime = a2apb.TaskState_TASK_STATE_COMPLETED, at.Add(time.Duration(i)*time.Minute)
 		task.StatusMessage, task.Artifacts = message("done"), []*a2apb.Artifact{{ArtifactId: "1"}}
+		task.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"model": structpb.NewStringValue("m1")}}
 		return []orchestrator.Event{{Type: orchestrator.EventState}}, nil
 	}); err != nil {
 		t.Errorf("Update() = %v, want no error", err)
@@ -98,7 +100,7 @@ func TestSweepRemovesWhatIsOverAndNothingElse(t *testing.T) {
 		t.Errorf("Sweep() = %v, want no error", err)
 	}
 	wantKeys(t, db, map[string]int{ // of the one that never ended: its message and its one batch of events are in the log
-		"tasks": 1, "tasks_status": 0, "task_log": 2, "tasks_open": 1, "tasks_recent": 1,
+		"tasks": 1, "tasks_status": 0, "tasks_about": 0, "task_log": 2, "tasks_open": 1, "tasks_recent": 1,
 	})
 }
 

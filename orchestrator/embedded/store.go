@@ -20,6 +20,7 @@ import (
 var (
 	taskBucket   = []byte("tasks")        // tenant, id → state
 	statusBucket = []byte("tasks_status") // tenant, id → the last thing the agent said
+	aboutBucket  = []byte("tasks_about")  // tenant, id → the metadata of the agent's task
 	logBucket    = []byte("task_log")     // number → content, or the events of one write
 	openBucket   = []byte("tasks_open")   // shard, tenant, id → nothing; only while the task is not settled
 	recentBucket = []byte("tasks_recent") // tenant, creation time, id → nothing
@@ -56,7 +57,7 @@ func New(ctx context.Context, db *boltdb.DB) (*Store, error) {
 		if err := checkForm(tx); err != nil {
 			return err
 		}
-		for _, name := range [][]byte{taskBucket, statusBucket, logBucket, openBucket, recentBucket, contextBucket} {
+		for _, name := range [][]byte{taskBucket, statusBucket, aboutBucket, logBucket, openBucket, recentBucket, contextBucket} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}

@@ -101,8 +101,8 @@ func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
 	if err := writeState(tx, d.key, r, d.state); err != nil {
 		return nil, err
 	}
-	if d.newStatus {
-		if err := writeStatus(tx, d.key, d.status); err != nil {
+	for _, x := range d.changed {
+		if err := x.write(tx, d.key); err != nil {
 			return nil, err
 		}
 	}
@@ -110,11 +110,11 @@ func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
 	return r, noteOpen(tx, d.old, r)
 }
 
-func writeStatus(tx *bbolt.Tx, key, encoded []byte) error {
-	if encoded == nil {
-		return tx.Bucket(statusBucket).Delete(key)
+func (x *single) write(tx *bbolt.Tx, key []byte) error {
+	if x.encoded == nil {
+		return tx.Bucket(x.bucket).Delete(key)
 	}
-	return tx.Bucket(statusBucket).Put(key, encoded)
+	return tx.Bucket(x.bucket).Put(key, x.encoded)
 }
 
 // noteOpen updates the list of tasks that are not settled.

@@ -205,7 +205,7 @@ func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifac
 	case orchestrator.PhaseOnError:
 		return []*a2apb.Part{textPart(t.Error.Reason), textPart(t.Error.Message)}, digest, nil
 	default:
-		return orchestrator.ReviewedArtifacts(t.Artifacts), digest, nil
+		return orchestrator.ReviewedWork(t.Artifacts, t.Metadata), digest, nil
 	}
 }
 

@@ -164,7 +164,7 @@ func (c *conversation) follow(ctx context.Context, remote string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	failed = c.heard.complete(t.GetArtifacts())
+	failed = errors.Join(c.heard.complete(t.GetArtifacts()), c.heard.describe(c.heard.about, t.GetMetadata()))
 	c.done = failed == nil
 	return errors.Join(failed, err)
 }

@@ -309,6 +309,10 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	if why != nil && c.task.Guarded() { // no reviewer has seen the agent's words
 		why.Message = "the agent ended without delivering; its words are held back, since a review stands between it and the caller"
 	}
+	note, err := e.leaveOut(ctx, &c.task, &c.heard)
+	if err != nil {
+		return step{}, err
+	}
 	return e.transition(ctx, &c.task, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		c.heard.name(t)
 		e.keepTurns(t, &c.heard)
@@ -317,11 +321,11 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 		if c.heard.status != nil {
 			t.StatusMessage = c.heard.status
 		}
-		t.Artifacts = c.heard.artifacts
+		t.Artifacts, t.Metadata = c.heard.artifacts, c.heard.about
 		if why != nil {
 			return append(said, e.failed(t, why)...)
 		}
-		delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d", t.Agent, len(t.Artifacts)))
+		delivered := event(t, orchestrator.EventDelivered, fmt.Sprintf("%s delivered; artifacts: %d%s", t.Agent, len(t.Artifacts), note))
 		return append(append(said, delivered), e.after(t, orchestrator.PhaseExecution)...)
 	})
 }

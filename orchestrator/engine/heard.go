@@ -2,11 +2,13 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
@@ -19,10 +21,11 @@ type heard struct {
 	state     a2apb.TaskState
 	status    *a2apb.Message
 	artifacts []*a2apb.Artifact
-	bytes     int    // total of all artifacts
-	values    int    // total of all artifacts
-	asked     string // identifies the question with which the agent waits
-	replied   bool   // to the question answered: while the agent waits with that question, it has not read the reply
+	bytes     int              // total of all artifacts
+	values    int              // total of all artifacts
+	about     *structpb.Struct // the metadata of the agent's task
+	asked     string           // identifies the question with which the agent waits
+	replied   bool             // to the question answered: while the agent waits with that question, it has not read the reply
 	answered  string
 	delivered bool // the agent has the reply
 	repeats   bool // the agent asks the same question again
@@ -54,11 +57,11 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 		t := p.Task
 		h.within(t.GetContextId())
 		named, said := h.named(t.GetId()), h.say(t.GetStatus())
-		return named || said, h.replace(t.GetArtifacts())
+		return named || said, errors.Join(h.replace(t.GetArtifacts()), h.describe(nil, t.GetMetadata()))
 	case *a2apb.StreamResponse_StatusUpdate:
 		h.within(p.StatusUpdate.GetContextId())
 		named, said := h.named(p.StatusUpdate.GetTaskId()), h.say(p.StatusUpdate.GetStatus())
-		return named || said, nil
+		return named || said, h.describe(h.about, p.StatusUpdate.GetMetadata())
 	case *a2apb.StreamResponse_ArtifactUpdate:
 		named := h.named(p.ArtifactUpdate.GetTaskId())
 		return named, h.add(p.ArtifactUpdate)

@@ -17,7 +17,8 @@ const maxNesting = 1000
 // checkNesting refuses a response that could be stored but never read again.
 func checkNesting(r *a2apb.StreamResponse) error {
 	ok := shallowMessage(r.GetMessage()) && shallowMessage(r.GetStatusUpdate().GetStatus().GetMessage()) &&
-		shallowMessage(r.GetTask().GetStatus().GetMessage()) && shallowArtifact(r.GetArtifactUpdate().GetArtifact())
+		shallowMessage(r.GetTask().GetStatus().GetMessage()) && shallowArtifact(r.GetArtifactUpdate().GetArtifact()) &&
+		shallow(r.GetTask().GetMetadata(), maxNesting) && shallow(r.GetStatusUpdate().GetMetadata(), maxNesting)
 	for _, a := range r.GetTask().GetArtifacts() {
 		ok = ok && shallowArtifact(a)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 )
@@ -39,6 +40,15 @@ func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrat
 	return nil, &orchestrator.Error{Reason: reasonTooLarge, Message: fmt.Sprintf(
 		"the steps made %d artifacts with %d bytes; a task holds at most %d with %d bytes and %d values; each step's task has its own",
 		count, bytes, maxArtifacts, orchestrator.MaxTaskBytes, orchestrator.MaxTaskValues)}
+}
+
+// about returns the metadata of the task of a complete chain's last agent. Other results are from several agents, whose tasks have theirs.
+func (r *round) about(lost bool) *structpb.Struct {
+	last := r.tasks[len(r.plan.Steps)-1]
+	if r.plan.Mode != orchestrator.PlanChain || lost || last == nil {
+		return nil
+	}
+	return last.Metadata
 }
 
 // marked returns copies of artifacts with the agent's name in their ids.

@@ -223,7 +223,7 @@ func (e *Engine) endPlan(ctx context.Context, r *round, lost bool) (step, error)
 	}
 	return e.transition(ctx, r.task, undisturbed, func(t *orchestrator.Task) []orchestrator.Event {
 		show(t)
-		t.Artifacts = artifacts
+		t.Artifacts, t.Metadata = artifacts, r.about(lost)
 		if why != nil {
 			return append(r.events, e.failed(t, why)...)
 		}

@@ -35,7 +35,7 @@ func taskToProto(t *orchestrator.Task) *orchestratorv1.Task {
 		p.Gates = append(p.Gates, gateToProto(g))
 	}
 	shown := Show(t)
-	p.Message, p.StatusMessage, p.Artifacts = shown.Message, shown.StatusMessage, shown.Artifacts
+	p.Message, p.StatusMessage, p.Artifacts, p.Metadata = shown.Message, shown.StatusMessage, shown.Artifacts, shown.Metadata
 	p.WithheldArtifacts = int32(min(shown.Withheld, 1<<30)) //nolint:gosec // bounded
 	for _, turn := range shown.Turns {
 		p.Turns = append(p.Turns, turnToProto(turn))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/auth"
@@ -16,6 +17,7 @@ type Content struct {
 	Message       *a2apb.Message
 	StatusMessage *a2apb.Message
 	Artifacts     []*a2apb.Artifact
+	Metadata      *structpb.Struct    // what the agent said of its whole task
 	Turns         []orchestrator.Turn // the agent's turns have no message while a review stands between it and the caller
 	Withheld      int                 // how many artifacts a closed gate holds back
 }
@@ -33,7 +35,7 @@ func Show(t *orchestrator.Task) Content {
 		c.Withheld = len(t.Artifacts)
 		return c
 	}
-	c.Artifacts = t.Artifacts
+	c.Artifacts, c.Metadata = t.Artifacts, t.Metadata
 	if !t.Guarded() { // otherwise no reviewer has seen the agent's last message
 		c.StatusMessage = t.StatusMessage
 	}

@@ -172,7 +172,7 @@ func (m *Memory) Tasks(ctx context.Context, tenant, after string, limit int) (pa
 		var list []orchestrator.Task
 		for k, t := range m.tasks {
 			if k.Tenant == tenant {
-				t.Message, t.StatusMessage, t.Artifacts = nil, nil, nil
+				t.Message, t.StatusMessage, t.Artifacts, t.Metadata = nil, nil, nil, nil
 				t.Turns = slices.Clone(t.Turns)
 				for i := range t.Turns {
 					t.Turns[i].Message = nil

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -126,9 +127,10 @@ func missing(t *testing.T, s orchestrator.Store) {
 func update(t *testing.T, s orchestrator.Store) {
 	k := key(create(t, s, task("a")))
 	steps := [][]*a2apb.Artifact{{artifact("one"), artifact("two")}, {artifact("three")}}
-	for _, artifacts := range steps {
+	about := []*structpb.Struct{{Fields: map[string]*structpb.Value{"model": structpb.NewStringValue("m1")}}, nil}
+	for i, artifacts := range steps {
 		want, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-			t.Artifacts, t.StatusMessage = artifacts, message("said")
+			t.Artifacts, t.StatusMessage, t.Metadata = artifacts, message("said"), about[i]
 			return []orchestrator.Event{{Type: orchestrator.EventProgress, Detail: "1"}, {Type: orchestrator.EventProgress, Detail: "2"}}, nil
 		})
 		if err != nil {
@@ -143,6 +145,9 @@ func update(t *testing.T, s orchestrator.Store) {
 		}
 		if diff := cmp.Diff(artifacts, got.Artifacts, protocmp.Transform()); diff != "" {
 			t.Errorf("artifacts (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(about[i], got.Metadata, protocmp.Transform()); diff != "" {
+			t.Errorf("metadata (-want +got):\n%s", diff)
 		}
 	}
 	log, err := s.Events(t.Context(), k, 2, 2)

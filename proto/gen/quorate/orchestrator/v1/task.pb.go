@@ -77,7 +77,9 @@ type Task struct {
 	// The messages after message, in order: the agent's questions and the replies. Questions are held back like artifacts.
 	Turns []*Turn `protobuf:"bytes,30,rep,name=turns,proto3" json:"turns,omitempty"`
 	// How several agents do the task; absent when one does.
-	Plan          *Plan `protobuf:"bytes,31,opt,name=plan,proto3" json:"plan,omitempty"`
+	Plan *Plan `protobuf:"bytes,31,opt,name=plan,proto3" json:"plan,omitempty"`
+	// What the agent said of its whole task, as A2A metadata, when it delivered. Held back like artifacts. Absent in lists.
+	Metadata      *structpb.Struct `protobuf:"bytes,32,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -269,6 +271,13 @@ func (x *Task) GetTurns() []*Turn {
 func (x *Task) GetPlan() *Plan {
 	if x != nil {
 		return x.Plan
+	}
+	return nil
+}
+
+func (x *Task) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
 	}
 	return nil
 }
@@ -1575,7 +1584,7 @@ var File_quorate_orchestrator_v1_task_proto protoreflect.FileDescriptor
 
 const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\n" +
-	"\"quorate/orchestrator/v1/task.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a*quorate/consultation/v1/consultation.proto\"\xfa\b\n" +
+	"\"quorate/orchestrator/v1/task.proto\x12\x17quorate.orchestrator.v1\x1a\va2av1.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a*quorate/consultation/v1/consultation.proto\"\xaf\t\n" +
 	"\x04Task\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1605,7 +1614,8 @@ const file_quorate_orchestrator_v1_task_proto_rawDesc = "" +
 	"\bdeadline\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x19\n" +
 	"\btrace_id\x18\x15 \x01(\tR\atraceId\x123\n" +
 	"\x05turns\x18\x1e \x03(\v2\x1d.quorate.orchestrator.v1.TurnR\x05turns\x121\n" +
-	"\x04plan\x18\x1f \x01(\v2\x1d.quorate.orchestrator.v1.PlanR\x04plan\x1aU\n" +
+	"\x04plan\x18\x1f \x01(\v2\x1d.quorate.orchestrator.v1.PlanR\x04plan\x123\n" +
+	"\bmetadata\x18  \x01(\v2\x17.google.protobuf.StructR\bmetadata\x1aU\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\"\xb5\x01\n" +
@@ -1752,9 +1762,10 @@ var file_quorate_orchestrator_v1_task_proto_goTypes = []any{
 	(*v1.Message)(nil),             // 19: lf.a2a.v1.Message
 	(*v1.Artifact)(nil),            // 20: lf.a2a.v1.Artifact
 	(*timestamppb.Timestamp)(nil),  // 21: google.protobuf.Timestamp
-	(*v11.RequirementVerdict)(nil), // 22: quorate.consultation.v1.RequirementVerdict
-	(*structpb.Value)(nil),         // 23: google.protobuf.Value
-	(*v1.Part)(nil),                // 24: lf.a2a.v1.Part
+	(*structpb.Struct)(nil),        // 22: google.protobuf.Struct
+	(*v11.RequirementVerdict)(nil), // 23: quorate.consultation.v1.RequirementVerdict
+	(*structpb.Value)(nil),         // 24: google.protobuf.Value
+	(*v1.Part)(nil),                // 25: lf.a2a.v1.Part
 }
 var file_quorate_orchestrator_v1_task_proto_depIdxs = []int32{
 	18, // 0: quorate.orchestrator.v1.Task.state:type_name -> lf.a2a.v1.TaskState
@@ -1771,37 +1782,38 @@ var file_quorate_orchestrator_v1_task_proto_depIdxs = []int32{
 	21, // 11: quorate.orchestrator.v1.Task.deadline:type_name -> google.protobuf.Timestamp
 	1,  // 12: quorate.orchestrator.v1.Task.turns:type_name -> quorate.orchestrator.v1.Turn
 	2,  // 13: quorate.orchestrator.v1.Task.plan:type_name -> quorate.orchestrator.v1.Plan
-	19, // 14: quorate.orchestrator.v1.Turn.message:type_name -> lf.a2a.v1.Message
-	21, // 15: quorate.orchestrator.v1.Turn.time:type_name -> google.protobuf.Timestamp
-	3,  // 16: quorate.orchestrator.v1.Plan.steps:type_name -> quorate.orchestrator.v1.PlanStep
-	10, // 17: quorate.orchestrator.v1.PlanStep.inputs:type_name -> quorate.orchestrator.v1.Typed
-	10, // 18: quorate.orchestrator.v1.PlanStep.output:type_name -> quorate.orchestrator.v1.Typed
-	18, // 19: quorate.orchestrator.v1.PlanStep.state:type_name -> lf.a2a.v1.TaskState
-	6,  // 20: quorate.orchestrator.v1.PlanStep.error:type_name -> quorate.orchestrator.v1.TaskError
-	21, // 21: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
-	21, // 22: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
-	6,  // 23: quorate.orchestrator.v1.Attempt.error:type_name -> quorate.orchestrator.v1.TaskError
-	22, // 24: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
-	21, // 25: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
-	9,  // 26: quorate.orchestrator.v1.Route.contract:type_name -> quorate.orchestrator.v1.Contract
-	8,  // 27: quorate.orchestrator.v1.Route.fan_out:type_name -> quorate.orchestrator.v1.FanOut
-	10, // 28: quorate.orchestrator.v1.Contract.inputs:type_name -> quorate.orchestrator.v1.Typed
-	10, // 29: quorate.orchestrator.v1.Contract.output:type_name -> quorate.orchestrator.v1.Typed
-	23, // 30: quorate.orchestrator.v1.TaskInput.value:type_name -> google.protobuf.Value
-	24, // 31: quorate.orchestrator.v1.TaskInput.parts:type_name -> lf.a2a.v1.Part
-	14, // 32: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
-	15, // 33: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
-	13, // 34: quorate.orchestrator.v1.RouteDecision.chain:type_name -> quorate.orchestrator.v1.ChainLink
-	10, // 35: quorate.orchestrator.v1.ChainLink.inputs:type_name -> quorate.orchestrator.v1.Typed
-	10, // 36: quorate.orchestrator.v1.ChainLink.output:type_name -> quorate.orchestrator.v1.Typed
-	21, // 37: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
-	18, // 38: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
-	23, // 39: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
-	40, // [40:40] is the sub-list for method output_type
-	40, // [40:40] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	22, // 14: quorate.orchestrator.v1.Task.metadata:type_name -> google.protobuf.Struct
+	19, // 15: quorate.orchestrator.v1.Turn.message:type_name -> lf.a2a.v1.Message
+	21, // 16: quorate.orchestrator.v1.Turn.time:type_name -> google.protobuf.Timestamp
+	3,  // 17: quorate.orchestrator.v1.Plan.steps:type_name -> quorate.orchestrator.v1.PlanStep
+	10, // 18: quorate.orchestrator.v1.PlanStep.inputs:type_name -> quorate.orchestrator.v1.Typed
+	10, // 19: quorate.orchestrator.v1.PlanStep.output:type_name -> quorate.orchestrator.v1.Typed
+	18, // 20: quorate.orchestrator.v1.PlanStep.state:type_name -> lf.a2a.v1.TaskState
+	6,  // 21: quorate.orchestrator.v1.PlanStep.error:type_name -> quorate.orchestrator.v1.TaskError
+	21, // 22: quorate.orchestrator.v1.Attempt.start_time:type_name -> google.protobuf.Timestamp
+	21, // 23: quorate.orchestrator.v1.Attempt.end_time:type_name -> google.protobuf.Timestamp
+	6,  // 24: quorate.orchestrator.v1.Attempt.error:type_name -> quorate.orchestrator.v1.TaskError
+	23, // 25: quorate.orchestrator.v1.Gate.requirements:type_name -> quorate.consultation.v1.RequirementVerdict
+	21, // 26: quorate.orchestrator.v1.Gate.check_time:type_name -> google.protobuf.Timestamp
+	9,  // 27: quorate.orchestrator.v1.Route.contract:type_name -> quorate.orchestrator.v1.Contract
+	8,  // 28: quorate.orchestrator.v1.Route.fan_out:type_name -> quorate.orchestrator.v1.FanOut
+	10, // 29: quorate.orchestrator.v1.Contract.inputs:type_name -> quorate.orchestrator.v1.Typed
+	10, // 30: quorate.orchestrator.v1.Contract.output:type_name -> quorate.orchestrator.v1.Typed
+	24, // 31: quorate.orchestrator.v1.TaskInput.value:type_name -> google.protobuf.Value
+	25, // 32: quorate.orchestrator.v1.TaskInput.parts:type_name -> lf.a2a.v1.Part
+	14, // 33: quorate.orchestrator.v1.RouteDecision.candidates:type_name -> quorate.orchestrator.v1.Candidate
+	15, // 34: quorate.orchestrator.v1.RouteDecision.rejected:type_name -> quorate.orchestrator.v1.Rejection
+	13, // 35: quorate.orchestrator.v1.RouteDecision.chain:type_name -> quorate.orchestrator.v1.ChainLink
+	10, // 36: quorate.orchestrator.v1.ChainLink.inputs:type_name -> quorate.orchestrator.v1.Typed
+	10, // 37: quorate.orchestrator.v1.ChainLink.output:type_name -> quorate.orchestrator.v1.Typed
+	21, // 38: quorate.orchestrator.v1.TaskEvent.time:type_name -> google.protobuf.Timestamp
+	18, // 39: quorate.orchestrator.v1.TaskEvent.state:type_name -> lf.a2a.v1.TaskState
+	24, // 40: quorate.orchestrator.v1.Task.AttributesEntry.value:type_name -> google.protobuf.Value
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_quorate_orchestrator_v1_task_proto_init() }

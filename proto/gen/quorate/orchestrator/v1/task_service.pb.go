@@ -33,6 +33,8 @@ type SubmitTaskRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What to do, as an A2A message with at least one part. role may be omitted; message_id and context_id are generated when empty. At most 350 KiB,
 	// of which context_id may have 256 bytes. It must not name a task: use ReplyToTask for replies.
+	// In its metadata, {"metadata": {…}, "acceptedOutputModes": […]} under https://github.com/quorate/quorate/extensions/request/v1 is sent to the agent
+	// beside the message, as the metadata and the configuration of the A2A request; the same holds for replies.
 	Message *v1.Message `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	// Where the task goes.
 	Route *Route `protobuf:"bytes,2,opt,name=route,proto3" json:"route,omitempty"`
