@@ -42,10 +42,10 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 		return nil, err
 	}
 	size := int32(defaultPage)
-	if req.PageSize != nil {
-		if size = req.GetPageSize(); size < 1 || size > maxPage {
-			return nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "the page size %d is not between 1 and %d", size, maxPage)
-		}
+	if asked := req.GetPageSize(); asked < 0 || asked > maxPage {
+		return nil, fault.Invalid("page_size", "PAGE_SIZE_INVALID", "the page size %d is not between 1 and %d", asked, maxPage)
+	} else if asked > 0 { // clients that have no page size in mind send 0, as a2a-go's does over gRPC
+		size = asked
 	}
 	p, err := taskrpc.Caller(ctx)
 	if err != nil {

@@ -106,6 +106,21 @@ func TestAPageOfLargeTasksEndsEarly(t *testing.T) {
 	}
 }
 
+// TestAClientNeedNotSayHowLargeAPageIs lists with a2a-go's client, which sends a page size of 0 over gRPC if it was given none.
+func TestAClientNeedNotSayHowLargeAPageIs(t *testing.T) {
+	w := newWorld(t)
+	for _, binding := range bindings {
+		c := w.client(t, "/agents/echo", binding)
+		send(t, w, c, &a2a.SendMessageRequest{Message: text("x", nil)})
+		if list, err := c.ListTasks(w.ctx, &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) == 0 || list.PageSize != 50 {
+			t.Errorf("ListTasks() over %s = %+v, %v, want a page of the usual size", binding, list, err)
+		}
+	}
+	if got := w.call(t, "GET", "/a2a/tasks?pageSize=-1", "", nil); got.code != 400 || !strings.Contains(got.body, "PAGE_SIZE_INVALID") {
+		t.Errorf("GET tasks?pageSize=-1 = %d %s, want PAGE_SIZE_INVALID", got.code, got.body)
+	}
+}
+
 // TestAListIsInOrderOfTheLastChange makes tasks and reads them in pages of every size, with filters.
 func TestAListIsInOrderOfTheLastChange(t *testing.T) {
 	w := newWorld(t)
