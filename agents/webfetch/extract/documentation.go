@@ -8,16 +8,37 @@ import (
 )
 
 // plainDocumentation undoes what programs that write documentation put around text: code in tables and figures, notes in asides, and in
-// each heading a link to itself.
+// each heading a link to itself. The boxes of lists of tasks become signs, since controls are not read.
 func plainDocumentation(root *html.Node) {
 	bareCode(root)
+	var boxes []*html.Node
 	for n := range root.Descendants() {
-		if n.DataAtom == atom.Aside && named(n, noteWords) {
+		switch {
+		case n.DataAtom == atom.Aside && named(n, noteWords):
 			rename(n, atom.Div)
+		case n.DataAtom == atom.Input && attribute(n, "type") == "checkbox" && ofTask(n):
+			boxes = append(boxes, n)
 		}
+	}
+	for _, box := range boxes {
+		sign := "☐ "
+		if hasAttribute(box, "checked") {
+			sign = "☑ "
+		}
+		box.Parent.InsertBefore(text(sign), box)
+		box.Parent.RemoveChild(box)
 	}
 	removeWhere(root, linksToItself)
 }
+
+// ofTask reports whether a box tells what was done, rather than asks: it is the first thing in an item of a list and cannot be changed, or is named so.
+func ofTask(box *html.Node) bool {
+	item := above(box, atom.Li)
+	return item != nil && (hasAttribute(box, "disabled") || named(item, taskWords))
+}
+
+// taskWords are words of classes of items in lists of tasks.
+var taskWords = wordSet("task")
 
 // noteWords are words of classes of asides that belong to the text, as Starlight and Docutils write them.
 var noteWords = wordSet("admonition callout note tip hint important warning caution danger alert")

@@ -55,6 +55,8 @@ func keepAttributes(n *html.Node) {
 			return a.Namespace != ""
 		case "lang", "dir", "colspan", "rowspan", "start", "reversed", "datetime":
 			return a.Namespace != "" || len(a.Val) > maxShort
+		case "encoding":
+			return a.Namespace != "" || len(a.Val) > maxShort || n.Data != "annotation"
 		case "class":
 			return n.DataAtom != atom.Code || !strings.HasPrefix(a.Val, "language-") || len(a.Val) > maxShort
 		}

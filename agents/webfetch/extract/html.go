@@ -101,6 +101,9 @@ func write(ctx context.Context, content *Content, main *html.Node, base *url.URL
 // writeForm fills content with main as text, HTML or Markdown, or as text if the other forms take too much work.
 func writeForm(ctx context.Context, content *Content, main *html.Node) error {
 	var err error
+	if content.Format != HTML {
+		spell(main)
+	}
 	switch content.Format {
 	case Text:
 		content.Text = plainText(main)

@@ -8,6 +8,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 )
@@ -52,6 +53,7 @@ func markdown(ctx context.Context, content *html.Node) (string, error) {
 			commonmark.WithLinkEmptyHrefBehavior(commonmark.LinkBehaviorSkip),
 			commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip),
 		),
+		strikethrough.NewStrikethroughPlugin(),
 		table.NewTablePlugin(
 			table.WithHeaderPromotion(true),
 			table.WithNewlineBehavior(table.NewlineBehaviorPreserve),

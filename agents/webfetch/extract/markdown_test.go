@@ -55,8 +55,36 @@ func TestMarkdownKeepsForm(t *testing.T) {
 		"emphasis":    {"<p>It was <em>not</em> decided <strong>today</strong> by any of the members.</p>", "It was *not* decided **today** by any of the members."},
 		"a formula": {
 			"<p>The sum is <math><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mi>y</mi></math> for all of the members who voted.</p>",
-			"The sum is x2=y for all of the members who voted.",
+			"The sum is x²=y for all of the members who voted.",
 		},
+		"a formula with fractions": {
+			"<p>The root is <math><msqrt><mi>x</mi></msqrt><mo>=</mo><msup><mi>x</mi><mfrac><mn>1</mn><mrow><mi>n</mi><mo>+</mo><mn>1</mn></mrow></mfrac></msup></math> for all of the members who voted.</p>",
+			"The root is `√(x)=x^{1/(n+1)}` for all of the members who voted.",
+		},
+		"a formula whose TeX is stated": {
+			`<p>The sum is <span class="katex"><math><semantics><mrow><msup><mi>e</mi><mi>x</mi></msup></mrow><annotation encoding="application/x-tex">e^x_{\max}</annotation></semantics></math>` +
+				`<span aria-hidden="true">ex</span></span> for all of the members who voted.</p>`,
+			"The sum is `e^x_{\\max}` for all of the members who voted.",
+		},
+		"a formula of MediaWiki": {
+			`<p>The sum is <span style="display: none;"><math><mi>a</mi></math></span><img src=a.svg class="mwe-math-fallback-image-inline" alt="{\displaystyle a^{2}}"> for all of the members who voted.</p>`,
+			"The sum is `a^{2}` for all of the members who voted.",
+		},
+		"a formula that a script shows": {`<p>The sum is <script type="math/tex">c^2</script> for all of the members who voted.</p>`, "The sum is `c^2` for all of the members who voted."},
+		"powers and indexes": {
+			"<p>There are 10<sup>6</sup> or 10<sup>-9</sup> m<sup>2</sup> of H<sub>2</sub>O for the 5<sup>th</sup> of the members<sup><a href='#1'>3</a></sup> here.</p>",
+			"There are 10⁶ or 10⁻⁹ m² of H₂O for the 5th of the members[³](https://site.test/dir/page#1) here.",
+		},
+		"words that are struck": {"<p>The price of the seats is <del>99 euros</del> 49 euros for all of the members.</p>", "is ~~99 euros~~ 49 euros"},
+		"tasks": {
+			`<ul><li><input type="checkbox" checked disabled> The first thing to do here</li><li class="task-list-item"><p><input type="checkbox"> The other thing to do here</p></li></ul>`,
+			"- ☑ The first thing to do here\n- ☐ The other thing to do here",
+		},
+		"readings of signs": {
+			"<p>The members met in <ruby>東京<rt>とうきょう</rt></ruby> and in <ruby>京<rp>(</rp><rt>きょう</rt><rp>)</rp></ruby> to vote on all of it.</p>",
+			"The members met in 東京(とうきょう) and in 京(きょう) to vote on all of it.",
+		},
+		"words that are quoted": {"<p>The chair said <q>there is no quorum</q> and went home with all of the members.</p>", "The chair said “there is no quorum” and went"},
 		"formulas in a section": {
 			"<section><div><p>We count where <math><mi>n</mi></math> is the number of members, and <math><mi>q</mi></math> is enough.</p></div></section>",
 			"We count where n is the number of members, and q is enough.",
@@ -92,7 +120,7 @@ func TestTextDoesNotBecomeMarkdown(t *testing.T) {
 		`<a href=/a title='\&quot; [x](javascript:run()) &apos;'>b</a>`:                         `[b](https://site.test/a "\\\" [x](javascript:run()) '")`,
 		"<a href=/a title='b\n\n# c'>d</a>":                                                     `[d](https://site.test/a "b # c")`,
 		"<blockquote># a</blockquote>":                                                          "> \\# a",
-		"<blockquote><p>b<p>~~~<p>- c<p>1. d<p>&gt; e</blockquote>":                             "> b\n> \n> \\~~~\n> \n> \\- c\n> \n> 1\\. d\n> \n> &gt; e",
+		"<blockquote><p>b<p>~~~<p>- c<p>1. d<p>&gt; e</blockquote>":                             "> b\n> \n> \\~\\~~\n> \n> \\- c\n> \n> 1\\. d\n> \n> &gt; e",
 		"<blockquote>1.5 and <b>a</b> - b</blockquote>":                                         "> 1.5 and **a** - b",
 		"<table><tr><th>a<th>b<tr><td><pre>c\n# d\n```\ne | f</pre><td>g</table>":               "| a | b |\n|---|---|\n| `c`  <br />`# d`  <br />```` ``` ````  <br />`e \\| f` | g |",
 		"<table><tr><th>a<th>b<tr><td><code>c | d</code><td><i>e | f</i></table>":               "| a | b |\n|---|---|\n| `c \\| d` | *e \\| f* |",

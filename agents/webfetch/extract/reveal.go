@@ -8,8 +8,9 @@ import (
 )
 
 // reveal shows what a script of the page would show: hidden blocks in which a page streams its content
-// (https://github.com/vercel/next.js/issues/76651), and blocks that fade in.
+// (https://github.com/vercel/next.js/issues/76651), blocks that fade in, and formulas.
 func reveal(content *Content, root *html.Node) {
+	revealFormulas(root)
 	for n := range root.Descendants() {
 		if n.DataAtom == atom.Div && strings.HasPrefix(attribute(n, "id"), "S:") && hasAttribute(n, "hidden") {
 			dropAttribute(n, "hidden")
@@ -18,6 +19,25 @@ func reveal(content *Content, root *html.Node) {
 		if fadesIn(n) {
 			dropAttribute(n, "style")
 			content.warn(WarnHidden)
+		}
+	}
+}
+
+// revealFormulas puts the TeX of formulas in the place of what shows them: the scripts of MathJax, and the images of MediaWiki and WordPress.
+func revealFormulas(root *html.Node) {
+	formulas := map[*html.Node]string{}
+	for n := range root.Descendants() {
+		switch class := attribute(n, "class"); {
+		case n.DataAtom == atom.Script && strings.HasPrefix(attribute(n, "type"), "math/tex"):
+			formulas[n] = textOf(n)
+		case n.DataAtom == atom.Img && (strings.HasPrefix(class, "mwe-math-fallback-image") || class == "latex"):
+			formulas[n] = attribute(n, "alt")
+		}
+	}
+	for n, said := range formulas {
+		if said = tex(said); said != "" {
+			n.Parent.InsertBefore(code(said), n)
+			n.Parent.RemoveChild(n)
 		}
 	}
 }
