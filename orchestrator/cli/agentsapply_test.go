@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -178,5 +179,27 @@ func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
 	g := newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents": {refuse(http.StatusBadRequest, 3, "FILTER_INVALID", "no field x")}})
 	if exit, _, _ := g.run(t, "cardUri: https://a.example", "agents", "apply", "-", "--prune", "x=1"); exit != 6 || len(g.seen()) != 1 {
 		t.Errorf("Main(agents apply --prune x=1) = %d after %q, want 6 before anything is written", exit, g.seen())
+	}
+}
+
+func TestApplyKeepsToTheRateThatItsCallerMayHave(t *testing.T) {
+	t.Parallel()
+	limited := func(delay string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"code":8,"message":"slower","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMITED","domain":"quorate"},`+
+				`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"`+delay+`"}]}`)
+		}
+	}
+	done := answer(`{"agent":{"name":"a"},"outcome":"created"}`, `{"agent":{"name":"b"},"outcome":"created"}`)
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {done[0], limited("0.005s"), limited("0.005s"), done[1]}})
+	exit, stdout, stderr := g.run(t, "name: a\n---\nname: b\n", "agents", "apply", "-")
+	if exit != 0 || stdout != "created a\ncreated b\n" || len(g.seen()) != 4 {
+		t.Errorf("Main(agents apply) = %d, %q, %q after %d requests, want 0 and both agents after 4", exit, stdout, stderr, len(g.seen()))
+	}
+	g = newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/a": {limited("3600s")}})
+	if exit, _, stderr := g.run(t, "", "agents", "get", "a"); exit != 9 || !strings.Contains(stderr, "again in 1h0m0s") || len(g.seen()) != 1 {
+		t.Errorf("Main(agents get) = %d, %q, want 9 at once: nobody waits for an hour", exit, stderr)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,7 @@ func (a *app) agentsDelete() *cobra.Command {
 				return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
 			}
 			answer := &emptypb.Empty{}
-			if err := s.client.Call(ctx, http.MethodDelete, agentPath(args[0]), nil, nil, answer); err != nil {
+			if err := s.delete(ctx, agentPath(args[0]), nil, answer); err != nil {
 				return err
 			}
 			return a.show(answer, func() { a.out.line("deleted %s", args[0]) })

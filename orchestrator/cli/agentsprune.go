@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -29,7 +28,7 @@ func (p *applier) pruneOthers(ctx context.Context) error {
 	for _, agent := range others {
 		if !p.check { // only as it was listed: who changes it meanwhile wants to keep it
 			query := url.Values{"etag": {agent.GetEtag()}, "request_id": {requestID("")}}
-			if err := p.session.client.Call(ctx, http.MethodDelete, agentPath(agent.GetName()), query, nil, &emptypb.Empty{}); err != nil {
+			if err := p.session.delete(ctx, agentPath(agent.GetName()), query, &emptypb.Empty{}); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -69,7 +68,7 @@ func (a *app) domainsRemove() *cobra.Command {
 		Example: "  quorate domains remove example.com",
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			removed := &webfetchv1.RemoveAllowedDomainResponse{}
-			if err := s.client.Call(ctx, http.MethodDelete, domainsPath+"/"+url.PathEscape(args[0]), nil, nil, removed); err != nil {
+			if err := s.delete(ctx, domainsPath+"/"+url.PathEscape(args[0]), nil, removed); err != nil {
 				return err
 			}
 			return a.show(removed, func() {

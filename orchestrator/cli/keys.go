@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -92,7 +91,7 @@ func (a *app) keysDelete() *cobra.Command {
 		Args:    arguments("KEY"),
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			answer := &emptypb.Empty{}
-			if err := s.client.Call(ctx, http.MethodDelete, keysPath+"/"+url.PathEscape(args[0]), nil, nil, answer); err != nil {
+			if err := s.delete(ctx, keysPath+"/"+url.PathEscape(args[0]), nil, answer); err != nil {
 				return err
 			}
 			return a.show(answer, func() { a.out.line("deleted %s", args[0]) })

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -65,7 +64,7 @@ func (a *app) mappingsRemove() *cobra.Command {
 		RunE: a.calls(func(ctx context.Context, s *session, args []string) error {
 			answer := &emptypb.Empty{}
 			path := mappingsPath + "/" + url.PathEscape(args[0]+"-"+args[1])
-			if err := s.client.Call(ctx, http.MethodDelete, path, nil, nil, answer); err != nil {
+			if err := s.delete(ctx, path, nil, answer); err != nil {
 				return err
 			}
 			return a.show(answer, func() { a.out.line("%s  %s  removed", args[0], args[1]) })

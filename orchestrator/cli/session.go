@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,11 +23,33 @@ import (
 type session struct{ client *restclient.Client }
 
 func (s *session) get(ctx context.Context, path string, query url.Values, out proto.Message) error {
-	return s.client.Call(ctx, http.MethodGet, path, query, nil, out)
+	return s.call(ctx, http.MethodGet, path, query, nil, out)
 }
 
 func (s *session) post(ctx context.Context, path string, in, out proto.Message) error {
-	return s.client.Call(ctx, http.MethodPost, path, nil, in, out)
+	return s.call(ctx, http.MethodPost, path, nil, in, out)
+}
+
+func (s *session) delete(ctx context.Context, path string, query url.Values, out proto.Message) error {
+	return s.call(ctx, http.MethodDelete, path, query, nil, out)
+}
+
+// patience bounds how long a call waits for its turn when its caller calls faster than the server lets it.
+const patience = time.Minute
+
+// call waits for its turn where the server limits the rate of calls: a call that came too early was not begun.
+func (s *session) call(ctx context.Context, method, path string, query url.Values, in, out proto.Message) error {
+	for left := patience; ; {
+		err := s.client.Call(ctx, method, path, query, in, out)
+		e, ok := errors.AsType[*fault.Error](err)
+		if !ok || e.Reason != "RATE_LIMITED" || e.RetryAfter <= 0 || e.RetryAfter > left {
+			return err
+		}
+		left -= e.RetryAfter
+		if pause.For(ctx, e.RetryAfter) != nil {
+			return ctx.Err()
+		}
+	}
 }
 
 const (
