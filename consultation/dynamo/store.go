@@ -146,7 +146,9 @@ func (s *Store) Update(ctx context.Context, tenant, id string, change func(consu
 		if err != nil {
 			return err
 		}
-		maps.Copy(item, ddb.Unknown(old, known))
+		if err := keepNewer(item, old); err != nil {
+			return err
+		}
 		if err := s.db.Replace(ctx, table, old, item); !errors.Is(err, ddb.ErrMoved) {
 			return err
 		}
@@ -247,9 +249,9 @@ type stored struct {
 var known = ddb.Known[stored]("json", attrTask, attrNumber, attrTTL)
 
 func (s *Store) encode(key, number string, e consultation.Entry) (ddb.Item, error) {
-	item, err := attributevalue.MarshalMapWithOptions(stored{e.Consultation, e.Evidence}, func(o *attributevalue.EncoderOptions) { o.TagKey = "json" })
+	item, err := fields(e)
 	if err != nil {
-		return nil, fmt.Errorf("encoding consultation %s: %w", e.Consultation.ID, err)
+		return nil, err
 	}
 	maps.Copy(item, keyItem(key, number))
 	if s.Keep > 0 {
@@ -257,6 +259,30 @@ func (s *Store) encode(key, number string, e consultation.Entry) (ddb.Item, erro
 		item[attrTTL] = &types.AttributeValueMemberN{Value: strconv.FormatInt(end, 10)}
 	}
 	return item, boltdb.CheckItem("consultation "+e.Consultation.ID, ddb.Size(item))
+}
+
+// fields returns the attributes of an entry other than those of its key and its end.
+func fields(e consultation.Entry) (ddb.Item, error) {
+	item, err := attributevalue.MarshalMapWithOptions(stored{e.Consultation, e.Evidence}, func(o *attributevalue.EncoderOptions) { o.TagKey = "json" })
+	if err != nil {
+		return nil, fmt.Errorf("encoding consultation %s: %w", e.Consultation.ID, err)
+	}
+	return item, nil
+}
+
+// keepNewer puts into item, which replaces old, what a newer version has put into old.
+func keepNewer(item, old ddb.Item) error {
+	was, err := decode(old)
+	if err != nil {
+		return err
+	}
+	again, err := fields(was)
+	if err != nil {
+		return err
+	}
+	ddb.KeepUnchanged(item, again, old)
+	maps.Copy(item, ddb.Unknown(old, known))
+	return nil
 }
 
 func decode(item ddb.Item) (consultation.Entry, error) {

@@ -3,6 +3,8 @@ package ddb
 import (
 	"reflect"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // Known returns the names of the attributes in which the fields of T, a struct, are stored, together with others. The tag with the key tag names the attribute of a
@@ -44,4 +46,48 @@ func Unknown(item Item, known map[string]bool) Item {
 		rest[name] = value
 	}
 	return rest
+}
+
+// KeepUnchanged puts into next, in place of each value that a write does not change, the value that old has. again is old as this version reads it
+// and writes it again, so what it lacks is what a newer version has put into maps and lists. A value that is changed loses that; the other values of
+// the same map keep theirs, and so do the elements of a list before the first change and behind the last one.
+func KeepUnchanged(next, again, old Item) {
+	for name, value := range next {
+		next[name] = unchanged(value, again[name], old[name])
+	}
+}
+
+func unchanged(next, again, old types.AttributeValue) types.AttributeValue {
+	if old == nil || again == nil {
+		return next
+	}
+	if reflect.DeepEqual(next, again) {
+		return old
+	}
+	switch next := next.(type) {
+	case *types.AttributeValueMemberM:
+		was, isMap := again.(*types.AttributeValueMemberM)
+		stored, too := old.(*types.AttributeValueMemberM)
+		if isMap && too {
+			KeepUnchanged(next.Value, was.Value, stored.Value)
+		}
+	case *types.AttributeValueMemberL:
+		was, isList := again.(*types.AttributeValueMemberL)
+		stored, too := old.(*types.AttributeValueMemberL)
+		if isList && too && len(was.Value) == len(stored.Value) {
+			keepEnds(next.Value, was.Value, stored.Value)
+		}
+	}
+	return next
+}
+
+// keepEnds is KeepUnchanged for a list.
+func keepEnds(next, again, old []types.AttributeValue) {
+	for len(next) > 0 && len(again) > 0 && reflect.DeepEqual(next[0], again[0]) {
+		next[0] = old[0]
+		next, again, old = next[1:], again[1:], old[1:]
+	}
+	for n, m := len(next)-1, len(again)-1; n >= 0 && m >= 0 && reflect.DeepEqual(next[n], again[m]); n, m = n-1, m-1 {
+		next[n] = old[m]
+	}
 }

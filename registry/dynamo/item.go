@@ -87,10 +87,8 @@ type stored struct {
 	cardDigest string
 	versions   []int64 // numbers of the versions that are kept, in order
 	writes     writes
-	rest       ddb.Item // attributes of a newer version
+	item       ddb.Item // as it was read; nil for a new agent
 }
-
-var agentAttributes = ddb.Known[agentItem]("dynamodbav")
 
 // newAgentItem returns the item of s and, if its card needs a separate item, that item.
 func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
@@ -109,10 +107,9 @@ func newAgentItem(s *stored) (agent, card ddb.Item, digest string, err error) {
 	if hasToken(r) {
 		i.TokenHash = r.TokenHash[:]
 	}
-	if agent, err = marshal("agent "+key.Name, i); err != nil {
+	if agent, err = rewrite("agent "+key.Name, i, s.item); err != nil {
 		return nil, nil, "", err
 	}
-	maps.Copy(agent, s.rest)
 	if ddb.Size(agent) > inlineCard && len(r.RawCard) > 0 {
 		sum := sha256.Sum256(r.RawCard)
 		digest = hex.EncodeToString(sum[:])
@@ -150,10 +147,29 @@ func readAgent(item ddb.Item) (*stored, error) {
 			LiveVersion: i.LiveVersion, LatestVersion: i.LatestVersion, LatestHash: i.LatestHash,
 			Source: i.Source.value, Verification: i.Verification.value,
 		}},
-		generation: i.Generation, life: i.Life, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes, rest: ddb.Unknown(item, agentAttributes),
+		generation: i.Generation, life: i.Life, cardDigest: i.CardDigest, versions: i.Versions, writes: i.writes, item: item,
 	}
 	copy(s.record.TokenHash[:], i.TokenHash)
 	return s, nil
+}
+
+// rewrite returns the item of v, which replaces old, with what a newer version has put into old.
+func rewrite[T any](what string, v T, old ddb.Item) (ddb.Item, error) {
+	item, err := marshal(what, v)
+	if err != nil || old == nil {
+		return item, err
+	}
+	var was T
+	if err := attributevalue.UnmarshalMap(old, &was); err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", what, err)
+	}
+	again, err := marshal(what, was)
+	if err != nil {
+		return nil, err
+	}
+	ddb.KeepUnchanged(item, again, old)
+	maps.Copy(item, ddb.Unknown(old, ddb.Known[T]("dynamodbav")))
+	return item, nil
 }
 
 func marshal(what string, v any) (ddb.Item, error) {

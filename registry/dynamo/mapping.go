@@ -21,6 +21,8 @@ type mappingItem struct {
 	AgentName string                       `dynamodbav:"agent_name"` // the key of the mappings, not of an agent
 	Mappings  document[[]registry.Mapping] `dynamodbav:"mappings"`
 	writes
+
+	old ddb.Item `dynamodbav:"-"` // as it was read; nil for a new one
 }
 
 func mappingKey(tenant string) string { return escape.Replace(tenant) + "#%mappings" }
@@ -44,6 +46,7 @@ func (s *Store) mappings(ctx context.Context, tenant string) (*mappingItem, erro
 	if err := attributevalue.UnmarshalMap(item, i); err != nil {
 		return nil, fmt.Errorf("decoding the mappings: %w", err)
 	}
+	i.old = item
 	return i, nil
 }
 
@@ -58,7 +61,7 @@ func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(o
 		var was *writes
 		var list []registry.Mapping
 		if old != nil {
-			next.writes, was, list = old.writes, &old.writes, old.Mappings.value
+			next.writes, next.old, was, list = old.writes, old.old, &old.writes, old.Mappings.value
 		}
 		c, err := change(list)
 		if err != nil {
@@ -78,7 +81,7 @@ func (s *Store) UpdateMappings(ctx context.Context, tenant string, change func(o
 
 // putMappings writes the mappings. again means that the ones that were read are outdated.
 func (s *Store) putMappings(ctx context.Context, tenant string, next mappingItem, was *writes, request *registry.Request) (again bool, err error) {
-	item, err := marshal("the semantic mappings", next)
+	item, err := rewrite("the semantic mappings", next, next.old)
 	if err != nil {
 		return false, err
 	}

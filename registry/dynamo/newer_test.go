@@ -29,9 +29,18 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 			t.Fatalf("UpdateItem(%s) = %v, want no error", table, err)
 		}
 	}
+	_, err := db.API().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: db.Table("AgentMetadata"), Key: key("t#a"), UpdateExpression: aws.String("SET consultation_requirements[0].#deputy = :deputy"),
+		ExpressionAttributeNames:  map[string]string{"#deputy": "deputy"},
+		ExpressionAttributeValues: ddb.Item{":deputy": &types.AttributeValueMemberS{Value: "auditor"}},
+	})
+	if err != nil {
+		t.Fatalf("UpdateItem() = %v, want no error", err)
+	}
 	s := dynamo.New(db)
 	next := *r
 	next.Etag = "e2"
+	next.Metadata.ConsultationRequirements = append([]registry.ConsultationRequirement{{ID: "first", TargetAgent: "b"}}, r.Metadata.ConsultationRequirements...)
 	storetest.Put(t, s, &next)
 	for range 2 { // the second one goes by what the first one has written
 		err := s.UpdatePulse(t.Context(), r.Key(), func(p registry.Pulse) (registry.Pulse, error) { p.InFlight++; return p, nil })
@@ -43,6 +52,13 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 		items, err := db.BatchGet(t.Context(), table, []ddb.Item{key("t#a")})
 		if err != nil || len(items) != 1 || ddb.TextOf(items[0], "budget") != "7 EUR" {
 			t.Errorf("the item of %s = %v, %v, want what was in it that this version does not know", table, items, err)
+			continue
+		}
+		if list, ok := items[0]["consultation_requirements"].(*types.AttributeValueMemberL); ok {
+			last, _ := list.Value[len(list.Value)-1].(*types.AttributeValueMemberM)
+			if len(list.Value) != 2 || last == nil || ddb.TextOf(last.Value, "deputy") != "auditor" {
+				t.Errorf("the requirements = %v, want the new one, and all that was in the other", list.Value)
+			}
 		}
 	}
 }

@@ -23,6 +23,8 @@ type ringItem struct {
 	AgentName string   `dynamodbav:"agent_name"` // the key of the ring, not of an agent
 	IDs       []string `dynamodbav:"key_ids"`
 	writes
+
+	old ddb.Item `dynamodbav:"-"` // as it was read; nil for a new one
 }
 
 // signingKeyItem is one key.
@@ -127,6 +129,7 @@ func (s *Store) ring(ctx context.Context, tenant string) (*ringItem, error) {
 	if err := attributevalue.UnmarshalMap(item, ring); err != nil {
 		return nil, fmt.Errorf("decoding the ring of keys: %w", err)
 	}
+	ring.old = item
 	return ring, nil
 }
 
@@ -141,7 +144,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 		next := ringItem{AgentName: ringKey(tenant)}
 		var was *writes
 		if old != nil {
-			next.IDs, was = old.IDs, &old.writes
+			next.IDs, next.old, was = old.IDs, old.old, &old.writes
 			next.writes = old.writes
 		}
 		var with []types.TransactWriteItem
@@ -149,7 +152,7 @@ func (s *Store) updateRing(ctx context.Context, tenant string, change func(ids [
 			return err
 		}
 		next.writes = next.next(newID())
-		item, err := marshal("the ring of keys", next)
+		item, err := rewrite("the ring of keys", next, next.old)
 		if err != nil {
 			return err
 		}

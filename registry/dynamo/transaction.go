@@ -64,7 +64,7 @@ func (t *transaction) put(c registry.Change, was *status) error {
 		return err
 	}
 	agent, card, digest, err := newAgentItem(&stored{
-		record: *c.Record, generation: t.generation, life: old.life, versions: versions, writes: old.writes.next(t.id), rest: old.rest,
+		record: *c.Record, generation: t.generation, life: old.life, versions: versions, writes: old.writes.next(t.id), item: old.item,
 	})
 	if err != nil {
 		return err
