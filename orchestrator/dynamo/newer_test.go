@@ -50,4 +50,9 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 	if ddb.TextOf(answer.Item, "budget") != "7 EUR" || content == nil || ddb.TextOf(content.Value, "limits") != "content#newer" {
 		t.Errorf("the item after Update() = %v, want what was in it that this version does not know", answer.Item)
 	}
+	settle(t, s, "a", epoch)
+	items, err := db.BatchGet(t.Context(), "Tasks", []ddb.Item{where})
+	if err != nil || len(items) != 1 || ddb.TextOf(items[0], "budget") != "7 EUR" || items[0]["open_shard"] != nil {
+		t.Errorf("the item of the settled task = %v, %v, want it no longer among the open ones, and the same", items, err)
+	}
 }
