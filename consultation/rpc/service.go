@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -47,11 +48,12 @@ type service struct {
 	ledger *consultation.Ledger
 	tasks  Tasks
 	pages  *page.Codec
+	looks  *turns
 }
 
 // New returns the service over a ledger and the task engine. pages encodes its page tokens.
 func New(ledger *consultation.Ledger, tasks Tasks, pages *page.Codec) consultationv1.ConsultationServiceServer {
-	return &service{ledger: ledger, tasks: tasks, pages: pages}
+	return &service{ledger: ledger, tasks: tasks, pages: pages, looks: newTurns()}
 }
 
 // RequestConsultation has the target of a requirement consulted.
@@ -102,7 +104,7 @@ func requestOf(p auth.Principal, req *consultationv1.RequestConsultationRequest)
 
 // CheckConsultations says for each requirement whether it is met now; for a task that others do, for the requirements of each of those.
 func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.CheckConsultationsRequest) (*consultationv1.CheckConsultationsResponse, error) {
-	_, tasks, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
+	p, tasks, err := s.visible(ctx, req.GetTaskId(), auth.RoleAdmin, auth.RoleDispatcher, auth.RoleViewer)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,10 @@ func (s *service) CheckConsultations(ctx context.Context, req *consultationv1.Ch
 		if phase := req.GetPhase(); phase != "" {
 			task.Phases = []string{phase}
 		}
-		d, err := s.ledger.Check(ctx, task)
+		d, err := s.ledger.CheckInTurn(ctx, task, func() (leave func()) { return s.looks.enter(ctx, p) })
+		if errors.Is(err, consultation.ErrNoTurn) {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
