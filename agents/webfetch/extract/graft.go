@@ -14,7 +14,8 @@ const minGraft = 75
 
 // graft reduces page to what found was made of, and reports whether that could be determined. The readability stage determines which words are
 // content; their form, which it loses, is taken from the page: tables, languages of code, levels of lists, images.
-func graft(page, found *html.Node, base *url.URL, description string) bool {
+// captions says whether those of pictures are written, too.
+func graft(page, found *html.Node, base *url.URL, description string, captions bool) bool {
 	runs := runsOf(page)
 	kept, text, percent := match(runs, found)
 	if percent < minGraft {
@@ -23,7 +24,7 @@ func graft(page, found *html.Node, base *url.URL, description string) bool {
 	keepCode(runs, kept)
 	dropTrail(runs, kept, base)
 	addLead(runs, kept, text, description)
-	p := pruner{kept: kept, counts: map[*html.Node]int{}}
+	p := pruner{kept: kept, counts: map[*html.Node]int{}, captions: captions}
 	p.scope = p.lowest(page, p.count(page))
 	p.prune(p.scope)
 	for n := p.scope; n.Parent != nil; n = n.Parent {
@@ -55,6 +56,8 @@ type pruner struct {
 	kept   map[*html.Node]bool
 	counts map[*html.Node]int // by element: number of kept text nodes below it
 	scope  *html.Node         // holds all of them
+
+	captions bool // of pictures are kept
 }
 
 func (p *pruner) count(n *html.Node) int {
@@ -124,6 +127,8 @@ func (p *pruner) child(n *html.Node) (left remains, keep bool) {
 		return left, left.image
 	case p.whole(n):
 		return remains{text: true}, true
+	case n.DataAtom == atom.Caption && p.counts[n.Parent] > 0, n.DataAtom == atom.Figcaption && p.captioned(n):
+		return left, true
 	case machinery(n):
 		return left, p.holds(n)
 	}
@@ -143,6 +148,12 @@ func (p *pruner) whole(n *html.Node) bool {
 	return n.DataAtom == atom.Pre && p.holds(n) || n.DataAtom == atom.Table && p.holdsMost(n)
 }
 
+// captioned reports whether what is above or below a caption stays: a table that holds kept text, or a picture.
+func (p *pruner) captioned(caption *html.Node) bool {
+	figure := caption.Parent
+	return p.counts[figure] > p.counts[caption] || p.captions && find(figure, atom.Img) != nil
+}
+
 // spacing are elements that only shape what is around them.
 var spacing = map[atom.Atom]bool{atom.Br: true, atom.Hr: true, atom.Wbr: true, atom.Col: true, atom.Colgroup: true}
 
@@ -153,7 +164,7 @@ func (p *pruner) holds(n *html.Node) bool { return p.counts[n] > 0 }
 func (p *pruner) holdsMost(n *html.Node) bool {
 	whole, kept := 0, 0
 	for d := range n.Descendants() {
-		if d.Type != html.TextNode {
+		if d.Type != html.TextNode || above(d, atom.Caption) != nil {
 			continue
 		}
 		size := squeezedSize(d.Data)

@@ -14,6 +14,18 @@ func TestMarkdownKeepsForm(t *testing.T) {
 			"<table><thead><tr><th>Members</th><th>Needed</th></tr></thead><tbody><tr><td>three people</td><td>2</td></tr><tr><td>four | five</td><td><b>3</b></td></tr></tbody></table>",
 			"| Members | Needed |\n|---|---|\n| three people | 2 |\n| four \\| five | **3** |",
 		},
+		"a table with its caption": {
+			"<table><caption>Members of each year</caption><tr><th>Year</th><th>Members</th></tr><tr><td>2020</td><td>12</td></tr></table>",
+			"| Year | Members |\n|---|---|\n| 2020 | 12 |\n\nMembers of each year",
+		},
+		"a table in a figure with its caption": {
+			"<figure><table><tr><th>Year</th><th>Members</th></tr><tr><td>2020</td><td>12</td></tr></table><figcaption>Members of each year</figcaption></figure>",
+			"| Year | Members |\n|---|---|\n| 2020 | 12 |\n\nMembers of each year",
+		},
+		"a picture with its caption": {
+			`<figure><img src="/seal.png" alt="The seal"><figcaption>The seal of the council, <b>cut in wax</b></figcaption></figure>`,
+			"![The seal](https://site.test/seal.png)\n\nThe seal of the council, **cut in wax**",
+		},
 		"a table with an empty cell": {
 			"<table><tr><th>Name of it</th><th>Note</th><th>Sum</th></tr><tr><td>first entry</td><td></td><td>10</td></tr></table>",
 			"| Name of it | Note | Sum |\n|---|---|---|\n| first entry |  | 10 |",
