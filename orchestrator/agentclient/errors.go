@@ -58,7 +58,7 @@ func unreachable(at *door, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", at.name)
 	}
-	f := fault.New(fault.Unavailable, ReasonUnreachable, "%s could not be reached: %w", at.name, err)
+	f := &fault.Error{Kind: fault.Unavailable, Reason: ReasonUnreachable, Message: at.name + " could not be reached: " + clip(err.Error()), Cause: err}
 	if !ofNetwork(err) {
 		f.Cause = wordless(at.name + " could not be reached")
 	}
@@ -83,9 +83,9 @@ type wordless string
 // Error returns how the message begins.
 func (w wordless) Error() string { return string(w) }
 
-// inWords is the fault for an answer whose words may be anything.
+// inWords is the fault for an answer whose words may be anything, and as many: decoders quote what they cannot decode.
 func inWords(kind fault.Kind, reason, what, words string) *fault.Error {
-	f := fault.New(kind, reason, "%s", what+": "+words)
+	f := fault.New(kind, reason, "%s", what+": "+clip(words))
 	f.Cause = wordless(what)
 	return f
 }
