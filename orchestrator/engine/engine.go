@@ -225,7 +225,7 @@ func keyOf(t *orchestrator.Task) orchestrator.Key {
 	return orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
 }
 
-// event returns an event about t that happens now.
+// event returns an event about t that happens now. It cuts a detail that stores would not take.
 func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
-	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: detail}
+	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: cut(detail, maxDetail)}
 }

@@ -225,7 +225,7 @@ func (e *Engine) giveUp(ctx context.Context, t orchestrator.Task, err error) (st
 	if agentclient.Retryable(err) && tries < most {
 		return e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
 	}
-	why := &orchestrator.Error{Reason: f.Reason, Message: f.Message}
+	why := errorOf(f)
 	return e.transition(ctx, &t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
 		return e.failed(t, why)
@@ -265,9 +265,9 @@ func (e *Engine) backoff(sends int) time.Duration {
 func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why error) (step, error) {
 	_, err := e.own(ctx, &t, always, func(t *orchestrator.Task) []orchestrator.Event {
 		t.NextDue = e.now().Add(wait)
-		f := fault.From(why)
+		f := errorOf(fault.From(why))
 		if a := t.EditOpen(); a != nil {
-			a.Error = &orchestrator.Error{Reason: f.Reason, Message: f.Message}
+			a.Error = f
 			a.NotTaken = a.NotTaken || agentclient.NotTaken(why)
 		}
 		return logged(t, f.Message+"; trying again")

@@ -44,7 +44,7 @@ func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.
 		}
 		e.isFresh(t) // the intent to send was for the agent before
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
-			e.closeAttempt(t, &orchestrator.Error{Reason: why.Reason, Message: why.Message})
+			e.closeAttempt(t, errorOf(why))
 			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortly(why), agent.Name, why.Message))
 			t.Decision = rechosen(t.Decision, t.Agent, agent.Name, why)
 			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
@@ -89,7 +89,7 @@ func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orches
 	if why.Reason == router.ReasonVersion {
 		code = router.CodeVersion
 	}
-	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: why.Message})
+	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: errorOf(why).Message})
 	return d
 }
 

@@ -165,7 +165,7 @@ func (e *Engine) startStep(ctx context.Context, r *round, i int) error {
 		}
 	default:
 	}
-	s.State, s.Error = a2apb.TaskState_TASK_STATE_FAILED, &orchestrator.Error{Reason: f.Reason, Message: f.Message}
+	s.State, s.Error = a2apb.TaskState_TASK_STATE_FAILED, errorOf(f)
 	r.say(i, "could not be started: %s", f.Message)
 	return nil
 }
@@ -178,8 +178,8 @@ func (r *round) failure() *orchestrator.Error {
 			why = append(why, fmt.Sprintf("step %d (%s): %s", i+1, s.Agent, words(s.Error)))
 		}
 	}
-	return &orchestrator.Error{Reason: reasonSteps, Message: fmt.Sprintf("%d of %d steps had to be completed and %d are: %s",
-		r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))}
+	message := fmt.Sprintf("%d of %d steps had to be completed and %d are: %s", r.plan.Need, len(r.plan.Steps), r.plan.Completed(), strings.Join(why, "; "))
+	return &orchestrator.Error{Reason: reasonSteps, Message: cut(message, maxDetail)}
 }
 
 // undisturbed reports whether a plan may go on. Only its owner changes it, and a reply.
