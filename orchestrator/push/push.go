@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quorate/quorate/orchestrator"
@@ -24,6 +25,7 @@ const (
 	maxID         = 128
 	maxRetryAfter = 10 * time.Minute
 	maxAnswer     = 64 << 10 // read so that the connection can be reused
+	maxReason     = 1 << 10  // bytes
 )
 
 // Render returns the notification about an event as JSON.
@@ -103,15 +105,16 @@ func unreached(ctx context.Context, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Unavailable { // the guard's refusal
 		return f
 	}
-	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "the receiver could not be reached: %w", reason(err))
+	return fault.New(fault.Unavailable, "RECEIVER_UNREACHABLE", "the receiver could not be reached: %s", reason(err))
 }
 
-// reason returns the reason without the URL, which may contain a secret.
-func reason(err error) error {
+// reason returns the reason without the URL, which may contain a secret. It is short, though some errors quote all that the receiver sent.
+func reason(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err
+		err = e.Err
 	}
-	return err
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), maxReason)], "")
 }
 
 func judge(resp *http.Response) error {

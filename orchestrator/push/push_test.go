@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,5 +138,28 @@ func TestWhatNobodyCouldReachIsRefused(t *testing.T) {
 				t.Errorf("Check() = %v, want ok %t", err, test.ok)
 			}
 		})
+	}
+}
+
+// TestAnErrorRepeatsLittleOfAnAnswer has a receiver answer with a line that is not HTTP. The error goes into the log of the task.
+func TestAnErrorRepeatsLittleOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = conn.Read(make([]byte, 4<<10))
+		_, _ = io.WriteString(conn, strings.Repeat("\x01", 200<<10)+"\r\n\r\n")
+		_ = conn.Close()
+	}()
+	err = sender(true).Send(t.Context(), orchestrator.Webhook{URL: "http://" + l.Addr().String()}, task, event)
+	if fault.ReasonOf(err) != "RECEIVER_UNREACHABLE" || len(err.Error()) > 4<<10 {
+		t.Errorf("Send() = %s with %d bytes, want RECEIVER_UNREACHABLE in a few words", fault.ReasonOf(err), len(err.Error()))
 	}
 }
