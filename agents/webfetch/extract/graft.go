@@ -14,8 +14,8 @@ const minGraft = 75
 
 // graft reduces page to what found was made of, and reports whether that could be determined. The readability stage determines which words are
 // content; their form, which it loses, is taken from the page: tables, languages of code, levels of lists, images.
-// captions says whether those of pictures are written, too.
-func graft(page, found *html.Node, base *url.URL, description string, captions bool) bool {
+// pictures says whether they are written, and so their captions.
+func graft(page, found *html.Node, base *url.URL, description string, pictures bool) bool {
 	runs := runsOf(page)
 	kept, text, percent := match(runs, found)
 	if percent < minGraft {
@@ -24,7 +24,7 @@ func graft(page, found *html.Node, base *url.URL, description string, captions b
 	keepCode(runs, kept)
 	dropTrail(runs, kept, base)
 	addLead(runs, kept, text, description)
-	p := pruner{kept: kept, counts: map[*html.Node]int{}, captions: captions}
+	p := pruner{kept: kept, counts: map[*html.Node]int{}, pictures: pictures}
 	p.scope = p.lowest(page, p.count(page))
 	p.prune(p.scope)
 	for n := p.scope; n.Parent != nil; n = n.Parent {
@@ -57,7 +57,9 @@ type pruner struct {
 	counts map[*html.Node]int // by element: number of kept text nodes below it
 	scope  *html.Node         // holds all of them
 
-	captions bool // of pictures are kept
+	pictures bool       // keep their captions
+	figure   *html.Node // the last one that was looked through
+	picture  bool       // is in it
 }
 
 func (p *pruner) count(n *html.Node) int {
@@ -127,7 +129,7 @@ func (p *pruner) child(n *html.Node) (left remains, keep bool) {
 		return left, left.image
 	case p.whole(n):
 		return remains{text: true}, true
-	case n.DataAtom == atom.Caption && p.counts[n.Parent] > 0, n.DataAtom == atom.Figcaption && p.captioned(n):
+	case p.captions(n):
 		return left, true
 	case machinery(n):
 		return left, p.holds(n)
@@ -139,8 +141,12 @@ func (p *pruner) child(n *html.Node) (left remains, keep bool) {
 	case left.image && (n.DataAtom == atom.Figure || !left.dropped): // the image of a teaser is removed with its text
 		return remains{image: true}, true
 	}
-	// An empty cell keeps the other cells of its row in their columns.
-	return left, (n.DataAtom == atom.Td || n.DataAtom == atom.Th) && p.counts[n.Parent] > 0
+	return left, p.emptyCell(n)
+}
+
+// emptyCell reports whether n keeps the other cells of its row in their columns.
+func (p *pruner) emptyCell(n *html.Node) bool {
+	return (n.DataAtom == atom.Td || n.DataAtom == atom.Th) && p.counts[n.Parent] > 0
 }
 
 // whole reports whether n is kept completely: a line of code means nothing without the others.
@@ -148,10 +154,24 @@ func (p *pruner) whole(n *html.Node) bool {
 	return n.DataAtom == atom.Pre && p.holds(n) || n.DataAtom == atom.Table && p.holdsMost(n)
 }
 
-// captioned reports whether what is above or below a caption stays: a table that holds kept text, or a picture.
-func (p *pruner) captioned(caption *html.Node) bool {
-	figure := caption.Parent
-	return p.counts[figure] > p.counts[caption] || p.captions && find(figure, atom.Img) != nil
+// captions reports whether n is the caption of something that stays: a table that holds kept text, or a picture.
+func (p *pruner) captions(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Caption:
+		return p.counts[n.Parent] > 0
+	case atom.Figcaption:
+		return p.counts[n.Parent] > p.counts[n] || p.pictures && p.pictured(n.Parent)
+	default:
+		return false
+	}
+}
+
+// pictured reports whether a figure holds a picture. It looks once, since a figure may have many captions.
+func (p *pruner) pictured(figure *html.Node) bool {
+	if p.figure != figure {
+		p.figure, p.picture = figure, find(figure, atom.Img) != nil
+	}
+	return p.picture
 }
 
 // spacing are elements that only shape what is around them.
