@@ -22,10 +22,10 @@ type cache struct {
 	size    int                       // guarded by mu
 }
 
-func (c *cache) get(id, name string) (any, bool) {
+func (c *cache) get(id string) (map[string]any, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	content, ok := c.records[id][name]
+	content, ok := c.records[id]
 	return content, ok
 }
 

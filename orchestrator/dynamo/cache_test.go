@@ -4,10 +4,13 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 
 	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/dynamotest"
 )
 
 // TestTheCacheIsBoundedHoweverSmallItsRecordsAre fills the cache with records of a few words.
@@ -32,7 +35,7 @@ func TestARecordCountsOnce(t *testing.T) {
 		c.put("large", map[string]any{statusContent: nil}, half)
 	}
 	c.put("small", map[string]any{statusContent: nil}, 1)
-	if _, ok := c.get("large", statusContent); !ok {
+	if _, ok := c.get("large"); !ok {
 		t.Error("a record that was put twice has pushed itself out")
 	}
 }
@@ -53,5 +56,29 @@ func TestARecordCountsAsWhatItTakesInMemory(t *testing.T) {
 		if most := cacheBytes / (values * 24); len(c.records) > most {
 			t.Errorf("the cache holds %d records with %s of %d values, want %d at most", len(c.records), name, values, most)
 		}
+	}
+}
+
+// TestACacheThatIsEmptiedTakesNothingFromReaders lists a task whose content is in the cache together with one whose content empties it.
+func TestACacheThatIsEmptiedTakesNothingFromReaders(t *testing.T) {
+	t.Parallel()
+	db := dynamotest.Open(t, nil)
+	if err := db.Apply(t.Context(), Tables(), nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	writer, now := New(db, Options{}), time.Now().UTC()
+	for _, id := range []string{"a", "b"} {
+		task := orchestrator.Task{Tenant: "default", ID: id, State: a2apb.TaskState_TASK_STATE_SUBMITTED, CreateTime: now, Deadline: now.Add(time.Hour)}
+		if _, _, err := writer.Create(t.Context(), task); err != nil {
+			t.Fatalf("Create(%s) = %v, want no error", id, err)
+		}
+	}
+	s := New(db, Options{})
+	if _, err := s.Task(t.Context(), orchestrator.Key{Tenant: "default", ID: "a"}); err != nil {
+		t.Fatalf("Task(a) = %v, want no error", err)
+	}
+	s.cache.size = cacheBytes
+	if list, _, err := s.Tasks(t.Context(), "default", "", 9); err != nil || len(list) != 2 {
+		t.Errorf("Tasks() = %v, %v, want both", list, err)
 	}
 }

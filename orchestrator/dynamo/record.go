@@ -224,16 +224,20 @@ func (s *Store) discard(ctx context.Context, step *step) {
 
 // load adds content to tasks: all of it, or only that for which wanted is true.
 func (s *Store) load(ctx context.Context, states []*state, wanted func(name string) bool) error {
-	missing := make(map[string]ddb.Item)
+	missing, found := make(map[string]ddb.Item), make(map[string]map[string]any)
 	for _, st := range states {
 		for name, record := range st.content {
+			if !wanted(name) {
+				continue
+			}
 			id := recordID(st.item, record)
-			if _, ok := s.cache.get(id, name); !ok && wanted(name) {
+			if content, ok := s.cache.get(id); ok {
+				found[id] = content // what is read next may empty the cache
+			} else {
 				missing[id] = recordItem(ddb.TextOf(st.item, attrTask), record)
 			}
 		}
 	}
-	found := make(map[string]map[string]any, len(missing))
 	if len(missing) > 0 {
 		if err := s.read(ctx, missing, found); err != nil {
 			return err
@@ -244,11 +248,7 @@ func (s *Store) load(ctx context.Context, states []*state, wanted func(name stri
 			if !wanted(name) {
 				continue
 			}
-			id := recordID(st.item, record)
-			content, ok := found[id][name]
-			if !ok {
-				content, ok = s.cache.get(id, name)
-			}
+			content, ok := found[recordID(st.item, record)][name]
 			if !ok {
 				return fmt.Errorf("reading task %s: its record %s has no content %s", st.task.ID, record, name)
 			}
