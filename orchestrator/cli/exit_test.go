@@ -182,3 +182,17 @@ func TestVersionNamesTheToolchain(t *testing.T) {
 		t.Errorf("Main(version) = %d, %q, %q, want 0 and the version of quorate and Go", exit, stdout, stderr)
 	}
 }
+
+func TestHelpForWhatIsNotThereIsWrongUsage(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"help nope", "help agents nope", "completion tcsh", "completion bash extra"} {
+		if exit, stdout, stderr := run(t.Context(), "", strings.Fields(line)...); exit != 2 || stdout != "" || stderr == "" {
+			t.Errorf("Main(%s) = %d, %q, %q, want 2, nothing, and what is wrong", line, exit, stdout, stderr)
+		}
+	}
+	for _, line := range []string{"help", "help agents list", "help tasks", "completion", "completion bash", "completion zsh --no-descriptions"} {
+		if exit, stdout, stderr := run(t.Context(), "", strings.Fields(line)...); exit != 0 || stdout == "" || stderr != "" {
+			t.Errorf("Main(%s) = %d, %q, want 0 and text", line, exit, stderr)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +21,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	root.SetIn(stdin)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
+	strict(root)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = a.out.err
@@ -51,21 +53,45 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// strict makes unknown arguments of help and completion usage errors: cobra prints help and succeeds, even where a shell evaluates what is printed.
+// The output of root has to be set before.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if _, rest, _ := root.Find(args); len(rest) > 0 {
+					return usage("there is no command %q", strings.Join(args, " "))
+				}
+				return nil
+			}
+		case "completion":
+			cmd.Args, cmd.RunE = knownVerb, printHelp
+		}
+	}
+}
+
 // group returns a command that only has subcommands: alone it prints its help, and an unknown subcommand is a usage error.
 func (a *app) group(name, short string, aliases ...string) *cobra.Command {
 	return &cobra.Command{
 		Use:     name,
 		Short:   short,
 		Aliases: aliases,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return usage("unknown verb %q%s", args[0], didYouMean(args[0], verbs(cmd), ""))
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    knownVerb,
+		RunE:    printHelp,
 	}
 }
+
+func knownVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("unknown verb %q%s", args[0], didYouMean(args[0], verbs(cmd), ""))
+}
+
+func printHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // clients returns a group whose subcommands call a server, with the flags for that.
 func (a *app) clients(name, short string, aliases ...string) *cobra.Command {
