@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -27,9 +29,17 @@ func (a *app) keysNew() *cobra.Command {
 				return usage("--name and --tenant are words: letters, digits and . _ - @ only")
 			}
 			token := auth.NewToken("api")
-			a.out.line("%s", token.Reveal())
-			a.out.line("%s", auth.KeyLine(token, p))
-			return nil
+			key, line := token.Reveal(), auth.KeyLine(token, p)
+			if !a.json {
+				a.out.line("%s", key)
+				a.out.line("%s", line)
+				return nil
+			}
+			compact, err := json.Marshal(map[string]string{"key": key, "line": line})
+			if err != nil {
+				return fmt.Errorf("encoding the key: %w", err)
+			}
+			return a.document(compact)
 		}),
 	}
 	cmd.Flags().StringVar(&p.Name, "name", "", "name of the key's owner; for the role agent, the agent's name")

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -21,6 +22,15 @@ func TestANewKeyIsShownWithTheLineOfItsHash(t *testing.T) {
 	p, err := keys.Authenticate(t.Context(), token)
 	if err != nil || p.Name != "batch" || p.Tenant != "acme" || !p.Is(auth.RoleViewer) || p.Is(auth.RoleAdmin) {
 		t.Errorf("Authenticate() = %+v, %v, want batch of acme with the roles given", p, err)
+	}
+}
+
+func TestANewKeyAsJSON(t *testing.T) {
+	t.Parallel()
+	exit, stdout, stderr := run(t.Context(), "", "keys", "new", "--name", "batch", "--role", "viewer", "-o", "json")
+	var got struct{ Key, Line string }
+	if err := json.Unmarshal([]byte(stdout), &got); exit != 0 || err != nil || !strings.HasPrefix(got.Key, "quorate_api_") || !strings.HasSuffix(got.Line, " batch viewer") {
+		t.Errorf("Main(keys new -o json) = %d, %q, %q, want 0 and the key with its line", exit, stdout, stderr)
 	}
 }
 
