@@ -40,6 +40,10 @@ const (
 
 // watch prints the events of a task as they happen, and then the task. It resumes a broken stream behind the last event.
 func (a *app) watch(ctx context.Context, s *session, id string, throughGates bool) error {
+	left := func(err error) error {
+		a.err.line("the task goes on; follow it: quorate tasks watch %s", id)
+		return err
+	}
 	w := &watch{app: a}
 	delay := firstPause
 	for breaks := 1; w.task == nil; breaks++ {
@@ -49,8 +53,7 @@ func (a *app) watch(ctx context.Context, s *session, id string, throughGates boo
 		case w.task != nil:
 			continue
 		case ctx.Err() != nil:
-			a.err.line("the task goes on; follow it: quorate tasks watch %s", id)
-			return ctx.Err()
+			return left(ctx.Err())
 		case err == nil:
 			err = fault.New(fault.Unavailable, "STREAM_BROKEN", "the server ended the stream before the task ended")
 		case fault.KindOf(err) != fault.Unavailable:
@@ -60,11 +63,11 @@ func (a *app) watch(ctx context.Context, s *session, id string, throughGates boo
 			breaks, delay = 1, firstPause
 		}
 		if breaks == maxBreaks {
-			return fmt.Errorf("following task %s: %w", id, err)
+			return left(fmt.Errorf("following task %s: %w", id, err))
 		}
 		a.err.line("the connection is lost; trying again in %v", delay)
 		if pause.For(ctx, delay) != nil {
-			return ctx.Err()
+			return left(ctx.Err())
 		}
 		delay = min(2*delay, maxPause)
 	}

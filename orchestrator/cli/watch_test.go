@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -130,6 +131,19 @@ func TestAnInterruptedWatchSaysThatTheTaskGoesOn(t *testing.T) {
 	}))
 	exit, _, stderr := run(ctx, "", "tasks", "watch", "t1", "--server", g.url, "--token-file", g.token)
 	if exit != 130 || !strings.Contains(stderr, "quorate tasks watch t1") {
+		t.Errorf("Main(tasks watch t1) = %d, %q, want 130 and how to go on", exit, stderr)
+	}
+}
+
+func TestAWatchThatHasLostItsServerSaysThatTheTaskGoesOn(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	g := newGateway(t, watching(func(w http.ResponseWriter, r *http.Request) {
+		refuse(http.StatusServiceUnavailable, 14, "STOPPING", "the server stops")(w, r)
+		time.AfterFunc(100*time.Millisecond, cancel) // in the pause before the next try
+	}))
+	exit, _, stderr := run(ctx, "", "tasks", "watch", "t1", "--server", g.url, "--token-file", g.token)
+	if exit != 130 || !strings.Contains(stderr, "the task goes on; follow it: quorate tasks watch t1") {
 		t.Errorf("Main(tasks watch t1) = %d, %q, want 130 and how to go on", exit, stderr)
 	}
 }
