@@ -117,7 +117,7 @@ func (p *applier) result(ctx context.Context, d described) error {
 		return ctx.Err()
 	case fault.ReasonOf(d.err) == "SERVER_UNREACHABLE" || fault.KindOf(d.err) == fault.Unauthenticated:
 		return d.err
-	case fault.ReasonOf(d.err) == "TARGET_AGENT_UNKNOWN" && !p.check:
+	case fault.ReasonOf(d.err) == "TARGET_AGENT_UNKNOWN":
 		p.waiting = append(p.waiting, d)
 	case d.err != nil:
 		p.refuse(d)
@@ -128,24 +128,6 @@ func (p *applier) result(ctx context.Context, d described) error {
 func (p *applier) refuse(d described) {
 	p.err.line("%s: %s", d.at, oneLine(d.err.Error()))
 	p.refused++
-}
-
-// wait applies agents that a strict server refused before the agents that their rules name were there, as long as that helps.
-func (p *applier) wait(ctx context.Context) error {
-	for before := len(p.waiting) + 1; len(p.waiting) > 0 && len(p.waiting) < before; {
-		again := p.waiting
-		before, p.waiting = len(again), nil
-		for _, d := range again {
-			d.err = p.apply(ctx, d.at, d.document)
-			if err := p.result(ctx, d); err != nil {
-				return err
-			}
-		}
-	}
-	for _, d := range p.waiting {
-		p.refuse(d)
-	}
-	return nil
 }
 
 // done prints a summary. Refused documents make the command fail.

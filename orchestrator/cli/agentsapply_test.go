@@ -138,6 +138,26 @@ func TestApplyRepeatsWhatNamesAgentsThatComeLater(t *testing.T) {
 	}
 }
 
+// TestApplyOnlyChecksWhatNamesAgentsThatComeLater has a strict server refuse two agents for the first and for the second of their rules.
+func TestApplyOnlyChecksWhatNamesAgentsThatComeLater(t *testing.T) {
+	t.Parallel()
+	unknown := func(rule string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"code":3,"message":"no such agent","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TARGET_AGENT_UNKNOWN","domain":"quorate"},`+
+				`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"metadata.consultation_requirements[`+rule+`].target_agent"}]}]}`)
+		}
+	}
+	const rules = "metadata: {consultation_requirements: [{id: r, target_agent: c}, {id: s, target_agent: nobody}]}\n---\n"
+	g := newGateway(t, map[string][]http.HandlerFunc{"POST /v1/agents:apply": {unknown("0"), unknown("1"), answer(`{"agent":{"name":"c"},"outcome":"created"}`)[0]}})
+	exit, stdout, stderr := g.run(t, "name: a\n"+rules+"name: b\n"+rules+"name: c\n", "agents", "apply", "-", "--validate-only")
+	if exit != 6 || stdout != "created c\n" || !strings.Contains(stderr, `document 1: not checked until agent "c" is there, which the input describes`) ||
+		!strings.Contains(stderr, "document 2: no such agent") || !strings.Contains(stderr, "refused 1\n") || len(g.seen()) != 3 {
+		t.Errorf("Main(agents apply --validate-only) = %d, %q, %q, want 6, a that waits for c, and b refused", exit, stdout, stderr)
+	}
+}
+
 func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
 	t.Parallel()
 	const list = `{"agents":[{"name":"a","source":{"type":"api","present":true}},{"name":"old","etag":"e1","source":{"type":"api","present":true}},` +
