@@ -211,7 +211,7 @@ func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Ta
 		}
 		st, err := decode(item)
 		if err != nil {
-			st = &state{task: orchestrator.Unreadable(keyOf(ddb.TextOf(item, attrTask)), createdAt(item)), item: item}
+			st = &state{item: item, broken: err}
 		}
 		states = append(states, st)
 	}
@@ -224,6 +224,9 @@ func (s *Store) listTasks(ctx context.Context, keys []string) ([]orchestrator.Ta
 	tasks := make([]orchestrator.Task, len(states))
 	for i, st := range states {
 		tasks[i] = st.task
+		if st.broken != nil {
+			tasks[i] = orchestrator.Unreadable(keyOf(ddb.TextOf(st.item, attrTask)), createdAt(st.item))
+		}
 	}
 	return tasks, nil
 }

@@ -222,7 +222,7 @@ func (s *Store) discard(ctx context.Context, step *step) {
 	_ = s.db.BatchWrite(ctx, tableBlobs, requests) // what remains is garbage, to which nothing refers
 }
 
-// load adds content to tasks: all of it, or only that for which wanted is true.
+// load adds content to tasks: all of it, or only that for which wanted is true. It sets broken for those whose content cannot be read.
 func (s *Store) load(ctx context.Context, states []*state, wanted func(name string) bool) error {
 	missing, found := make(map[string]ddb.Item), make(map[string]map[string]any)
 	for _, st := range states {
@@ -250,7 +250,11 @@ func (s *Store) load(ctx context.Context, states []*state, wanted func(name stri
 			}
 			content, ok := found[recordID(st.item, record)][name]
 			if !ok {
-				return fmt.Errorf("reading task %s: its record %s has no content %s", st.task.ID, record, name)
+				content = fmt.Errorf("record %s has no content %s", record, name)
+			}
+			if broken, ok := content.(error); ok {
+				st.broken = broken
+				break
 			}
 			fill(&st.task, name, content)
 		}
@@ -263,7 +267,7 @@ func recordID(item ddb.Item, record string) string {
 	return ddb.TextOf(item, attrTask) + "\x00" + record
 }
 
-// read reads records and decodes their content.
+// read reads records and decodes their content. In place of content that it cannot decode it puts the error.
 func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map[string]map[string]any) error {
 	keys := make([]ddb.Item, 0, len(missing))
 	for _, key := range missing {
@@ -285,10 +289,11 @@ func (s *Store) read(ctx context.Context, missing map[string]ddb.Item, found map
 			if !ok || !isKnown(name) {
 				continue
 			}
-			if decoded[name], err = decodePiece(name, b.Value); err != nil {
-				return err
+			content, err := decodePiece(name, b.Value)
+			if err != nil {
+				content = err
 			}
-			size += len(b.Value)
+			decoded[name], size = content, size+len(b.Value)
 		}
 		found[id] = decoded
 		s.cache.put(id, decoded, size)

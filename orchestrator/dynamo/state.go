@@ -32,6 +32,7 @@ type state struct {
 	log     string            // the record with the last events
 	goes    int64             // when the first of its records expires, in seconds since 1970; 0 for never
 	item    ddb.Item          // as it was read; nil for a new task
+	broken  error             // why its content could not be read
 }
 
 // fields are the fields of a task that its item has, by attribute. The other fields are content.

@@ -177,7 +177,13 @@ func (s *Store) whole(ctx context.Context, item ddb.Item) (*state, error) {
 	if err != nil {
 		return nil, orchestrator.CannotRead(keyOf(ddb.TextOf(item, attrTask)), err)
 	}
-	return st, s.load(ctx, []*state{st}, isKnown)
+	if err := s.load(ctx, []*state{st}, isKnown); err != nil {
+		return nil, err
+	}
+	if st.broken != nil {
+		return nil, orchestrator.CannotRead(keyOf(ddb.TextOf(item, attrTask)), st.broken)
+	}
+	return st, nil
 }
 
 // get reads a task's item consistently. It returns nil when there is none.

@@ -53,3 +53,58 @@ func TestATaskThatCannotBeReadDoesNotHideTheOthers(t *testing.T) {
 		t.Errorf("Task() = %v, want %s", err, orchestrator.ReasonUnreadable)
 	}
 }
+
+// A task's content is in other items, which may be of a later version, too, or missing in tables that were not restored to the same moment.
+func TestATaskWhoseContentCannotBeReadDoesNotHideTheOthers(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, db *ddb.Client, record ddb.Item){
+		"it is missing": func(t *testing.T, db *ddb.Client, record ddb.Item) {
+			t.Helper()
+			key := ddb.Item{"task_key": record["task_key"], "record_name": record["record_name"]}
+			if err := db.BatchWrite(t.Context(), "TaskBlobs", []types.WriteRequest{{DeleteRequest: &types.DeleteRequest{Key: key}}}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"it has another form": func(t *testing.T, db *ddb.Client, record ddb.Item) {
+			t.Helper()
+			record["content"] = &types.AttributeValueMemberM{Value: ddb.Item{
+				"plan":    &types.AttributeValueMemberB{Value: []byte(`["later"]`)},
+				"message": &types.AttributeValueMemberB{Value: []byte("later")},
+			}}
+			if err := db.Put(t.Context(), types.Put{TableName: db.Table("TaskBlobs"), Item: record}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := tables(t, nil)
+			writer := dynamo.New(db, dynamo.Options{})
+			for i, id := range []string{"a", "b", "c"} {
+				create(t, writer, id, epoch.Add(time.Duration(i)*time.Minute))
+			}
+			answer, err := db.API().Query(t.Context(), &dynamodb.QueryInput{
+				TableName: db.Table("TaskBlobs"), KeyConditionExpression: aws.String("task_key = :b"),
+				ExpressionAttributeValues: ddb.Item{":b": &types.AttributeValueMemberS{Value: "default#b"}},
+			})
+			if err != nil || len(answer.Items) != 1 {
+				t.Fatalf("Query() = %v, %v, want the record of b", answer, err)
+			}
+			spoil(t, db, answer.Items[0])
+			s := dynamo.New(db, dynamo.Options{}) // another process, which has nothing in its cache
+			page, _, err := s.Tasks(t.Context(), "default", "", 9)
+			if err != nil || len(page) != 3 {
+				t.Fatalf("Tasks() = %v, %v, want three", page, err)
+			}
+			for i, id := range []string{"c", "b", "a"} {
+				broken := page[i].Error != nil && page[i].Error.Reason == orchestrator.ReasonUnreadable
+				if page[i].ID != id || broken != (id == "b") || !page[i].CreateTime.Equal(epoch.Add(time.Duration(2-i)*time.Minute)) {
+					t.Errorf("Tasks()[%d] = %+v, want TASK_UNREADABLE for b alone, at its time", i, page[i])
+				}
+			}
+			if _, err := s.Task(t.Context(), key("b")); fault.ReasonOf(err) != orchestrator.ReasonUnreadable {
+				t.Errorf("Task(b) = %v, want %s", err, orchestrator.ReasonUnreadable)
+			}
+		})
+	}
+}
