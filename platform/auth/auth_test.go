@@ -117,18 +117,34 @@ func TestChainTakesTheFirstAnswer(t *testing.T) {
 		kind  fault.Kind
 		name  string
 	}{
-		"the one that knows the token answers": {auth.Chain(failing{fault.Unauthenticated}, ring), 0, "ann"},
-		"an outage is not a wrong token":       {auth.Chain(failing{fault.Unavailable}, ring), fault.Unavailable, ""},
-		"an empty chain lets nobody in":        {auth.Chain(), fault.Unauthenticated, ""},
+		"the one that knows the token answers":       {auth.Chain(failing{fault.Unauthenticated}, ring), 0, "ann"},
+		"an outage is not a wrong token, nor a pass": {auth.Chain(failing{fault.Unavailable}, ring), fault.Unavailable, ""},
+		"a token that nobody knows lets nobody in":   {auth.Chain(failing{fault.Unauthenticated}), fault.Unauthenticated, ""},
+		"an empty chain lets nobody in":              {auth.Chain(), fault.Unauthenticated, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, err := test.chain.Authenticate(t.Context(), "good")
-			if p.Name != test.name || (err != nil && fault.KindOf(err) != test.kind) {
+			if p.Name != test.name || (err != nil) != (test.name == "") || err != nil && fault.KindOf(err) != test.kind {
 				t.Errorf("Authenticate() = %v, %v, want %q, %v", p, err, test.name, test.kind)
 			}
 		})
+	}
+}
+
+func TestANameIsPlainAndBounded(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{
+		"ann": true, "Jürgen Groß <j@example.com>": true, strings.Repeat("n", 128): true,
+		"": false, "a\nb": false, "a\x00b": false, "a\x1fb": false, "a\x7fb": false, "\xff": false, strings.Repeat("n", 257): false,
+	} {
+		if err := (auth.Principal{Name: name, Tenant: "t"}).Check(); (err == nil) != ok {
+			t.Errorf("Check() of the name %q = %v, want it allowed: %v", name, err, ok)
+		}
+		if err := (auth.Principal{Name: "n", Tenant: name}).Check(); (err == nil) != ok {
+			t.Errorf("Check() of the tenant %q = %v, want it allowed: %v", name, err, ok)
+		}
 	}
 }
 

@@ -47,6 +47,8 @@ func TestAWrongKeyFileAddsNothing(t *testing.T) {
 	for name, test := range map[string]struct{ line, want string }{
 		"a token in place of a hash": {token.Reveal() + " ops admin", "sha256:"},
 		"a short hash":               {"sha256:0123 ops admin", "64 hexadecimal digits"},
+		"a hash and a digit more":    {strings.Replace(right, " ops", "0 ops", 1), "64 hexadecimal digits"},
+		"a hash of another kind":     {strings.TrimPrefix(right, "sha256:"), "sha256:"},
 		"an unknown role":            {strings.Replace(right, "admin", "root", 1), `"root" is not one of the roles`},
 		"no role":                    {strings.TrimSuffix(right, " admin"), "HASH NAME ROLES"},
 		"too many fields":            {right + " acme more", "HASH NAME ROLES"},
@@ -66,5 +68,12 @@ func TestAWrongKeyFileAddsNothing(t *testing.T) {
 				t.Errorf("Authenticate() = nil, want the file to add nothing")
 			}
 		})
+	}
+}
+
+func TestALineOfAKeyFileIsBounded(t *testing.T) {
+	t.Parallel()
+	if n, err := auth.NewKeyring().Read(strings.NewReader("# " + strings.Repeat("x", 5<<10) + "\n")); err == nil {
+		t.Errorf("Read() of a line of 5 KiB = %d, want an error: the limit is 4 KiB", n)
 	}
 }
