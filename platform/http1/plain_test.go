@@ -54,6 +54,7 @@ func TestOnlyPlainRequestsAreAnsweredHere(t *testing.T) {
 		"Connection: close":                   {head + "Connection: close\r\nContent-Length: 5\r\n" + rest + get("/p"), ""},
 		"a connection with options":           {head + "Connection: keep-alive, X\r\nContent-Length: 5\r\n" + rest, ""},
 		"Upgrade":                             {"GET /p HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", ""},
+		"Upgrade without Connection":          {"GET /p HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n", ""},
 		"TE":                                  {"GET /p HTTP/1.1\r\nHost: x\r\nTE: trailers\r\n\r\n", ""},
 		"chunks":                              {head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", ""},
 		"a length and chunks":                 {head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + get("/smuggled"), ""},

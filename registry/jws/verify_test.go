@@ -75,6 +75,10 @@ func TestVerify(t *testing.T) {
 	if got := jws.Verify(signed(good), []jws.Key{other.public}); got.State != jws.Untrusted {
 		t.Errorf("Verify() after the key was taken away = %+v, want untrusted", got)
 	}
+	long := strings.Repeat("k", 1000)
+	if got := jws.Verify(signed(other.sign(t, `{"alg":"ES256","kid":"`+long+`"}`, []byte(canonical))), keys); got.State != jws.Untrusted || len(got.KeyID) > 140 || len(got.Reason) > 300 {
+		t.Errorf("Verify() of a signature with a kid of 1000 bytes = %+v, want untrusted, with the beginning of the kid", got)
+	}
 }
 
 func TestPayloadIsWhatTheStandardsSay(t *testing.T) {
@@ -127,6 +131,14 @@ func TestWhatHasNoCanonicalFormIsRefused(t *testing.T) {
 		if got, err := jws.Payloads([]byte(card)); err == nil {
 			t.Errorf("Payloads(%s) = %s, want an error for %s", card, got, name)
 		}
+	}
+}
+
+func TestTheNestingOfACardIsBounded(t *testing.T) {
+	t.Parallel()
+	const deep = 1 << 16
+	if got, err := jws.Canonical([]byte(strings.Repeat("[", deep) + strings.Repeat("]", deep))); err == nil {
+		t.Errorf("Canonical() of lists %d deep = %d bytes, want an error", deep, len(got))
 	}
 }
 

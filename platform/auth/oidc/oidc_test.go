@@ -173,6 +173,7 @@ func TestATokenThatDoesNotHoldIsRefused(t *testing.T) {
 		"a name without end":    {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "sub": strings.Repeat("n", 257)}), "TOKEN_INVALID"},
 		"a tenant of lines":     {p.token(t, p.key, jose.ES256, map[string]any{"org": "a\nb"}), "TOKEN_INVALID"},
 		"no role of ours":       {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "roles": []string{"painter"}}), "ROLE_MISSING"},
+		"more than 16 KiB":      {p.token(t, p.key, jose.ES256, map[string]any{"org": "a", "pad": strings.Repeat("x", 16<<10)}), "TOKEN_INVALID"},
 		"a changed last letter": {right[:len(right)-8] + "AAAAAAAA", "TOKEN_INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,6 +206,7 @@ func TestAConfigurationThatCannotBeAppliedIsRefused(t *testing.T) {
 		"plain http":          {Issuer: "http://id.example", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"keys over http":      {Issuer: "https://id.example", KeysURL: "http://id.example/keys", Audience: "quorate", NameClaim: "sub", RolesClaim: "roles"},
 		"an audience only":    {Audience: "quorate"},
+		"keys only":           {KeysURL: "https://id.example/keys"},
 		"no claim for a name": {Issuer: "https://id.example", Audience: "quorate", RolesClaim: "roles"},
 	} {
 		t.Run(name, func(t *testing.T) {
