@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/orchestrator/engine"
@@ -21,7 +24,7 @@ func TestATaskRunsToItsEnd(t *testing.T) {
 	w := newWorld(t, &actor{name: "echo", skill: "echo", play: delivers("hello")})
 	for name, route := range map[string]orchestrator.Route{"by agent": {Agent: "echo"}, "by skill": {Skill: "echo"}} {
 		t.Run(name, func(t *testing.T) {
-			task, log := w.awaitEnd(w.submit(engine.Submission{Route: route}).ID)
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: route, Attributes: consultation.Attributes{"a": []any{"x", 1.0, true}}}).ID)
 			if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Phase != orchestrator.PhaseDone {
 				t.Errorf("state, phase = %s, %s, want completed, done", task.State, task.Phase)
 			}
@@ -120,6 +123,17 @@ func TestARestartTakesUpWhatWasRunning(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatForgotAcceptedWorkIsNotGivenItTwice(t *testing.T) {
+	echo := &actor{name: "echo", once: true, play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		return say(snapshot("r1", a2apb.TaskState_TASK_STATE_WORKING, "on it")) // and the stream ends
+	}}
+	w := newWorld(t, echo)
+	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Error == nil || task.Error.Reason != "OUTCOME_UNKNOWN" || len(echo.sends()) != 1 {
+		t.Errorf("state %s, error %+v after %d messages, want OUTCOME_UNKNOWN after one", task.State, task.Error, len(echo.sends()))
+	}
+}
+
 func TestATaskIsOnDiskBeforeItIsAccepted(t *testing.T) {
 	w := newWorld(t, &actor{name: "echo", play: delivers("hello")})
 	w.stop() // no engine runs, as if the process died at once
@@ -213,6 +227,24 @@ func TestSubmitRefusesWhatCannotBeATask(t *testing.T) {
 		"an attribute that is an object":    {func(s *engine.Submission) { s.Attributes = map[string]any{"a": map[string]any{}} }, "ATTRIBUTE_KIND"},
 		"a space in an attribute's name":    {func(s *engine.Submission) { s.Attributes = map[string]any{"a ": true} }, "ATTRIBUTE_NAME"},
 		"an attribute that is not a number": {func(s *engine.Submission) { s.Attributes = map[string]any{"a": math.NaN()} }, "ATTRIBUTE_KIND"},
+		"a list of lists":                   {func(s *engine.Submission) { s.Attributes = map[string]any{"a": []any{"x", []any{"y"}}} }, "ATTRIBUTE_KIND"},
+		"too many attributes": {func(s *engine.Submission) {
+			s.Attributes = make(consultation.Attributes)
+			for i := range orchestrator.MaxAttributes + 1 {
+				s.Attributes[strconv.Itoa(i)] = true
+			}
+		}, "TOO_MANY_ATTRIBUTES"},
+		"too many inputs": {func(s *engine.Submission) {
+			for i := range orchestrator.MaxInputs + 1 {
+				s.Inputs = append(s.Inputs, orchestrator.Input{Name: strconv.Itoa(i), Parts: text("x").GetParts()})
+			}
+		}, "TOO_MANY_INPUTS"},
+		"two inputs of one name": {func(s *engine.Submission) {
+			s.Inputs = slices.Repeat([]orchestrator.Input{{Name: "a", Parts: text("x").GetParts()}}, 2)
+		}, "INPUT_NAME"},
+		"an input without a name":   {func(s *engine.Submission) { s.Inputs = []orchestrator.Input{{Parts: text("x").GetParts()}} }, "INPUT_NAME"},
+		"an input without parts":    {func(s *engine.Submission) { s.Inputs = []orchestrator.Input{{Name: "a"}} }, "INPUT_EMPTY"},
+		"an input of an empty part": {func(s *engine.Submission) { s.Inputs = []orchestrator.Input{{Name: "a", Parts: []*a2apb.Part{{}}}} }, "INPUT_EMPTY"},
 		"data that JSON does not have": {func(s *engine.Submission) {
 			s.Message = &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Data{Data: structpb.NewNumberValue(math.Inf(1))}}}}
 		}, "VALUE_INVALID"},

@@ -249,7 +249,9 @@ func TestProgressOfAGuardedTaskIsNotTold(t *testing.T) {
 }
 
 func TestConsultRefuses(t *testing.T) {
-	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, &actor{name: "reviewer", status: "unavailable"})
+	rules := requirement("pre-completion")
+	rules = append(rules, registry.ConsultationRequirement{ID: "trouble", TargetAgent: "reviewer", Phase: "on-error"})
+	w := newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: rules}, &actor{name: "reviewer", status: "unavailable"})
 	blocked, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
 	done, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}}).ID)
 	given := []*a2apb.Artifact{{Parts: text("x").GetParts()}}
@@ -262,6 +264,7 @@ func TestConsultRefuses(t *testing.T) {
 		"a requirement that does not exist": {blocked.ID, "q", nil, "REQUIREMENT_NOT_FOUND"},
 		"a task that has ended":             {done.ID, "r", nil, "TASK_ENDED"},
 		"other content than was delivered":  {blocked.ID, "r", given, "CONTENT_DELIVERED"},
+		"an error that has not happened":    {blocked.ID, "trouble", nil, "NOTHING_TO_REVIEW"},
 		"a target that is down":             {blocked.ID, "r", nil, "NO_AGENT_AVAILABLE"},
 	}
 	for name, tt := range tests {
@@ -270,6 +273,25 @@ func TestConsultRefuses(t *testing.T) {
 				t.Errorf("Consult() = %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestAgentsThatConsultEachOtherInACircleAreStopped(t *testing.T) {
+	here, there := &actor{name: "here", requirements: requirement("pre-execution")}, &actor{name: "there", requirements: requirement("pre-execution")}
+	here.requirements[0].TargetAgent, here.requirements[0].Condition = "there", nil
+	there.requirements[0].TargetAgent, there.requirements[0].Condition = "here", nil
+	w := newWorld(t, here, there)
+	id, deep := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "here"}}).ID, 0
+	var err error
+	for ; err == nil && deep <= orchestrator.MaxConsultHops; deep++ {
+		w.await(id)
+		var c consultation.Consultation
+		if c, err = w.engine.Consult(t.Context(), tenant, id, "r", nil, consultation.Request{}); err == nil {
+			id = c.CarrierTaskID
+		}
+	}
+	if fault.ReasonOf(err) != "CONSULTATION_TOO_DEEP" || deep != orchestrator.MaxConsultHops+1 {
+		t.Errorf("Consult() = %v after %d, want CONSULTATION_TOO_DEEP after %d", err, deep, orchestrator.MaxConsultHops+1)
 	}
 }
 

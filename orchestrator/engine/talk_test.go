@@ -30,6 +30,7 @@ func TestWhatIsSaidInATaskIsBounded(t *testing.T) {
 		"by its caller": {asks: 10, replies: 300 << 10, refused: "TURNS_TOO_LARGE"},
 		"in values":     {asks: 10, replies: 10, parts: 60_000, refused: "TURNS_TOO_LARGE"},
 		"by its agent":  {asks: 200 << 10, replies: 10, refused: "TASK_ENDED", failed: "TURNS_TOO_LARGE"},
+		"in a question": {asks: 300 << 10, replies: 10, refused: "TASK_ENDED", failed: "QUESTION_TOO_LARGE"},
 		"in number":     {asks: 10, replies: 10, refused: "TASK_ENDED", failed: "TOO_MANY_TURNS"},
 	} {
 		t.Run(name, func(t *testing.T) {
