@@ -51,6 +51,24 @@ func TestMatch(t *testing.T) {
 		`at >= "2026-01-16T13:00:00+01:00"`:     true,
 		`tags:foo`:                              false,
 		`tags:foo*`:                             true,
+		`tags:*od`:                              true,
+		`tags:*o*`:                              true,
+		`tags:*x*`:                              false,
+		`title=*`:                               true,
+		`title=*eggs`:                           true,
+		`title=*milk`:                           false,
+		`title!=Milk*`:                          false,
+		`title<N`:                               true,
+		`title="Milk \and eggs"`:                true, // a backslash takes what follows as it is
+		`kind!=memo`:                            true,
+		`kind!=list`:                            false,
+		`pinned!=true`:                          true,
+		`size<=3 size>=3`:                       true,
+		`size<=2`:                               false,
+		`size>=4`:                               false,
+		`size>3`:                                false,
+		`size<3`:                                false,
+		`size!=3`:                               false,
 		`kind=memo AND size=3 OR tags:"home"`:   false, // OR binds more tightly
 		`(kind=memo AND size=3) OR tags:'home'`: true,
 	} {
@@ -71,6 +89,14 @@ func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
 		`at>noon`:                     "a time such as",
 		`title="a`:                    "not closed",
 		`title=a)`:                    "expected the end",
+		`title="a\`:                   "not closed",
+		`size!1`:                      "not equal is written !=",
+		`size=1 AND`:                  "at the end: expected a field",
+		`(size=1`:                     "at the end: expected a closing parenthesis",
+		`size 1`:                      "expected =, !=",
+		`size=`:                       "expected a value after size =",
+		`kind<memo`:                   "use = or !=",
+		`pinned<true`:                 "use = or !=",
 		strings.Repeat("(", 17) + "a": "more than 16 levels",
 		strings.Repeat("size=1 ", 65): "more than 64 comparisons",
 		strings.Repeat("a", 2049):     "the most is 2048",
@@ -79,6 +105,9 @@ func TestAFilterThatIsWrongSaysWhere(t *testing.T) {
 		if fault.KindOf(err) != fault.InvalidArgument || fault.ReasonOf(err) != "FILTER_INVALID" || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%.40s) = %v, want FILTER_INVALID with %q", text, err, want)
 		}
+	}
+	if _, err := filter.Parse("size="+strings.Repeat("x", 2000), fields); err == nil || len(err.Error()) > 300 {
+		t.Errorf("Parse(a value of 2000 bytes) = %v, want an error with the beginning of the value", err)
 	}
 }
 

@@ -224,6 +224,20 @@ func TestACallCountsOnce(t *testing.T) {
 	}
 }
 
+// TestARequestForAPlainHandlerCountsAsACall has one call at a time, and three in all.
+func TestARequestForAPlainHandlerCountsAsACall(t *testing.T) {
+	t.Parallel()
+	r := start(t, func(o *rpcserver.Options, then prepared) {
+		o.Limits = rpcserver.Limits{MaxCalls: 2, PerSecond: 0.01, Burst: 3}
+		then(func(s *rpcserver.Server) { s.Handle("/plain", s.Authenticated(http.NotFoundHandler())) })
+	})
+	for i, want := range []int{http.StatusNotFound, http.StatusNotFound, http.StatusNotFound, http.StatusTooManyRequests} {
+		if answer, text := r.do(t, http.MethodGet, "/plain", "", nil); answer.StatusCode != want {
+			t.Errorf("request %d = %d %s, want %d", i+1, answer.StatusCode, text, want)
+		}
+	}
+}
+
 func TestPublicCallsThatWaitForTheirRequestAreFew(t *testing.T) {
 	t.Parallel()
 	r := start(t, nil)
