@@ -98,6 +98,12 @@ func TestFindCompatibleInTiers(t *testing.T) {
 	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody"}); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
 		t.Errorf("FindCompatible(nobody) = %v, want AGENT_NOT_FOUND", err)
 	}
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", Direction: "sideways"}); fault.ReasonOf(err) != "DIRECTION_INVALID" {
+		t.Errorf("FindCompatible(sideways) = %v, want DIRECTION_INVALID", err)
+	}
+	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "nobody", MinTier: "perfect"}); fault.ReasonOf(err) != "TIER_INVALID" {
+		t.Errorf("FindCompatible(perfect) = %v, want TIER_INVALID", err)
+	}
 	if _, _, err := r.FindCompatible(t.Context(), tenant, registry.CompatibleQuery{Agent: "coder", Schema: "x"}); fault.ReasonOf(err) != "SCHEMA_NOT_FOUND" {
 		t.Errorf("FindCompatible(coder, x) = %v, want SCHEMA_NOT_FOUND", err)
 	}
@@ -141,6 +147,23 @@ func create(t *testing.T, r *registry.Registry, from, to string) registry.Mappin
 		t.Fatalf("CreateMapping(%s, %s) = %v, want no error", from, to, err)
 	}
 	return m
+}
+
+func TestMappingsThatSayNothingOrTooMuch(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	for name, wrong := range map[string]registry.Mapping{
+		"from a type to itself": {From: "document", To: "document"},
+		"with a long word":      {From: "comment", To: "artifact", Description: strings.Repeat("x", 5000)},
+	} {
+		if _, err := r.CreateMapping(t.Context(), tenant, wrong, registry.Retry{}); fault.ReasonOf(err) != "MAPPING_INVALID" {
+			t.Errorf("CreateMapping() %s = %v, want MAPPING_INVALID", name, err)
+		}
+	}
+	m := create(t, r, "document", "collection")
+	if _, err := r.UpdateMapping(t.Context(), tenant, m.Name(), m.Etag, strings.Repeat("x", 5000), registry.Retry{}); fault.ReasonOf(err) != "MAPPING_INVALID" {
+		t.Errorf("UpdateMapping() to a long word = %v, want MAPPING_INVALID", err)
+	}
 }
 
 func TestMappingsAreChecked(t *testing.T) {
