@@ -174,6 +174,10 @@ func TestAReceiverComesWithItsMessageOrNotAtAll(t *testing.T) {
 			if _, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: elsewhere, Config: config}); err == nil {
 				t.Error("SendMessage() in another context = nil, want it refused")
 			}
+			other := &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{URL: url, TaskID: "another"}}
+			if _, err := c.SendMessage(w.ctx, &a2a.SendMessageRequest{Message: follow(task, "green", nil), Config: other}); err == nil {
+				t.Error("SendMessage() with a receiver for another task = nil, want it refused")
+			}
 			wantReceivers(t, w, c, task, 0)
 			green := follow(task, "green", map[string]any{"requestId": "r"})
 			for range 2 {

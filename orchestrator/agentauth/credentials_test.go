@@ -43,6 +43,8 @@ func TestWhatCannotBeAppliedIsRefusedWithWhatToDo(t *testing.T) {
 		"a token URL that is none": {origin + "oauth2: {tokenURL: " + canary + ", clientID: q, clientSecret: 'env:PATH'}}]", "oauth2.tokenURL: want the URL"},
 		"a certificate not there":  {origin + "mutualTLS: {certFile: /nowhere, keyFile: /nowhere}}]", "mutualTLS: read the certificate: stat /nowhere"},
 		"a certificate over http":  {"credentials: [{origin: 'http://127.0.0.1', mutualTLS: {certFile: c, keyFile: k}}]", "absolute path"},
+		"a client id of lines":     {origin + "oauth2: {tokenURL: 'https://i.example/t', clientID: \"a\\nb\", clientSecret: 'env:PATH'}}]", "oauth2.clientID: want one of visible"},
+		"a user with a colon":      {origin + "basic: {username: 'a:b', password: 'env:PATH'}}]", "basic.username: want one of visible"},
 		"in the clear":             {"credentials: [{origin: 'http://a.example', bearer: {token: 'env:PATH'}}]", "set insecure: true"},
 		"insecure for nothing":     {origin + "insecure: true, bearer: {token: 'env:PATH'}}]", "insecure: nothing goes in the clear here"},
 	} {
@@ -89,6 +91,23 @@ func TestEachKindIsShownAsItsSpecificationSays(t *testing.T) {
 
 func header(name string) func(*http.Request) string {
 	return func(r *http.Request) string { return r.Header.Get(name) }
+}
+
+func TestOverGRPCACredentialIsMetadataOrNothingIsSent(t *testing.T) {
+	t.Parallel()
+	file := write(t, "k3y")
+	for kind, want := range map[string]struct{ key, value, reason string }{
+		"apiKey: {in: header, name: X-Key, value: 'file:" + file + "'}": {key: "x-key", value: "k3y"},
+		"apiKey: {in: cookie, name: K, value: 'file:" + file + "'}":     {key: "cookie", value: "K=k3y"},
+		"apiKey: {in: query, name: k, value: 'file:" + file + "'}":      {reason: agentauth.ReasonUnfit},
+		"bearer: {token: 'file:" + file + "'}":                          {key: "authorization", value: "Bearer k3y"},
+	} {
+		c := open(t, "credentials: [{origin: 'https://a.example', "+kind+"}]")
+		key, value, err := c.For(&url.URL{Scheme: "https", Host: "a.example"}).Metadata(t.Context())
+		if key != want.key || value != want.value || fault.ReasonOf(err) != want.reason {
+			t.Errorf("Metadata() of %s = %q, %q, %v, want %+v", kind, key, value, err, want)
+		}
+	}
 }
 
 func TestACredentialIsForOneOriginOnly(t *testing.T) {
@@ -163,5 +182,23 @@ func TestARenewedSecretIsShownWithoutARestart(t *testing.T) {
 	}
 	if r, n := a.last(t); n != 3 || r.ContentLength != 4 {
 		t.Errorf("the agent was asked %d times, the last time with %d bytes, want 3 times and the whole body", n, r.ContentLength)
+	}
+}
+
+func TestARenewedSecretThatNoHeaderCanHoldIsNotSent(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"a\x01b", "schl\u00fcssel"} {
+		file := write(t, "old")
+		a := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			rewrite(t, file, secret)
+			w.WriteHeader(http.StatusUnauthorized)
+		})
+		c := open(t, "credentials: [{origin: '"+a.URL+"', bearer: {token: 'file:"+file+"'}}]")
+		if code, err := post(t.Context(), c, a.URL); fault.ReasonOf(err) != agentauth.ReasonUnavailable {
+			t.Errorf("POST with the secret %q = %d, %v, want %s", secret, code, err, agentauth.ReasonUnavailable)
+		}
+		if _, n := a.last(t); n != 1 {
+			t.Errorf("the agent was asked %d times, want once", n)
+		}
 	}
 }

@@ -173,6 +173,29 @@ func TestAnEndpointThatRefusesIsLeftAloneForAWhileAndSaysNothingOfTheSecret(t *t
 	})
 }
 
+func TestATokenThatCannotBeShownIsNotTaken(t *testing.T) {
+	t.Parallel()
+	a := serve(t, ok)
+	for name, answer := range map[string]string{
+		"with a line break":     `{"access_token":"a\r\nX-Evil: b","token_type":"Bearer"}`,
+		"without end":           `{"access_token":"` + strings.Repeat("a", 33<<10) + `","token_type":"Bearer"}`,
+		"of another type":       `{"access_token":"a","token_type":"mac"}`,
+		"whose time is over":    `{"access_token":"a","token_type":"Bearer","expires_in":-1}`,
+		"that is none":          `{"token_type":"Bearer"}`,
+		"in what is not JSON":   `access`,
+		"in an error's answer":  `{"error":"access_denied","access_token":"a","token_type":"Bearer"}`,
+		"in the form of a list": `[]`,
+	} {
+		i := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprint(w, answer)
+		})
+		if status, err := post(t.Context(), oauth(t, a, i, canary), a.URL); fault.ReasonOf(err) != agentauth.ReasonUnavailable {
+			t.Errorf("POST with a token %s = %d, %v, want %s", name, status, err, agentauth.ReasonUnavailable)
+		}
+	}
+}
+
 // TestATokenThatTheCallHadToWaitForIsNoNewerOne has time go on while the endpoint answers, as it does outside of the tests that play it.
 func TestATokenThatTheCallHadToWaitForIsNoNewerOne(t *testing.T) {
 	t.Parallel()
