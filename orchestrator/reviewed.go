@@ -13,18 +13,19 @@ import (
 	"github.com/quorate/quorate/consultation"
 )
 
-// maxLabelBytes is how long the id and the name of an artifact may be without being content.
-const maxLabelBytes = 128
+// AnswerID is the id and the name of the artifact that stands for an agent's answer without a task.
+const AnswerID = "message"
 
 // ReviewedArtifacts returns what is reviewed of artifacts: their parts in order and, behind those of an artifact that says more than its parts do, a data
-// part with the rest. Whoever gets the artifacts gets metadata and descriptions, too. Ids and names are left out, as long as they are short: an agent that asks for a
-// review before it delivers cannot know them.
+// part with the rest. Whoever gets the artifacts gets names, metadata and descriptions, too. Ids are left out, since an agent that asks for a review before it
+// delivers may not know them; callers do not get those that it chose if a review stands in between.
 func ReviewedArtifacts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 	var parts []*a2apb.Part
 	for _, a := range artifacts {
 		r := rest{}
-		r.label("artifactId", a.GetArtifactId())
-		r.label("name", a.GetName())
+		if a.GetName() != AnswerID || a.GetArtifactId() != AnswerID { // that name is from Quorate
+			r.text("name", a.GetName())
+		}
 		r.text("description", a.GetDescription())
 		r.object("metadata", a.GetMetadata())
 		r.list("extensions", a.GetExtensions())
@@ -74,12 +75,6 @@ type rest map[string]*structpb.Value
 func (r rest) text(key, s string) {
 	if s != "" {
 		r[key] = structpb.NewStringValue(s)
-	}
-}
-
-func (r rest) label(key, s string) {
-	if len(s) > maxLabelBytes {
-		r.text(key, s)
 	}
 }
 

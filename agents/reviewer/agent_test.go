@@ -24,6 +24,7 @@ func TestThePlainTaskAnswersWithTheVerdict(t *testing.T) {
 		want  string
 	}{
 		"text":                       {[]*a2a.Part{a2a.NewTextPart("hello")}, "approved: no rule objects"},
+		"a name without content":     {[]*a2a.Part{a2a.NewTextPart(""), a2a.NewDataPart(map[string]any{"artifact": map[string]any{"name": "page.md"}})}, "rejected: empty: there is nothing to review"},
 		"blank text":                 {[]*a2a.Part{a2a.NewTextPart(" "), a2a.NewTextPart("\n")}, "rejected: empty: there is nothing to review"},
 		"a secret in the second one": {[]*a2a.Part{a2a.NewTextPart("hello"), a2a.NewTextPart("\npassword=correcthorse")}, "rejected: password-assignment: part 2, line 2 holds a password"},
 		"text in raw bytes":          {[]*a2a.Part{a2a.NewRawPart([]byte("password=correcthorse"))}, "rejected: password-assignment: line 1 holds a password"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -65,13 +66,25 @@ func reviewParts(parts []*a2a.Part) kit.Outcome {
 			blank = false
 			continue
 		}
-		blank = blank && strings.TrimSpace(text) == ""
+		blank = blank && (strings.TrimSpace(text) == "" || besideContent(part))
 		findings = append(findings, scan(where, text)...)
 	}
 	if blank {
 		findings = []string{empty}
 	}
 	return decide(findings...)
+}
+
+// besideContent reports whether a part holds names, metadata and the like, as Quorate puts them behind what they belong to: who delivers nothing else
+// delivers nothing.
+func besideContent(part *a2a.Part) bool {
+	data, _ := part.Data().(map[string]any)
+	for key := range data {
+		if _, object := data[key].(map[string]any); !object || !slices.Contains([]string{"artifact", "message", "task"}, key) {
+			return false
+		}
+	}
+	return len(data) == 1
 }
 
 // readable returns the content of a part as text: text, data, or raw bytes that are valid UTF-8 without NUL.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -39,6 +40,20 @@ func (h *heard) describe(before, added *structpb.Struct) error {
 			bytes, values, maxAboutBytes, orchestrator.MaxTaskValues)
 	}
 	return nil
+}
+
+// numbered returns artifacts with their numbers as ids: callers would get as many bytes as an agent likes in ids, which no reviewer sees. An id that is
+// also the name, which reviewers see, stays.
+func numbered(list []*a2apb.Artifact) []*a2apb.Artifact {
+	out := make([]*a2apb.Artifact, len(list))
+	for i, a := range list {
+		if a.GetArtifactId() != a.GetName() {
+			a = proto.CloneOf(a)
+			a.ArtifactId = fmt.Sprintf("artifact-%d", i+1)
+		}
+		out[i] = a
+	}
+	return out
 }
 
 // leaveOut drops the metadata of the agent's task if the agent has had its artifacts reviewed without any, before it delivered them: the metadata may be

@@ -117,3 +117,34 @@ func TestWhatTheLastOfAChainSaysOfItsTaskIsKept(t *testing.T) {
 		t.Errorf("the chain's metadata is %v, want that of its last agent", got)
 	}
 }
+
+// TestIDsCarryNothingPastAReview has an agent put into the ids of its artifacts what it puts nowhere else.
+func TestIDsCarryNothingPastAReview(t *testing.T) {
+	play := func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		done := snapshot("r1", a2apb.TaskState_TASK_STATE_COMPLETED, "", "one", "two")
+		for i, a := range done.GetTask().GetArtifacts() {
+			a.ArtifactId = []string{"xyzzy", "page.md"}[i]
+		}
+		done.GetTask().GetArtifacts()[1].Name = "page.md"
+		return say(done)
+	}
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: play, requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
+	for name, test := range map[string]struct {
+		attributes consultation.Attributes
+		want       []string
+	}{"a review": {sensitive, []string{"artifact-1", "page.md"}}, "no review": {nil, []string{"xyzzy", "page.md"}}} {
+		task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: test.attributes}).ID)
+		if test.attributes != nil {
+			consult(t, w, task.ID)
+			task, _ = w.awaitEnd(task.ID)
+		}
+		var got []string
+		for _, a := range task.Artifacts {
+			got = append(got, a.GetArtifactId())
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" || task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+			t.Errorf("state %s; ids of artifacts with %s (-want +got):\n%s", task.State, name, diff)
+		}
+	}
+}

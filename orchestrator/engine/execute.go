@@ -309,6 +309,9 @@ func (e *Engine) settle(ctx context.Context, c *conversation) (step, error) {
 	if why != nil && c.task.Guarded() { // no reviewer has seen the agent's words
 		why.Message = "the agent ended without delivering; its words are held back, since a review stands between it and the caller"
 	}
+	if c.task.Guarded() {
+		c.heard.artifacts = numbered(c.heard.artifacts)
+	}
 	note, err := e.leaveOut(ctx, &c.task, &c.heard)
 	if err != nil {
 		return step{}, err

@@ -52,7 +52,7 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 		m := p.Message
 		h.state = a2apb.TaskState_TASK_STATE_COMPLETED
 		h.within(m.GetContextId())
-		return true, h.replace([]*a2apb.Artifact{{ArtifactId: "message", Name: "message", Parts: m.GetParts(), Metadata: m.GetMetadata(), Extensions: m.GetExtensions()}})
+		return true, h.replace([]*a2apb.Artifact{{ArtifactId: orchestrator.AnswerID, Name: orchestrator.AnswerID, Parts: m.GetParts(), Metadata: m.GetMetadata(), Extensions: m.GetExtensions()}})
 	case *a2apb.StreamResponse_Task:
 		t := p.Task
 		h.within(t.GetContextId())
