@@ -104,13 +104,17 @@ func (e *Engine) converse(ctx context.Context, c *conversation, breaker circuitb
 	} else {
 		c.reached()
 	}
-	if ctx.Err() != nil {
-		if err != nil || !c.done || errors.Is(context.Cause(ctx), errDeadline) {
+	if cause := context.Cause(ctx); cause != nil {
+		refused := fault.KindOf(cause) == fault.InvalidArgument // the store will never accept what the agent has said so far
+		if !refused && (err != nil || !c.done || errors.Is(cause, errDeadline)) {
 			return e.interrupted(ctx)
 		}
 		var cancel context.CancelFunc // the result must be stored: whoever takes over the task would not know that the work is done
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 		defer cancel()
+		if refused {
+			return e.giveUp(ctx, c.task, cause)
+		}
 	}
 	if err != nil {
 		c.heard.name(&c.task)
