@@ -1,6 +1,11 @@
 package rpcserver
 
-import "github.com/quorate/quorate/platform/auth"
+import (
+	"context"
+	"net/http"
+
+	"github.com/quorate/quorate/platform/auth"
+)
 
 // Callers share a server out.
 type Callers struct{ *callers }
@@ -22,4 +27,10 @@ func (c Callers) Known() int {
 func DecodePublic(decode func(any) error) error {
 	s := &Server{awaited: newCallers(Limits{})}
 	return s.decodePublic(decode, nil)
+}
+
+// Ready is the handler of /readyz of a server with one check.
+func Ready(run func(context.Context) error) http.HandlerFunc {
+	s := &Server{checks: []check{{"check", run}}}
+	return s.serveReady
 }

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
@@ -27,41 +30,91 @@ type prepared = func(func(*rpcserver.Server))
 
 func TestReadyShowsEachCheck(t *testing.T) {
 	t.Parallel()
-	broken := false
-	r := start(t, func(_ *rpcserver.Options, then prepared) {
-		then(func(s *rpcserver.Server) {
-			s.OnReady("store", func(context.Context) error { return nil })
-			s.OnReady("index", func(context.Context) error {
-				if broken {
-					return errors.New("hunter2")
-				}
-				return nil
-			})
-			s.OnReady("leases", func(context.Context) error {
-				if broken {
-					return fault.New(fault.Unavailable, "NO_LEASE", "no lease yet")
-				}
-				return nil
-			})
-		})
-	})
-	for _, want := range []struct {
+	for name, test := range map[string]struct {
 		broken bool
 		code   int
 		body   string
 	}{
-		{false, 200, `{"status":"ready","checks":{"index":"ok","leases":"ok","store":"ok"}}`},
-		{true, 503, `{"status":"not ready","checks":{"index":"internal error","leases":"no lease yet","store":"ok"}}`},
+		"as it should be": {false, 200, `{"status":"ready","checks":{"index":"ok","leases":"ok","store":"ok"}}`},
+		"broken":          {true, 503, `{"status":"not ready","checks":{"index":"internal error","leases":"no lease yet","store":"ok"}}`},
 	} {
-		broken = want.broken
-		resp, body := r.do(t, http.MethodGet, "/readyz", "", header{"Authorization": ""})
-		if resp.StatusCode != want.code || strings.TrimSpace(body) != want.body {
-			t.Errorf("GET /readyz = %d %s, want %d %s", resp.StatusCode, body, want.code, want.body)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, func(_ *rpcserver.Options, then prepared) {
+				then(func(s *rpcserver.Server) {
+					s.OnReady("store", func(context.Context) error { return nil })
+					s.OnReady("index", func(context.Context) error {
+						if test.broken {
+							return errors.New("hunter2")
+						}
+						return nil
+					})
+					s.OnReady("leases", func(context.Context) error {
+						if test.broken {
+							return fault.New(fault.Unavailable, "NO_LEASE", "no lease yet")
+						}
+						return nil
+					})
+				})
+			})
+			resp, body := r.do(t, http.MethodGet, "/readyz", "", header{"Authorization": ""})
+			if resp.StatusCode != test.code || strings.TrimSpace(body) != test.body {
+				t.Errorf("GET /readyz = %d %s, want %d %s", resp.StatusCode, body, test.code, test.body)
+			}
+			if resp, body := r.do(t, http.MethodGet, "/healthz", "", header{"Authorization": ""}); resp.StatusCode != http.StatusOK {
+				t.Errorf("GET /healthz = %d %s, want 200", resp.StatusCode, body)
+			}
+		})
+	}
+}
+
+// TestManyWhoAskWhetherItIsReadyCostOneCheck has many ask at a time: a check reads the store, and anybody may ask.
+func TestManyWhoAskWhetherItIsReadyCostOneCheck(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var checks atomic.Int32
+		var broken atomic.Bool
+		ready := rpcserver.Ready(func(context.Context) error {
+			<-time.After(time.Millisecond)
+			checks.Add(1)
+			if broken.Load() {
+				return errors.New("broken")
+			}
+			return nil
+		})
+		ask := func(n int) (answers map[int]int) {
+			t.Helper()
+			codes := make(chan int, n)
+			for range n {
+				go func() {
+					w := httptest.NewRecorder()
+					ready(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))
+					codes <- w.Code
+				}()
+			}
+			answers = make(map[int]int)
+			for range n {
+				answers[<-codes]++
+			}
+			return answers
 		}
-	}
-	if resp, body := r.do(t, http.MethodGet, "/healthz", "", header{"Authorization": ""}); resp.StatusCode != http.StatusOK {
-		t.Errorf("GET /healthz = %d %s, want 200", resp.StatusCode, body)
-	}
+		if got := ask(1000); got[http.StatusOK] != 1000 || checks.Load() != 1 {
+			t.Errorf("1000 requests = %v after %d checks, want 200 after one", got, checks.Load())
+		}
+		broken.Store(true)
+		<-time.After(2 * time.Second)
+		if got := ask(10); got[http.StatusServiceUnavailable] != 10 || checks.Load() != 2 {
+			t.Errorf("10 requests two seconds later = %v after %d checks, want 503 after one more", got, checks.Load())
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		broken.Store(false)
+		<-time.After(2 * time.Second)
+		ready(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/readyz", http.NoBody))
+		if got := ask(1); got[http.StatusOK] != 1 {
+			t.Errorf("after a request of somebody who left = %v, want 200", got)
+		}
+	})
 }
 
 func TestNoAnswerIsTakenForSomethingElse(t *testing.T) {

@@ -45,7 +45,57 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		writeReadiness(w, http.StatusServiceUnavailable, readiness{Status: "stopping"})
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
+	l := s.look(r.Context())
+	writeReadiness(w, l.code, l.answer)
+}
+
+// readyFor is how long the result of the checks counts: they read the store, and anybody may ask for them.
+const readyFor = time.Second
+
+// lookout lets the checks run once at a time, for all who ask meanwhile.
+type lookout struct {
+	mu      sync.Mutex
+	last    looked        // guarded by mu
+	running chan struct{} // guarded by mu; closed when the checks in progress have ended; nil: there are none
+}
+
+// looked is the result of the checks.
+type looked struct {
+	at     time.Time // zero: they never ran
+	answer readiness
+	code   int
+}
+
+// look returns what the checks said less than readyFor ago, or runs them.
+func (s *Server) look(ctx context.Context) looked {
+	o := &s.lookout
+	for {
+		o.mu.Lock()
+		last, over := o.last, o.running
+		mine := over == nil && time.Since(last.at) >= readyFor
+		if mine {
+			o.running = make(chan struct{})
+		}
+		o.mu.Unlock()
+		switch {
+		case mine:
+			last = s.runChecks(context.WithoutCancel(ctx)) // for others, too
+			o.mu.Lock()
+			o.last = last
+			close(o.running)
+			o.running = nil
+			o.mu.Unlock()
+			return last
+		case over == nil:
+			return last
+		}
+		<-over // within checkTimeout
+	}
+}
+
+// runChecks runs all checks at once.
+func (s *Server) runChecks(ctx context.Context) looked {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	results := make([]error, len(s.checks))
 	var group sync.WaitGroup
@@ -53,15 +103,15 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		group.Go(func() { results[i] = c.run(ctx) })
 	}
 	group.Wait()
-	answer, code := readiness{Status: "ready", Checks: make(map[string]string)}, http.StatusOK
+	l := looked{at: time.Now(), answer: readiness{Status: "ready", Checks: make(map[string]string)}, code: http.StatusOK}
 	for i, c := range s.checks {
-		answer.Checks[c.name] = "ok"
+		l.answer.Checks[c.name] = "ok"
 		if err := results[i]; err != nil {
-			answer.Checks[c.name] = fault.From(err).Message // the cause is not for strangers
-			answer.Status, code = "not ready", http.StatusServiceUnavailable
+			l.answer.Checks[c.name] = fault.From(err).Message // the cause is not for strangers
+			l.answer.Status, l.code = "not ready", http.StatusServiceUnavailable
 		}
 	}
-	writeReadiness(w, code, answer)
+	return l
 }
 
 func writeReadiness(w http.ResponseWriter, code int, answer readiness) {

@@ -72,6 +72,7 @@ type Server struct {
 	mux       *http.ServeMux
 	hasRoot   bool // somebody handles "/"
 	checks    []check
+	lookout   lookout
 	streams   *openStreams
 	callers   *callers
 	public    *callers // of streams without a caller
@@ -200,7 +201,7 @@ func (s *Server) Handle(pattern string, h http.Handler) {
 	s.mux.Handle(pattern, h)
 }
 
-// OnReady adds a check to /readyz under name. It has two seconds; of its error only the message of a fault is shown.
+// OnReady adds a check to /readyz under name. It has two seconds; of its error only the message of a fault is shown. It runs once a second at most.
 func (s *Server) OnReady(name string, run func(context.Context) error) {
 	s.checks = append(s.checks, check{name, run})
 }
