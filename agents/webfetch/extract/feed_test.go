@@ -88,9 +88,9 @@ func TestAPDFOfWhichPagesAreMissingSaysSo(t *testing.T) {
 		want    string
 		missing bool
 	}{
-		"a page that cannot be read":  {pdfOf(3, one, broken, three), "One\n\n\nThree", true},
+		"a page that cannot be read":  {pdfOf(3, one, broken, three), "One\n\nThree", true},
 		"more pages than can be read": {pdfOf(2001, one), "One", true},
-		"pages that all can be read":  {pdfOf(2, one, three), "One\n\n\nThree", false},
+		"pages that all can be read":  {pdfOf(2, one, three), "One\n\nThree", false},
 		"a page that holds no text":   {pdfOf(2, one, page("")), "One", false},
 	} {
 		got, err := extract.Extract(t.Context(), test.file, extract.Options{})

@@ -202,6 +202,18 @@ func hostilePDFs() map[string]func() extract.Source {
 		"a PDF of one form": func() extract.Source {
 			return formed(fill("/X1 Do "), "|BT /F1 9 Tf ("+strings.Repeat("a", 1<<16)+") Tj ET")
 		},
+		"a PDF of many fonts": func() extract.Source {
+			return formed("/X1 Do", "/Resources << /Font << "+numbered("/F%d << /Subtype /Type1 /Encoding << /Differences [0 /a /b /c /d] >> >> ", 1500**size>>17)+">> >>|BT "+numbered("/F%d 9 Tf (a) Tj ", 1500**size>>17))
+		},
+		"a PDF of wide fonts": func() extract.Source {
+			return formed("/X1 Do", "/Resources << /Font << /F1 << /Subtype /Type0 /DescendantFonts [<< /W ["+fill("0 16000 5 ")+"] >>] >> >> >>|BT "+strings.Repeat("/F1 9 Tf (aa) Tj ", 99))
+		},
+		"a PDF of codes": func() extract.Source {
+			cmap := "1 begincodespacerange " + fill("<0000> <FFFF> <00> <00> ") + "endcodespacerange 1 beginbfrange " + fill("<0000> <FFFF> <0041> ") + "endbfrange"
+			return pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>",
+				"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 << /Subtype /Type0 /ToUnicode 5 0 R >> >> >> >>",
+				"<< /Length 30 >>\nstream\nBT /F1 9 Tf (aaaaaaaaaa) Tj ET\nendstream", fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(cmap), cmap), "<< >>")
+		},
 		"a PDF that is nothing but text": func() extract.Source { return file("%PDF-1.4\n" + fill("1 0 obj << /A [ 1 2 3 ] >> endobj\n")) },
 	}
 }

@@ -37,6 +37,7 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	if o.Selector.Expression != "" {
 		return fault.Invalid("selector", ReasonSelector, "the document is a PDF, and selectors read HTML and JSON only; leave the selector out")
 	}
+	source.Data = wholePDF(source.Data)
 	if !sanePDF(source.Data) {
 		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF whose tables are too large to read; look for another form of the document")
 	}
@@ -89,7 +90,7 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 		pages, err = maxPDFPages, errPDFPages
 	}
 	var out strings.Builder
-	book := pdfBook{doc: doc, layers: layersOf(doc), shapes: map[string]pdfShape{}, most: min(maxPDFText, minPDFText+textPerByte*len(data))}
+	book := pdfBook{doc: doc, layers: layersOf(doc), file: file, fonts: map[string]*pdfFont{}, most: min(maxPDFText, minPDFText+textPerByte*len(data))}
 	for i := 1; i <= pages; i++ {
 		words, broken := book.text(i)
 		if file.over() {
@@ -113,7 +114,9 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 type pdfBook struct {
 	doc    *pdf.Reader
 	layers pdfLayers
-	shapes map[string]pdfShape // of fonts by name, since reading them takes long
+	file   *boundedFile
+	fonts  map[string]*pdfFont // by object, since reading them takes long
+	mapped int                 // codes whose letters they state
 	most   int                 // bytes of text
 }
 
@@ -127,6 +130,7 @@ func (b *pdfBook) text(number int) (words string, err error) {
 	}
 	text := newPDFPage(b, paperOf(page, b.layers))
 	defer func() { words = text.words.text() }()
+	b.forget()
 	text.run(contents)
 	return "", nil
 }
@@ -163,5 +167,25 @@ func (f *boundedFile) ReadAt(p []byte, at int64) (int, error) {
 	if len(p) > 2*pdfChunk {
 		p = p[:pdfChunk] // buffers ask for more than they need, and decompressing it would take long
 	}
-	return f.data.ReadAt(p, at)
+	n, err := f.data.ReadAt(p, at)
+	if at < int64(len(pdfHeader)) {
+		copy(p[:n], pdfHeader[at:])
+	}
+	return n, err
+}
+
+// pdfHeader is how the library wants a file to begin: with no other version, and with the end of a line.
+const pdfHeader = "%PDF-1.7\n"
+
+// wholePDF returns data without what stands before its header and behind its end. Readers look for both in the first and the last kilobyte.
+func wholePDF(data []byte) []byte {
+	const near = 1024
+	if begin := bytes.Index(data[:min(len(data), near)], []byte("%PDF-")); begin > 0 {
+		data = data[begin:]
+	}
+	tail := max(0, len(data)-near)
+	if end := bytes.LastIndex(data[tail:], []byte("%%EOF")); end >= 0 {
+		data = data[:tail+end+len("%%EOF")]
+	}
+	return data
 }

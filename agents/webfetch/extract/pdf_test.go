@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,12 @@ func TestWordsAndLinesOfAPDF(t *testing.T) {
 		"specks":                          {"BT /F1 0.5 Tf (hidden) Tj /F1 0 Tf (hidden) Tj /F1 8 Tf (seen) Tj ET", "seen"},
 		"specks by a matrix":              {"BT /F1 10 Tf 0.01 0 0 0.01 0 0 Tm (hidden) Tj 1 0 0 1 0 0 Tm (seen) Tj ET", "seen"},
 		"specks by the page's own matrix": {"q 0.01 0 0 0.01 0 0 cm BT /F1 10 Tf (hidden) Tj ET Q BT /F1 10 Tf (seen) Tj ET", "seen"},
+		"words in text objects":           {"BT /F1 10 Tf 72 720 Td (one) Tj ET BT /F1 10 Tf 105 720 Td (two) Tj ET BT /F1 10 Tf 72 708 Td (three) Tj ET", "one two\nthree"},
+		"parts of words in text objects":  {"BT /F1 10 Tf 72 720 Td (one) Tj ET q 1 0 0 1 88 720 cm BT /F1 10 Tf (more) Tj ET Q", "onemore"},
+		"cells that are far apart":        {"BT /F1 10 Tf 72 720 Td (Name) Tj 200 0 Td (Value) Tj ET", "Name Value"},
+		"a picture among the operators":   {"BT /F1 10 Tf 72 720 Td (one) Tj ET BI /W 4 /H 1 /BPC 8 /CS /G ID (\\+ EIx(( EI Q\x80 EI BT /F1 10 Tf 72 708 Td (two) Tj ET", "one\ntwo"},
+		"an escape that there is not":     {`BT /F1 10 Tf (a\+b\(c\101\053) Tj ET`, "a+b(cA+"},
+		"joined letters":                  {"BT /F1 10 Tf (\x93nal o\x94ice) Tj ET", "final oflice"},
 		"large letters made small":        {"0.1 0 0 0.1 0 0 cm BT /F1 120 Tf (seen) Tj ET", "seen"},
 		"small letters made large":        {"BT /F1 0.1 Tf 100 0 0 100 0 0 Tm (seen) Tj ET", "seen"},
 	} {
@@ -35,6 +42,62 @@ func TestWordsAndLinesOfAPDF(t *testing.T) {
 		if err != nil || got.Text != test.want {
 			t.Errorf("%s: Extract(%s) = %q, %v, want %q", name, test.content, got.Text, err, test.want)
 		}
+	}
+}
+
+func TestLettersOfAPDFAreWhatItsFontsSay(t *testing.T) {
+	cmap := func(body string) string {
+		return "/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange\n" + body + " endcmap end end"
+	}
+	simple := "/Subtype /TrueType /BaseFont /ABCDEF+X "
+	wide := "/Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /DW 500 /W [1 [1000 250] 10 20 1000] >>] "
+	for name, test := range map[string]struct{ font, unicode, content, want string }{
+		"as stated":                      {wide, cmap("2 beginbfchar <0001> <65E5> <0002> <D83DDE00> endbfchar 2 beginbfrange <0010> <0012> <0061> <0020> <0021> [<0078> <0079007A>] endbfrange"), "<000100020010001200200021> Tj", "日😀acxyz"},
+		"as stated, before their names":  {simple + "/Encoding << /Differences [65 /g1 /g2] >> ", cmap("1 beginbfrange <41> <42> <043A> endbfrange"), "(AB) Tj", "кл"},
+		"with other encodings":           {simple + "/Encoding /WinAnsiEncoding ", cmap("1 beginbfchar <41> <03B1> endbfchar"), "(AB\\200) Tj", "αB€"},
+		"by names":                       {simple + "/Encoding << /BaseEncoding /MacRomanEncoding /Differences [65 /eacute /uni20AC /u1F600 /fi /B.alt] >> ", "", "(ABCDEZ\\216) Tj", "é€😀fiBZé"},
+		"in Japanese":                    {"/Subtype /Type0 /Encoding /90ms-RKSJ-H /DescendantFonts [<< >>] ", "", "<93FA967B41> Tj", "日本A"},
+		"in the order of Unicode":        {"/Subtype /Type0 /Encoding /UniJIS-UTF16-H /DescendantFonts [<< >>] ", "", "<65E5672CD83DDE00> Tj", "日本😀"},
+		"words by the widths of letters": {wide, cmap("1 beginbfrange <0001> <00FF> <0041> endbfrange"), "<00010002> Tj 12.5 0 Td <0003> Tj 8 0 Td <0004> Tj", "ABC D"},
+		"letters that nobody knows":      {wide, "", "<00010002> Tj ET BT /F2 10 Tf 72 708 Td (seen) Tj", "\ufffd\ufffd\nseen"},
+		"a range without an end":         {wide, cmap("1 beginbfrange <0001> <0001> endbfrange 1 beginbfchar <0001> <0041> endbfchar"), "<0001> Tj", "A"},
+	} {
+		font := "<< /Type /Font " + test.font
+		if test.unicode != "" {
+			font += "/ToUnicode 6 0 R "
+		}
+		content := "BT /F1 10 Tf 72 720 Td " + test.content + " ET"
+		file := pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>",
+			"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 << /Type /Font /Subtype /Type1 >> >> >> >>",
+			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content), font+">>",
+			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(test.unicode), test.unicode), "<< >>")
+		if got, err := extract.Extract(t.Context(), file, extract.Options{}); err != nil || got.Text != test.want {
+			t.Errorf("%s: Extract() = %q, %v, want %q", name, got.Text, err, test.want)
+		}
+	}
+}
+
+func TestAPDFMayBeginAndEndInOtherWays(t *testing.T) {
+	file := string(pdf(deflate("BT /F1 10 Tf (seen) Tj ET", "", 0)).Data)
+	for name, data := range map[string]string{
+		"a version of its own":    strings.Replace(file, "%PDF-1.4\n", "%PDF-2.0\n", 1),
+		"a space at the end":      strings.Replace(file, "%PDF-1.4\n", "%PDF-1.4 ", 1),
+		"something before it":     "HTTP/1.1 200 OK\r\n\r\n" + file,
+		"something behind it":     file + "<!-- served in 3 ms -->\n" + strings.Repeat("\x00", 300),
+		"as the library wants it": file,
+	} {
+		got, err := extract.Extract(t.Context(), extract.Source{ContentType: "application/pdf", Data: []byte(data)}, extract.Options{})
+		if err != nil || got.Text != "seen" {
+			t.Errorf("%s: Extract() = %q, %v, want %q", name, got.Text, err, "seen")
+		}
+	}
+}
+
+func TestWhatCanBeReadOfABrokenStreamIsRead(t *testing.T) {
+	content := deflate("BT /F1 10 Tf "+strings.Repeat("(a line of it) Tj T* ", 500)+"ET", "", 0)
+	got, err := extract.Extract(t.Context(), pdf(content[:len(content)-8]), extract.Options{})
+	if err != nil || !strings.HasPrefix(got.Text, "a line of it") || !slices.Contains(got.Warnings, extract.WarnIncomplete) {
+		t.Errorf("Extract() = %.40q with %v, %v, want what comes before the break, and %s", got.Text, got.Warnings, err, extract.WarnIncomplete)
 	}
 }
 
@@ -63,7 +126,7 @@ func TestWhatAPDFDoesNotShowIsNotRead(t *testing.T) {
 		"no colour":                      {"", seen + "q /Clear gs BT /F1 10 Tf 72 700 Td (hidden) Tj ET Q /Full gs /Other gs", "seen"},
 		"letters that are not drawn":     {"", seen + "BT 3 Tr /F1 10 Tf 72 700 Td (hidden and more) Tj ET", "seen"},
 		"letters drawn again":            {"", "BT 3 Tr /F1 10 Tf 72 720 Td (hidden) Tj 0 Tr ( seen) Tj ET", "seen"},
-		"a scan":                         {"", "q 612 0 0 792 0 0 cm /Im1 Do Q BT /F1 6 Tf 10 10 Td (Page 1) Tj ET BT 3 Tr /F1 10 Tf 72 720 Td (what was read of it) Tj ET", "Page 1\nwhat was read of it"},
+		"a scan":                         {"", "q 612 0 0 792 0 0 cm /Im1 Do Q BT /F1 6 Tf 10 10 Td (Page 1) Tj ET BT 3 Tr /F1 10 Tf 72 720 Td (what was read of it) Tj ET", "Page 1\n\nwhat was read of it"},
 		"a scan without its picture":     {"", "BT 3 Tr /F1 10 Tf 72 720 Td (what was read of it) Tj ET", "what was read of it"},
 		"beside the page":                {"", seen + "BT /F1 10 Tf 700 700 Td (hidden) Tj 1 0 0 1 72 -50 Tm (hidden) Tj 1 0 0 1 72 900 Tm (hidden) Tj ET", "seen"},
 		"beside a page that is moved":    {"", "q 1 0 0 1 700 800 cm BT /F1 10 Tf -628 -80 Td (seen) Tj 628 0 Td (hidden) Tj ET Q", "seen"},
@@ -112,7 +175,7 @@ func TestAPDFIsReadInItsForms(t *testing.T) {
 	}{
 		"a page that is a form":       {formed("/X1 Do", seen), "seen"},
 		"a form in a form":            {formed("/X1 Do", "|/X2 Do", seen), "seen"},
-		"two forms":                   {formed("/X1 Do /X2 Do", seen, "|BT /F1 10 Tf 72 700 Td (too) Tj ET"), "seen\ntoo"},
+		"two forms":                   {formed("/X1 Do /X2 Do", seen, "|BT /F1 10 Tf 72 700 Td (too) Tj ET"), "seen\n\ntoo"},
 		"a form that is moved":        {formed("1 0 0 1 0 -700 cm /X1 Do", "/Matrix [1 0 0 1 0 700]"+seen), "seen"},
 		"a form beside the page":      {formed("/X1 Do /X2 Do", seen, "/Matrix [1 0 0 1 700 0]|BT /F1 10 Tf 72 700 Td (hidden) Tj ET"), "seen"},
 		"a form of a layer":           {formed("/X1 Do /X2 Do", seen, "/OC 6 0 R|BT /F1 10 Tf 72 700 Td (hidden) Tj ET"), "seen"},

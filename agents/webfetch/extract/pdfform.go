@@ -33,19 +33,18 @@ func (p pdfPaper) form(name string) *pdfForm {
 		form.paper = p.with(resources)
 	}
 	if p.layers.optional {
-		form.off = p.layers.off(object.Key("OC"), refOf(object, "OC"))
+		form.off = p.layers.off(object.Key("OC"), refsOf(object)["OC"])
 	}
 	return form
 }
 
-// refOf returns the object to which the entry of a dictionary refers, if it does.
-func refOf(v pdf.Value, key string) string {
+// refsOf returns the objects to which the entries of a dictionary refer, those that do.
+func refsOf(v pdf.Value) map[string]string {
+	refs := map[string]string{}
 	for _, m := range namedRef.FindAllStringSubmatch(v.String(), -1) {
-		if m[1] == key {
-			return m[2]
-		}
+		refs[m[1]] = m[2]
 	}
-	return ""
+	return refs
 }
 
 // draw executes the operators of the form of a name, or notes that there is a picture.
@@ -57,7 +56,7 @@ func (p *pdfPage) draw(name string) {
 		return
 	case form.off || p.clear || slices.Contains(p.marks, true):
 		return
-	case p.depth == maxForms || p.words.all.Len() > p.book.most:
+	case p.depth == maxForms:
 		panic(errPDFWork)
 	}
 	state, states, marks, paper := p.pdfState, p.states, p.marks, p.paper

@@ -13,12 +13,13 @@ import (
 type pdfPaper struct {
 	box       []float64 // left, bottom, right, top; none when it is not known
 	layers    pdfLayers
-	resources pdf.Value            // of the page, or of the form on it that is drawn
-	fonts     map[string]*pdf.Font // by their names in the resources
-	refs      map[string]string    // of the properties to objects, by name
-	hidden    map[string]bool      // of properties, by name: to read them takes long
-	clear     map[string]bool      // of graphics states, by name: whether they are without colour
-	forms     map[string]*pdfForm  // by name; nil for pictures
+	resources pdf.Value           // of the page, or of the form on it that is drawn
+	fonts     map[string]*pdfFont // by their names in the resources
+	fontRefs  map[string]string   // to the objects of fonts, by name
+	refs      map[string]string   // of the properties to objects, by name
+	hidden    map[string]bool     // of properties, by name: to read them takes long
+	clear     map[string]bool     // of graphics states, by name: whether they are without colour
+	forms     map[string]*pdfForm // by name; nil for pictures
 }
 
 // pdfLayers tells which layers are not shown, by their objects. The zero value shows all.
@@ -60,16 +61,11 @@ func paperOf(page pdf.Page, layers pdfLayers) pdfPaper {
 
 // with returns the paper on which the operators name other resources.
 func (p pdfPaper) with(resources pdf.Value) pdfPaper {
-	p.resources, p.fonts = resources, map[string]*pdf.Font{}
+	p.resources, p.fonts = resources, map[string]*pdfFont{}
+	p.fontRefs = refsOf(resources.Key("Font"))
 	p.refs, p.hidden, p.clear, p.forms = map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]*pdfForm{}
-	fonts := resources.Key("Font")
-	for _, name := range fonts.Keys() {
-		p.fonts[name] = &pdf.Font{V: fonts.Key(name)}
-	}
 	if p.layers.optional {
-		for _, m := range namedRef.FindAllStringSubmatch(resources.Key("Properties").String(), -1) {
-			p.refs[m[1]] = m[2]
-		}
+		p.refs = refsOf(resources.Key("Properties"))
 	}
 	return p
 }
@@ -119,27 +115,25 @@ func (l pdfLayers) off(group pdf.Value, ref string) bool {
 	refs := objectRef.FindAllString(group.Key("OCGs").String(), -1)
 	if group.Key("OCGs").Kind() == pdf.Dict {
 		refs = nil
-		for _, m := range namedRef.FindAllStringSubmatch(group.String(), -1) {
-			if m[1] == "OCGs" {
-				refs = []string{m[2]}
-			}
+		if ref := refsOf(group)["OCGs"]; ref != "" {
+			refs = []string{ref}
 		}
 	}
 	return len(refs) > 0 && !slices.ContainsFunc(refs, func(ref string) bool { return l.listed[ref] == l.shown })
 }
 
 // marked does what operators do that name something in the resources of the page.
-func (p *pdfPage) marked(op string, values []pdf.Value) {
+func (p *pdfPage) marked(op string, values []pdfOperand) {
 	switch {
 	case op == "gs" && len(values) == 1:
-		p.clear = kept(p.paper.clear, values[0].Name(), p.paper.colourless)
+		p.clear = kept(p.paper.clear, values[0].text, p.paper.colourless)
 	case op == "EMC" && len(p.marks) > 0:
 		p.marks = p.marks[:len(p.marks)-1]
 	case op == "BMC", op == "BDC":
 		if len(p.marks) == maxStates {
 			panic(errPDFOperator)
 		}
-		off := op == "BDC" && p.paper.layers.optional && len(values) == 2 && values[0].Name() == "OC" && kept(p.paper.hidden, values[1].Name(), p.paper.off)
+		off := op == "BDC" && p.paper.layers.optional && len(values) == 2 && values[0].text == "OC" && kept(p.paper.hidden, values[1].text, p.paper.off)
 		p.marks = append(p.marks, off)
 	}
 }
@@ -149,11 +143,7 @@ func (p *pdfPage) outside() bool {
 	if p.paper.box == nil {
 		return false
 	}
-	along := p.advance
-	if math.IsNaN(along) {
-		along = 0
-	}
-	at := matrix{1, 0, 0, 1, along, 0}.times(p.matrix).times(p.drawn)
+	at := matrix{1, 0, 0, 1, p.advance, 0}.times(p.matrix).times(p.drawn)
 	height := p.size * p.drawn.scale() * math.Hypot(p.matrix[2], p.matrix[3])
 	left, bottom, right, top := p.paper.box[0], p.paper.box[1], p.paper.box[2], p.paper.box[3]
 	return at[5] < bottom-height || at[5] > top+height || at[4] > right || at[4] < left-(right-left)/4 // from where it may run into the page

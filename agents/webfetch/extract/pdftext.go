@@ -3,6 +3,7 @@ package extract
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -12,32 +13,27 @@ const (
 	wordGap  = 0.2
 	lineGap  = 0.4
 	blockGap = 1.9
+
+	usualWidth = 0.55 // of a letter of a font that does not tell
+	guessedGap = 1.0  // the gap between words of such a font
 )
 
 const (
 	maxStates = 256 // that operators may save
-	maxWidths = 256 // of the letters of a font with one-byte codes
 	speck     = 1.0 // points: smaller letters are not legible
 	nearWhite = 0.99
 )
 
 // pdfState is the state that the operators q and Q save and restore.
 type pdfState struct {
-	shape                 pdfShape
-	enc                   pdf.TextEncoding // nil: each byte is a character
-	size                  float64          // of letters
-	letter, word, leading float64          // spacing
-	drawn                 matrix           // from drawing coordinates to the page
+	font                  *pdfFont
+	size                  float64 // of letters
+	letter, word, leading float64 // spacing
+	stretch               float64 // of what a letter takes; 1 is as usual
+	drawn                 matrix  // from drawing coordinates to the page
 	white                 bool
 	clear                 bool // drawn fully transparent
 	mode                  int  // text rendering mode
-}
-
-// pdfShape describes the widths of the letters of a font.
-type pdfShape struct {
-	widths []float64 // in thousandths of the size; none when unknown
-	first  int       // code of the first one
-	drawn  bool      // each letter is a drawing with a size of its own
 }
 
 // pdfPage collects the text of a page from its operators, and leaves out what is not visible.
@@ -52,81 +48,65 @@ type pdfPage struct {
 	depth   int    // of forms within forms
 	painted bool   // something other than white was drawn, so white letters may be on top of it
 
-	placed  bool // the text object has a position
-	matrix  matrix
-	advance float64 // distance from the beginning of the line; NaN when unknown
+	matrix  matrix  // from text coordinates to drawing coordinates
+	moved   bool    // since the last letters
+	lines   int     // that operators ended since then
+	last    *matrix // from the text coordinates of the last letters to the page; nil before the first
+	advance float64 // from there to the end of the last letters
+	guessed bool    // the font does not tell how wide they are
 }
 
 func newPDFPage(book *pdfBook, paper pdfPaper) *pdfPage {
-	return &pdfPage{pdfState: pdfState{drawn: identity}, book: book, paper: paper}
+	return &pdfPage{pdfState: pdfState{drawn: identity, stretch: 1, font: &pdfFont{usual: math.NaN()}}, book: book, paper: paper}
 }
 
 // run executes the operators of a stream.
 func (p *pdfPage) run(contents pdf.Value) {
-	pdf.Interpret(contents, func(stack *pdf.Stack, op string) {
-		values := make([]pdf.Value, stack.Len())
-		args := make([]float64, len(values))
-		for i := len(values) - 1; i >= 0; i-- {
-			values[i] = stack.Pop()
-			args[i] = values[i].Float64()
+	p.book.scan(contents, func(op string, operands []pdfOperand) {
+		args := make([]float64, len(operands))
+		for i, o := range operands {
+			args[i] = o.number
 		}
-		p.operator(op, args, values)
+		p.operator(op, args, operands)
 	})
 }
 
 // operator executes op with args.
-func (p *pdfPage) operator(op string, args []float64, values []pdf.Value) {
+func (p *pdfPage) operator(op string, args []float64, values []pdfOperand) {
 	switch op {
 	case "BT":
-		p.words.part("\n")
-		p.placed, p.matrix, p.advance = false, identity, 0
+		p.moved, p.matrix = true, identity
 	case "Tf":
 		if len(values) != 2 {
 			panic(errPDFOperator)
 		}
-		p.setFont(values[0].Name(), args[1])
-	case "Td", "TD", "Tm", "T*", "TL", "Tc", "Tw":
+		p.size, p.font = math.Abs(args[1]), kept(p.paper.fonts, values[0].text, p.fontOf)
+	case "Td", "TD", "Tm", "T*":
 		p.place(op, args)
+	case "TL", "Tc", "Tw", "Tz":
+		if len(args) == 1 {
+			p.space(op, args[0])
+		}
 	case "Tj", "TJ", "'", `"`:
-		if op == "'" || op == `"` {
-			p.place("T*", nil)
-		}
-		if len(values) == 0 || op == "Tj" && len(values) > 1 {
-			panic(errPDFOperator)
-		}
-		p.show(values[len(values)-1])
+		p.write(op, values)
 	case "BMC", "BDC", "EMC", "gs":
 		p.marked(op, values)
 	case "Do":
 		if len(values) == 1 {
-			p.draw(values[0].Name())
+			p.draw(values[0].text)
 		}
 	default:
 		p.graphics(op, args)
 	}
 }
 
-func (p *pdfPage) setFont(name string, size float64) {
-	font := p.paper.fonts[name]
-	p.size, p.enc, p.shape = math.Abs(size), nil, pdfShape{}
-	if font == nil {
-		return
+// fontOf reads a font, unless another page has it, too.
+func (p *pdfPage) fontOf(name string) *pdfFont {
+	read := func(string) *pdfFont { return p.book.font(p.paper.resources.Key("Font").Key(name)) }
+	if ref := p.paper.fontRefs[name]; ref != "" {
+		return kept(p.book.fonts, ref, read)
 	}
-	p.enc = font.Encoder()
-	key := font.BaseFont()
-	if key == "" {
-		key = "/" + name // the name may mean another font on another page
-		delete(p.book.shapes, key)
-	}
-	shape, known := p.book.shapes[key]
-	if !known {
-		shape = pdfShape{first: font.FirstChar(), drawn: font.V.Key("Subtype").Name() == "Type3"}
-		if !shape.drawn && font.V.Key("Widths").Len() <= maxWidths {
-			shape.widths = font.Widths()
-		}
-		p.book.shapes[key] = shape
-	}
-	p.shape = shape
+	return read(name)
 }
 
 // graphics executes operators that save or change the graphics state, or draw.
@@ -171,30 +151,33 @@ func white(op string, args []float64) bool {
 	return false
 }
 
+// space sets how letters are spaced.
+func (p *pdfPage) space(op string, by float64) {
+	switch op {
+	case "TL":
+		p.leading = by
+	case "Tc":
+		p.letter = by
+	case "Tw":
+		p.word = by
+	case "Tz":
+		p.stretch = by / 100
+	}
+}
+
 // place moves to the position of the next letters.
 func (p *pdfPage) place(op string, args []float64) {
 	switch {
 	case op == "T*":
-		p.words.part("\n")
+		p.lines++
 		p.shift(0, -p.leading)
-	case op == "TL" && len(args) == 1:
-		p.leading = args[0]
-	case op == "Tc" && len(args) == 1:
-		p.letter = args[0]
-	case op == "Tw" && len(args) == 1:
-		p.word = args[0]
 	case op == "Tm" && len(args) == 6:
-		before := p.matrix
 		copy(p.matrix[:], args)
-		if square := args[0]*args[0] + args[1]*args[1]; square > 0 {
-			x, y := args[4]-before[4], args[5]-before[5]
-			p.separate((x*args[0]+y*args[1])/square, (y*args[0]-x*args[1])/square)
-		}
+		p.moved = true
 	case (op == "Td" || op == "TD") && len(args) == 2:
 		if op == "TD" {
 			p.leading = -args[1]
 		}
-		p.separate(args[0], args[1])
 		p.shift(args[0], args[1])
 	}
 }
@@ -202,68 +185,88 @@ func (p *pdfPage) place(op string, args []float64) {
 func (p *pdfPage) shift(x, y float64) {
 	p.matrix[4] += x*p.matrix[0] + y*p.matrix[2]
 	p.matrix[5] += x*p.matrix[1] + y*p.matrix[3]
-	p.placed, p.advance = true, 0
+	p.moved = true
 }
 
-// separate writes what separates the text before from text that begins at x, y relative to the beginning of its line.
+// follow writes what separates the next letters from the last ones, by where both stand on the page.
+func (p *pdfPage) follow() {
+	now := p.matrix.times(p.drawn)
+	if last := p.last; last != nil {
+		square := now[0]*now[0] + now[1]*now[1]
+		x, y := now[4]-last[4], now[5]-last[5]
+		p.separate((x*now[0]+y*now[1])/square, (y*now[0]-x*now[1])/square)
+	}
+	p.last, p.advance, p.moved, p.lines, p.guessed = &now, 0, false, 0, false
+}
+
+// separate writes what separates the last letters from those that begin at x, y relative to the beginning of their line.
 func (p *pdfPage) separate(x, y float64) {
+	gap := wordGap
+	if p.guessed {
+		gap = guessedGap
+	}
 	switch y = math.Abs(y); {
-	case !p.placed:
-	case y > blockGap*p.size:
+	case p.lines > 1 || p.lines == 0 && y > blockGap*p.size:
 		p.words.part("\n\n")
-	case y > lineGap*p.size:
+	case p.lines == 1 || y > lineGap*p.size:
 		p.words.part("\n")
-	case x-p.advance > wordGap*p.size || x < 0:
+	case x-p.advance > gap*p.size || x < 0:
 		p.words.part(" ")
 	}
-	p.placed, p.advance = true, 0
 }
 
-// show writes a string, or the strings of an array with the offsets between them.
-func (p *pdfPage) show(v pdf.Value) {
-	if v.Kind() == pdf.String {
-		p.letters(v.RawString())
+// write executes an operator that shows letters.
+func (p *pdfPage) write(op string, values []pdfOperand) {
+	if op == "'" || op == `"` {
+		p.place("T*", nil)
+	}
+	if len(values) == 0 || op == "Tj" && len(values) > 1 {
+		panic(errPDFOperator)
+	}
+	p.show(values[len(values)-1])
+}
+
+// show writes a string, or the strings of a list with the offsets between them.
+func (p *pdfPage) show(v pdfOperand) {
+	if p.moved {
+		p.follow()
+	}
+	if v.kind == 's' {
+		p.letters(v.text)
 		return
 	}
-	for i := range v.Len() {
-		part := v.Index(i)
-		if part.Kind() == pdf.String {
-			p.letters(part.RawString())
+	for _, part := range v.list {
+		if part.kind == 's' {
+			p.letters(part.text)
 			continue
 		}
-		moved := -part.Float64() / 1000
+		moved := -part.number / 1000
 		if moved > wordGap && !p.unseen() {
 			p.words.part(" ")
 		}
-		p.advance += moved * p.size
+		p.advance += moved * p.size * p.stretch
 	}
 }
 
 func (p *pdfPage) letters(raw string) {
+	said, width, letters, spaces := p.font.read(raw)
 	if !p.unseen() {
-		decoded := raw
-		if p.enc != nil {
-			decoded = p.enc.Decode(raw)
-		}
-		p.words.add(decoded, p.mode == 3 || p.mode == 7, p.outside())
-	}
-	if len(p.shape.widths) == 0 {
-		p.advance = math.NaN()
-		return
-	}
-	for i := range len(raw) {
-		if code := int(raw[i]) - p.shape.first; code >= 0 && code < len(p.shape.widths) {
-			p.advance += p.shape.widths[code] / 1000 * p.size
-		}
-		p.advance += p.letter
-		if raw[i] == ' ' {
-			p.advance += p.word
+		p.words.add(ligatures.Replace(said), p.mode == 3 || p.mode == 7, p.outside())
+		if p.words.all.Len() > p.book.most {
+			panic(errPDFWork)
 		}
 	}
+	if math.IsNaN(width) {
+		width, p.guessed = usualWidth*1000*float64(letters), true
+	}
+	p.advance += (width/1000*p.size + float64(letters)*p.letter + float64(spaces)*p.word) * p.stretch
 }
+
+// ligatures are written as the letters that they join, as which they are searched for.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
 // unseen reports whether letters are too small to read, white on white paper, transparent or on a hidden layer.
 func (p *pdfPage) unseen() bool {
 	height := p.size * p.drawn.scale() * math.Hypot(p.matrix[2], p.matrix[3])
-	return height < speck && !p.shape.drawn || p.white && !p.painted || p.clear || slices.Contains(p.marks, true)
+	return height < speck && !p.font.drawn || p.white && !p.painted || p.clear || slices.Contains(p.marks, true)
 }
