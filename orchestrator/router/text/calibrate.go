@@ -1,24 +1,61 @@
 package text
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	foldsMost  = 5
 	enoughHeld = 1000 // number of held-out examples that suffices to fit the limit
-	fewestHeld = 20   // and the minimum
+	fewestHeld = 20   // and the minimum for weighing words without a background
 
 	// For a skill without examples it is unknown how people ask for it. At this limit, in public sets with names and descriptions only, one in
 	// twenty-five texts that no skill fits is accepted, and half of those that one does fit.
 	usualLimit = 0.5
 	evenOdds   = 1.05 // the evidence at the limit
+
+	// The same for skills with an example each: in public sets, one in thirty is accepted among 150 skills and one in nine among five, and of those that
+	// fit half and two thirds.
+	fewLimit = 0.25
+	halfWay  = 5 // examples of a skill at which the limit is half-way between that and the one fitted to them
 )
 
-// calibrate finds the confidence below which the given share of examples falls when they are not in the index. ok is false when there are not enough
-// examples, or none are wanted.
-func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bool) {
+// trust returns how far what examples taught determines the confidence, given their average number for each skill. The rest is shared words, which
+// tell better what no skill fits as long as examples are few.
+func trust(examples float64) float64 {
+	const least, all = 0.2, 80
+	return least + (1-least)*min(examples/all, 1)
+}
+
+// examplesEach returns the average number of examples of the skills that have any.
+func examplesEach(docs []document) float64 {
+	total, taught := 0, 0
+	for _, d := range docs {
+		total += len(d.examples)
+		taught += min(len(d.examples), 1)
+	}
+	return float64(total) / float64(max(taught, 1))
+}
+
+// calibrate returns the confidence below which a text is refused: with many examples, the one below which the given share of them falls when they are
+// not in the index. The fewer there are, the less they show how people ask, and the closer it is to a fixed limit.
+func calibrate(skills []Skill, docs []document, o Options) float32 {
+	fitted := fit(skills, docs, o)
+	if fitted <= 0 {
+		return fewLimit
+	}
+	n := examplesEach(docs)
+	known := n / (n + halfWay)
+	return float32(math.Pow(fewLimit, 1-known) * math.Pow(fitted, known))
+}
+
+// fit returns the confidence below which the given share of examples falls when they are not in the index. It is 0 when there is none that can be
+// held out and is like another.
+func fit(skills []Skill, docs []document, o Options) float64 {
 	total := examplesHeld(docs)
-	if o.Untrained || total < fewestHeld {
-		return 0, false
+	if total == 0 {
+		return 0
 	}
 	var seen []float32
 	var r ranking
@@ -31,7 +68,7 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 		}
 		x := build(skills, docs, held, true, o)
 		if o.stopped() {
-			return 0, false
+			return 0
 		}
 		for i, d := range docs {
 			for e, y := range d.examples {
@@ -48,9 +85,9 @@ func calibrate(skills []Skill, docs []document, o Options) (limit float32, ok bo
 		least++
 	}
 	if least == len(seen) {
-		return 0, false
+		return 0
 	}
-	return seen[least], true
+	return float64(seen[least])
 }
 
 // examplesHeld counts the examples of skills that have more than one, so that some can be held out.

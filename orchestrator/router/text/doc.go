@@ -6,8 +6,10 @@
 // description of the skill. Together they give a probability for each skill; the probability of an agent is the sum over its skills.
 //
 // A text that resembles nothing is refused. The limit is fitted to the examples: each is scored by an index that does not contain it, and the limit
-// is where the given share of them would be refused. Where there are not enough examples, and for skills without any, it is unknown how people ask:
-// then the shared words must weigh enough, both absolutely and relative to the text, and words of the skill's name count most.
+// is where the given share of them would be refused. The fewer examples there are, the less they show how people ask. So the confidence then depends
+// less on what they taught and more on the words that the text shares with the card, those of the skill's name most of all; and the limit is closer to
+// one that suits public sets with one example for each skill, which refuses more. No single example changes much. For skills without any, the shared
+// words alone must weigh enough, both absolutely and relative to the text.
 //
 // Exaggeration does not help: within a document each word counts once, wherever and however often it occurs; duplicate examples count as one;
 // invisible characters and words of praise are ignored.

@@ -62,21 +62,20 @@ func TestFewAgentsAreFoundByWhatTheySay(t *testing.T) {
 	}
 }
 
-// TestWhatCardsSayIsLearnedBesideExamples has many skills with hardly an example, which would take as long to learn as with one each.
+// TestWhatCardsSayIsLearnedBesideExamples has skills with hardly an example: if they are many, their cards would take as long to learn as one each.
 func TestWhatCardsSayIsLearnedBesideExamples(t *testing.T) {
 	t.Parallel()
-	const skills = 300
-	for examples, want := range map[int]int{skills - 1: skills - 1, skills: 2 * skills} {
+	for _, x := range []struct{ skills, examples, want int }{{300, 1, 301}, {300, 300, 600}, {1500, 1499, 1499}, {1500, 1500, 3000}} {
 		var list []text.Skill
-		for i := range skills {
+		for i := range x.skills {
 			s := text.Skill{Agent: "a", ID: fmt.Sprintf("skill%d", i), Name: fmt.Sprintf("Does thing%d", i)}
-			if i < examples {
+			if i < x.examples {
 				s.Examples = []string{fmt.Sprintf("please do thing%d", i)}
 			}
 			list = append(list, s)
 		}
-		if got := text.Learned(list); got != want {
-			t.Errorf("with %d examples for %d skills there are %d samples, want %d", examples, skills, got, want)
+		if got := text.Learned(list); got != x.want {
+			t.Errorf("with %d examples for %d skills there are %d samples, want %d", x.examples, x.skills, got, x.want)
 		}
 	}
 }

@@ -47,6 +47,7 @@ type Index struct {
 	bm25    bm25
 	linear  linear
 	trained bool
+	trust   float64   // 0 to 1: how far what the examples taught determines the confidence
 	limit   float32   // confidence below which a text is refused, for a trained index
 	spare   sync.Pool // of *ranking, so that a search over thousands of skills does not allocate
 }
@@ -57,6 +58,7 @@ const (
 	maxExampleWords = 64
 	maxExampleBytes = 1024 // of its words
 	allExampleBytes = 8 << 20
+	manySkills      = 1000 // beyond that, their cards are learned from only if there are as many examples
 )
 
 // New builds an index. The order of the skills does not matter.
@@ -68,16 +70,17 @@ func New(skills []Skill, o Options) *Index {
 		o.places = placesMost
 	}
 	skills, docs := prepareSkills(skills)
-	if limit, ok := calibrate(skills, docs, o); ok {
-		x := build(skills, docs, nil, true, o)
-		x.limit = limit
-		return x
+	if o.Untrained || examplesEach(docs) == 0 {
+		return build(skills, docs, nil, false, o)
 	}
-	return build(skills, docs, nil, false, o) // with too few examples the linear scorer would only memorize them
+	limit := calibrate(skills, docs, o)
+	x := build(skills, docs, nil, true, o)
+	x.limit = limit
+	return x
 }
 
-// prepareSkills sorts skills and prepares their documents. Descriptions in cards are learned from in addition to examples, never in their place: with
-// fewer examples than skills, training would take as long, and know little about how people ask.
+// prepareSkills sorts skills and prepares their documents. Descriptions in cards are learned from in addition to examples. Of many skills with hardly an
+// example they are not: training would take as long as with examples, and know little about how people ask.
 func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 	skills = slices.Clone(list)
 	slices.SortFunc(skills, compareSkills)
@@ -85,7 +88,7 @@ func prepareSkills(list []Skill) (skills []Skill, docs []document) {
 	for i := range skills {
 		docs[i] = newDocument(&skills[i])
 	}
-	if thinOut(docs) < len(docs) {
+	if n := thinOut(docs); n < len(docs) && len(docs) > manySkills {
 		for i := range docs {
 			docs[i].said = example{}
 		}
@@ -131,6 +134,7 @@ func compareSkills(a, b Skill) int {
 // build builds an index of all examples except those that are held out.
 func build(skills []Skill, docs []document, held func(skill, example int) bool, trained bool, o Options) *Index {
 	x := &Index{skills: skills, owner: make([]int32, len(skills)), taught: make([]bool, len(skills)), names: make([][]string, len(skills)), trained: trained}
+	x.trust = trust(examplesEach(docs)) // including those held out, so that confidences are comparable
 	for i, s := range skills {
 		if i == 0 || s.Agent != skills[i-1].Agent {
 			x.agents = append(x.agents, s.Agent)

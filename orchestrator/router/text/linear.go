@@ -21,10 +21,15 @@ const (
 const untaught = 10.2 // sharpness without examples
 
 // schedule returns how far the examples are trusted, given their average number for each skill: with few of them, shared words decide. The numbers
-// are fitted to ten public sets, with 5, 10 and all of their examples for each skill.
+// are fitted to public sets, with 1 to 10 and all of their examples for each skill.
 func schedule(examples float64) (sharpness, rate float64) {
-	return max(6.1-2.3*math.Log10(1+examples), 1.6), 0.35 + 1.65*min(examples/50, 1)
+	sharpness = max(6.1-2.3*math.Log10(1+examples), 1.6) + 4*math.Exp(-examples)
+	return sharpness, 0.35 + 1.65*min(examples/50, 1)
 }
+
+// fillersFrom is the average number of examples for each skill from which their fillers count even though some skills have no examples. With fewer,
+// everything that people say to anybody would speak against those.
+const fillersFrom = 5
 
 // linear is a scorer that adds to a skill's logit what each feature of a text says about that skill. The row of a feature holds the skills that it
 // may tell apart, in order.
@@ -169,6 +174,7 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 			m.idf[id]++
 		}
 	}
+	few := examplesEach(docs) < fillersFrom && slices.ContainsFunc(docs, func(d document) bool { return len(d.examples) == 0 })
 	examples, taught := 0, 0 // taught counts the skills that have examples
 	for i, d := range docs {
 		before := examples
@@ -176,7 +182,11 @@ func prepare(docs []document, held func(skill, example int) bool) ([]prepared, *
 			if held != nil && held(i, e) {
 				continue
 			}
-			whole, pieces := hashed(d.examples[e].words)
+			list := d.examples[e].words
+			if few {
+				list = meaningful(list)
+			}
+			whole, pieces := hashed(list)
 			add(prepared{int32(i), &docs[i].examples[e], whole, pieces, len(d.examples)})
 			examples++
 		}

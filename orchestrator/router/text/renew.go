@@ -11,7 +11,7 @@ func (x *Index) Renew(skills []Skill) *Index {
 		return y
 	}
 	moved := x.places(y)
-	y.trained, y.limit = true, x.limit
+	y.trained, y.trust, y.limit = true, x.trust, x.limit
 	y.linear = x.linear.moved(moved)
 	for i := range y.taught {
 		y.taught[i] = false

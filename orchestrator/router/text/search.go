@@ -56,6 +56,9 @@ type ranking struct {
 	confidence float32
 }
 
+// leastShared keeps what was learned in the balance for texts of which no meaningful word is in the card.
+const leastShared = 0.1
+
 const negligible = 14 // skills whose logit is so much lower than the best have no share
 
 // reset clears a ranking.
@@ -134,6 +137,10 @@ func (x *Index) judge(r *ranking, most float32, list []string) {
 	case r.top < 0:
 	case x.trained && x.taught[r.top]:
 		r.confidence = r.share[r.top] * slices.Max(r.words)
+		if x.trust < 1 {
+			shared := max(x.evidence(content(list), r.top), leastShared)
+			r.confidence = float32(math.Pow(float64(r.confidence), x.trust) * math.Pow(float64(shared), 1-x.trust))
+		}
 	default:
 		r.confidence = x.evidence(content(list), r.top)
 	}

@@ -192,7 +192,10 @@ func distinct(list []string) []string {
 	return slices.Compact(list)
 }
 
-// content returns the stems of the meaningful words, each once.
-func content(list []string) []string {
-	return distinct(stems(slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] })))
+// meaningful returns the words that are not fillers.
+func meaningful(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(w string) bool { return fillers[w] })
 }
+
+// content returns the stems of the meaningful words, each once.
+func content(list []string) []string { return distinct(stems(meaningful(list))) }
