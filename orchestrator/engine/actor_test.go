@@ -29,6 +29,7 @@ type actor struct {
 
 	mu       sync.Mutex
 	version  string         // guarded by mu
+	revoked  bool           // guarded by mu; the key of its card was unpinned
 	down     int            // guarded by mu; sends that are refused before they arrive
 	executed map[string]int // guarded by mu; executions by message id
 	messages []*a2apb.Message
@@ -52,6 +53,9 @@ func (a *actor) agent() registry.Agent {
 	}
 	if a.at != "" {
 		agent.Card.Interfaces = []registry.Interface{{URL: a.at, Tenant: a.room}}
+	}
+	if a.revoked {
+		agent.Verification = registry.Verification{State: registry.VerificationUntrusted, Required: true, Reason: "no pinned key has signed it"}
 	}
 	if a.once {
 		agent.Metadata.AtMostOnceSkills = []string{"*"}
@@ -121,6 +125,13 @@ func (a *actor) renew(version string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.version = version
+}
+
+// revoke has the key of the agent's card be unpinned.
+func (a *actor) revoke() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.revoked = true
 }
 
 func (a *actor) executions() map[string]int {

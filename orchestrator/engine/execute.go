@@ -28,7 +28,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (step, error)
 	}
 	client, binding, err := e.Connect.Connect(agent.Name, agent.Card)
 	if err == nil {
-		err = outgrown(&t, &agent)
+		err = e.unfit(&t, &agent)
 	}
 	if err != nil {
 		return e.giveUp(ctx, t, err)

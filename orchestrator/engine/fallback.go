@@ -17,11 +17,11 @@ import (
 // patience is how often a message is sent to an unreachable agent before another agent, if there is one, gets the task.
 const patience = 3
 
-// outOfReach are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, or has a version other
-// than the one asked for.
+// outOfReach are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, has a version other than
+// the one asked for, or has a card that is not trusted any more.
 var outOfReach = []string{
 	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED",
-	router.ReasonVersion,
+	router.ReasonVersion, router.CodeUntrusted,
 }
 
 // fallBack moves a task whose agent cannot be reached to the next candidate of its decision; moved is false when it stays. A task for a named agent
@@ -86,8 +86,11 @@ func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orches
 	}
 	d.Candidates = slices.DeleteFunc(d.Candidates, func(c orchestrator.Candidate) bool { return c.Agent == from })
 	code := router.CodeUnreachable
-	if why.Reason == router.ReasonVersion {
+	switch why.Reason {
+	case router.ReasonVersion:
 		code = router.CodeVersion
+	case router.CodeUntrusted:
+		code = router.CodeUntrusted
 	}
 	d.Rejected = append(slices.Clone(d.Rejected), orchestrator.Rejection{Agent: from, Code: code, Reason: errorOf(why).Message})
 	return d
@@ -95,8 +98,11 @@ func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orches
 
 // shortly returns a short reason why an agent does not do a task, to be put behind its name.
 func shortly(why *fault.Error) string {
-	if why.Reason == router.ReasonVersion {
+	switch why.Reason {
+	case router.ReasonVersion:
 		return "is of another version by now"
+	case router.CodeUntrusted:
+		return "is not trusted any more"
 	}
 	return "could not be reached"
 }
@@ -107,10 +113,17 @@ func inRange(t *orchestrator.Task, a *registry.Agent) bool {
 	return err == nil && versions.Holds(a.Card.Version)
 }
 
-// outgrown is the fault for a task that has not been sent yet to an agent whose new version is not among those that the task asks for.
-func outgrown(t *orchestrator.Task, agent *registry.Agent) error {
-	if a := t.Open(); inRange(t, agent) || a != nil && (a.RemoteTaskID != "" || !a.NotTaken) {
+// unfit is the fault for a task that has not been sent yet to an agent that may not get it any more: its new version is not among those that the task
+// asks for, or its card is not trusted since a key was unpinned.
+func (e *Engine) unfit(t *orchestrator.Task, agent *registry.Agent) error {
+	a := t.Open()
+	switch {
+	case a != nil && (a.RemoteTaskID != "" || !a.NotTaken):
 		return nil
+	case !inRange(t, agent):
+		return fault.New(fault.NotFound, router.ReasonVersion, "%s is of version %s by now, and the task asks for %s", agent.Name, agent.Card.Version, t.VersionRange)
+	case !e.Signatures.Trusts(agent.Verification):
+		return fault.New(fault.FailedPrecondition, router.CodeUntrusted, "the card of %s is not signed any more as this server asks: %s", agent.Name, agent.Verification.Reason)
 	}
-	return fault.New(fault.NotFound, router.ReasonVersion, "%s is of version %s by now, and the task asks for %s", agent.Name, agent.Card.Version, t.VersionRange)
+	return nil
 }

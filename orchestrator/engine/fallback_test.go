@@ -87,6 +87,50 @@ func TestAnAgentThatComesBackInAnotherVersionIsNotSentTheTask(t *testing.T) {
 	}
 }
 
+func TestNobodyStepsInWhoseCardIsNotTrustedAnyMore(t *testing.T) {
+	shut, other := &actor{name: "shut", skill: "work"}, &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}
+	shut.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
+		other.revoke()
+		return fault.New(fault.Unavailable, agentclient.ReasonDenied, "not without a credential")
+	}
+	w := newWorld(t, shut, other)
+	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Agent != "shut" || len(other.sends()) != 0 {
+		t.Errorf("state %s by %s, and the other agent, whose key was unpinned, got %d messages, want failed and none; log %v", task.State, task.Agent, len(other.sends()), log)
+	}
+}
+
+// TestATaskThatWaitsIsNotSentToAnAgentThatIsNotTrustedAnyMore unpins the key of an agent while its task waits to be sent.
+func TestATaskThatWaitsIsNotSentToAnAgentThatIsNotTrustedAnyMore(t *testing.T) {
+	t.Run("at a gate", func(t *testing.T) {
+		var w *world
+		web := &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-execution")}
+		w = newWorld(t, web, reviews(&w, "approved", "fine", true))
+		id := w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID
+		w.await(id)
+		web.revoke()
+		consult(t, w, id)
+		task, log := w.awaitEnd(id)
+		if task.Error == nil || task.Error.Reason != router.CodeUntrusted || len(web.sends()) != 0 {
+			t.Errorf("state %s, %+v after %d sends, want %s before one; log %v", task.State, task.Error, len(web.sends()), router.CodeUntrusted, log)
+		}
+	})
+	t.Run("until its agent is back", func(t *testing.T) {
+		away := &actor{name: "away", skill: "work"}
+		away.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
+			away.revoke()
+			f := fault.New(fault.Unavailable, agentclient.ReasonUnreachable, "not now")
+			f.RetryAfter = time.Millisecond // it did not take the message
+			return f
+		}
+		w := newWorld(t, away, &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")})
+		task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+		if task.State != a2apb.TaskState_TASK_STATE_COMPLETED || task.Agent != "other" || len(away.sends()) != 1 || task.Decision.Rejected[0].Code != router.CodeUntrusted {
+			t.Errorf("state %s by %s after %d sends, %+v, want completed by the other one after one, and why; log %v", task.State, task.Agent, len(away.sends()), task.Decision, log)
+		}
+	})
+}
+
 func TestStepsAreHeldToTheVersionsOfTheirTask(t *testing.T) {
 	w := newWorld(t, &actor{name: "one", skill: "work", version: "1.0.0", play: delivers("done")}, &actor{name: "two", skill: "work", version: "2.0.0", play: delivers("done")})
 	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work", Version: "^1", FanOut: &orchestrator.FanOut{Mode: orchestrator.PlanAll}}}).ID)
