@@ -103,7 +103,7 @@ func TestHTTPAnswers(t *testing.T) {
 		"more objects than memory likes":      {contentType: jsonType, body: []byte(`{"x":[` + strings.Repeat(`{},`, 300_000) + `{}]}`), code: 400, reason: "TRACES_INVALID"},
 		"lists too deep":                      {contentType: protobuf, body: nestedBody(100), code: 400, reason: "TRACES_INVALID"},
 		"lists too deep in JSON":              {contentType: jsonType, body: nestedJSON(100), code: 400, reason: "TRACES_INVALID"},
-		"a group":                             {contentType: protobuf, body: protowire.AppendTag(nil, 7, protowire.StartGroupType), code: 400, reason: "TRACES_INVALID"},
+		"a group":                             {contentType: protobuf, body: protowire.AppendTag(protowire.AppendTag(nil, 7, protowire.StartGroupType), 7, protowire.EndGroupType), code: 400, reason: "TRACES_INVALID"},
 	}
 	s := newServer(t)
 	for name, test := range tests {
