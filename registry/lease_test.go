@@ -22,8 +22,8 @@ func TestAnAgentThatNeverBeatIsUnknown(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})
 	register(t, r, "a")
-	if got := statusOf(t, r, "a"); got != (registry.Status{Status: registry.StatusUnknown}) {
-		t.Errorf("Status = %+v, want unknown and nothing else", got)
+	if got := statusOf(t, r, "a"); got.Status != registry.StatusUnknown || !strings.Contains(got.ErrorMessage, "its own card was not found") {
+		t.Errorf("Status = %+v, want unknown, and why", got)
 	}
 }
 

@@ -11,11 +11,14 @@ const (
 	StatusUnknown     = "unknown" // never heard of
 )
 
+// neverHeard is the message for an unknown agent. Without it, nobody who registers a card by its text learns why no task is routed to the agent.
+const neverHeard = "so far it has sent no heartbeat, and its own card was not found at its address"
+
 // Status is an agent's state at the time of reading.
 type Status struct {
 	Status          string // one of the constants above
 	CurrentTaskID   string // when busy
-	ErrorMessage    string // what the agent reports as wrong, or why it counts as unavailable
+	ErrorMessage    string // what the agent reports as wrong, or why it counts as unavailable or unknown
 	LastHeartbeat   time.Time
 	LeaseExpireTime time.Time
 	Epoch           int64 // of the process that holds the lease
@@ -60,7 +63,7 @@ func (p Pulse) At(now time.Time) Status {
 	ownWord := p.beating(now) || p.Word == StatusBusy || p.Word == StatusError
 	switch {
 	case s.LastHeartbeat.IsZero():
-		s.Status = StatusUnknown
+		s.Status, s.ErrorMessage = StatusUnknown, neverHeard
 	case !p.beating(now) && !p.answering(now):
 		s.Status = StatusUnavailable
 		s.ErrorMessage = silence(s.LastHeartbeat, s.LeaseExpireTime)

@@ -72,9 +72,10 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 	t.Parallel()
 	ill, told, drained := agent("ill", registry.StatusError), agent("told", registry.StatusUnavailable), agent("drained", registry.StatusUnavailable)
 	ill.Status.ErrorMessage, told.Status.ErrorMessage, drained.Status.Draining = "disk full", "lunch", true
-	cut := agent("cut", registry.StatusAvailable)
+	cut, never := agent("cut", registry.StatusAvailable), agent("never", registry.StatusUnknown)
+	never.Status.ErrorMessage = "it has sent no heartbeat"
 	r := router.New(router.Config{
-		Directory: fleet{loaded("half", 1, 2), loaded("open", 3, 0), ill, told, drained, cut, agent("never", registry.StatusUnknown), loaded("full", 2, 2)},
+		Directory: fleet{loaded("half", 1, 2), loaded("open", 3, 0), ill, told, drained, cut, never, loaded("full", 2, 2)},
 		Intn:      first, Cut: func(_, agent string) bool { return agent == "cut" },
 	})
 	r.Observe(tenant, "half", 250*time.Millisecond, router.Succeeded)
@@ -96,7 +97,7 @@ func TestADecisionSaysHowAgentsDo(t *testing.T) {
 		"ill":     "AGENT_ERROR: it is in error: disk full",
 		"told":    "AGENT_UNAVAILABLE: it is unavailable: lunch",
 		"drained": "AGENT_DRAINING: an admin keeps new tasks from it",
-		"never":   "AGENT_UNKNOWN: it was never heard of; it is used only when named",
+		"never":   "AGENT_UNKNOWN: it was never heard of and is used only when named: it has sent no heartbeat",
 		"cut":     "AGENT_UNREACHABLE: it could not be reached lately and is avoided for a while; other agents can be reached",
 		"full":    "AGENT_FULL: it works on 2 tasks and can work on 2; others have room",
 	}

@@ -104,7 +104,7 @@ func describeCode(code string, s registry.Status) string {
 	case CodeDraining:
 		return "an admin keeps new tasks from it" + statusMessage(s)
 	case CodeUnknown:
-		return "it was never heard of; it is used only when named"
+		return "it was never heard of and is used only when named" + statusMessage(s)
 	case CodeError:
 		return "it is in error" + statusMessage(s)
 	case CodeFull:

@@ -852,7 +852,7 @@ type AgentStatus struct {
 	CurrentTaskId string `protobuf:"bytes,3,opt,name=current_task_id,json=currentTaskId,proto3" json:"current_task_id,omitempty"`
 	// When the agent last proved that it is up, by a heartbeat or an answered probe.
 	LastHeartbeat *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_heartbeat,json=lastHeartbeat,proto3" json:"last_heartbeat,omitempty"`
-	// What the agent reports as wrong, or why it counts as unavailable.
+	// What the agent reports as wrong, or why it counts as unavailable or unknown.
 	ErrorMessage string `protobuf:"bytes,5,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
 	// The epoch of the process that holds the lease; a process with a lower one can no longer send heartbeats.
 	Epoch int64 `protobuf:"varint,6,opt,name=epoch,proto3" json:"epoch,omitempty"`
