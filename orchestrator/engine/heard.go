@@ -40,7 +40,7 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	if h.ended() && r.GetArtifactUpdate() == nil {
 		return false, nil
 	}
-	if err := checkNesting(r); err != nil {
+	if err := cmp.Or(checkNesting(r), checkRemoteIDs(r)); err != nil {
 		return false, err
 	}
 	if id := about(r); h.remote != "" && id != "" && id != h.remote {

@@ -27,6 +27,9 @@ func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client age
 		remote, err := finder.Find(ctx, a.MessageID, a.StartTime.Add(-clockSlack))
 		switch {
 		case err == nil && remote != nil:
+			if err := checkRemoteIDs(snapshot(remote)); err != nil {
+				return err
+			}
 			t.EditOpen().RemoteTaskID = remote.GetId() // intend stores it
 			return nil
 		case agentclient.Retryable(err):

@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"cmp"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// maxRemoteID bounds the ids that agents choose, in bytes: they are kept in the state of a task, which has to be written whatever they are.
+const maxRemoteID = 1 << 10
+
+// checkRemoteIDs refuses a response whose ids are too long to be kept.
+func checkRemoteIDs(r *a2apb.StreamResponse) error {
+	status := cmp.Or(r.GetTask().GetStatus(), r.GetStatusUpdate().GetStatus())
+	for _, id := range [...]string{
+		about(r), status.GetMessage().GetMessageId(),
+		r.GetTask().GetContextId(), r.GetStatusUpdate().GetContextId(), r.GetArtifactUpdate().GetContextId(), r.GetMessage().GetContextId(),
+	} {
+		if len(id) > maxRemoteID {
+			return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid,
+				"the agent's id of its task, the context or a message has %d bytes; at most %d are kept", len(id), maxRemoteID)
+		}
+	}
+	return nil
+}
