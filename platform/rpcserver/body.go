@@ -16,10 +16,11 @@ const (
 	drainBytes   = 64 << 20
 )
 
-// maxUnknown is the largest body, in bytes, that is read before the caller is authenticated. A decoded body can take fifty times its size in memory.
-const maxUnknown = 64 << 10
+// maxUnknown is the largest body, in bytes, that is decoded before the caller is authenticated. A decoded body can take fifty times its size in memory, and
+// to say what is wrong in 64 KiB takes a quarter of a second.
+const maxUnknown = 1 << 10
 
-// CheckBody authenticates the caller of a request whose body is larger than 64 KiB or of unknown length, and returns the error when that fails; the
+// CheckBody authenticates the caller of a request whose body is larger than 1 KiB or of unknown length, and returns the error when that fails; the
 // body must not be decoded then. It has been read and discarded, since many clients read an answer only after they have sent everything.
 func (s *Server) CheckBody(r *http.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength <= maxUnknown {

@@ -477,6 +477,7 @@ func TestALargeBodyOfNobodyIsNotRead(t *testing.T) {
 		code   int
 	}{
 		"small, of nobody":                 {"", 1 << 10, true, http.StatusBadRequest},
+		"not small, of nobody":             {"", 2 << 10, true, http.StatusUnauthorized},
 		"large, of nobody":                 {"", 512 << 10, true, http.StatusUnauthorized},
 		"of nobody, and may be large":      {"", 1 << 10, false, http.StatusUnauthorized},
 		"large, with a token that is none": {"Bearer x", 512 << 10, true, http.StatusUnauthorized},

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxShown  = 60       // bytes of a value that an error shows
-	maxLooked = 64 << 10 // bytes of the largest body that is examined: that takes several times as long as decoding, and happens before the caller is authenticated
+	maxLooked = 64 << 10 // bytes of the largest body that is examined: that takes several times as long as decoding
 )
 
 // fit is what is wrong with a body; zero when protojson's own error says more.
