@@ -203,6 +203,25 @@ func TestARestartFindsABlockedTaskAndItsEvidence(t *testing.T) {
 	}
 }
 
+// The leases were not restored together with the tasks, and begin anew.
+func TestATaskThatIsAheadOfTheLeasesGoesOn(t *testing.T) {
+	var w *world
+	w = newWorld(t, &actor{name: "web", play: delivers("the page"), requirements: requirement("pre-completion")}, reviews(&w, "approved", "fine", true))
+	task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: sensitive}).ID)
+	_, err := w.store.Update(t.Context(), orchestrator.Key{Tenant: tenant, ID: task.ID}, func(task *orchestrator.Task) ([]orchestrator.Event, error) {
+		task.OwnerEpoch = 40
+		return nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	consult(t, w, task.ID)
+	if task, _ = w.awaitEnd(task.ID); task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
+		t.Errorf("state = %s, want completed", task.State)
+	}
+}
+
 func TestAFailureIsHeldAtItsGate(t *testing.T) {
 	var w *world
 	w = newWorld(t, &actor{name: "web", play: fails("boom"), requirements: requirement("on-error")}, reviews(&w, "approved", "seen", true))

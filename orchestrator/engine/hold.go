@@ -36,7 +36,11 @@ func (e *Engine) hold(r *runner, t *orchestrator.Task) error {
 	r.group = orchestrator.GroupOf(t.Shard)
 	e.mu.Unlock()
 	epoch, held := e.Leases.Epoch(t.Shard)
-	if !held || t.OwnerEpoch > epoch {
+	switch {
+	case !held:
+		return errNotHeld
+	case t.OwnerEpoch > epoch:
+		e.Leases.Written(t.Shard, t.OwnerEpoch)
 		return errNotHeld
 	}
 	t.OwnerEpoch = epoch

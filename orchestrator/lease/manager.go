@@ -61,6 +61,8 @@ type Manager struct {
 	until time.Time                   // guarded by mu; the groups held may be worked on until then
 	held  [orchestrator.Groups]uint64 // guarded by mu; epochs; 0 for a group that is not held
 	owner [orchestrator.Groups]string // guarded by mu; as last read
+
+	written [orchestrator.Groups]uint64 // guarded by mu; epochs of tasks that are above those held; 0 for none
 }
 
 // sign is the latest sign of life of a node.

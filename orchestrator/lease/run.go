@@ -65,6 +65,7 @@ func (m *Manager) tend(ctx context.Context, w Worker) {
 	m.mu.Lock()
 	m.until = start.Add(m.duration - m.duration/beats)
 	m.mu.Unlock()
+	m.raise(ctx, w, v)
 	m.share(ctx, w, v, alive)
 }
 

@@ -1,0 +1,55 @@
+package lease_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/storetest"
+)
+
+// The tables of tasks and of leases may have been restored to different moments, or the leases not at all.
+func TestALeaseThatIsOlderThanTheTasksIsRaised(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a := run(t, &store, "a")
+		<-time.After(time.Second)
+		const shard, epoch = 17, 2500
+		other, _ := a.manager.Epoch(shard + orchestrator.ShardsPerGroup)
+		for range 5 {
+			a.manager.Written(shard, epoch) // as the task is looked at again
+			<-time.After(2500 * time.Millisecond)
+		}
+		if got, ok := a.manager.Epoch(shard); !ok || got < epoch {
+			t.Errorf("the epoch of the lease = %d, %t, want at least %d, that of the task", got, ok, epoch)
+		}
+		if got, ok := a.manager.Epoch(shard + orchestrator.ShardsPerGroup); !ok || got != other {
+			t.Errorf("the epoch of another lease = %d, %t, want still %d", got, ok, other)
+		}
+	})
+}
+
+func TestTheLeaseOfAnotherIsNotRaised(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var store storetest.MemoryLeases
+		a, b := run(t, &store, "a"), run(t, &store, "b")
+		<-time.After(10 * time.Second)
+		for shard := range orchestrator.Shards {
+			epoch, mine := a.manager.Epoch(shard)
+			if mine {
+				b.manager.Written(shard, epoch+1)
+			}
+		}
+		before, _ := store.Leases(t.Context())
+		<-time.After(10 * time.Second)
+		after, _ := store.Leases(t.Context())
+		for i := range before {
+			if before[i] != after[i] {
+				t.Fatalf("the lease %+v has become %+v", before[i], after[i])
+			}
+		}
+	})
+}
