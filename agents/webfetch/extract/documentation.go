@@ -8,7 +8,7 @@ import (
 )
 
 // plainDocumentation undoes what programs that write documentation put around text: code in tables and figures, notes in asides, and in
-// each heading a link to itself. The boxes of lists of tasks become signs, since controls are not read.
+// each heading a link to itself. The boxes of lists of tasks become signs, and the buttons of headings text, since controls are not read.
 func plainDocumentation(root *html.Node) {
 	bareCode(root)
 	var boxes []*html.Node
@@ -16,6 +16,8 @@ func plainDocumentation(root *html.Node) {
 		switch {
 		case n.DataAtom == atom.Aside && named(n, noteWords):
 			rename(n, atom.Div)
+		case n.DataAtom == atom.Button && opens(n):
+			rename(n, atom.Span)
 		case n.DataAtom == atom.Input && attribute(n, "type") == "checkbox" && ofTask(n):
 			boxes = append(boxes, n)
 		}
@@ -29,6 +31,17 @@ func plainDocumentation(root *html.Node) {
 		box.Parent.RemoveChild(box)
 	}
 	removeWhere(root, linksToItself)
+}
+
+// opens reports whether a button is the whole of a heading or a term, and shows what is below, as in lists of questions and answers
+// (https://www.w3.org/WAI/ARIA/apg/patterns/accordion/).
+func opens(button *html.Node) bool {
+	switch button.Parent.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Summary:
+		return textSize(button, nil) == textSize(button.Parent, nil)
+	default:
+		return false
+	}
 }
 
 // ofTask reports whether a box tells what was done, rather than asks: it is the first thing in an item of a list and cannot be changed, or is named so.
