@@ -22,6 +22,11 @@ func TestMarkdownKeepsForm(t *testing.T) {
 			"<figure><table><tr><th>Year</th><th>Members</th></tr><tr><td>2020</td><td>12</td></tr></table><figcaption>Members of each year</figcaption></figure>",
 			"| Year | Members |\n|---|---|\n| 2020 | 12 |\n\nMembers of each year",
 		},
+		"questions that open": {
+			`<div><h3><button aria-expanded="false">Who may call a meeting of it?</button></h3><div><p>Any of the members may call one in writing.</p></div></div>`,
+			"### Who may call a meeting of it?\n\nAny of the members may call one in writing.",
+		},
+		"a heading with a button beside it": {"<h3>Who may call a meeting<button>Copy link</button></h3><p>Any of the members may call one in writing.</p>", "### Who may call a meeting\n\nAny of"},
 		"a picture with its caption": {
 			`<figure><img src="/seal.png" alt="The seal"><figcaption>The seal of the council, <b>cut in wax</b></figcaption></figure>`,
 			"![The seal](https://site.test/seal.png)\n\nThe seal of the council, **cut in wax**",
@@ -258,5 +263,14 @@ func TestPagesThatStreamKeepTheirContent(t *testing.T) {
 	got := read(t, "text/html", page, extract.Options{})
 	if !strings.Contains(got.Text, "A quorum is the number") || len(got.Warnings) == 0 || got.Warnings[0] != extract.WarnHidden {
 		t.Errorf("Extract() = %.60q with %v, want the content and %s", got.Text, got.Warnings, extract.WarnHidden)
+	}
+}
+
+func TestTablesThatOnlyPlaceThingsAreNotWritten(t *testing.T) {
+	page := "<table><tr><td><table><tr><td>1</td><td><p>The first one speaks.</p><p>And goes on.</p></td></tr></table></td></tr>" +
+		"<tr><td><table><tr><td>Year</td><td>Members</td></tr><tr><td>2020</td><td>12</td></tr></table></td></tr></table>"
+	const want = "1\n\nThe first one speaks.\n\nAnd goes on.\n\n| Year | Members |\n|---|---|\n| 2020 | 12 |"
+	if got := read(t, "text/html", page, extract.Options{}); got.Text != want {
+		t.Errorf("Extract(%s) = %s\nwant\n%s", page, got.Text, want)
 	}
 }

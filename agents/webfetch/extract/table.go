@@ -19,6 +19,10 @@ const (
 func boundTables(content *html.Node) {
 	left := maxCells
 	goquery.NewDocumentFromNode(content).Find("table").Each(func(_ int, t *goquery.Selection) {
+		if places(t.Nodes[0]) {
+			asBlocks(t.Nodes[0])
+			return
+		}
 		clampSpans(t)
 		if cells(t) > left {
 			t.Find("[colspan], [rowspan]").RemoveAttr("colspan").RemoveAttr("rowspan")
@@ -27,10 +31,39 @@ func boundTables(content *html.Node) {
 			left -= n
 			return
 		}
-		for _, n := range t.Find("tr, td, th, thead, tbody, tfoot, caption").Union(t).Nodes {
-			n.Data, n.DataAtom = "div", atom.Div
-		}
+		asBlocks(t.Nodes[0])
 	})
+}
+
+// places reports whether a table only puts things in their places: it holds other tables, or has one row and no head.
+func places(table *html.Node) bool {
+	rows, heads := 0, 0
+	for n := range table.Descendants() {
+		switch n.DataAtom {
+		case atom.Table:
+			return true
+		case atom.Tr:
+			rows++
+		case atom.Th:
+			heads++
+		default:
+		}
+	}
+	return rows == 1 && heads == 0
+}
+
+// asBlocks makes a table and its cells blocks, but not the tables in it.
+func asBlocks(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Table, atom.Tr, atom.Td, atom.Th, atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption:
+		rename(n, atom.Div)
+	default:
+	}
+	for child := range n.ChildNodes() {
+		if child.DataAtom != atom.Table {
+			asBlocks(child)
+		}
+	}
 }
 
 func clampSpans(t *goquery.Selection) {
