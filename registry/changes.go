@@ -56,11 +56,11 @@ func (p Pulse) AnnouncedStatus() string {
 	return p.Announced
 }
 
-// announcer wraps a Store: it keeps Pulse.Announced up to date and rings the bell for each write that may be in the change log.
+// announcer wraps a Store: it keeps Pulse.Announced up to date and rings the tenant's bell for each write that may be in the change log.
 type announcer struct {
 	Store
-	now  func() time.Time
-	bell *bell
+	now   func() time.Time
+	bells *bells
 }
 
 // Update writes, then rings the bell.
@@ -75,7 +75,7 @@ func (a *announcer) Update(ctx context.Context, key Key, change func(old *Record
 		return c, err
 	})
 	if err == nil {
-		a.bell.ring()
+		a.bells.ring(key.Tenant)
 	}
 	return err
 }
@@ -90,9 +90,34 @@ func (a *announcer) UpdatePulse(ctx context.Context, key Key, change func(old Pu
 		return next, err
 	})
 	if err == nil && news {
-		a.bell.ring()
+		a.bells.ring(key.Tenant)
 	}
 	return err
+}
+
+// bells are those of the tenants. The zero value is ready.
+type bells struct {
+	any bell // rings with each of them
+
+	mu      sync.Mutex
+	tenants map[string]*bell // guarded by mu
+}
+
+func (b *bells) of(tenant string) *bell {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tenants == nil {
+		b.tenants = make(map[string]*bell)
+	}
+	if b.tenants[tenant] == nil {
+		b.tenants[tenant] = new(bell)
+	}
+	return b.tenants[tenant]
+}
+
+func (b *bells) ring(tenant string) {
+	b.of(tenant).ring()
+	b.any.ring()
 }
 
 // bell wakes all who wait for it. The zero value is ready.

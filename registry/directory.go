@@ -25,6 +25,7 @@ type Directory struct {
 // shelf is one tenant's part of the directory.
 type shelf struct {
 	tenant string
+	bell   *bell
 	feed   sync.Mutex    // held while reading the log, so that revisions come in order
 	heard  atomic.Uint64 // bell.rings before the log was last read
 
@@ -54,7 +55,7 @@ func (d *Directory) shelf(tenant string) *shelf {
 	defer d.mu.Unlock()
 	s := d.shelves[tenant]
 	if s == nil {
-		s = &shelf{tenant: tenant, reading: make(chan struct{}, 1)}
+		s = &shelf{tenant: tenant, bell: d.registry.bells.of(tenant), reading: make(chan struct{}, 1)}
 		if d.shelves == nil {
 			d.shelves = make(map[string]*shelf)
 		}
@@ -139,16 +140,21 @@ func (d *Directory) Run(ctx context.Context) error {
 	poll, leases := time.NewTicker(watchPoll), time.NewTicker(max(d.registry.leaseDuration/3, time.Millisecond))
 	defer poll.Stop()
 	defer leases.Stop()
-	for {
-		rung := d.registry.bell.wait()
+	for all := true; ; {
+		rung := d.registry.bells.any.wait()
 		for _, s := range d.loaded() {
+			if !all && d.Fresh(s.tenant) {
+				continue
+			}
 			if err := d.feed(ctx, s); err != nil && ctx.Err() == nil {
 				d.registry.logger.ErrorContext(ctx, "directory not up to date", slog.String("tenant", s.tenant), slog.Any("error", err))
 			}
 		}
+		all = false
 		select {
 		case <-rung:
 		case <-poll.C:
+			all = true // for changes by other replicas
 		case <-leases.C:
 			for _, s := range d.loaded() {
 				if err := d.readRenewals(ctx, s); err != nil && ctx.Err() == nil {

@@ -20,7 +20,7 @@ func (d *Directory) Sync(ctx context.Context, tenant string) error {
 func (d *Directory) feed(ctx context.Context, s *shelf) error {
 	s.feed.Lock()
 	defer s.feed.Unlock()
-	rung := d.registry.bell.rings.Load()
+	rung := s.bell.rings.Load()
 	err := d.read(ctx, s)
 	if err == nil {
 		s.heard.Store(rung)

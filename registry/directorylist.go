@@ -70,7 +70,7 @@ func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 // replicas arrive through Run.
 func (d *Directory) Fresh(tenant string) bool {
 	s := d.shelf(tenant)
-	rung := d.registry.bell.rings.Load()
+	rung := s.bell.rings.Load()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.loaded && s.heard.Load() >= rung

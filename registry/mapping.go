@@ -144,7 +144,7 @@ func (r *Registry) changeMappings(
 		return true, err
 	}
 	if err == nil {
-		r.bell.ring()
+		r.bells.ring(tenant)
 	}
 	return false, err
 }

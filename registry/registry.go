@@ -48,7 +48,7 @@ type Registry struct {
 	recent        RecentPulses // nil when the store has none
 	mappings      MappingStore // nil when the store has none
 	directory     *Directory
-	bell          bell            // rings for each write of this process that may be in the log
+	bells         bells           // ring for each write of this process that may be in the log
 	feeds         feeds           // what watchers share
 	versions      VersionStore    // nil when the store has none
 	keys          SigningKeyStore // nil when the store has none
@@ -88,7 +88,7 @@ func New(store Store, o Options) *Registry {
 	r.directory = &Directory{registry: r}
 	r.versions, _ = store.(VersionStore)
 	r.keys, _ = store.(SigningKeyStore)
-	r.store = &announcer{Store: store, now: r.now, bell: &r.bell}
+	r.store = &announcer{Store: store, now: r.now, bells: &r.bells}
 	if r.keys != nil {
 		r.store = &rechecking{Store: r.store, recheck: r.recheckAgent, later: r.recheckLater}
 	}

@@ -78,8 +78,9 @@ func (r *Registry) runFeed(ctx context.Context, f *feed) {
 	defer close(f.stopped)
 	poll := time.NewTicker(watchPoll)
 	defer poll.Stop()
+	bell := r.bells.of(f.tenant)
 	for {
-		rung := r.bell.wait() // before the log is read, so that no change is missed
+		rung := bell.wait() // before the log is read, so that no change is missed
 		if err := r.readFeed(ctx, f); err != nil {
 			r.feeds.mu.Lock()
 			r.feeds.drop(f)

@@ -118,6 +118,42 @@ func TestWatchersOfATenantShareOneReaderOfTheLog(t *testing.T) {
 	})
 }
 
+// Tenants must not pay for each other: one may write some hundred times a second.
+func TestChangesOfATenantCauseNoReadingForOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, store := openLogStore(t)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var c crowd
+		c.watch(ctx, r, 1)
+		c.Go(func() { _ = r.Directory().Run(ctx) })
+		if err := r.Directory().Sync(ctx, tenant); err != nil {
+			t.Fatalf("Sync() = %v, want no error", err)
+		}
+		synctest.Wait()
+		before := store.log.Load()
+		for range 20 {
+			card := []byte(`{"name":"a","version":"1.0.0","url":"https://a.example/rpc","skills":[{"id":"s"}]}`)
+			if _, _, err := r.Register(ctx, "other", registry.Registration{RawCard: card}); err != nil {
+				t.Fatalf("Register() = %v, want no error", err)
+			}
+			if err := r.Delete(ctx, "other", "a", ""); err != nil {
+				t.Fatalf("Delete() = %v, want no error", err)
+			}
+			if err := r.Directory().Refresh(ctx, tenant); err != nil {
+				t.Fatalf("Refresh() = %v, want no error", err)
+			}
+			synctest.Wait()
+		}
+		if reads := store.log.Load() - before; reads > 0 {
+			t.Errorf("40 changes of another tenant made the log be read %d times, want never", reads)
+		}
+		stop()
+		c.Wait()
+	})
+}
+
 func TestALogThatCannotBeReadEndsItsWatches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
