@@ -35,6 +35,8 @@ type Applied struct {
 // Apply brings an agent to the state in: it creates the agent, replaces its card and metadata, or finds nothing to change. A stale etag is a Conflict
 // fault with the reason ETAG_MISMATCH. An agent that applies itself, which OnlyName tells, cannot change its consultation requirements and its
 // at-most-once skills: that is a PermissionDenied fault with the reason RULES_ARE_THE_ADMINS.
+//
+// An agent that is gone from its source becomes that of the admin who applies it.
 func (r *Registry) Apply(ctx context.Context, tenant string, in Application) (Applied, error) {
 	if (len(in.RawCard) == 0) == (in.CardURI == "") {
 		return Applied{}, fault.Invalid("card", "CARD_MISSING", "either a card or the URL of one is needed")
@@ -94,18 +96,24 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 		return Change{}, err
 	}
 	done.Warnings = append(slices.Clip(done.Warnings), warnings[len(c.warnings):]...) // done has the card's own warnings already
-	if s := old.Source; s.Type != "" && s.Type != SourceAPI && !s.Gone && change.Version != nil {
+	if s := old.Source; s.found() && !s.Gone && change.Version != nil {
 		done.Warnings = append(done.Warnings, Warning{
 			Code: "CARD_FROM_SOURCE", Field: "card",
 			Message: fmt.Sprintf("this agent is found in %s, whose card replaces this one when that is read again; change it there", clip(s.Location)),
 		})
 	}
+	more := false // than the card has changed
 	if in.Metadata != nil && !sameJSON(old.Metadata, *in.Metadata) {
 		if in.OnlyName != "" && !sameRules(old.Metadata, *in.Metadata) {
 			return Change{}, fault.New(fault.PermissionDenied, "RULES_ARE_THE_ADMINS",
 				"an agent cannot change consultation_requirements or at_most_once_skills; apply the present ones, or ask an admin")
 		}
-		next.Metadata = in.Metadata.kept()
+		next.Metadata, more = in.Metadata.kept(), true
+	}
+	if old.Source.Gone && in.OnlyName == "" { // nobody would read its card again
+		next.Source, more = Source{}, true
+	}
+	if more {
 		version := change.Version
 		if change, err = r.write(old, &next); err != nil {
 			return Change{}, err

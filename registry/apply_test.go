@@ -90,6 +90,60 @@ func TestApplyWarnsOfASourceThatBringsItsCardBack(t *testing.T) {
 	}
 }
 
+// TestAnAdminTakesOverWhatIsGoneFromItsSource: nobody else would read its card again.
+func TestAnAdminTakesOverWhatIsGoneFromItsSource(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	found := registry.Found{RawCard: named("a", "fetch"), Source: registry.Source{Type: registry.SourceFolder, Location: "/cards"}}
+	if _, _, err := r.Discover(t.Context(), tenant, found); err != nil {
+		t.Fatalf("Discover() = %v, want no error", err)
+	}
+	in := registry.Application{Registration: registry.Registration{RawCard: found.RawCard}}
+	if got := apply(t, r, in); got.Outcome != registry.OutcomeUnchanged || got.Agent.Source.Type != registry.SourceFolder {
+		t.Errorf("Apply() to an agent of a folder = %s, %+v, want it left there", got.Outcome, got.Agent.Source)
+	}
+	if _, err := r.MarkGone(t.Context(), func(*registry.Agent) bool { return true }); err != nil {
+		t.Fatalf("MarkGone() = %v, want no error", err)
+	}
+	itself := in
+	itself.OnlyName = "a"
+	if got := apply(t, r, itself); got.Outcome != registry.OutcomeUnchanged || !got.Agent.Source.Gone {
+		t.Errorf("Apply() by the agent = %s, %+v, want the mark to stay", got.Outcome, got.Agent.Source)
+	}
+	got := apply(t, r, in)
+	if got.Outcome != registry.OutcomeReplaced || got.Agent.Source != (registry.Source{}) || got.Agent.LiveVersion != 1 {
+		t.Errorf("Apply() by an admin = %s, %+v, version %d, want it to be the admin's, with the card it has", got.Outcome, got.Agent.Source, got.Agent.LiveVersion)
+	}
+	if got := apply(t, r, in); got.Outcome != registry.OutcomeUnchanged {
+		t.Errorf("Apply() again = %s, want unchanged", got.Outcome)
+	}
+	if _, _, err := r.Discover(t.Context(), tenant, found); fault.ReasonOf(err) != "AGENT_FROM_ELSEWHERE" {
+		t.Errorf("Discover() of it = %v, want AGENT_FROM_ELSEWHERE", err)
+	}
+}
+
+func TestWhatAnAdminBringsWhileItsSourceIsReadIsNotGone(t *testing.T) {
+	t.Parallel()
+	r := open(t, registry.Options{})
+	found := registry.Found{RawCard: named("a", "fetch"), Source: registry.Source{Type: registry.SourceFolder, Location: "/cards"}}
+	if _, _, err := r.Discover(t.Context(), tenant, found); err != nil {
+		t.Fatalf("Discover() = %v, want no error", err)
+	}
+	_, err := r.MarkGone(t.Context(), func(*registry.Agent) bool {
+		if err := r.Delete(t.Context(), tenant, "a", ""); err != nil {
+			t.Errorf("Delete() = %v, want no error", err)
+		}
+		apply(t, r, registry.Application{Registration: registry.Registration{RawCard: found.RawCard}})
+		return true
+	})
+	if err != nil {
+		t.Fatalf("MarkGone() = %v, want no error", err)
+	}
+	if a, err := r.Agent(t.Context(), tenant, "a"); err != nil || a.Source != (registry.Source{}) {
+		t.Errorf("Agent() = %+v, %v, want the admin's, which is in no source to be gone from", a.Source, err)
+	}
+}
+
 func TestApplyKeepsOrReplacesMetadata(t *testing.T) {
 	t.Parallel()
 	r := open(t, registry.Options{})

@@ -64,7 +64,7 @@ func (r *Registry) dueCards(ctx context.Context, watches map[Key]*cardWatch) ([]
 	}
 	now := r.now()
 	err := r.directory.every(ctx, func(a *Agent, _ Pulse) {
-		if a.CardURI == "" || (a.Source.Type != "" && a.Source.Type != SourceAPI) {
+		if a.CardURI == "" || a.Source.found() {
 			return
 		}
 		w := watches[a.Key()]

@@ -245,7 +245,9 @@ func (r *Registry) withStatus(ctx context.Context, records []Record) ([]Agent, e
 	for i := range records {
 		agents[i] = records[i].Agent
 		agents[i].Status = pulses[keys[i]].At(now)
-		agents[i].Source.SeenTime = pulses[keys[i]].SeenTime
+		if agents[i].Source.found() {
+			agents[i].Source.SeenTime = pulses[keys[i]].SeenTime
+		}
 	}
 	return agents, nil
 }

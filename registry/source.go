@@ -24,6 +24,9 @@ type Source struct {
 	SeenTime time.Time `json:"-"` // when the agent was last seen there; kept in its Pulse, since it is written often
 }
 
+// found reports whether the agent was found in a source of the configuration.
+func (s Source) found() bool { return s.Type != "" && s.Type != SourceAPI }
+
 // same reports whether both are the same place.
 func (s Source) same(other Source) bool { return s.Type == other.Type && s.Location == other.Location }
 
@@ -102,7 +105,7 @@ func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (marked int, err error) {
 	var missing []Key
 	err = r.directory.every(ctx, func(a *Agent, _ Pulse) {
-		if a.Source.Type != "" && a.Source.Type != SourceAPI && !a.Source.Gone && gone(a) {
+		if a.Source.found() && !a.Source.Gone && gone(a) {
 			missing = append(missing, a.Key())
 		}
 	})
@@ -115,16 +118,17 @@ func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (mark
 	return marked, err
 }
 
-// mark records whether an agent is gone from its source. It does nothing for an agent that was deleted meanwhile.
+// mark records whether an agent is gone from its source. It does nothing for an agent that was deleted, or is no source's any
+// more.
 func (r *Registry) mark(ctx context.Context, key Key, gone bool) error {
 	record, err := r.store.Agent(ctx, key)
-	if err == nil && record.Source.Gone != gone {
+	if err == nil && record.Source.found() && record.Source.Gone != gone {
 		err = r.store.Update(ctx, key, func(old *Record) (Change, error) {
 			if old == nil {
 				return Change{}, Missing(key)
 			}
 			next := *old
-			if next.Source.Gone == gone {
+			if !next.Source.found() || next.Source.Gone == gone { // an admin may have taken it over meanwhile
 				return Change{Record: &next}, nil
 			}
 			next.Source.Gone = gone

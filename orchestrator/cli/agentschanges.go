@@ -35,7 +35,8 @@ func changesBetween(present, next *registryv1.Agent) ([]string, error) {
 
 // describedIn returns what an admin says about an agent, as JSON decodes it.
 func describedIn(agent *registryv1.Agent) (any, error) {
-	text, err := compactJSON(&registryv1.Agent{Card: agent.GetCard(), CardUri: agent.GetCardUri(), Metadata: agent.GetMetadata()})
+	source := &registryv1.AgentSource{Type: agent.GetSource().GetType(), Location: agent.GetSource().GetLocation()} // not when it was seen there
+	text, err := compactJSON(&registryv1.Agent{Card: agent.GetCard(), CardUri: agent.GetCardUri(), Metadata: agent.GetMetadata(), Source: source})
 	if err != nil {
 		return nil, err
 	}

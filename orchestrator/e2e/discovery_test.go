@@ -38,4 +38,13 @@ func TestAgentsAreFoundInAFolderAndPublishedInACatalog(t *testing.T) {
 	if gone := list(q.document(0, "agents", "list", "--filter", "source.present=false")["agents"]); len(gone) != 1 {
 		t.Errorf("quorate agents list --filter source.present=false finds %d agents, want the one that is gone", len(gone))
 	}
+
+	// An admin who describes it takes it over.
+	apply := []string{"agents", "apply", writeCard(t, t.TempDir(), "found")}
+	if a := q.cli(append(apply, "--validate-only")...); a.exit != 0 || !strings.Contains(a.stdout, "  source.type: \"folder\" -> \"api\"\n") {
+		t.Errorf("quorate agents apply --validate-only: exit %d, %q, %q, want the change of the source", a.exit, a.stdout, a.stderr)
+	}
+	if a := q.cli(apply...); a.exit != 0 || a.stdout != "replaced found\n" {
+		t.Errorf("quorate agents apply: exit %d, %q, %q, want it replaced", a.exit, a.stdout, a.stderr)
+	}
 }

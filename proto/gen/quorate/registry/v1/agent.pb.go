@@ -270,7 +270,8 @@ type AgentSource struct {
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The card's URL, the folder or the catalog's URL; empty for api.
 	Location string `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
-	// False when the source no longer exists or no longer has the agent. The agent stays until an admin deletes it.
+	// False when the source no longer exists or no longer has the agent. The agent stays until an admin deletes it, or
+	// applies it, which makes its type api.
 	Present bool `protobuf:"varint,3,opt,name=present,proto3" json:"present,omitempty"`
 	// When the agent was last seen in its source; absent for api.
 	LastSeen      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_seen,json=lastSeen,proto3" json:"last_seen,omitempty"`
