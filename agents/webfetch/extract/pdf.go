@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
@@ -41,8 +42,11 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	if !sanePDF(source.Data) {
 		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF whose tables are too large to read; look for another form of the document")
 	}
-	text, title, err := pdfText(ctx, source.Data)
+	text, title, links, err := pdfText(ctx, source.Data)
 	text = strings.TrimSpace(clean(strings.ToValidUTF8(text, "\ufffd")))
+	if strings.Trim(text, "\ufffd \n") == "" {
+		text = "" // of letters that nobody knows
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -65,7 +69,7 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	content.Text, content.Format, content.Title = text, Text, title
 	switch o.Format {
 	case Links:
-		return writeLinks(content, plainLinks(text))
+		return writeLinks(content, pdfLinks(text, links, source.URL))
 	case JSON:
 		return describe(content, nil)
 	default:
@@ -73,16 +77,27 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	return nil
 }
 
-// pdfText returns the title and the text of all pages, separated by blank lines. After an error the text of the readable pages may still be returned.
+// pdfLinks returns the URLs in the text of a PDF and those of its links.
+func pdfLinks(text string, links []string, base *url.URL) *linkList {
+	list := plainLinks(text)
+	for _, to := range links {
+		if href, ok := list.resolve(base, to); ok {
+			list.add("", href)
+		}
+	}
+	return list
+}
+
+// pdfText returns the title, the text of all pages, separated by blank lines, and where their links go. After an error the text of the readable pages may still be returned.
 // The library cannot be stopped, and panics on many malformed files: the reader that it is given panics too, to end it when its time is used up.
-func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
+func pdfText(ctx context.Context, data []byte) (text, title string, links []string, err error) {
 	defer caught(&err)
 	limit, done := newBudget(ctx, minPDFTime+time.Duration(len(data)>>10)*timePerMiB>>10)
 	defer done()
 	file := &boundedFile{limit: limit, data: bytes.NewReader(data), left: maxPDFReads}
 	doc, err := pdf.NewReader(file, int64(len(data)))
 	if err != nil {
-		return "", "", fmt.Errorf("open the PDF: %w", err)
+		return "", "", nil, fmt.Errorf("open the PDF: %w", err)
 	}
 	title = line(doc.Trailer().Key("Info").Key("Title").Text(), maxTitle)
 	pages := doc.NumPage()
@@ -94,7 +109,7 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 	for i := 1; i <= pages; i++ {
 		words, broken := book.text(i)
 		if file.over() {
-			return out.String(), title, errPDFWork
+			return out.String(), title, book.links, errPDFWork
 		}
 		if broken != nil {
 			err = broken // an unreadable page does not hide the others
@@ -104,10 +119,10 @@ func pdfText(ctx context.Context, data []byte) (text, title string, err error) {
 			out.WriteString("\n\n")
 		}
 		if out.Len() > book.most {
-			return out.String(), title, errPDFWork
+			return out.String(), title, book.links, errPDFWork
 		}
 	}
-	return out.String(), title, err
+	return out.String(), title, book.links, err
 }
 
 // pdfBook is what the pages of a file share.
@@ -118,20 +133,20 @@ type pdfBook struct {
 	fonts  map[string]*pdfFont // by object, since reading them takes long
 	mapped int                 // codes whose letters they state
 	most   int                 // bytes of text
+	links  []string            // of all pages
 }
 
 // text returns the text of one page, after an error that which came before.
 func (b *pdfBook) text(number int) (words string, err error) {
 	defer caught(&err)
 	page := b.doc.Page(number)
-	contents := page.V.Key("Contents")
-	if contents.Kind() == pdf.Null {
-		return "", nil
-	}
 	text := newPDFPage(b, paperOf(page, b.layers))
 	defer func() { words = text.words.text() }()
 	b.forget()
-	text.run(contents)
+	if contents := page.V.Key("Contents"); contents.Kind() != pdf.Null {
+		text.run(contents)
+	}
+	text.notes(page.V)
 	return "", nil
 }
 

@@ -101,6 +101,32 @@ func TestWhatCanBeReadOfABrokenStreamIsRead(t *testing.T) {
 	}
 }
 
+func TestAPDFIsReadWithItsFieldsAndLinks(t *testing.T) {
+	look := func(content string) string {
+		return fmt.Sprintf("<< /Subtype /Form /BBox [0 0 100 20] /Resources << /Font << /F1 5 0 R >> >> /Length %d >>\nstream\n%s\nendstream", len(content), content)
+	}
+	file := pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 612 792] >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> /Annots ["+
+			"<< /Subtype /Widget /Rect [120 715 220 735] /AP << /N 6 0 R >> >>"+
+			"<< /Subtype /Widget /Rect [72 690 172 710] /AS /Yes /AP << /N << /Yes 7 0 R /Off 8 0 R >> >> >>"+
+			"<< /Subtype /Widget /F 2 /Rect [72 690 172 710] /AP << /N 8 0 R >> >>"+
+			"<< /Subtype /Widget /Rect [700 690 800 710] /AP << /N 8 0 R >> >>"+
+			"<< /Subtype /Link /Rect [0 0 1 1] /A << /S /URI /URI (https://site.test/rules) >> >>"+
+			"<< /Subtype /Link /Rect [0 0 1 1] /A << /S /URI /URI (javascript:alert\\(1\\)) >> >>"+
+			"<< /Subtype /Link /Rect [0 0 1 1] /A << /S /GoTo /D [3 0 R] >> >> ] >>",
+		"<< /Length 41 >>\nstream\nBT /F1 10 Tf 72 720 Td (Name:) Tj ET q q q\nendstream",
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+		look("/Tx BMC BT /F1 10 Tf 2 5 Td (Ann Lee) Tj ET EMC"), look("BT /F1 10 Tf 2 5 Td (agreed) Tj ET"), look("BT /F1 10 Tf 2 5 Td (hidden) Tj ET"), "<< >>")
+	got, err := extract.Extract(t.Context(), file, extract.Options{})
+	if want := "Name: Ann Lee\n\nagreed"; err != nil || got.Text != want {
+		t.Errorf("Extract() = %q, %v, want %q", got.Text, err, want)
+	}
+	got, err = extract.Extract(t.Context(), file, extract.Options{Format: extract.Links})
+	if !strings.Contains(got.Text, `"https://site.test/rules"`) || strings.Contains(got.Text, "alert") || err != nil {
+		t.Errorf("Extract(links) = %s, %v, want the link of the page that can be followed", got.Text, err)
+	}
+}
+
 // layered returns a file of one page with layers, of which the settings say what is shown.
 func layered(settings, content string) extract.Source {
 	return pdfFile("<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R 7 0 R] /D << "+settings+" >> >> >>",

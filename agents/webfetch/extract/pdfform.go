@@ -23,6 +23,10 @@ func (p pdfPaper) form(name string) *pdfForm {
 	if object.Key("Subtype").Name() != "Form" {
 		return nil
 	}
+	return p.formOf(object)
+}
+
+func (p pdfPaper) formOf(object pdf.Value) *pdfForm {
 	form := &pdfForm{contents: object, placed: identity, paper: p}
 	if m := object.Key("Matrix"); m.Len() == len(form.placed) {
 		for i := range form.placed {
@@ -32,10 +36,13 @@ func (p pdfPaper) form(name string) *pdfForm {
 	if resources := object.Key("Resources"); resources.Kind() == pdf.Dict { // else those of the page
 		form.paper = p.with(resources)
 	}
-	if p.layers.optional {
-		form.off = p.layers.off(object.Key("OC"), refsOf(object)["OC"])
-	}
+	form.off = p.isOff(object)
 	return form
+}
+
+// isOff reports whether a form or an annotation is on a layer that is not shown.
+func (p pdfPaper) isOff(object pdf.Value) bool {
+	return p.layers.optional && p.layers.off(object.Key("OC"), refsOf(object)["OC"])
 }
 
 // refsOf returns the objects to which the entries of a dictionary refer, those that do.
@@ -49,11 +56,15 @@ func refsOf(v pdf.Value) map[string]string {
 
 // draw executes the operators of the form of a name, or notes that there is a picture.
 func (p *pdfPage) draw(name string) {
-	form := kept(p.paper.forms, name, p.paper.form)
-	switch {
-	case form == nil:
-		p.painted, p.words.pictured = true, true
+	if form := kept(p.paper.forms, name, p.paper.form); form != nil {
+		p.drawForm(form)
 		return
+	}
+	p.painted, p.words.pictured = true, true
+}
+
+func (p *pdfPage) drawForm(form *pdfForm) {
+	switch {
 	case form.off || p.clear || slices.Contains(p.marks, true):
 		return
 	case p.depth == maxForms:

@@ -57,7 +57,12 @@ type pdfPage struct {
 }
 
 func newPDFPage(book *pdfBook, paper pdfPaper) *pdfPage {
-	return &pdfPage{pdfState: pdfState{drawn: identity, stretch: 1, font: &pdfFont{usual: math.NaN()}}, book: book, paper: paper}
+	return &pdfPage{pdfState: beginState(), book: book, paper: paper}
+}
+
+// beginState returns the state in which a page begins.
+func beginState() pdfState {
+	return pdfState{drawn: identity, stretch: 1, font: &pdfFont{usual: math.NaN()}}
 }
 
 // run executes the operators of a stream.
