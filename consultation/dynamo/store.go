@@ -31,6 +31,7 @@ const (
 	attrTask   = "task_key" // tenant and task, or tenant and id of a consultation
 	attrNumber = "number"   // of the consultation within its task
 	attrTTL    = "ttl"
+	attrID     = "id" // of the consultation
 
 	// maxTries bounds how often a change is repeated because another writer was faster.
 	maxTries = 200
@@ -191,7 +192,7 @@ func (s *Store) find(ctx context.Context, tenant, id string) (ddb.Item, error) {
 		return nil, consultation.NotFound(id)
 	}
 	item, err := s.get(ctx, ddb.Item{attrTask: pointer["of_task"], attrNumber: pointer["of_number"]})
-	if err == nil && (item == nil || s.over(item)) {
+	if err == nil && (item == nil || s.over(item) || ddb.TextOf(item, attrID) != id) { // the number may be another's by now
 		err = consultation.NotFound(id)
 	}
 	return item, err

@@ -6,9 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/dynamo"
 	"github.com/quorate/quorate/consultation/storetest"
+	"github.com/quorate/quorate/platform/ddb"
 	"github.com/quorate/quorate/platform/dynamotest"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -75,5 +78,37 @@ func TestWhatIsOverIsNotReadThoughItIsStillThere(t *testing.T) {
 	}
 	if _, err := s.Get(t.Context(), "a", "1"); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
 		t.Errorf("Get(1) = %v, want CONSULTATION_NOT_FOUND", err)
+	}
+}
+
+// DynamoDB removes items whose time is over in any order: what finds a consultation by its id may outlive it, and its number be given to another one.
+func TestTheIDOfAConsultationThatIsOverFindsNoOther(t *testing.T) {
+	t.Parallel()
+	db := dynamotest.Open(t, nil)
+	if err := db.Apply(t.Context(), dynamo.Tables(), nil); err != nil {
+		t.Fatalf("Apply() = %v, want no error", err)
+	}
+	s := dynamo.New(db, dynamo.Options{})
+	add := func(id string) {
+		t.Helper()
+		err := s.Append(t.Context(), "a", "t", func([]consultation.Entry) (consultation.Consultation, error) {
+			return consultation.Consultation{ID: id, Tenant: "a", TaskID: "t", IssueTime: time.Now()}, nil
+		})
+		if err != nil {
+			t.Fatalf("Append(%s) = %v, want no error", id, err)
+		}
+	}
+	add("1")
+	over := ddb.Item{"task_key": &types.AttributeValueMemberS{Value: "a#t"}, "number": &types.AttributeValueMemberN{Value: "0"}}
+	if err := db.BatchWrite(t.Context(), "ConsultationEvidence", []types.WriteRequest{{DeleteRequest: &types.DeleteRequest{Key: over}}}); err != nil {
+		t.Fatalf("BatchWrite() = %v, want no error", err)
+	}
+	add("2")
+	if e, err := s.Get(t.Context(), "a", "1"); fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
+		t.Errorf("Get(1) = %+v, %v, want CONSULTATION_NOT_FOUND", e.Consultation, err)
+	}
+	err := s.Update(t.Context(), "a", "1", func(e consultation.Entry) (consultation.Entry, error) { return e, nil })
+	if fault.ReasonOf(err) != "CONSULTATION_NOT_FOUND" {
+		t.Errorf("Update(1) = %v, want CONSULTATION_NOT_FOUND", err)
 	}
 }
