@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -127,6 +128,9 @@ func (p *applier) result(ctx context.Context, d described) error {
 
 func (p *applier) refuse(d described) {
 	p.err.line("%s: %s", d.at, oneLine(d.err.Error()))
+	if e, ok := errors.AsType[*fault.Error](d.err); ok && len(e.Violations) > 1 { // one is in the message
+		p.violations(e)
+	}
 	p.refused++
 }
 

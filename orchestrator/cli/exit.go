@@ -90,15 +90,20 @@ func exitCode(e *fault.Error) int {
 // explain prints what failed, the reason for programs, the violations of fields, and what to do.
 func (a *app) explain(cmd *cobra.Command, err error, e *fault.Error) {
 	a.err.line("%s: %s (%s)", cmd.CommandPath(), oneLine(err.Error()), e.Reason)
+	a.violations(e)
+	if todo := advice(e); todo != "" {
+		a.err.line("  try: %s", todo)
+	}
+}
+
+// violations prints what is wrong with which field.
+func (a *app) violations(e *fault.Error) {
 	for _, v := range e.Violations {
 		if strings.Contains(e.Message, v.Description) {
 			a.err.line("  field: %s", v.Field)
 			continue
 		}
 		a.err.line("  field: %s: %s", v.Field, v.Description)
-	}
-	if todo := advice(e); todo != "" {
-		a.err.line("  try: %s", todo)
 	}
 }
 
