@@ -13,7 +13,7 @@ import (
 
 // unary responds with one message; header, message and status are one write if the windows allow.
 func (c *call) unary(request []byte) error {
-	answer, err := c.method.unary(c.method.impl, c.ctx, func(m any) error { return decode(request, m) }, c.port.server.opts.Unary)
+	answer, err := c.method.unary(c.method.impl, c.ctx, func(m any) error { return c.decode(request, m) }, c.port.server.opts.Unary)
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,15 @@ func (a *answers) RecvMsg(m any) error {
 		return io.EOF
 	}
 	a.taken = true
-	return decode(a.request, m)
+	return a.decode(a.request, m)
 }
 
-func decode(request []byte, m any) error {
+// decode decodes a request with its prefix. It is decompressed only now: the handler may have refused the caller before.
+func (c *call) decode(request []byte, m any) error {
+	request, err := c.stream.plain(request)
+	if err != nil {
+		return err
+	}
 	message, ok := m.(proto.Message)
 	if !ok {
 		return status.Errorf(codes.Internal, "the request is to be a %T", m)

@@ -64,11 +64,7 @@ func (c *call) handle() (err error) {
 			c.port.server.opts.Logger.ErrorContext(c.ctx, "a call panicked", slog.String("method", c.path), slog.Any("panic", v), slog.String("stack", string(debug.Stack())))
 		}
 	}()
-	message, err := c.request()
-	if err != nil {
-		return err
-	}
-	request, err := c.stream.plain(message)
+	request, err := c.request()
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,31 @@ type registrar struct{ *Server }
 
 // RegisterService registers a service with gRPC.
 func (r registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
+	r.grpc.RegisterService(r.admitting(desc, decodeKnown, r.decodePublic), impl)
+}
+
+// reader decodes the request of a call by what the transport has for that.
+type reader func(decode func(any) error, req any) error
+
+// admitting returns a service whose unary requests are read only when their callers are admitted: by known, or by public where nobody has to be.
+func (s *Server) admitting(desc *grpc.ServiceDesc, known, public reader) *grpc.ServiceDesc {
 	d := *desc
 	d.Methods = slices.Clone(desc.Methods)
 	for i, m := range d.Methods {
-		d.Methods[i].Handler = r.admitFirst(r.opts.Rules["/"+d.ServiceName+"/"+m.MethodName], m.Handler)
+		if rule := s.opts.Rules["/"+d.ServiceName+"/"+m.MethodName]; rule.Public {
+			d.Methods[i].Handler = readBy(public, m.Handler)
+		} else {
+			d.Methods[i].Handler = s.admitFirst(rule, known, m.Handler)
+		}
 	}
-	r.grpc.RegisterService(&d, impl)
+	return &d
+}
+
+// readBy reads requests by read.
+func readBy(read reader, next grpc.MethodHandler) grpc.MethodHandler {
+	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+		return next(srv, ctx, func(req any) error { return read(decode, req) }, intercept)
+	}
 }
 
 // admission is the result of authenticating a call, and counting it as open, before its request was read.
@@ -41,12 +60,7 @@ type admissionKey struct{}
 
 // admitFirst does not read the request of a caller who is unauthenticated or beyond its limits; the interceptors then refuse the call as they refuse any
 // other. The request of a caller who is known but lacks permission is decoded, so that the audit log can say what the call was about.
-func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.MethodHandler {
-	if rule.Public {
-		return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-			return next(srv, ctx, func(req any) error { return s.decodePublic(decode, req) }, intercept)
-		}
-	}
+func (s *Server) admitFirst(rule auth.Rule, read reader, next grpc.MethodHandler) grpc.MethodHandler {
 	return func(srv any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		a := &admission{}
 		defer func() {
@@ -59,14 +73,19 @@ func (s *Server) admitFirst(rule auth.Rule, next grpc.MethodHandler) grpc.Method
 			if s.admitTo(ctx, a, rule); a.leave == nil {
 				return nil
 			}
-			body := &undecoded{}
-			if err := decode(body); err != nil {
-				return err
-			}
-			defer body.data.Free()
-			return body.decode(req)
+			return read(decode, req)
 		}, intercept)
 	}
+}
+
+// decodeKnown decodes the request of an admitted caller. That it cannot be decoded is the caller's mistake.
+func decodeKnown(decode func(any) error, req any) error {
+	body := &undecoded{}
+	if err := decode(body); err != nil {
+		return err
+	}
+	defer body.data.Free()
+	return body.decode(req)
 }
 
 // decodePublic decodes the request of a call of a public method. Nobody is known whose calls could be counted, so it bounds those that wait for their

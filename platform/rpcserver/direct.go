@@ -14,9 +14,18 @@ import (
 // Direct returns the registrar for services whose calls have to be cheap. A connection whose first call is to such a service bypasses grpc-go's
 // transport and passes the same interceptors; its calls of other services are passed on to grpc-go. So every service registered here must be
 // registered with GRPC too.
-func (s *Server) Direct() grpc.ServiceRegistrar {
-	return s.direct
+func (s *Server) Direct() grpc.ServiceRegistrar { return directRegistrar{s} }
+
+// directRegistrar is a registrar for services whose requests have arrived whole when they are handled.
+type directRegistrar struct{ *Server }
+
+// RegisterService registers a service with the direct server.
+func (r directRegistrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
+	r.direct.RegisterService(r.admitting(desc, readWhole, readWhole), impl)
 }
+
+// readWhole decodes a request that has arrived.
+func readWhole(decode func(any) error, req any) error { return decode(req) }
 
 // newDirect returns the server for these connections, and the client connection over which their other calls reach grpc-go.
 func (s *Server) newDirect(calls *serverCalls) (*grpcwire.Server, *grpc.ClientConn, error) {

@@ -15,6 +15,8 @@ func TestCallsAreServedTheSameDirectly(t *testing.T) {
 		"other services":  TestHealthIsPublicAndReflectionIsNot,
 		"limits":          TestATooLargeMessageIsRefused,
 		"public methods":  TestAPublicMethodNeedsNoToken,
+		"compression":     TestTheRequestOfNobodyIsNotDecompressed,
+		"calls once":      TestACallCountsOnce,
 		"baggage":         TestAHandlerSeesTheTraceAndTheBaggageOfItsCaller,
 		"traces":          TestATraceOfTheCallerGoesOn,
 		"what one sees":   TestWhatAnOperatorSeesOfACall,

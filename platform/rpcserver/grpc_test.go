@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection/grpc_reflection_v1"
@@ -186,6 +188,25 @@ func TestTheRequestOfNobodyIsNotDecoded(t *testing.T) {
 		"with all that it takes":    {as(t, readerToken), codes.InvalidArgument},
 	} {
 		if err := r.conn.Invoke(test.ctx, getBook, broken, &emptypb.Empty{}); status.Code(err) != test.want {
+			t.Errorf("GetBook() %s = %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+// TestTheRequestOfNobodyIsNotDecompressed sends what is larger than a request may be once it is decompressed: nobody is told so.
+func TestTheRequestOfNobodyIsNotDecompressed(t *testing.T) {
+	t.Parallel()
+	r := start(t, nil)
+	large := newMessage("GetBookRequest", "name", strings.Repeat("x", 256<<10))
+	for name, test := range map[string]struct {
+		ctx  context.Context //nolint:containedctx // the caller's identity goes with it
+		want codes.Code
+	}{
+		"without a token":        {t.Context(), codes.Unauthenticated},
+		"with all that it takes": {as(t, readerToken), codes.ResourceExhausted},
+	} {
+		_ = r.conn.Invoke(test.ctx, getBook, newMessage("GetBookRequest", "name", "dune"), newMessage("Book")) // the first call of a connection decides who serves it
+		if err := r.conn.Invoke(test.ctx, getBook, large, newMessage("Book"), grpc.UseCompressor(gzip.Name)); status.Code(err) != test.want {
 			t.Errorf("GetBook() %s = %v, want %s", name, err, test.want)
 		}
 	}
