@@ -1,6 +1,7 @@
 package boltdb_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,4 +71,72 @@ func TestAFileThatWasCutShortIsRefused(t *testing.T) {
 			closeDB(t, db)
 		}
 	}
+}
+
+// TestADamagedFileIsRefusedWithAClearError overwrites single pages of a file, as a copy that was made while the file was written has them.
+func TestADamagedFileIsRefusedWithAClearError(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "whole.db")
+	db := open(t, path, boltdb.Options{})
+	page, pages := 0, 0
+	for round := range 3 { // so that some pages are free, and others not at their first place
+		err := db.Update(t.Context(), func(tx *bbolt.Tx) error {
+			page, pages = tx.DB().Info().PageSize, int(tx.Size())/tx.DB().Info().PageSize
+			return fillTwo(tx, round)
+		})
+		if err != nil {
+			t.Fatalf("Update() = %v, want no error", err)
+		}
+	}
+	closeDB(t, db)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, refused := whole[:page*pages], 0 // the rest of the file is free space
+	for n := 2; n < pages; n++ {
+		for name, damage := range map[string]func(p []byte){
+			"zeros":        func(p []byte) { clear(p) },
+			"another page": func(p []byte) { copy(p, whole[(n+1)%pages*page:][:page]) },
+			"places far away": func(p []byte) {
+				for i := range 64 {
+					p[16+i] |= 0x70 // behind the header are the places of keys
+				}
+			},
+		} {
+			damaged := bytes.Clone(whole)
+			damage(damaged[n*page : (n+1)*page])
+			path := filepath.Join(t.TempDir(), "damaged.db")
+			if err := os.WriteFile(path, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			db, err := boltdb.Open(path, boltdb.Options{})
+			if err == nil { // the page is free
+				closeDB(t, db)
+				continue
+			}
+			refused++
+			if !strings.Contains(err.Error(), path+": the file is damaged: ") || !strings.Contains(err.Error(), "; replace it with a complete copy") {
+				t.Errorf("Open(with %s in page %d) = %v, want that the file is damaged", name, n, err)
+			}
+		}
+	}
+	if refused < pages/2 {
+		t.Errorf("of %d pages with damages, %d were refused", pages, refused)
+	}
+}
+
+// fillTwo writes into a bucket and into one within it.
+func fillTwo(tx *bbolt.Tx, round int) error {
+	b, err := tx.CreateBucketIfNotExists(bucket)
+	for i := 0; i < 2000 && err == nil; i++ {
+		err = b.Put(fmt.Appendf(nil, "%04d", i), fmt.Appendf(nil, "%d %0100d", round, i))
+	}
+	if err == nil {
+		b, err = b.CreateBucketIfNotExists([]byte("within"))
+	}
+	for i := 0; i < 200 && err == nil; i++ {
+		err = b.Put(fmt.Appendf(nil, "%d", i), make([]byte, 100))
+	}
+	return err
 }
