@@ -91,6 +91,23 @@ func squeezedSize(s string) int {
 	return size
 }
 
+// ownTextOf returns the text of an element that holds nothing else, or of one that is too long, the beginning.
+func ownTextOf(n *html.Node, most int) (said string, plain bool) {
+	for child := range n.ChildNodes() {
+		if child.Type != html.TextNode {
+			return "", false
+		}
+		if said += child.Data; len(said) > most {
+			break
+		}
+	}
+	return said, true
+}
+
+// maxReplaced is the maximum length of text that stands where a browser shows something else, in bytes: brackets of readings, the value of a bar.
+// Longer text there is not meant for readers.
+const maxReplaced = 16
+
 // invisible reports whether readers of the page never see n. Such text must not reach a prompt either.
 func invisible(n *html.Node) bool {
 	if n.Type == html.CommentNode {
@@ -102,10 +119,17 @@ func invisible(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script:
 		return !strings.HasPrefix(strings.TrimSpace(attribute(n, "type")), "application/ld+json") // some pages have their text there
+	case atom.Rp, atom.Progress, atom.Meter:
+		said, plain := ownTextOf(n, maxReplaced)
+		return !plain || len(said) > maxReplaced
 	case atom.Style, atom.Noscript, atom.Noembed, atom.Noframes, atom.Template, atom.Datalist:
 		return true
 	default:
 	}
+	return n.Namespace == "math" && unshown(n) || invisibleByAttribute(n)
+}
+
+func invisibleByAttribute(n *html.Node) bool {
 	for _, a := range n.Attr {
 		switch a.Key {
 		case "hidden":

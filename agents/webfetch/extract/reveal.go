@@ -35,8 +35,8 @@ func revealFormulas(root *html.Node) {
 		}
 	}
 	for n, said := range formulas {
-		if said = tex(said); said != "" {
-			n.Parent.InsertBefore(code(said), n)
+		if isTeX(said) {
+			n.Parent.InsertBefore(code(tex(said)), n)
 			n.Parent.RemoveChild(n)
 		}
 	}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -33,7 +34,7 @@ func spell(n *html.Node) {
 // Limits of what is spelled, in bytes.
 const (
 	maxRaised  = 16   // an index
-	maxFormula = 4096 // a formula without TeX
+	maxFormula = 4096 // a formula
 )
 
 var (
@@ -89,15 +90,35 @@ func code(s string) *html.Node {
 // formulaOf returns a formula in a line.
 func formulaOf(math *html.Node) string {
 	for d := range math.Descendants() {
-		if d.Data == "annotation" && strings.Contains(attribute(d, "encoding"), "tex") {
+		if d.Data == "annotation" {
 			return tex(textOf(d))
 		}
 	}
-	if whole := textOf(math); len(whole) > maxFormula { // each level copies it
-		return whole
+	if textSize(math, nil) > maxFormula { // each level copies it
+		return textOf(math)
 	}
 	return strings.Join(strings.Fields(inALine(math)), " ")
 }
+
+// unshown reports whether n is a part of a formula that browsers do not show: a space as large as its content, or a note about it. TeX is such a note,
+// and is kept when it is some.
+func unshown(n *html.Node) bool {
+	switch n.Data {
+	case "mphantom":
+		return true
+	case "annotation", "annotation-xml":
+		said, plain := ownTextOf(n, maxFormula)
+		return !plain || !strings.Contains(attribute(n, "encoding"), "tex") || !isTeX(said)
+	}
+	return false
+}
+
+// isTeX reports whether s may be TeX: neither empty, nor long, nor text, which has words in a row that are no commands.
+func isTeX(s string) bool {
+	return strings.TrimSpace(s) != "" && len(s) <= maxFormula && !prose.MatchString(s)
+}
+
+var prose = regexp.MustCompile(`(?:^|[^\\A-Za-z])[A-Za-z]{3,}(?:[^\\A-Za-z0-9]+[A-Za-z]{3,}){2}`)
 
 // tex returns TeX without what MediaWiki puts around it.
 func tex(s string) string {
@@ -123,8 +144,6 @@ func inALine(n *html.Node) string {
 		}
 	}
 	switch n.Data {
-	case "annotation", "annotation-xml":
-		return ""
 	case "msqrt":
 		return "√(" + strings.TrimSpace(whole.String()) + ")"
 	case "mtr":
