@@ -84,7 +84,11 @@ func (p *applier) run(ctx context.Context, paths []string) error {
 	if err := p.wait(ctx); err != nil {
 		return err
 	}
-	if p.prune != "" && p.refused == 0 {
+	switch {
+	case p.prune == "":
+	case p.refused > 0:
+		p.err.line("nothing is deleted, since not every agent could be applied")
+	default:
 		if err := p.pruneOthers(ctx); err != nil {
 			return err
 		}
@@ -146,9 +150,6 @@ func (p *applier) done() error {
 	}
 	if p.refused == 0 {
 		return nil
-	}
-	if p.prune != "" {
-		p.err.line("nothing was deleted, since not every agent could be applied")
 	}
 	return &resultError{code: exitInvalid}
 }

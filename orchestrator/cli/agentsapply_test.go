@@ -185,7 +185,7 @@ func TestApplyPrunesWhatIsNotDescribed(t *testing.T) {
 	}{
 		"what is not described":           {"cardUri: https://a.example", "unchanged a\ndeleted old\ndeleted gone\n", "unchanged 1, deleted 2, refused 0", 0, 2, applied, nil},
 		"nothing when it only checks":     {"cardUri: https://a.example", "unchanged a\ndeleted old\ndeleted gone\n", "nothing was written", 0, 0, applied, []string{"--validate-only"}},
-		"nothing when there is a mistake": {"cardURL: https://a.example", "", "nothing was deleted", 6, 0, applied, nil},
+		"nothing when there is a mistake": {"cardURL: https://a.example", "", "nothing is deleted", 6, 0, applied, nil},
 		"nothing when there is no input":  {"", "", "there is no agent in the input", 6, 0, applied, nil},
 	}
 	for name, test := range tests {
@@ -235,5 +235,20 @@ func TestApplyKeepsToTheRateThatItsCallerMayHave(t *testing.T) {
 	g = newGateway(t, map[string][]http.HandlerFunc{"GET /v1/agents/a": {limited("3600s")}})
 	if exit, _, stderr := g.run(t, "", "agents", "get", "a"); exit != 9 || !strings.Contains(stderr, "again in 1h0m0s") || len(g.seen()) != 1 {
 		t.Errorf("Main(agents get) = %d, %q, want 9 at once: nobody waits for an hour", exit, stderr)
+	}
+}
+
+func TestApplyPrunesTheOthersIfOneHasChanged(t *testing.T) {
+	t.Parallel()
+	g := newGateway(t, map[string][]http.HandlerFunc{
+		"POST /v1/agents:apply":     answer(`{"agent":{"name":"a"},"outcome":"unchanged"}`),
+		"GET /v1/agents":            answer(`{"agents":[{"name":"changed","source":{"type":"api"}},{"name":"gone","source":{"type":"api"}},{"name":"old","source":{"type":"api"}}]}`),
+		"DELETE /v1/agents/changed": {refuse(http.StatusConflict, 10, "ETAG_MISMATCH", "it has changed")},
+		"DELETE /v1/agents/gone":    {refuse(http.StatusNotFound, 5, "AGENT_NOT_FOUND", "no agent is named that")},
+		"DELETE /v1/agents/old":     answer("{}"),
+	})
+	exit, stdout, stderr := g.run(t, "name: a", "agents", "apply", "-", "--prune", "tags:x")
+	if want := "changed: it has changed\ncreated 0, replaced 0, unchanged 1, deleted 1, refused 1\n"; exit != 6 || stdout != "unchanged a\ndeleted old\n" || stderr != want {
+		t.Errorf("Main(agents apply --prune) = %d, %q, %q, want 6, %q", exit, stdout, stderr, want)
 	}
 }

@@ -26,22 +26,30 @@ func (p *applier) pruneOthers(ctx context.Context) error {
 		return cmp.Or(ctx.Err(), errors.New("nothing was deleted"))
 	}
 	for _, agent := range others {
-		if !p.check { // only as it was listed: who changes it meanwhile wants to keep it
-			query := url.Values{"etag": {agent.GetEtag()}, "request_id": {requestID("")}}
-			if err := p.session.delete(ctx, agentPath(agent.GetName()), query, &emptypb.Empty{}); err != nil {
-				return err
-			}
+		err := p.pruneOne(ctx, agent)
+		if fault.KindOf(err) == fault.NotFound { // somebody was faster
+			continue
 		}
-		p.outcomes["deleted"]++
-		if p.json {
-			err = p.jsonLine(&registryv1.ApplyAgentResponse{Agent: agent, Outcome: "deleted"})
-		} else {
-			p.out.line("deleted %s", agent.GetName())
-		}
-		if err != nil {
+		if err := p.result(ctx, described{at: agent.GetName(), err: err}); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// pruneOne deletes an agent, or says that it would be.
+func (p *applier) pruneOne(ctx context.Context, agent *registryv1.Agent) error {
+	if !p.check { // only as it was listed: who changes it meanwhile wants to keep it
+		query := url.Values{"etag": {agent.GetEtag()}, "request_id": {requestID("")}}
+		if err := p.session.delete(ctx, agentPath(agent.GetName()), query, &emptypb.Empty{}); err != nil {
+			return err
+		}
+	}
+	p.outcomes["deleted"]++
+	if p.json {
+		return p.jsonLine(&registryv1.ApplyAgentResponse{Agent: agent, Outcome: "deleted"})
+	}
+	p.out.line("deleted %s", agent.GetName())
 	return nil
 }
 
