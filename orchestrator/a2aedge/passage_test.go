@@ -1,6 +1,9 @@
 package a2aedge_test
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -15,6 +18,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/quorate/quorate/agents/echo"
+	"github.com/quorate/quorate/agents/kit/kittest"
 	"github.com/quorate/quorate/orchestrator/dev"
 	registryv1 "github.com/quorate/quorate/proto/gen/quorate/registry/v1"
 )
@@ -148,6 +153,70 @@ func TestAPassageIsNoSecondDoor(t *testing.T) {
 	}
 	if _, err := stub.SendMessage(metadata.AppendToOutgoingContext(t.Context(), "a2a-version", "1.0"), req); err == nil || !strings.Contains(err.Error(), "Authorization") {
 		t.Errorf("SendMessage() without a token = %v, want it refused", err)
+	}
+}
+
+// TestNothingPassesToAnAgentThatGetsNoTasks has an agent that is drained, and one whose card turns out to be signed by somebody else than it says.
+func TestNothingPassesToAnAgentThatGetsNoTasks(t *testing.T) {
+	w := newWorld(t, passAll)
+	w.addForged(t, "forged")
+	agents := registryv1.NewRegistryServiceClient(w.conn)
+	public, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jwk, err := structpb.NewStruct(map[string]any{"kty": "OKP", "crv": "Ed25519", "kid": "k", "x": base64.RawURLEncoding.EncodeToString(public)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, shut := range map[string]func() error{
+		"echo": func() error {
+			_, err := agents.DrainAgent(w.ctx, &registryv1.DrainAgentRequest{Name: "echo"})
+			return err
+		},
+		"forged": func() error {
+			_, err := agents.PinSigningKey(w.ctx, &registryv1.PinSigningKeyRequest{Jwk: jwk})
+			return err
+		},
+	} {
+		send := func() string {
+			return w.call(t, "POST", "/agents/"+name, `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}}`, nil).body
+		}
+		if got := send(); !strings.Contains(got, `"result"`) {
+			t.Errorf("SendMessage() to %s = %s, want it to pass", name, got)
+		}
+		if err := shut(); err != nil {
+			t.Fatal(err)
+		}
+		if got := send(); !strings.Contains(got, "NO_AGENT_AVAILABLE") {
+			t.Errorf("SendMessage() to %s then = %s, want NO_AGENT_AVAILABLE", name, got)
+		}
+	}
+}
+
+// addForged registers an echo agent with a card that says that the key k has signed it.
+func (w *world) addForged(t *testing.T, name string) {
+	t.Helper()
+	cfg := echo.New().Config()
+	cfg.Name = name
+	resp, err := http.Get(kittest.Start(t, cfg).CardURL()) //nolint:noctx // it is this process
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var card map[string]any
+	if err := json.NewDecoder(resp.Body).Decode(&card); err != nil {
+		t.Fatal(err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	card["signatures"] = []any{map[string]any{"protected": encode([]byte(`{"alg":"EdDSA","kid":"k"}`)), "signature": encode(make([]byte, ed25519.SignatureSize))}}
+	signed, err := structpb.NewStruct(card)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = registryv1.NewRegistryServiceClient(w.conn).RegisterAgent(w.ctx, &registryv1.RegisterAgentRequest{Source: &registryv1.RegisterAgentRequest_Card{Card: signed}})
+	if err != nil {
+		t.Fatalf("RegisterAgent(%s) = %v", name, err)
 	}
 }
 
