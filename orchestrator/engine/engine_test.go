@@ -76,6 +76,20 @@ func TestAnAgentThatIsDownIsTriedAgain(t *testing.T) {
 	}
 }
 
+func TestATaskThatItsAgentDidNotDoEndsAsTheAgentSays(t *testing.T) {
+	for state, reason := range map[a2apb.TaskState]string{
+		a2apb.TaskState_TASK_STATE_FAILED: "AGENT_FAILED", a2apb.TaskState_TASK_STATE_REJECTED: "AGENT_REJECTED", a2apb.TaskState_TASK_STATE_CANCELED: "AGENT_CANCELED",
+	} {
+		w := newWorld(t, &actor{name: "echo", play: func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+			return say(snapshot("r1", state, "not today", "half of it"))
+		}})
+		task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)
+		if task.State != state || task.Error == nil || task.Error.Reason != reason || !strings.Contains(task.Error.Message, "not today") {
+			t.Errorf("state, error = %s, %+v, want %s, %s with the agent's words", task.State, task.Error, state, reason)
+		}
+	}
+}
+
 func TestAnAgentThatStaysDownFailsTheTask(t *testing.T) {
 	w := newWorld(t, &actor{name: "echo", down: 1000})
 	task, _ := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "echo"}}).ID)

@@ -87,16 +87,28 @@ func TestAnAgentThatComesBackInAnotherVersionIsNotSentTheTask(t *testing.T) {
 	}
 }
 
-func TestNobodyStepsInWhoseCardIsNotTrustedAnyMore(t *testing.T) {
-	shut, other := &actor{name: "shut", skill: "work"}, &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}
-	shut.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
-		other.revoke()
-		return fault.New(fault.Unavailable, agentclient.ReasonDenied, "not without a credential")
-	}
-	w := newWorld(t, shut, other)
-	task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
-	if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Agent != "shut" || len(other.sends()) != 0 {
-		t.Errorf("state %s by %s, and the other agent, whose key was unpinned, got %d messages, want failed and none; log %v", task.State, task.Agent, len(other.sends()), log)
+// TestNobodyStepsInWhoGetsNoTasksAnyMore changes the other agent after the decision.
+func TestNobodyStepsInWhoGetsNoTasksAnyMore(t *testing.T) {
+	for name, change := range map[string]func(*actor){
+		"its key was unpinned": (*actor).revoke,
+		"it is away": func(a *actor) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.status = registry.StatusUnavailable
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shut, other := &actor{name: "shut", skill: "work"}, &actor{name: "other", skill: "work", status: registry.StatusBusy, play: delivers("done")}
+			shut.play = func(context.Context, *a2apb.Message, agentclient.Each) error {
+				change(other)
+				return fault.New(fault.Unavailable, agentclient.ReasonDenied, "not without a credential")
+			}
+			w := newWorld(t, shut, other)
+			task, log := w.awaitEnd(w.submit(engine.Submission{Route: orchestrator.Route{Skill: "work"}}).ID)
+			if task.State != a2apb.TaskState_TASK_STATE_FAILED || task.Agent != "shut" || len(other.sends()) != 0 {
+				t.Errorf("state %s by %s, and the other agent got %d messages, want failed and none; log %v", task.State, task.Agent, len(other.sends()), log)
+			}
+		})
 	}
 }
 

@@ -58,6 +58,42 @@ func threeInAChain() []*actor {
 	}
 }
 
+// TestAStepThatCannotBeginYetIsTriedAgain has the second agent of a chain, in whose place there is nobody, be away when the first is done.
+func TestAStepThatCannotBeginYetIsTriedAgain(t *testing.T) {
+	for name, comesBack := range map[string]bool{"and begins when its agent is back": true, "and ends when it stays away": false} {
+		t.Run(name, func(t *testing.T) {
+			list := threeInAChain()
+			be := func(status string) {
+				list[1].mu.Lock()
+				defer list[1].mu.Unlock()
+				list[1].status = status
+			}
+			play := list[0].play
+			list[0].play = func(ctx context.Context, m *a2apb.Message, say agentclient.Each) error {
+				be(registry.StatusUnavailable)
+				return play(ctx, m, say)
+			}
+			w := newWorld(t, list...)
+			id := w.submit(chained()).ID
+			tried := 0
+			task, err := w.engine.Watch(t.Context(), orchestrator.Key{Tenant: tenant, ID: id}, 0, true, func(e orchestrator.Event) error {
+				if strings.Contains(e.Detail, "trying again") {
+					if tried++; comesBack {
+						be(registry.StatusAvailable)
+					}
+				}
+				return nil
+			})
+			if completed := task.State == a2apb.TaskState_TASK_STATE_COMPLETED; err != nil || completed != comesBack || tried == 0 {
+				t.Errorf("state %s (%+v) after %d tries, %v, want it completed: %t", task.State, task.Error, tried, err, comesBack)
+			}
+			if !comesBack && (task.Error.Reason != "STEPS_FAILED" || !strings.Contains(task.Error.Message, "NO_AGENT_AVAILABLE") || len(list[2].sends()) != 0) {
+				t.Errorf("error %+v, and the third agent got %d messages, want the second one's absence and none", task.Error, len(list[2].sends()))
+			}
+		})
+	}
+}
+
 func TestAChainRunsAsOneTask(t *testing.T) {
 	w := newWorld(t, threeInAChain()...)
 	task, log := w.awaitEnd(w.submit(chained()).ID)
