@@ -1,6 +1,8 @@
 package dynamo_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -19,6 +21,17 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 	db := tables(t, nil)
 	s := dynamo.New(db, dynamo.Options{})
 	create(t, s, "a", epoch)
+	attempt := func(number int) {
+		t.Helper()
+		_, err := s.Update(t.Context(), key("a"), func(task *orchestrator.Task) ([]orchestrator.Event, error) {
+			task.Attempts = append(slices.Clone(task.Attempts), orchestrator.Attempt{Number: number, Error: &orchestrator.Error{Reason: "R"}})
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatalf("Update() = %v, want no error", err)
+		}
+	}
+	attempt(1)
 	where := ddb.Item{"task_key": &types.AttributeValueMemberS{Value: "default#a"}}
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	record := ddb.Item{
@@ -29,7 +42,8 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 		t.Fatalf("Put() = %v, want no error", err)
 	}
 	_, err := db.API().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: db.Table("Tasks"), Key: where, UpdateExpression: aws.String("SET budget = :budget, content.limits = :record"),
+		TableName: db.Table("Tasks"), Key: where, UpdateExpression: aws.String("SET budget = :budget, content.limits = :record, attempts[0].#e.budget = :budget"),
+		ExpressionAttributeNames:  map[string]string{"#e": "Error"},
 		ExpressionAttributeValues: ddb.Item{":budget": text("7 EUR"), ":record": text("content#newer")},
 	})
 	if err != nil {
@@ -50,9 +64,24 @@ func TestWhatANewerVersionHasWrittenStays(t *testing.T) {
 	if ddb.TextOf(answer.Item, "budget") != "7 EUR" || content == nil || ddb.TextOf(content.Value, "limits") != "content#newer" {
 		t.Errorf("the item after Update() = %v, want what was in it that this version does not know", answer.Item)
 	}
+	attempt(2)
 	settle(t, s, "a", epoch)
 	items, err := db.BatchGet(t.Context(), "Tasks", []ddb.Item{where})
 	if err != nil || len(items) != 1 || ddb.TextOf(items[0], "budget") != "7 EUR" || items[0]["open_shard"] != nil {
 		t.Errorf("the item of the settled task = %v, %v, want it no longer among the open ones, and the same", items, err)
 	}
+	if got := fmt.Sprint(budgets(items[0]["attempts"])); got != "[7 EUR ]" {
+		t.Errorf("the budgets of the attempts = %s, want that of the first one", got)
+	}
+}
+
+// budgets returns what a newer version has added to the errors of attempts.
+func budgets(attempts types.AttributeValue) (found []string) {
+	list, _ := attempts.(*types.AttributeValueMemberL)
+	for _, e := range list.Value {
+		attempt, _ := e.(*types.AttributeValueMemberM)
+		why, _ := attempt.Value["Error"].(*types.AttributeValueMemberM)
+		found = append(found, ddb.TextOf(why.Value, "budget"))
+	}
+	return found
 }

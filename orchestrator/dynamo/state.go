@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -52,10 +51,6 @@ func stateFields() map[string]string {
 	return found
 }
 
-// known are the attributes of a task's item that this version knows.
-var known = ddb.Known[struct{}]("", append(slices.Collect(maps.Keys(fields)),
-	attrTask, attrState, attrContent, attrLog, attrGoes, attrOpen, attrListing, attrPosition, attrTTL)...)
-
 // snake returns the attribute for a field: remote_task_id for RemoteTaskID.
 func snake(name string) string {
 	var b strings.Builder
@@ -72,18 +67,15 @@ func snake(name string) string {
 // encode returns the item of s.task.
 func (s *Store) encode(st *state) (ddb.Item, error) {
 	t := &st.task
-	all, err := attributevalue.MarshalMapWithOptions(t, func(o *attributevalue.EncoderOptions) { o.TagKey = "json" })
+	item, err := fieldsOf(t)
 	if err != nil {
-		return nil, fmt.Errorf("encoding task %s: %w", t.ID, err)
+		return nil, err
+	}
+	if err := keepNewer(item, st.item); err != nil {
+		return nil, err
 	}
 	key := orchestrator.Key{Tenant: t.Tenant, ID: t.ID}
-	item := ddb.Item{attrTask: text(taskKey(key)), attrState: text(t.State.String()), attrLog: text(st.log)}
-	maps.Copy(item, ddb.Unknown(st.item, known))
-	for attribute, field := range fields {
-		if v, ok := all[field]; ok && !blank(v) {
-			item[attribute] = v
-		}
-	}
+	item[attrTask], item[attrState], item[attrLog] = text(taskKey(key)), text(t.State.String()), text(st.log)
 	maps.Copy(item, listed(t))
 	content := make(ddb.Item, len(st.content))
 	for name, record := range st.content {
@@ -97,6 +89,21 @@ func (s *Store) encode(st *state) (ddb.Item, error) {
 		item[attrOpen] = text(openShard(t.Shard))
 	} else if end := s.end(st); end > 0 {
 		item[attrTTL] = seconds(end)
+	}
+	return item, nil
+}
+
+// fieldsOf returns the attributes for the fields of a task that its item has.
+func fieldsOf(t *orchestrator.Task) (ddb.Item, error) {
+	all, err := attributevalue.MarshalMapWithOptions(t, func(o *attributevalue.EncoderOptions) { o.TagKey = "json" })
+	if err != nil {
+		return nil, fmt.Errorf("encoding task %s: %w", t.ID, err)
+	}
+	item := make(ddb.Item, len(all))
+	for attribute, field := range fields {
+		if v, ok := all[field]; ok && !blank(v) {
+			item[attribute] = v
+		}
 	}
 	return item, nil
 }
