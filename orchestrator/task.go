@@ -78,8 +78,8 @@ type Task struct {
 	// Stores keep these fields apart from the others, which are small and rewritten with every step.
 	Message       *a2apb.Message    `json:"-"` // what was submitted
 	StatusMessage *a2apb.Message    `json:"-"` // the last message of the agent
-	Artifacts     []*a2apb.Artifact `json:"-"` // what the agent delivered
-	Metadata      *structpb.Struct  `json:"-"` // what the agent said of its whole task when it delivered; nil for nothing
+	Artifacts     []*a2apb.Artifact `json:"-"` // what the agent delivered, or has made when it asked something
+	Metadata      *structpb.Struct  `json:"-"` // what the agent said of its whole task at that time; nil for nothing
 }
 
 // Attempt is one assignment of the task to an agent. Its message id is stored before anything is sent, and stays the same however often the message

@@ -108,3 +108,47 @@ func TestWhatAnAgentSaysOfItsTaskWaitsBehindTheGate(t *testing.T) {
 		t.Errorf("the list of consultations is %s, %v, want it without content", shown, err)
 	}
 }
+
+// drafter is a hand-made agent that asks what to do with a draft.
+type drafter struct {
+	a2apb.UnimplementedA2AServiceServer
+}
+
+func (drafter) SendStreamingMessage(_ *a2apb.SendMessageRequest, s grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
+	return s.Send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: &a2apb.Task{
+		Id: "remote", Status: &a2apb.TaskStatus{
+			State:   a2apb.TaskState_TASK_STATE_INPUT_REQUIRED,
+			Message: &a2apb.Message{MessageId: "q", Role: a2apb.Role_ROLE_AGENT, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "is it right?"}}}},
+		},
+		Artifacts: []*a2apb.Artifact{{ArtifactId: "a", Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "the draft"}}}}},
+	}}})
+}
+
+// TestACallerGetsTheDraftThatItIsAskedAbout sends, streams and gets over each binding.
+func TestACallerGetsTheDraftThatItIsAskedAbout(t *testing.T) {
+	w := newWorld(t)
+	w.addHandMade(t, "drafter", drafter{})
+	for _, binding := range bindings {
+		c := w.client(t, "/agents/drafter", binding)
+		task := send(t, w, c, &a2a.SendMessageRequest{Message: text("x", nil)})
+		got, err := c.GetTask(w.ctx, &a2a.GetTaskRequest{ID: task.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if task.Status.State != a2a.TaskStateInputRequired || artifactText(task) != "the draft" || artifactText(got) != "the draft" {
+			t.Errorf("over %s: the answer is %+v and the task %+v, want both with the draft", binding, task, got)
+		}
+		shown := 0
+		for _, e := range collect(t, c.SendStreamingMessage(w.ctx, &a2a.SendMessageRequest{Message: text("x", nil)})) {
+			switch e := e.(type) {
+			case *a2a.TaskArtifactUpdateEvent:
+				shown++
+			case *a2a.Task:
+				shown += len(e.Artifacts)
+			}
+		}
+		if shown != 1 {
+			t.Errorf("over %s the stream shows %d artifacts, want the draft", binding, shown)
+		}
+	}
+}

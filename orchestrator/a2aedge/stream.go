@@ -119,15 +119,12 @@ func (f *follower) update(ctx context.Context, e orchestrator.Event) error {
 		return f.send(f.status(e, nil))
 	}
 	last, shown := f.status(e, statusMessage(&t)), taskrpc.Show(&t)
-	if ended {
-		for _, a := range shown.Artifacts {
-			if err := f.send(f.artifact(a)); err != nil {
-				return err
-			}
+	for _, a := range shown.Artifacts {
+		if err := f.send(f.artifact(a)); err != nil {
+			return err
 		}
-		update := last.GetStatusUpdate()
-		update.Metadata = withAgents(update.GetMetadata(), shown.Metadata) // which counts as the task's
 	}
+	last.GetStatusUpdate().Metadata = withAgents(last.GetStatusUpdate().GetMetadata(), shown.Metadata) // it counts as the task's
 	err = f.send(last)
 	if err != nil || waits && f.patient && e.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
 		return err

@@ -42,6 +42,30 @@ func (h *heard) describe(before, added *structpb.Struct) error {
 	return nil
 }
 
+// showDraft puts what the agent has made so far into a task that waits for its caller, who may have to judge it. If a review stands in between, or an
+// artifact is so large that it may not fit a store, that has to wait for the delivery. The conversation may go on and change its own copy.
+func (h *heard) showDraft(t *orchestrator.Task) {
+	if t.Guarded() {
+		return
+	}
+	before := t.Artifacts
+	t.Artifacts, t.Metadata = nil, nil
+	for i, a := range h.artifacts {
+		switch {
+		case proto.Size(a) > maxQuestionBytes:
+			continue
+		case i < len(before) && proto.Equal(before[i], a): // it need not be written again
+			a = before[i]
+		default:
+			a = proto.CloneOf(a)
+		}
+		t.Artifacts = append(t.Artifacts, a)
+	}
+	if h.about != nil {
+		t.Metadata = proto.CloneOf(h.about)
+	}
+}
+
 // numbered returns artifacts with their numbers as ids: callers would get as many bytes as an agent likes in ids, which no reviewer sees. An id that is
 // also the name, which reviewers see, stays.
 func numbered(list []*a2apb.Artifact) []*a2apb.Artifact {

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -146,5 +147,49 @@ func TestIDsCarryNothingPastAReview(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" || task.State != a2apb.TaskState_TASK_STATE_COMPLETED {
 			t.Errorf("state %s; ids of artifacts with %s (-want +got):\n%s", task.State, name, diff)
 		}
+	}
+}
+
+// TestADraftIsShownWithTheQuestionAboutIt has an agent ask what to do with what it has made so far, and go on by itself. What it made waits behind a review.
+func TestADraftIsShownWithTheQuestionAboutIt(t *testing.T) {
+	goOn := make(chan struct{})
+	play := func(_ context.Context, _ *a2apb.Message, say agentclient.Each) error {
+		asks := snapshot("r1", a2apb.TaskState_TASK_STATE_AUTH_REQUIRED, "is it right?", "a draft")
+		asks.GetTask().Metadata = beside("model", "m1")
+		more := &a2apb.TaskArtifactUpdateEvent{TaskId: "r1", Append: true, Artifact: remoteTask("", 0, "", ", and more").GetArtifacts()[0]}
+		if err := say(asks); err != nil {
+			return err
+		}
+		<-goOn
+		if err := say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_ArtifactUpdate{ArtifactUpdate: more}}); err != nil {
+			return err
+		}
+		return say(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_StatusUpdate{StatusUpdate: &a2apb.TaskStatusUpdateEvent{
+			TaskId: "r1", Status: &a2apb.TaskStatus{State: a2apb.TaskState_TASK_STATE_COMPLETED}, Metadata: beside("tokens", "7"),
+		}}})
+	}
+	w := newWorld(t, &actor{name: "web", play: play, requirements: requirement("pre-completion")})
+	submit := func(a consultation.Attributes) orchestrator.Task {
+		task, _ := w.await(w.submit(engine.Submission{Route: orchestrator.Route{Agent: "web"}, Attributes: a}).ID)
+		return task
+	}
+	guarded, task := submit(sensitive), submit(nil)
+	if !guarded.Waits() || guarded.Artifacts != nil || guarded.Metadata != nil {
+		t.Errorf("state %s with the artifacts %v, want what was made kept back by the review", guarded.State, guarded.Artifacts)
+	}
+	draft := func() string {
+		return fmt.Sprint(len(task.Artifacts), task.Artifacts[0].GetParts(), task.Metadata.AsMap())
+	}
+	if !task.Waits() || len(task.Artifacts) != 1 || task.Metadata.AsMap()["model"] != "m1" {
+		t.Fatalf("state %s with the artifacts %v and the metadata %v, want the draft", task.State, task.Artifacts, task.Metadata)
+	}
+	before := draft()
+	close(goOn)
+	ended, _ := w.awaitEnd(task.ID)
+	if len(ended.Artifacts) != 1 || len(ended.Artifacts[0].GetParts()) != 2 || len(ended.Metadata.AsMap()) != 2 {
+		t.Errorf("delivered %v with the metadata %v, want the whole", ended.Artifacts, ended.Metadata)
+	}
+	if after := draft(); after != before {
+		t.Errorf("what was read before has become %s, want %s", after, before)
 	}
 }

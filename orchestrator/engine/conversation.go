@@ -203,6 +203,7 @@ func (c *conversation) forgotten(ctx context.Context, err error) error {
 	if err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
 		a := t.EditOpen()
 		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
+		t.Artifacts, t.Metadata = nil, nil
 		if a.Sends > 1 { // it has forgotten the task before
 			t.NextDue = c.engine.now().Add(jittered(c.engine.backoff(a.Sends - 1)))
 		}

@@ -105,6 +105,7 @@ func (e *Engine) keepTurns(t *orchestrator.Task, h *heard) {
 	}
 	t.EditOpen().Question = h.asked
 	t.StatusMessage = h.status
+	h.showDraft(t)
 	if h.status == nil {
 		return
 	}

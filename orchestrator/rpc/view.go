@@ -31,6 +31,10 @@ func Show(t *orchestrator.Task) Content {
 	if t.Waits() && !t.Guarded() { // the agent's question
 		c.StatusMessage = t.StatusMessage
 	}
+	if t.Phase == orchestrator.PhaseExecution && !t.Guarded() { // what the agent has made so far, if it asked what to do with that
+		c.Artifacts, c.Metadata = t.Artifacts, t.Metadata
+		return c
+	}
 	if !t.Released {
 		c.Withheld = len(t.Artifacts)
 		return c

@@ -50,7 +50,7 @@ type Task struct {
 	Attributes map[string]*structpb.Value `protobuf:"bytes,8,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The attempts to have the task done by an agent, in order.
 	Attempts []*Attempt `protobuf:"bytes,9,rep,name=attempts,proto3" json:"attempts,omitempty"`
-	// What the agent delivered; empty while a mandatory gate is closed (see withheld_artifacts).
+	// What the agent delivered or, while it waits for a message, has made so far; empty while a mandatory gate is closed (see withheld_artifacts).
 	Artifacts []*v1.Artifact `protobuf:"bytes,10,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How many artifacts a closed gate holds back.
 	WithheldArtifacts int32 `protobuf:"varint,11,opt,name=withheld_artifacts,json=withheldArtifacts,proto3" json:"withheld_artifacts,omitempty"`
@@ -78,7 +78,7 @@ type Task struct {
 	Turns []*Turn `protobuf:"bytes,30,rep,name=turns,proto3" json:"turns,omitempty"`
 	// How several agents do the task; absent when one does.
 	Plan *Plan `protobuf:"bytes,31,opt,name=plan,proto3" json:"plan,omitempty"`
-	// What the agent said of its whole task, as A2A metadata, when it delivered. Held back like artifacts. Absent in lists.
+	// What the agent said of its whole task, as A2A metadata, with the artifacts. Held back like them. Absent in lists.
 	Metadata      *structpb.Struct `protobuf:"bytes,32,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
