@@ -111,6 +111,9 @@ func TestAReceiverThatIsNotThereIsTriedAgain(t *testing.T) {
 	if fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("Send(nobody) = %v, want it unavailable", err)
 	}
+	if strings.Contains(err.Error(), "secret-path") {
+		t.Errorf("Send(nobody) = %v, want nothing of the URL: the log of the task would show it", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := sender(true).Send(ctx, orchestrator.Webhook{URL: url}, task, event); !errors.Is(err, context.Canceled) {
