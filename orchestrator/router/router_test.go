@@ -126,6 +126,16 @@ func TestEveryAgentThatWasLookedAtIsExplained(t *testing.T) {
 	}
 }
 
+func TestOfTwoNearEqualsTheLessLoadedIsTaken(t *testing.T) {
+	t.Parallel()
+	for name, intn := range map[string]func(int) int{"whichever is drawn first": first, "or last": func(n int) int { return n - 1 }} {
+		r := router.New(router.Config{Directory: fleet{loaded("a", 1, 10), loaded("b", 0, 10)}, Intn: intn})
+		if got, err := r.Resolve(t.Context(), tenant, orchestrator.Route{Skill: "work"}); err != nil || got.Decision.Chosen != "b" {
+			t.Errorf("Resolve(skill) %s = %q, %v, want b, which is idle", name, got.Decision.Chosen, err)
+		}
+	}
+}
+
 func TestANamedAgent(t *testing.T) {
 	t.Parallel()
 	draining := agent("draining", registry.StatusUnavailable)
