@@ -17,6 +17,7 @@ import (
 
 // site is a replica that only counts what it holds.
 type site struct {
+	t       *testing.T
 	manager *lease.Manager
 	stop    context.CancelFunc
 	ended   chan struct{}
@@ -33,7 +34,11 @@ func (s *site) Gained(group int) {
 	s.groups[group] = true
 }
 
+// Drop wants that no new work begins on a group while the work on it ends.
 func (s *site) Drop(_ context.Context, group int) {
+	if _, held := s.manager.Epoch(group * orchestrator.ShardsPerGroup); held {
+		s.t.Errorf("group %d may still be worked on while it is dropped", group)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.groups, group)
@@ -90,7 +95,7 @@ func runSlow(t *testing.T, store orchestrator.LeaseStore, node string, reads tim
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &site{manager: m, stop: cancel, reads: reads, groups: make(map[int]bool), ended: make(chan struct{})}
+	s := &site{t: t, manager: m, stop: cancel, reads: reads, groups: make(map[int]bool), ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
 		m.Run(ctx, s)
