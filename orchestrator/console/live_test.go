@@ -92,8 +92,13 @@ func TestAServerThatSaysNothingIsSaid(t *testing.T) {
 	q := start(t, t.TempDir())
 	b := open(t, q.HTTP, 1280, 800)
 	b.signIn(q.token)
+	task := q.post(t, "/v1/tasks", map[string]any{
+		"message": map[string]any{"parts": []any{map[string]any{"text": "Fetch " + q.DemoSite + "/notes"}}},
+		"route":   map[string]any{"skill": "fetch_url"}, "attributes": map[string]any{"handling_sensitive_data": true},
+	})
 	for _, test := range []struct{ place, begin, sees string }{
 		{"agents", "/v1/agents:watch", "The connection is lost, so this may be old."},
+		{"tasks/" + task, "/v1/tasks/" + task + ":watch", "The connection is lost, so this may be old."},
 		{"tasks", "/v1/tasks", "The server gives no answer."},
 		{"health", "/readyz", "The server gives no answer."},
 	} {
@@ -102,6 +107,9 @@ func TestAServerThatSaysNothingIsSaid(t *testing.T) {
 		b.until("ask", "muted > 0")
 		eval[bool](b, "minute()")
 		b.sees(test.sees)
+		if above := eval[bool](b, `document.querySelector("main").innerText.indexOf(%s) < 200`, test.sees); !above {
+			t.Errorf("at %s %q is below what may be old", test.place, test.sees)
+		}
 	}
 	b.nothingWrong()
 }

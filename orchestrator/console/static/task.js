@@ -53,7 +53,7 @@ export async function task({ id, signal }) {
     }
     changed();
   });
-  return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), above, lost, section("Events", more, log), below];
+  return [h("div", { class: "title" }, h("h1", null, "Task ", code(id)), now), lost, above, section("Events", more, log), below];
 }
 
 /** views shows parts of a task, each anew only when the fields that it needs have changed: what is being typed or read stays. */
