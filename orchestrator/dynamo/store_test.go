@@ -50,7 +50,7 @@ func TestStoreOnABadDay(t *testing.T) {
 	t.Parallel()
 	dynamotest.Endpoint(t) // without one there is nothing to disturb
 	chaos := dynamotest.NewChaos(1)
-	chaos.Throttle, chaos.Conflict, chaos.Lost, chaos.Down = 0.05, 0.05, 0.1, 0.02
+	chaos.Throttle, chaos.Conflict, chaos.Lost, chaos.Down, chaos.Partial = 0.05, 0.05, 0.1, 0.02, 0.1
 	runAll(t, chaos)
 	for _, disturbance := range []string{"throttle", "conflict", "lost", "down"} {
 		if chaos.Count(disturbance) == 0 {

@@ -204,7 +204,9 @@ func TestFaultsSayWhatToDo(t *testing.T) {
 
 func TestBatchesAreFinished(t *testing.T) {
 	t.Parallel()
-	c := open(t, dynamotest.NewChaos(8))
+	chaos := dynamotest.NewChaos(8)
+	chaos.Partial = 0.5
+	c := open(t, chaos)
 	const n = 230
 	var requests []types.WriteRequest
 	var keys []ddb.Item
@@ -218,5 +220,8 @@ func TestBatchesAreFinished(t *testing.T) {
 	}
 	if got, err := c.BatchGet(t.Context(), "Items", keys); len(got) != n || err != nil {
 		t.Errorf("BatchGet() = %d items, %v, want %d", len(got), err, n)
+	}
+	if chaos.Count("partial") == 0 {
+		t.Error("Count(partial) = 0, want some: the test shows nothing")
 	}
 }

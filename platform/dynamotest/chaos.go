@@ -22,6 +22,7 @@ type Chaos struct {
 	Lost     float64 // writes that are performed but whose response is lost
 	Down     float64 // calls that do not arrive
 	Stale    float64 // pages of an index that are outdated, or empty as before the first write
+	Partial  float64 // batches of which only the first half is done
 
 	Match func(operation string) bool // whether to disturb an operation, such as PutItem; nil disturbs all
 
@@ -45,7 +46,7 @@ var transport = &http.Transport{MaxIdleConnsPerHost: 256}
 
 var errLost = errors.New("chaos: connection reset")
 
-// Count returns how often a disturbance (throttle, conflict, lost, down or stale) has occurred.
+// Count returns how often a disturbance (throttle, conflict, lost, down, stale or partial) has occurred.
 func (c *Chaos) Count(disturbance string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,6 +85,9 @@ func (c *Chaos) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if operation == "Query" {
 		return c.query(request)
+	}
+	if left := leftOf[operation]; left != "" && c.hits("partial", c.Partial) {
+		return half(request, left)
 	}
 	response, err := transport.RoundTrip(request)
 	if err == nil && slices.Contains(writes, operation) && c.hits("lost", c.Lost) {

@@ -1,7 +1,7 @@
 // Package dynamotest gives tests a DynamoDB: the one at QUORATE_TEST_DYNAMODB_ENDPOINT, or else the emulator dynoxide, started once
 // for each test binary on a free port of the loopback interface. Without either, a test is skipped, or fails with QUORATE_CI.
 //
-// No emulator throttles, makes transactions conflict, loses responses or returns outdated pages of an index; Chaos does.
+// No emulator throttles, makes transactions conflict, loses responses, leaves batches unfinished or returns outdated pages of an index; Chaos does.
 package dynamotest
 
 import (

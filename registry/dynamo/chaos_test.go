@@ -14,7 +14,7 @@ func disturbed(t *testing.T, seed uint64) *dynamotest.Chaos {
 	t.Helper()
 	dynamotest.Endpoint(t) // without one there is nothing to disturb
 	chaos := dynamotest.NewChaos(seed)
-	chaos.Throttle, chaos.Conflict, chaos.Lost, chaos.Down = 0.05, 0.1, 0.1, 0.02
+	chaos.Throttle, chaos.Conflict, chaos.Lost, chaos.Down, chaos.Partial = 0.05, 0.1, 0.1, 0.02, 0.1
 	t.Cleanup(func() {
 		for _, disturbance := range []string{"throttle", "conflict", "lost", "down"} {
 			if chaos.Count(disturbance) == 0 {
