@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,53 +101,62 @@ func pdfText(ctx context.Context, data []byte) (text, title string, links []stri
 		return "", "", nil, fmt.Errorf("open the PDF: %w", err)
 	}
 	title = line(doc.Trailer().Key("Info").Key("Title").Text(), maxTitle)
-	pages := doc.NumPage()
-	if pages > maxPDFPages {
-		pages, err = maxPDFPages, errPDFPages
+	book := pdfBook{layers: layersOf(doc), file: file, fonts: map[string]*pdfFont{}, most: min(maxPDFText, minPDFText+textPerByte*len(data))}
+	if doc.NumPage() > maxPDFPages {
+		book.broken = errPDFPages
 	}
-	var out strings.Builder
-	book := pdfBook{doc: doc, layers: layersOf(doc), file: file, fonts: map[string]*pdfFont{}, most: min(maxPDFText, minPDFText+textPerByte*len(data))}
-	for i := 1; i <= pages; i++ {
-		words, broken := book.text(i)
-		if file.over() {
-			return out.String(), title, book.links, errPDFWork
-		}
-		if broken != nil {
-			err = broken // an unreadable page does not hide the others
-		}
-		if strings.TrimSpace(words) != "" {
-			out.WriteString(words)
-			out.WriteString("\n\n")
-		}
-		if out.Len() > book.most {
-			return out.String(), title, book.links, errPDFWork
-		}
-	}
-	return out.String(), title, book.links, err
+	err = book.read(doc)
+	return book.out.String(), title, book.links, cmp.Or(err, book.broken)
 }
 
-// pdfBook is what the pages of a file share.
+// pdfBook is what the pages of a file share, and what was read of them.
 type pdfBook struct {
-	doc    *pdf.Reader
 	layers pdfLayers
 	file   *boundedFile
 	fonts  map[string]*pdfFont // by object, since reading them takes long
 	mapped int                 // codes whose letters they state
 	most   int                 // bytes of text
-	links  []string            // of all pages
+
+	out    strings.Builder
+	links  []string // of all pages
+	broken error    // why some of them is missing
+}
+
+// read reads all pages.
+func (b *pdfBook) read(doc *pdf.Reader) (err error) {
+	defer caught(&err)
+	count := 0
+	b.pages(doc.Trailer().Key("Root").Key("Pages"), pdfLeaf{}, 0, func(leaf pdfLeaf) bool {
+		if count++; count > maxPDFPages {
+			b.broken = errPDFPages
+			return false
+		}
+		words, broken := b.text(leaf)
+		if broken != nil {
+			b.broken = broken
+		}
+		if words = strings.TrimSpace(words); words != "" {
+			b.out.WriteString(words)
+			b.out.WriteString("\n\n")
+		}
+		if b.file.over() || b.out.Len() > b.most {
+			panic(errPDFWork)
+		}
+		return true
+	})
+	return nil
 }
 
 // text returns the text of one page, after an error that which came before.
-func (b *pdfBook) text(number int) (words string, err error) {
+func (b *pdfBook) text(leaf pdfLeaf) (words string, err error) {
 	defer caught(&err)
-	page := b.doc.Page(number)
-	text := newPDFPage(b, paperOf(page, b.layers))
+	text := newPDFPage(b, paperOf(leaf, b.layers))
 	defer func() { words = text.words.text() }()
 	b.forget()
-	if contents := page.V.Key("Contents"); contents.Kind() != pdf.Null {
+	if contents := leaf.page.Key("Contents"); contents.Kind() != pdf.Null {
 		text.run(contents)
 	}
-	text.notes(page.V)
+	text.notes(leaf.page)
 	return "", nil
 }
 

@@ -127,6 +127,33 @@ func TestAPDFIsReadWithItsFieldsAndLinks(t *testing.T) {
 	}
 }
 
+func TestAllPagesOfAPDFAreRead(t *testing.T) {
+	content := func(word string) string {
+		text := "BT /F1 10 Tf 72 720 Td (" + word + ") Tj 500 0 Td (cut) Tj ET"
+		return fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(text), text)
+	}
+	for name, test := range map[string]struct {
+		group, inner string
+		want         string
+		missing      bool
+	}{
+		"in groups":           {"/Kids [3 0 R 4 0 R 6 0 R] /Count 3", "/Kids [5 0 R] /Count 1", "one\n\ntwo\n\nthree", false},
+		"with a wrong count":  {"/Kids [3 0 R 4 0 R 6 0 R] /Count 1", "/Kids [5 0 R] /Count 7", "one\n\ntwo\n\nthree", false},
+		"with one missing":    {"/Kids [3 0 R 99 0 R 6 0 R] /Count 3", "/Kids []", "one\n\nthree", false},
+		"with one broken":     {"/Kids [3 0 R 12 0 R 6 0 R] /Count 3", "/Kids []", "one\n\nthree", true},
+		"in groups in a ring": {"/Kids [3 0 R 4 0 R 6 0 R] /Count 3", "/Kids [5 0 R 2 0 R] /Count 1", "one\n\ntwo\n\none\n\ntwo", true},
+	} {
+		file := pdfFile("<< /Type /Catalog /Pages 2 0 R >>",
+			"<< /Type /Pages /MediaBox [0 0 612 792] /CropBox [0 0 400 792] /Resources << /Font << /F1 7 0 R >> >> "+test.group+" >>",
+			"<< /Type /Page /Contents 8 0 R >>", "<< /Type /Pages "+test.inner+" >>", "<< /Contents 9 0 R >>", "<< /Type /Page /Contents [10 0 R] >>",
+			"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", content("one"), content("two"), content("three"), "<< >>", "<< /Kids ]", "<< >>")
+		got, err := extract.Extract(t.Context(), file, extract.Options{})
+		if err != nil || !strings.HasPrefix(got.Text, test.want) || slices.Contains(got.Warnings, extract.WarnIncomplete) != test.missing {
+			t.Errorf("%s: Extract() = %.60q with %v, %v, want %q, and that pages are missing: %t", name, got.Text, got.Warnings, err, test.want, test.missing)
+		}
+	}
+}
+
 // layered returns a file of one page with layers, of which the settings say what is shown.
 func layered(settings, content string) extract.Source {
 	return pdfFile("<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R 7 0 R] /D << "+settings+" >> >> >>",

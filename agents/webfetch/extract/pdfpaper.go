@@ -49,12 +49,10 @@ func layersOf(doc *pdf.Reader) pdfLayers {
 	return layers
 }
 
-func paperOf(page pdf.Page, layers pdfLayers) pdfPaper {
-	paper := pdfPaper{layers: layers}.with(page.Resources())
-	for _, name := range []string{"CropBox", "MediaBox"} {
-		if paper.box = boxOf(page.V, name); paper.box != nil {
-			break
-		}
+func paperOf(leaf pdfLeaf, layers pdfLayers) pdfPaper {
+	paper := pdfPaper{layers: layers, box: leaf.media}.with(leaf.resources)
+	if leaf.crop != nil {
+		paper.box = leaf.crop
 	}
 	return paper
 }
@@ -70,17 +68,14 @@ func (p pdfPaper) with(resources pdf.Value) pdfPaper {
 	return p
 }
 
-// boxOf returns a box of a page, or of the pages that it is among.
+// boxOf returns the left, bottom, right and top of a box, or nil.
 func boxOf(v pdf.Value, name string) []float64 {
-	const deepest = 32
-	for range deepest {
-		if box := v.Key(name); box.Len() == 4 {
-			x, y := []float64{box.Index(0).Float64(), box.Index(2).Float64()}, []float64{box.Index(1).Float64(), box.Index(3).Float64()}
-			return []float64{slices.Min(x), slices.Min(y), slices.Max(x), slices.Max(y)}
-		}
-		v = v.Key("Parent")
+	box := v.Key(name)
+	if box.Len() != 4 {
+		return nil
 	}
-	return nil
+	x, y := []float64{box.Index(0).Float64(), box.Index(2).Float64()}, []float64{box.Index(1).Float64(), box.Index(3).Float64()}
+	return []float64{slices.Min(x), slices.Min(y), slices.Max(x), slices.Max(y)}
 }
 
 // kept returns what is known of a name, or finds it out.
