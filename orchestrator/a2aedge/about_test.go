@@ -109,6 +109,29 @@ func TestWhatAnAgentSaysOfItsTaskWaitsBehindTheGate(t *testing.T) {
 	}
 }
 
+// nameless is a hand-made agent whose words have no role and no id.
+type nameless struct {
+	a2apb.UnimplementedA2AServiceServer
+}
+
+func (nameless) SendStreamingMessage(_ *a2apb.SendMessageRequest, s grpc.ServerStreamingServer[a2apb.StreamResponse]) error {
+	return s.Send(&a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: &a2apb.Task{Id: "remote", Status: &a2apb.TaskStatus{
+		State: a2apb.TaskState_TASK_STATE_COMPLETED, Message: &a2apb.Message{Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "done"}}}},
+	}}}})
+}
+
+// TestWordsWithoutARoleAreTheAgents has a2a-go's client read them, which reads no task with a message that is nobody's.
+func TestWordsWithoutARoleAreTheAgents(t *testing.T) {
+	w := newWorld(t)
+	w.addHandMade(t, "nameless", nameless{})
+	for _, binding := range bindings {
+		task := send(t, w, w.client(t, "/agents/nameless", binding), &a2a.SendMessageRequest{Message: text("x", nil)})
+		if said := task.Status.Message; said == nil || said.Role != a2a.MessageRoleAgent || said.ID == "" {
+			t.Errorf("over %s the agent's words are %+v, want them to be its own, with an id", binding, said)
+		}
+	}
+}
+
 // drafter is a hand-made agent that asks what to do with a draft.
 type drafter struct {
 	a2apb.UnimplementedA2AServiceServer

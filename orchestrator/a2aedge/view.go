@@ -45,11 +45,11 @@ func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.
 			said = append(said, turn.Message)
 		}
 	}
+	for i, m := range said {
+		said[i] = adopt(t, m, i)
+	}
 	if most != nil && int(*most) < len(said) {
 		said = said[len(said)-int(*most):]
-	}
-	for i, m := range said {
-		said[i] = adopt(t, m)
 	}
 	return said
 }
@@ -57,7 +57,7 @@ func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.
 // statusMessage returns the agent's last message or, if Quorate has to explain the state, why the task failed or is held.
 func statusMessage(t *orchestrator.Task) *a2apb.Message {
 	if m := taskrpc.Show(t).StatusMessage; m != nil {
-		return adopt(t, m)
+		return adopt(t, m, len(t.Turns)+1)
 	}
 	switch {
 	case t.Waits() && t.Guarded():
@@ -83,10 +83,17 @@ func agentMessage(taskID, contextID string, sequence uint64, text string) *a2apb
 	}
 }
 
-// adopt returns a message with our ids of the task and context; those at the agent differ.
-func adopt(t *orchestrator.Task, m *a2apb.Message) *a2apb.Message {
+// adopt returns message n of a task with our ids of the task and context; those at the agent differ. It gets an id and a role if the agent gave it none: a2a-go's
+// client reads no task with such a message.
+func adopt(t *orchestrator.Task, m *a2apb.Message, n int) *a2apb.Message {
 	own := orchestrator.CopyMessage(orchestrator.WithoutRequest(m))
 	own.TaskId, own.ContextId = t.ID, t.ContextID
+	if own.GetMessageId() == "" {
+		own.MessageId = orchestrator.TurnID(t.ID, n)
+	}
+	if own.GetRole() == a2apb.Role_ROLE_UNSPECIFIED {
+		own.Role = a2apb.Role_ROLE_AGENT // that of a caller has one
+	}
 	return own
 }
 
