@@ -5,6 +5,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -118,6 +119,19 @@ func TestTheSignaturePolicies(t *testing.T) {
 				t.Errorf("Agent().Verification = %+v, want %+v", verificationOf(t, r, "a"), got.Verification)
 			}
 		})
+	}
+}
+
+func TestNoCardIsTakenWhileNobodyKnowsWhoMaySignIt(t *testing.T) {
+	t.Parallel()
+	r, store := openFaint(t, &web{})
+	card := newSigner(t, "k").sign(t, named("b", "s"))
+	store.noKeys.Store(true)
+	if a, _, err := r.Register(t.Context(), tenant, registry.Registration{RawCard: []byte(card)}); !errors.Is(err, errFaint) {
+		t.Errorf("Register() = %+v, %v, want the error of the store", a.Verification, err)
+	}
+	if _, err := r.Agent(t.Context(), tenant, "b"); fault.ReasonOf(err) != "AGENT_NOT_FOUND" {
+		t.Errorf("Agent() = %v, want AGENT_NOT_FOUND", err)
 	}
 }
 

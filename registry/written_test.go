@@ -20,6 +20,7 @@ type faint struct {
 	*embedded.Store
 
 	weak, gone atomic.Bool
+	noKeys     atomic.Bool // it does not answer what keys there are
 }
 
 func (f *faint) written(err error) error {
@@ -69,7 +70,7 @@ func (f *faint) Mappings(ctx context.Context, tenant string) ([]registry.Mapping
 }
 
 func (f *faint) SigningKeys(ctx context.Context, tenant string) ([]registry.SigningKey, error) {
-	if f.gone.Load() {
+	if f.gone.Load() || f.noKeys.Load() {
 		return nil, errFaint
 	}
 	return f.Store.SigningKeys(ctx, tenant)
