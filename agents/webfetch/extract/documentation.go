@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -56,18 +57,21 @@ var taskWords = wordSet("task")
 // noteWords are words of classes of asides that belong to the text, as Starlight and Docutils write them.
 var noteWords = wordSet("admonition callout note tip hint important warning caution danger alert")
 
-// linksToItself tells whether n is the mark beside a heading that links to it.
+// linksToItself tells whether n is the mark beside a heading, a term or a caption that links to it.
 func linksToItself(n *html.Node) bool {
 	if n.DataAtom != atom.A || !strings.HasPrefix(attribute(n, "href"), "#") {
 		return false
 	}
 	switch n.Parent.DataAtom {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		switch strings.TrimSpace(textOf(n)) {
-		case "¶", "#", "§", "🔗":
-			return true
-		}
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Caption, atom.Figcaption:
 	default:
+		if !slices.Contains(strings.Fields(attribute(n, "class")), "headerlink") { // of Sphinx
+			return false
+		}
+	}
+	switch strings.TrimSpace(textOf(n)) {
+	case "¶", "#", "§", "🔗":
+		return true
 	}
 	return false
 }

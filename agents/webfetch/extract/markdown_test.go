@@ -171,8 +171,10 @@ two</pre></div></td></tr></tbody></table>`,
 
 func TestDocumentationIsReadAsItsAuthorsWroteIt(t *testing.T) {
 	for written, want := range map[string]string{
-		`<aside aria-label="Note" class="starlight-aside starlight-aside--note"><p>Mind what this note says.</p></aside>`: "\n\nMind what this note says.\n\n",
-		`<h2 id="a">Section one<a class="headerlink" href="#a" title="Permalink">¶</a></h2>`:                              "\n\n## Section one\n\n",
+		`<aside aria-label="Note" class="starlight-aside starlight-aside--note"><p>Mind what this note says.</p></aside>`:                                                                             "\n\nMind what this note says.\n\n",
+		`<h2 id="a">Section one<a class="headerlink" href="#a" title="Permalink">¶</a></h2>`:                                                                                                          "\n\n## Section one\n\n",
+		`<dl class="py function"><dt class="sig">os.open(<em>path</em>)<a class="headerlink" href="#os.open" title="Link">¶</a></dt><dd><p>Opens the file of that name and returns it.</p></dd></dl>`: "\n\nos.open(*path*)\n\nOpens the file",
+		`<div class="block"><p><span>Opening a file of some name.</span><a class="headerlink" href="#id1">¶</a></p></div>`:                                                                            "\n\nOpening a file of some name.\n\n",
 		`<h3><a href="#b">Section two</a></h3>`: "\n\n### [Section two](https://site.test/dir/page#b)\n\n",
 	} {
 		got := read(t, "text/html", "<article>"+filler+written+filler+"</article><aside class=related>Other things</aside>", extract.Options{})
