@@ -15,9 +15,9 @@ const (
 	usualLimit = 0.5
 	evenOdds   = 1.05 // the evidence at the limit
 
-	// The same for skills with an example each: in public sets, one in thirty is accepted among 150 skills and one in nine among five, and of those that
-	// fit half and two thirds.
-	fewLimit = 0.25
+	// The same for skills with an example each. In public sets, one in fifty texts that no skill fits is accepted among some hundred skills and one in
+	// fifteen among five, and of those that one does fit a third and two thirds.
+	fewLimit = 0.28
 	halfWay  = 5 // examples of a skill at which the limit is half-way between that and the one fitted to them
 )
 
