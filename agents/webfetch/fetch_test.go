@@ -156,6 +156,18 @@ func TestFetchRefuses(t *testing.T) {
 		"too long a time":                    {webfetch.Request{URL: site, Timeout: time.Hour}, fault.InvalidArgument, "REQUEST_INVALID"},
 		"too large a body":                   {webfetch.Request{URL: site, MaxSize: 1 << 30}, fault.InvalidArgument, "REQUEST_INVALID"},
 		"a negative number of characters":    {webfetch.Request{URL: site, MaxCharacters: -1}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"a beginning before the first":       {webfetch.Request{URL: site, StartIndex: -1}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"two ways to select":                 {webfetch.Request{URL: site, Selector: "p", XPath: "//p"}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"a selector without end":             {webfetch.Request{URL: site, Selector: strings.Repeat("p ", 2049)}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"an unknown way to render":           {webfetch.Request{URL: site, Render: "often"}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"an unknown engine":                  {webfetch.Request{URL: site, Engine: "steam"}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"a session's name without end":       {webfetch.Request{URL: site, Session: strings.Repeat("s", 129)}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"a credential's name without end":    {webfetch.Request{URL: site, Credential: strings.Repeat("c", 129)}, fault.InvalidArgument, "REQUEST_INVALID"},
+		"a header of two lines":              {webfetch.Request{URL: site, Headers: map[string]string{"X": "a\r\nHost: b"}}, fault.InvalidArgument, "HEADERS_INVALID"},
+		"a header's name with a space":       {webfetch.Request{URL: site, Headers: map[string]string{"X Y": "a"}}, fault.InvalidArgument, "HEADERS_INVALID"},
+		"another host in a header":           {webfetch.Request{URL: site, Headers: map[string]string{"Host": "b"}}, fault.InvalidArgument, "HEADERS_INVALID"},
+		"headers without end":                {webfetch.Request{URL: site, Headers: map[string]string{"X": strings.Repeat("x", 9<<10)}}, fault.InvalidArgument, "HEADERS_INVALID"},
+		"too many headers":                   {webfetch.Request{URL: site, Headers: numbered(33)}, fault.InvalidArgument, "HEADERS_INVALID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := f.Fetch(t.Context(), test.req)
@@ -163,6 +175,29 @@ func TestFetchRefuses(t *testing.T) {
 				t.Errorf("Fetch(%.80q) = %v (%s), want a fault %s %s", test.req.URL, err, fault.ReasonOf(err), test.kind, test.reason)
 			}
 		})
+	}
+}
+
+// numbered is so many headers.
+func numbered(n int) map[string]string {
+	headers := make(map[string]string)
+	for i := range n {
+		headers[fmt.Sprint("X-", i)] = "x"
+	}
+	return headers
+}
+
+// TestASecretIsForNoRemoteEngine asks a Markdown service elsewhere for pages with what only their server may see.
+func TestASecretIsForNoRemoteEngine(t *testing.T) {
+	told := &teller{}
+	f := newFetcher(t, webfetch.Options{Open: true, IgnoreRobots: true, Remote: told})
+	for name, req := range map[string]webfetch.Request{
+		"a header": {Headers: map[string]string{"X-Key": "secret"}}, "a credential": {Credential: "c"}, "a session": {Session: "s"}, "a selector": {Selector: "p"},
+	} {
+		req.URL, req.Engine = "https://example.com/", webfetch.EngineRemote
+		if _, err := f.Fetch(t.Context(), req); fault.ReasonOf(err) != "REQUEST_INVALID" || len(told.urls) != 0 {
+			t.Errorf("Fetch(with %s) = %v after the service was asked for %v, want REQUEST_INVALID and nothing", name, err, told.urls)
+		}
 	}
 }
 
