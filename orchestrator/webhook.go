@@ -24,16 +24,16 @@ type Webhook struct {
 	GaveUp      string    `json:",omitempty"` // why nothing is sent any more
 }
 
-// Unpaid reports whether something still has to be sent to the receiver.
-func (w *Webhook) Unpaid() bool { return w.Due > w.Sent && w.GaveUp == "" }
+// PushDue reports whether something still has to be sent to the receiver.
+func (w *Webhook) PushDue() bool { return w.Due > w.Sent && w.GaveUp == "" }
 
-// Unpaid reports whether something still has to be sent to any receiver.
-func (t *Task) Unpaid() bool {
-	return slices.ContainsFunc(t.Webhooks, func(w Webhook) bool { return w.Unpaid() })
+// PushDue reports whether something still has to be sent to any receiver.
+func (t *Task) PushDue() bool {
+	return slices.ContainsFunc(t.Webhooks, func(w Webhook) bool { return w.PushDue() })
 }
 
 // Settled reports whether nothing is left to do for the task: it has ended, and everybody who had to be notified was.
-func (t *Task) Settled() bool { return t.Ended() && !t.Untold && !t.Unpaid() }
+func (t *Task) Settled() bool { return t.Ended() && !t.Untold && !t.PushDue() }
 
 // KeptFrom returns the time from which the retention of a settled task counts. The results of a step are needed until the task of the plan has ended,
 // which has the same deadline.

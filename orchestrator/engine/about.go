@@ -18,24 +18,24 @@ import (
 // maxAboutBytes is the maximum size of the metadata of an agent's task.
 const maxAboutBytes = 256 << 10
 
-// describe adds metadata to what the agent said of its whole task before. That of a status update counts as the task's, as in the SDKs of the A2A
+// setMetadata adds metadata to what the agent said of its whole task before. That of a status update counts as the task's, as in the SDKs of the A2A
 // project. What Quorate says of its own tasks is left out: an agent may be another Quorate.
-func (h *heard) describe(before, added *structpb.Struct) error {
+func (h *remoteState) setMetadata(before, added *structpb.Struct) error {
 	if _, ours := added.GetFields()[orchestrator.TaskExtension]; ours {
 		added = &structpb.Struct{Fields: maps.Clone(added.GetFields())}
 		delete(added.GetFields(), orchestrator.TaskExtension)
 	}
 	switch {
 	case len(added.GetFields()) == 0:
-		h.about = before
+		h.metadata = before
 		return nil
 	case before == nil:
-		h.about = added
+		h.metadata = added
 	default:
 		proto.Merge(before, added)
-		h.about = before
+		h.metadata = before
 	}
-	if bytes, values := proto.Size(h.about), orchestrator.Values(h.about); bytes > maxAboutBytes || values > orchestrator.MaxTaskValues {
+	if bytes, values := proto.Size(h.metadata), orchestrator.Values(h.metadata); bytes > maxAboutBytes || values > orchestrator.MaxTaskValues {
 		return fault.New(fault.FailedPrecondition, "METADATA_TOO_LARGE", "the metadata of the agent's task has %d bytes and %d values; a task holds at most %d bytes and %d values",
 			bytes, values, maxAboutBytes, orchestrator.MaxTaskValues)
 	}
@@ -44,7 +44,7 @@ func (h *heard) describe(before, added *structpb.Struct) error {
 
 // showDraft puts what the agent has made so far into a task that waits for its caller, who may have to judge it. If a review stands in between, or an
 // artifact is so large that it may not fit a store, that has to wait for the delivery. The conversation may go on and change its own copy.
-func (h *heard) showDraft(t *orchestrator.Task) {
+func (h *remoteState) showDraft(t *orchestrator.Task) {
 	if t.Guarded() {
 		return
 	}
@@ -61,8 +61,8 @@ func (h *heard) showDraft(t *orchestrator.Task) {
 		}
 		t.Artifacts = append(t.Artifacts, a)
 	}
-	if h.about != nil {
-		t.Metadata = proto.CloneOf(h.about)
+	if h.metadata != nil {
+		t.Metadata = proto.CloneOf(h.metadata)
 	}
 }
 
@@ -80,10 +80,10 @@ func numbered(list []*a2apb.Artifact) []*a2apb.Artifact {
 	return out
 }
 
-// leaveOut drops the metadata of the agent's task if the agent has had its artifacts reviewed without any, before it delivered them: the metadata may be
+// omitUnreviewedMetadata drops the metadata of the agent's task if the agent has had its artifacts reviewed without any, before it delivered them: the metadata may be
 // set by its framework, so that it could not know them, and the review would count for nothing. It returns a note for the log.
-func (e *Engine) leaveOut(ctx context.Context, t *orchestrator.Task, h *heard) (note string, err error) {
-	if h.about == nil || !t.Guarded() {
+func (e *Engine) omitUnreviewedMetadata(ctx context.Context, t *orchestrator.Task, h *remoteState) (note string, err error) {
+	if h.metadata == nil || !t.Guarded() {
 		return "", nil
 	}
 	asked, err := e.Ledger.Consultations(ctx, t.Tenant, t.ID)
@@ -94,6 +94,6 @@ func (e *Engine) leaveOut(ctx context.Context, t *orchestrator.Task, h *heard) (
 	if !slices.ContainsFunc(asked, func(c consultation.Consultation) bool { return c.SubjectDigest == digest }) {
 		return "", nil
 	}
-	h.about = nil
+	h.metadata = nil
 	return "; the metadata of its task is left out, since a review was asked for without it", nil
 }

@@ -57,8 +57,8 @@ func (c *conversation) announcements(ctx context.Context, remote string) (<-chan
 	return changed, stop
 }
 
-// untilNews waits for a notification, or until it is time to poll without one.
-func untilNews(ctx context.Context, wait time.Duration, announced <-chan struct{}) error {
+// waitForNews waits for a notification, or until it is time to poll without one.
+func waitForNews(ctx context.Context, wait time.Duration, announced <-chan struct{}) error {
 	if announced == nil {
 		return pause.For(ctx, wait)
 	}

@@ -14,8 +14,8 @@ import (
 // other tasks wait and use up no tries meanwhile.
 const breakerFailures = 5
 
-// fewBreakers is the number of breakers below which none are removed.
-const fewBreakers = 1000
+// minBreakersToPrune is the number of breakers below which none are removed.
+const minBreakersToPrune = 1000
 
 // breakers holds one circuit breaker for each agent that this process has sent to. Breakers without failures are removed now and then.
 type breakers struct {
@@ -25,7 +25,7 @@ type breakers struct {
 	many  int                                                     // guarded by mu; tidy runs when there are so many
 }
 
-func (b *breakers) of(tenant, agent string) circuitbreaker.CircuitBreaker[any] {
+func (b *breakers) get(tenant, agent string) circuitbreaker.CircuitBreaker[any] {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := orchestrator.Key{Tenant: tenant, ID: agent}
@@ -33,15 +33,15 @@ func (b *breakers) of(tenant, agent string) circuitbreaker.CircuitBreaker[any] {
 		b.list = make(map[orchestrator.Key]circuitbreaker.CircuitBreaker[any])
 	}
 	if b.list[k] == nil {
-		b.tidy()
+		b.prune()
 		b.list[k] = circuitbreaker.NewBuilder[any]().WithFailureThreshold(breakerFailures).WithSuccessThreshold(1).WithDelay(b.delay).Build()
 	}
 	return b.list[k]
 }
 
-// tidy removes breakers that are closed and have no failures, each time their number has doubled. The caller holds mu.
-func (b *breakers) tidy() {
-	if len(b.list) < max(b.many, fewBreakers) {
+// prune removes breakers that are closed and have no failures, each time their number has doubled. The caller holds mu.
+func (b *breakers) prune() {
+	if len(b.list) < max(b.many, minBreakersToPrune) {
 		return
 	}
 	for k, c := range b.list {
@@ -52,8 +52,8 @@ func (b *breakers) tidy() {
 	b.many = 2 * len(b.list)
 }
 
-// open reports whether an agent's breaker is open.
-func (b *breakers) open(tenant, agent string) bool {
+// isOpen reports whether an agent's breaker is open.
+func (b *breakers) isOpen(tenant, agent string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.list[orchestrator.Key{Tenant: tenant, ID: agent}]

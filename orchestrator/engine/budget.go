@@ -37,8 +37,8 @@ func (b *budget) begin(retry bool) (end func(), ok bool) {
 	}), true
 }
 
-// retried reports whether the task had to wait because its agent could not be reached. Work that was taken over from another replica is no retry.
-func retried(t *orchestrator.Task) bool {
+// isRetry reports whether the task had to wait because its agent could not be reached. Work that was taken over from another replica is no retry.
+func isRetry(t *orchestrator.Task) bool {
 	a := t.Open()
 	return (a == nil || a.RemoteTaskID == "") && !t.NextDue.IsZero()
 }

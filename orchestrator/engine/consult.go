@@ -2,12 +2,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator"
@@ -25,7 +22,7 @@ func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consult
 		return nil, err
 	}
 	if t.Plan == nil {
-		return []consultation.Subject{judged(&t)}, nil
+		return []consultation.Subject{judgedSubject(&t)}, nil
 	}
 	var list []consultation.Subject
 	for i := range t.Plan.Steps {
@@ -39,15 +36,15 @@ func (e *Engine) Subjects(ctx context.Context, tenant, taskID string) ([]consult
 		if err != nil {
 			return nil, fmt.Errorf("look at step %d of task %s: %w", i+1, t.ID, err)
 		}
-		list = append(list, judged(&child))
+		list = append(list, judgedSubject(&child))
 	}
 	return list, nil
 }
 
-// judged returns what the requirements of a task are judged on.
-func judged(t *orchestrator.Task) consultation.Subject {
+// judgedSubject returns what the requirements of a task are judged on.
+func judgedSubject(t *orchestrator.Task) consultation.Subject {
 	if t.Phase != orchestrator.PhaseDone {
-		return subject(t, reached(t)...)
+		return subject(t, reachedPhases(t)...)
 	}
 	s := subject(t)
 	for _, g := range t.Gates {
@@ -57,8 +54,8 @@ func judged(t *orchestrator.Task) consultation.Subject {
 	return s
 }
 
-// reached lists the phases whose requirements apply to a task by now, in order.
-func reached(t *orchestrator.Task) []orchestrator.Phase {
+// reachedPhases lists the phases whose requirements apply to a task by now, in order.
+func reachedPhases(t *orchestrator.Task) []orchestrator.Phase {
 	phases := []orchestrator.Phase{orchestrator.PhasePreExecution}
 	switch t.Phase {
 	case orchestrator.PhasePreExecution, orchestrator.PhaseExecution:
@@ -81,14 +78,14 @@ func (e *Engine) Consult(
 	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.Sent() {
 		return c, err
 	}
-	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, false)
+	t, c, m, err := e.openConsultation(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, false)
 	if err != nil || !c.Unanswered() { // the same request, sent twice, was quicker
 		return c, err
 	}
 	if len(content) == 0 {
-		m = slim(m)
+		m = withoutLargeContent(m)
 	}
-	return e.carry(ctx, t, c, m)
+	return e.submitCarrier(ctx, t, c, m)
 }
 
 // ConsultDirectly opens a consultation as Consult does, but sends nothing: it returns the message, including the content, with which the task's agent
@@ -100,7 +97,7 @@ func (e *Engine) ConsultDirectly(
 	if c, ok, err := e.Ledger.Asked(ctx, tenant, taskID, request); err != nil || ok && c.Direct && c.State != consultation.StateOpen {
 		return c, nil, err // the question was asked before
 	}
-	t, c, m, err := e.issue(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, true)
+	t, c, m, err := e.openConsultation(ctx, consultation.Question{Tenant: tenant, TaskID: taskID, Request: request}, requirementID, content, true)
 	switch {
 	case err != nil || !c.Unanswered(): // the same request, sent twice, was quicker
 		return c, nil, err
@@ -111,13 +108,13 @@ func (e *Engine) ConsultDirectly(
 		return c, nil, err
 	}
 	c.Direct = true
-	_, err = e.noteAsked(ctx, t, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
+	_, err = e.logConsultation(ctx, t, fmt.Sprintf("%s is asked directly for requirement %s (attempt %d)", c.TargetAgent, c.RequirementID, c.Attempt))
 	return c, m, err
 }
 
-// issue opens the consultation about one of the task's requirements. It returns the task, the consultation and the question to its target. It uses
+// openConsultation opens the consultation about one of the task's requirements. It returns the task, the consultation and the question to its target. It uses
 // the task and the request of q.
-func (e *Engine) issue(ctx context.Context, q consultation.Question, requirementID string, content []*a2apb.Artifact, direct bool) (
+func (e *Engine) openConsultation(ctx context.Context, q consultation.Question, requirementID string, content []*a2apb.Artifact, direct bool) (
 	*orchestrator.Task, consultation.Consultation, *a2apb.Message, error,
 ) {
 	var none consultation.Consultation
@@ -129,14 +126,14 @@ func (e *Engine) issue(ctx context.Context, q consultation.Question, requirement
 	if err != nil {
 		return nil, none, nil, err
 	}
-	if err := e.apart(ctx, &t, r); err != nil {
+	if err := e.checkSelfReview(ctx, &t, r); err != nil {
 		return nil, none, nil, err
 	}
 	if direct && r.Phase == string(orchestrator.PhasePreExecution) {
 		return nil, none, nil, fault.New(fault.FailedPrecondition, "MESSAGE_WITHHELD",
 			"requirement %q is about the message, which %s gets once it is met: have Quorate ask %s", r.ID, t.Agent, r.TargetAgent)
 	}
-	parts, digest, err := reviewed(&t, orchestrator.Phase(r.Phase), content)
+	parts, digest, err := reviewedParts(&t, orchestrator.Phase(r.Phase), content)
 	if err != nil {
 		return nil, none, nil, err
 	}
@@ -149,8 +146,8 @@ func (e *Engine) issue(ctx context.Context, q consultation.Question, requirement
 	return &t, c, m, err
 }
 
-// noteAsked logs a consultation in the task's events and has the task's gate checked.
-func (e *Engine) noteAsked(ctx context.Context, t *orchestrator.Task, detail string) (orchestrator.Task, error) {
+// logConsultation logs a consultation in the task's events and has the task's gate checked.
+func (e *Engine) logConsultation(ctx context.Context, t *orchestrator.Task, detail string) (orchestrator.Task, error) {
 	now, err := e.update(ctx, keyOf(t), func(now *orchestrator.Task) ([]orchestrator.Event, error) {
 		return []orchestrator.Event{event(now, orchestrator.EventConsultation, detail)}, nil
 	})
@@ -167,7 +164,7 @@ func (e *Engine) consultable(t *orchestrator.Task, requirementID string) (consul
 	}
 	if t.Plan != nil {
 		return consultation.Requirement{}, fault.New(fault.NotFound, "REQUIREMENT_NOT_FOUND",
-			"task %s is done by %s and has no requirements of its own: name the task of the step whose agent has requirement %q", t.ID, who(t), requirementID)
+			"task %s is done by %s and has no requirements of its own: name the task of the step whose agent has requirement %q", t.ID, agentNames(t), requirementID)
 	}
 	if t.Parent != nil && t.Parent.Hops >= orchestrator.MaxConsultHops {
 		return consultation.Requirement{}, fault.New(fault.FailedPrecondition, "CONSULTATION_TOO_DEEP",
@@ -183,17 +180,17 @@ func (e *Engine) consultable(t *orchestrator.Task, requirementID string) (consul
 	return consultation.Requirement{}, fault.New(fault.NotFound, "REQUIREMENT_NOT_FOUND", "agent %q has no requirement %q; it has %q", t.Agent, requirementID, known)
 }
 
-// reviewed returns the parts that are reviewed in a phase, and their digest.
-func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifact) ([]*a2apb.Part, string, error) {
+// reviewedParts returns the parts that are reviewed in a phase, and their digest.
+func reviewedParts(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifact) ([]*a2apb.Part, string, error) {
 	if len(given) > 0 {
 		if t.Phase != orchestrator.PhaseExecution {
 			return nil, "", fault.New(fault.FailedPrecondition, "CONTENT_DELIVERED", "task %s is in phase %s: what is reviewed is what it holds; leave subject empty", t.ID, t.Phase)
 		}
 		return orchestrator.ReviewedArtifacts(given), orchestrator.ArtifactsDigest(given), nil
 	}
-	if _, _, without := slimmed(t); without && p == orchestrator.PhasePreExecution {
+	if _, _, without := contentOmitted(t); without && p == orchestrator.PhasePreExecution {
 		return nil, "", fault.New(fault.FailedPrecondition, "SUBJECT_TOO_LARGE",
-			"task %s carries a consultation about more than %d KiB, which it does not hold itself: nobody can review its message", t.ID, maxCarried>>10)
+			"task %s carries a consultation about more than %d KiB, which it does not hold itself: nobody can review its message", t.ID, maxCarriedBytes>>10)
 	}
 	digest := t.Digest(p)
 	if digest == "" {
@@ -207,68 +204,4 @@ func reviewed(t *orchestrator.Task, p orchestrator.Phase, given []*a2apb.Artifac
 	default:
 		return orchestrator.ReviewedWork(t.Artifacts, t.Metadata), digest, nil
 	}
-}
-
-func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
-
-// carryTimeout bounds storing a question. It applies even when the caller has disconnected.
-const carryTimeout = 30 * time.Second
-
-// carry submits the task that takes the question to its target. Its request id is that of the consultation, so repeating it finds the same task. It
-// continues when the caller disconnects: a carrier that is not recorded in its consultation would not be canceled with the task, and a question that
-// was never sent would count as open.
-func (e *Engine) carry(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryTimeout)
-	defer cancel()
-	hops := 1
-	if t.Parent != nil {
-		hops = t.Parent.Hops + 1
-	}
-	carrier, err := e.Submit(ctx, Submission{
-		Tenant: t.Tenant, Caller: carrierName, RequestID: c.ID, Message: m, Route: orchestrator.Route{Agent: c.TargetAgent},
-		Deadline: c.ExpireTime, parent: &orchestrator.Parent{TaskID: t.ID, ConsultationID: c.ID, Hops: hops},
-	})
-	if err != nil {
-		text := fault.From(err).Message
-		if ferr := e.Ledger.Fail(ctx, t.Tenant, t.ID, c.ID, "it could not be sent: "+text); ferr != nil {
-			return c, errors.Join(err, ferr)
-		}
-		return c, err
-	}
-	if c.CarrierTaskID != "" {
-		e.Wake(keyOf(t))
-		return c, nil
-	}
-	if err := e.Ledger.SetCarrier(ctx, t.Tenant, t.ID, c.ID, carrier.ID); err != nil {
-		return c, err
-	}
-	c.CarrierTaskID = carrier.ID
-	now, err := e.noteAsked(ctx, t, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
-	if err != nil {
-		return c, err
-	}
-	return c, e.recall(ctx, &now) // the task may have ended, and informed its consultations, before this one had a carrier
-}
-
-// question returns the message to the consulted agent: a request in words, the content to review, and the terms of the consultation.
-func question(c consultation.Consultation, minLevel string, parts []*a2apb.Part) (*a2apb.Message, error) {
-	word, err := structpb.NewValue(map[string]any{
-		"consultationId": c.ID, "taskId": c.TaskID, "requirementId": c.RequirementID, "phase": c.Phase, "mandatory": c.Mandatory, "minLevel": minLevel,
-		"sourceAgent": c.SourceAgent, "targetAgent": c.TargetAgent, "attempt": c.Attempt, "subjectDigest": c.SubjectDigest,
-		"expireTime": c.ExpireTime.UTC().Format(time.RFC3339Nano),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("describe consultation %s: %w", c.ID, err)
-	}
-	ask := fmt.Sprintf("%s asks %s for a review (%s) of the content that follows.", c.SourceAgent, c.TargetAgent, c.Phase)
-	return &a2apb.Message{
-		MessageId: c.ID,
-		Role:      a2apb.Role_ROLE_USER,
-		Parts:     append([]*a2apb.Part{textPart(ask)}, parts...),
-		Metadata: &structpb.Struct{Fields: map[string]*structpb.Value{
-			consultation.ExtensionURI: word,
-			"traceparent":             structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
-		}},
-		Extensions: []string{consultation.ExtensionURI},
-	}, nil
 }

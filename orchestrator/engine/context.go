@@ -33,10 +33,10 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 	return "", nil
 }
 
-// keepContext stores the agent's own id of a context that tasks share. For a context that began with this task no entry is needed: the task itself
+// storeContext stores the agent's own id of a context that tasks share. For a context that began with this task no entry is needed: the task itself
 // has the id.
-func (e *Engine) keepContext(ctx context.Context, c *conversation) error {
-	t, id := &c.task, c.heard.context
+func (e *Engine) storeContext(ctx context.Context, c *conversation) error {
+	t, id := &c.task, c.remote.contextID
 	store, ok := e.Store.(orchestrator.ContextStore)
 	if !ok || id == "" || id == c.context || t.ContextID == t.ID || t.Carries() {
 		return nil

@@ -9,6 +9,6 @@
 // starts one when something happens. Nothing that is needed to continue is kept in memory only.
 //
 // Where to begin: Submit (submit.go) accepts a task; drive (run.go) is a runner's loop, and step (step.go) decides what is due: execute (execute.go
-// and conversation.go) talks to the agent, gate (gate.go) checks consultations, carryOut (steps.go) works on a plan. Leases decide which replica
-// works on which tasks (hold.go), and room (room.go) bounds how many tasks are with agents at a time.
+// and conversation.go) talks to the agent, gate (gate.go) checks consultations, advancePlan (planround.go) works on a plan. Leases decide which
+// replica works on which tasks (ownership.go), and fairLimiter (fairlimiter.go) bounds how many tasks are with agents at a time.
 package engine

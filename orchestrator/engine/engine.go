@@ -57,42 +57,42 @@ const (
 	// DefaultExchanges is the default of Config.MaxExchanges.
 	DefaultExchanges = 16_384
 
-	maxSends      = 8                // of one attempt to an unreachable agent that has not accepted the work
-	maxBackoff    = time.Minute      // between two of these
-	maxRetryAfter = 10 * time.Minute // longest wait that an agent may ask for
-	pollEvery     = 5 * time.Second  // at the most, for a remote task whose stream ended before the task did
-	pendingCheck  = 15 * time.Second // for a gate that waits for an outcome
-	maxLooks      = 64               // queries of trace backends at a time, each of which may hang
-	storeRetry    = time.Second      // after a step failed because the store or the evidence was unavailable; for other internal errors doubled each time, up to maxBackoff
+	maxSends        = 8                // of one attempt to an unreachable agent that has not accepted the work
+	maxBackoff      = time.Minute      // between two of these
+	maxRetryAfter   = 10 * time.Minute // longest wait that an agent may ask for
+	pollEvery       = 5 * time.Second  // at the most, for a remote task whose stream ended before the task did
+	pendingCheck    = 15 * time.Second // for a gate that waits for an outcome
+	maxTraceQueries = 64               // queries of trace backends at a time, each of which may hang
+	storeRetry      = time.Second      // after a step failed because the store or the evidence was unavailable; for other internal errors doubled each time, up to maxBackoff
 )
 
 // Engine drives tasks. Its methods are safe for concurrent use. Nothing moves unless Run is running.
 type Engine struct {
 	Config
-	meters   meters
-	router   *router.Router
-	breakers breakers
-	budget   budget
-	room     *room // by agent
-	looks    *room // for gates that query trace backends, by tenant
-	outbox   *outbox
+	meters       meters
+	router       *router.Router
+	breakers     breakers
+	budget       budget
+	exchanges    *fairLimiter // by agent
+	traceQueries *fairLimiter // for gates that query trace backends, by tenant
+	outbox       *outbox
 
-	signal chan struct{} // holds one token when pending may have work
-	gained chan struct{} // holds one token when scans may have work
-	next   chan func()   // passes a runner's work to an idle goroutine
-	rest   atomic.Int64  // number of idle goroutines
+	signal      chan struct{} // holds one token when pending may have work
+	gained      chan struct{} // holds one token when scans may have work
+	nextRun     chan func()   // passes a runner's work to an idle goroutine
+	idleWorkers atomic.Int64  // number of idle goroutines
 
-	mu       sync.Mutex
-	scans    map[int]scan                                    // guarded by mu; by group, for the groups that this replica holds
-	nextScan time.Time                                       // guarded by mu; no group is due earlier
-	pending  map[orchestrator.Key]bool                       // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
-	runners  map[orchestrator.Key]*runner                    // guarded by mu
-	timers   map[orchestrator.Key]alarm                      // guarded by mu; wake-ups of waiting tasks
-	watchers map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
-	fresh    map[orchestrator.Key]uint64                     // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
-	troubled map[orchestrator.Key]int                        // guarded by mu; how many steps in a row failed, for tasks whose last step did
-	stopped  bool                                            // guarded by mu; no timers may be set any more
-	crowded  bool                                            // guarded by mu; more tasks are pending than may run
+	mu        sync.Mutex
+	scans     map[int]scan                                    // guarded by mu; by group, for the groups that this replica holds
+	nextScan  time.Time                                       // guarded by mu; no group is due earlier
+	pending   map[orchestrator.Key]bool                       // guarded by mu; tasks that need a runner; true if something happened, false for a routine check
+	runners   map[orchestrator.Key]*runner                    // guarded by mu
+	timers    map[orchestrator.Key]wakeUp                     // guarded by mu; wake-ups of waiting tasks
+	watchers  map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
+	fresh     map[orchestrator.Key]uint64                     // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
+	failures  map[orchestrator.Key]int                        // guarded by mu; how many steps in a row failed, for tasks whose last step did
+	stopped   bool                                            // guarded by mu; no timers may be set any more
+	saturated bool                                            // guarded by mu; more tasks are pending than may run
 }
 
 // runner is the goroutine that works on one task.
@@ -101,14 +101,14 @@ type runner struct {
 	done   chan struct{}
 	group  int  // of the task, once it was read; -1 before
 	failed bool // its last step failed; used by the runner's goroutine until it ends
-	again  bool // something happened meanwhile: start anew when this one ends
+	rerun  bool // something happened meanwhile: start anew when this one ends
 
-	version uint64 // of the task as last read; used by the runner's goroutine until it ends
-	early   alarm  // the wake-up that was set for later; zero when something happened
+	version     uint64 // of the task as last read; used by the runner's goroutine until it ends
+	earlyWakeUp wakeUp // the wake-up that was set for later; zero when something happened
 }
 
-// alarm is a wake-up of a task.
-type alarm struct {
+// wakeUp is a wake-up of a task.
+type wakeUp struct {
 	timer   *time.Timer
 	group   int
 	version uint64    // of the task when it was set
@@ -146,27 +146,27 @@ func New(c Config) (*Engine, error) {
 		outbox:   newOutbox(c.Logger),
 		signal:   make(chan struct{}, 1),
 		gained:   make(chan struct{}, 1),
-		next:     make(chan func()),
+		nextRun:  make(chan func()),
 		scans:    make(map[int]scan),
 		pending:  make(map[orchestrator.Key]bool),
 		runners:  make(map[orchestrator.Key]*runner),
-		timers:   make(map[orchestrator.Key]alarm),
+		timers:   make(map[orchestrator.Key]wakeUp),
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		fresh:    make(map[orchestrator.Key]uint64),
-		troubled: make(map[orchestrator.Key]int),
+		failures: make(map[orchestrator.Key]int),
 	}
-	e.room = newRoom(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
+	e.exchanges = newFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",
 			slog.String("tenant", agent.Tenant), slog.String("agent", agent.ID), slog.Int("tasks", in))
 	})
-	e.looks = newRoom(maxLooks, e.Wake, func(whose orchestrator.Key, in int) {
+	e.traceQueries = newFairLimiter(maxTraceQueries, e.Wake, func(whose orchestrator.Key, in int) {
 		c.Logger.Warn("as many gates of a tenant as may look for evidence in traces at a time do; others wait for them",
 			slog.String("tenant", whose.Tenant), slog.Int("gates", in))
 	})
-	if err := e.meters.observe(c.Meter, e.room); err != nil {
+	if err := e.meters.observe(c.Meter, e.exchanges); err != nil {
 		return nil, err
 	}
-	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.open, Trusts: c.Signatures.Trusts, Now: c.Now, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
+	e.router = router.New(router.Config{Directory: c.Directory, Cut: e.breakers.isOpen, Trusts: c.Signatures.Trusts, Now: c.Now, Embedder: c.Embedder, EmbedTimeout: c.EmbedTimeout})
 	c.Ledger.OnChange(func(tenant, taskID string) { e.Wake(orchestrator.Key{Tenant: tenant, ID: taskID}) })
 	return e, nil
 }
@@ -204,7 +204,7 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 		if err != nil {
 			return nil, err
 		}
-		oblige(t, before, len(events))
+		notePushDue(t, before, len(events))
 		t.UpdateTime = now
 		for i := range events {
 			events[i].Time = now
@@ -213,8 +213,8 @@ func (e *Engine) update(ctx context.Context, k orchestrator.Key, change func(*or
 	})
 	if err == nil {
 		e.notify(k)
-		e.tellParent(&t, before)
-		e.owed(&t)
+		e.wakeParent(&t, before)
+		e.queuePush(&t)
 	}
 	return t, err
 }
@@ -227,5 +227,5 @@ func keyOf(t *orchestrator.Task) orchestrator.Key {
 
 // event returns an event about t that happens now. It cuts a detail that stores would not take.
 func event(t *orchestrator.Task, kind orchestrator.EventType, detail string) orchestrator.Event {
-	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: cut(detail, maxDetail)}
+	return orchestrator.Event{Type: kind, State: t.State, Phase: t.Phase, Detail: truncate(detail, maxDetail)}
 }

@@ -9,10 +9,10 @@ import (
 func BreakersKept(failed, reached int) int {
 	b := breakers{delay: time.Hour}
 	for i := range failed {
-		b.of("t", "failed"+strconv.Itoa(i)).RecordFailure()
+		b.get("t", "failed"+strconv.Itoa(i)).RecordFailure()
 	}
 	for i := range reached {
-		b.of("t", "reached"+strconv.Itoa(i)).RecordSuccess()
+		b.get("t", "reached"+strconv.Itoa(i)).RecordSuccess()
 	}
 	return len(b.list)
 }

@@ -14,74 +14,74 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// patience is how often a message is sent to an unreachable agent before another agent, if there is one, gets the task.
-const patience = 3
+// sendsBeforeFallback is how often a message is sent to an unreachable agent before another agent, if there is one, gets the task.
+const sendsBeforeFallback = 3
 
-// outOfReach are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, has a version other than
+// unreachableReasons are the reasons of faults for an agent that cannot be reached, asks for a credential that Quorate does not have, has a version other than
 // the one asked for, or has a card that is not trusted any more.
-var outOfReach = []string{
+var unreachableReasons = []string{
 	agentclient.ReasonUnreachable, agentclient.ReasonDenied, agentauth.ReasonUnavailable, agentauth.ReasonUnfit, "AGENT_NOT_FOUND", "ADDRESS_BLOCKED",
 	router.ReasonVersion, router.CodeUntrusted,
 }
 
 // fallBack moves a task whose agent cannot be reached to the next candidate of its decision; moved is false when it stays. A task for a named agent
 // has no other candidate. A task that its agent has accepted, or may be working on after a time-out, stays, because it might be done twice.
-func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.Error) (next step, moved bool, err error) {
-	if a := t.Open(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(outOfReach, why.Reason) {
-		return step{}, false, nil
+func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.Error) (next stepResult, moved bool, err error) {
+	if a := t.Open(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(unreachableReasons, why.Reason) {
+		return stepResult{}, false, nil
 	}
 	if a := t.Open(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken && !agentclient.NotTaken(why) {
-		return step{}, false, nil // the message may have arrived
+		return stepResult{}, false, nil // the message may have arrived
 	}
 	for _, c := range t.Decision.Candidates {
 		agent, ok := e.alternative(ctx, t, c.Agent)
 		if !ok {
 			continue
 		}
-		m, given, err := e.giveTo(agent, t)
+		m, given, err := e.rebindInputs(agent, t)
 		if err != nil { // the agent does not accept the inputs
 			continue
 		}
-		e.isFresh(t) // the intent to send was for the agent before
+		e.claimFresh(t) // the intent to send was for the agent before
 		next, err := e.transition(ctx, t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 			e.closeAttempt(t, errorOf(why))
-			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortly(why), agent.Name, why.Message))
-			t.Decision = rechosen(t.Decision, t.Agent, agent.Name, why)
+			instead := event(t, orchestrator.EventAttempt, fmt.Sprintf("%s %s; %s is next: %s", t.Agent, shortReason(why), agent.Name, why.Message))
+			t.Decision = withNewChoice(t.Decision, t.Agent, agent.Name, why)
 			t.Agent, t.Skill, t.Requirements, t.Gates = agent.Name, c.Skill, requirements(agent.Metadata), nil
 			t.Message, t.Inputs = m, given
 			t.AtMostOnce = agent.Metadata.AtMostOnce(c.Skill)
 			t.NextDue = time.Time{}
-			return append([]orchestrator.Event{instead}, e.enter(t, first(t))...)
+			return append([]orchestrator.Event{instead}, e.enterPhase(t, firstPhase(t))...)
 		})
 		return next, true, err
 	}
-	return step{}, false, nil
+	return stepResult{}, false, nil
 }
 
 // alternative returns an agent if it can take over a task: it was not tried yet, is available and has a suitable version.
 func (e *Engine) alternative(ctx context.Context, t *orchestrator.Task, name string) (registry.Agent, bool) {
-	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.open(t.Tenant, name) {
+	if name == t.Agent || slices.ContainsFunc(t.Attempts, func(a orchestrator.Attempt) bool { return a.Agent == name }) || e.breakers.isOpen(t.Tenant, name) {
 		return registry.Agent{}, false
 	}
 	agent, err := e.agent(ctx, t.Tenant, name)
 	if err != nil || !router.AcceptsTasks(agent.Status) || !e.Signatures.Trusts(agent.Verification) {
 		return agent, false
 	}
-	if !inRange(t, &agent) {
+	if !versionInRange(t, &agent) {
 		return agent, false
 	}
 	_, _, err = e.Connect.Connect(agent.Name, agent.Card)
 	return agent, err == nil
 }
 
-// rechosen returns a decision with another choice.
-func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orchestrator.Decision {
+// withNewChoice returns a decision with another choice.
+func withNewChoice(d orchestrator.Decision, from, to string, why *fault.Error) orchestrator.Decision {
 	d.Chosen = to
 	d.Candidates = slices.Clone(d.Candidates)
 	for i, c := range d.Candidates {
 		if c.Agent == to {
 			d.Skill = c.Skill
-			d.Candidates[i].Reasons = append(slices.Clone(c.Reasons), "taken since "+from+" "+shortly(why))
+			d.Candidates[i].Reasons = append(slices.Clone(c.Reasons), "taken since "+from+" "+shortReason(why))
 		}
 	}
 	d.Candidates = slices.DeleteFunc(d.Candidates, func(c orchestrator.Candidate) bool { return c.Agent == from })
@@ -96,8 +96,8 @@ func rechosen(d orchestrator.Decision, from, to string, why *fault.Error) orches
 	return d
 }
 
-// shortly returns a short reason why an agent does not do a task, to be put behind its name.
-func shortly(why *fault.Error) string {
+// shortReason returns a short reason why an agent does not do a task, to be put behind its name.
+func shortReason(why *fault.Error) string {
 	switch why.Reason {
 	case router.ReasonVersion:
 		return "is of another version by now"
@@ -107,20 +107,20 @@ func shortly(why *fault.Error) string {
 	return "could not be reached"
 }
 
-// inRange reports whether an agent has a version that the task asks for.
-func inRange(t *orchestrator.Task, a *registry.Agent) bool {
+// versionInRange reports whether an agent has a version that the task asks for.
+func versionInRange(t *orchestrator.Task, a *registry.Agent) bool {
 	versions, err := registry.ParseVersionRange(t.VersionRange)
 	return err == nil && versions.Holds(a.Card.Version)
 }
 
-// unfit is the fault for a task that has not been sent yet to an agent that may not get it any more: its new version is not among those that the task
+// checkStillFits is the fault for a task that has not been sent yet to an agent that may not get it any more: its new version is not among those that the task
 // asks for, or its card is not trusted since a key was unpinned.
-func (e *Engine) unfit(t *orchestrator.Task, agent *registry.Agent) error {
+func (e *Engine) checkStillFits(t *orchestrator.Task, agent *registry.Agent) error {
 	a := t.Open()
 	switch {
 	case a != nil && (a.RemoteTaskID != "" || !a.NotTaken):
 		return nil
-	case !inRange(t, agent):
+	case !versionInRange(t, agent):
 		return fault.New(fault.NotFound, router.ReasonVersion, "%s is of version %s by now, and the task asks for %s", agent.Name, agent.Card.Version, t.VersionRange)
 	case !e.Signatures.Trusts(agent.Verification):
 		return fault.New(fault.FailedPrecondition, router.CodeUntrusted, "the card of %s is not signed any more as this server asks: %s", agent.Name, agent.Verification.Reason)

@@ -14,48 +14,48 @@ import (
 
 // gate checks the requirements of the task's phase and lets the task pass, or stores what it waits for. Check and passage are one write, which fails
 // when the task has changed since its content was judged.
-func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (step, error) {
+func (e *Engine) gate(ctx context.Context, t orchestrator.Task) (stepResult, error) {
 	d, err := e.Ledger.CheckInTurn(ctx, subject(&t, t.Phase), func() (leave func()) {
-		if leave = e.looks.enter(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
-			e.makeWay()
+		if leave = e.traceQueries.acquire(&t, orchestrator.Key{Tenant: t.Tenant}); leave != nil {
+			e.freeRunnerSlot()
 		}
 		return leave
 	})
 	if errors.Is(err, consultation.ErrNoTurn) {
-		return step{}, nil
+		return stepResult{}, nil
 	}
 	if err != nil {
-		return step{}, err
+		return stepResult{}, err
 	}
 	g := orchestrator.Gate{Phase: t.Phase, Allowed: d.Allowed, Digest: t.Digest(t.Phase), Requirements: d.Requirements, CheckTime: e.now()}
 	e.meters.gate(ctx, g)
 	if d.Allowed {
-		return e.conclude(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
+		return e.storeGateResult(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
 			t.SetGate(g)
 			if t.Phase != orchestrator.PhaseOnError {
 				t.Error = nil
 			}
-			passed := event(t, orchestrator.EventGate, summary(g))
-			return append([]orchestrator.Event{passed}, e.after(t, g.Phase)...)
+			passed := event(t, orchestrator.EventGate, gateSummary(g))
+			return append([]orchestrator.Event{passed}, e.passPhase(t, g.Phase)...)
 		})
 	}
-	wait := waits(d)
-	if !changed(&t, g, wait.state) {
+	wait := gateWaitOf(d)
+	if !gateChanged(&t, g, wait.state) {
 		return wait.step, nil
 	}
-	_, err = e.conclude(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
+	_, err = e.storeGateResult(ctx, &t, g, func(t *orchestrator.Task) []orchestrator.Event {
 		t.SetGate(g)
 		t.State = wait.state
 		if t.Phase != orchestrator.PhaseOnError { // in that phase Error says what went wrong; the gate says what is missing
 			t.Error = wait.why
 		}
-		return []orchestrator.Event{event(t, orchestrator.EventGate, summary(g))}
+		return []orchestrator.Event{event(t, orchestrator.EventGate, gateSummary(g))}
 	})
 	return wait.step, err
 }
 
-// conclude stores the result of a gate, and counts it once it is stored: if the task has changed meanwhile, the check is repeated.
-func (e *Engine) conclude(ctx context.Context, read *orchestrator.Task, g orchestrator.Gate, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
+// storeGateResult stores the result of a gate, and counts it once it is stored: if the task has changed meanwhile, the check is repeated.
+func (e *Engine) storeGateResult(ctx context.Context, read *orchestrator.Task, g orchestrator.Gate, change func(*orchestrator.Task) []orchestrator.Event) (stepResult, error) {
 	next, err := e.transition(ctx, read, sameVersion, change)
 	if err == nil {
 		e.meters.verdict(ctx, g)
@@ -76,16 +76,16 @@ func subject(t *orchestrator.Task, phases ...orchestrator.Phase) consultation.Su
 	return s
 }
 
-// waiting is the state of a task at a closed gate.
-type waiting struct {
-	step  step
+// gateWait is the state of a task at a closed gate.
+type gateWait struct {
+	step  stepResult
 	state a2apb.TaskState
 	why   *orchestrator.Error
 }
 
-// waits returns in which state a task waits: working while an outcome may still arrive, input-required once only a new consultation helps.
-func waits(d consultation.Decision) waiting {
-	w := waiting{state: a2apb.TaskState_TASK_STATE_WORKING}
+// gateWaitOf returns in which state a task waits: working while an outcome may still arrive, input-required once only a new consultation helps.
+func gateWaitOf(d consultation.Decision) gateWait {
+	w := gateWait{state: a2apb.TaskState_TASK_STATE_WORKING}
 	for _, r := range d.Requirements {
 		if !r.Blocks() {
 			continue
@@ -109,8 +109,8 @@ func waits(d consultation.Decision) waiting {
 	return w
 }
 
-// changed reports whether a check has a result that is not in the task yet.
-func changed(t *orchestrator.Task, g orchestrator.Gate, state a2apb.TaskState) bool {
+// gateChanged reports whether a check has a result that is not in the task yet.
+func gateChanged(t *orchestrator.Task, g orchestrator.Gate, state a2apb.TaskState) bool {
 	if t.State != state {
 		return true
 	}
@@ -126,8 +126,8 @@ func sameVerdict(x, y consultation.RequirementVerdict) bool {
 	return x.Requirement.ID == y.Requirement.ID && x.Applies == y.Applies && x.Verdict == y.Verdict && x.Reason == y.Reason
 }
 
-// summary describes a gate in one line; the reasons are in the gate itself.
-func summary(g orchestrator.Gate) string {
+// gateSummary describes a gate in one line; the reasons are in the gate itself.
+func gateSummary(g orchestrator.Gate) string {
 	var b strings.Builder
 	b.WriteString("gate " + string(g.Phase))
 	if g.Allowed {

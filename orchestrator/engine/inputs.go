@@ -13,9 +13,9 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// fill checks the submission's inputs against those that its agent declares and puts them into the message. It leaves a consultation's content alone:
+// bindInputs checks the submission's inputs against those that its agent declares and puts them into the message. It leaves a consultation's content alone:
 // that is to be judged, not an input of the agent's work.
-func (s *Submission) fill(r *router.Router, a registry.Agent) error {
+func (s *Submission) bindInputs(r *router.Router, a registry.Agent) error {
 	if s.parent != nil && s.parent.ConsultationID != "" {
 		return nil
 	}
@@ -36,9 +36,9 @@ func givenAs(inputs, named []orchestrator.Input) []orchestrator.Given {
 	return list
 }
 
-// giveTo checks a task's inputs against those that another agent declares, and returns the message for that agent.
-func (e *Engine) giveTo(a registry.Agent, t *orchestrator.Task) (*a2apb.Message, []orchestrator.Given, error) {
-	m, inputs := submitted(t)
+// rebindInputs checks a task's inputs against those that another agent declares, and returns the message for that agent.
+func (e *Engine) rebindInputs(a registry.Agent, t *orchestrator.Task) (*a2apb.Message, []orchestrator.Given, error) {
+	m, inputs := submittedInputs(t)
 	named, err := e.router.CheckInputs(t.Tenant, a, inputs, m)
 	if err != nil {
 		return nil, nil, err
@@ -46,8 +46,8 @@ func (e *Engine) giveTo(a registry.Agent, t *orchestrator.Task) (*a2apb.Message,
 	return router.AttachInputs(m, named), givenAs(inputs, named), nil
 }
 
-// submitted returns a task's message and its inputs separately, as they were submitted.
-func submitted(t *orchestrator.Task) (*a2apb.Message, []orchestrator.Input) {
+// submittedInputs returns a task's message and its inputs separately, as they were submitted.
+func submittedInputs(t *orchestrator.Task) (*a2apb.Message, []orchestrator.Input) {
 	if len(t.Inputs) == 0 {
 		return t.Message, nil
 	}

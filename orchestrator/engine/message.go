@@ -23,7 +23,7 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	maps.Copy(metadata, m.GetMetadata().GetFields())
 	m.Metadata = &structpb.Struct{Fields: metadata}
 	if !t.Carries() {
-		metadata[consultation.ExtensionURI] = taskWord(t)
+		metadata[consultation.ExtensionURI] = taskMetadata(t)
 		var parent traceparent
 		propagation.TraceContext{}.Inject(ctx, &parent)
 		if delete(metadata, orchestrator.TraceparentKey); parent != "" {
@@ -36,9 +36,9 @@ func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	return m
 }
 
-// requested returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires one answers
+// requestedExtensions returns the extensions that the caller's messages name. Every call about the task requests them, because an agent that requires one answers
 // no other calls.
-func requested(t *orchestrator.Task) []string {
+func requestedExtensions(t *orchestrator.Task) []string {
 	list := slices.Clone(t.Message.GetExtensions())
 	for _, turn := range t.Turns {
 		if !turn.FromAgent {
@@ -64,8 +64,8 @@ func (*traceparent) Get(string) string { return "" }
 // Keys returns nil, for the same reason.
 func (*traceparent) Keys() []string { return nil }
 
-// taskWord returns Quorate's metadata about the task: its id, and the agent's rules that apply to it.
-func taskWord(t *orchestrator.Task) *structpb.Value {
+// taskMetadata returns Quorate's metadata about the task: its id, and the agent's rules that apply to it.
+func taskMetadata(t *orchestrator.Task) *structpb.Value {
 	rules := &structpb.ListValue{}
 	for _, r := range t.Requirements {
 		if holds, _ := r.Condition.Holds(t.Attributes); holds {

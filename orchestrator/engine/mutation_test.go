@@ -22,11 +22,11 @@ func TestTheSimulationNoticesWhatIsMissing(t *testing.T) {
 			complaint: "was written under epoch",
 		},
 		"the stored intent": {
-			file: "execute.go", old: "\ta.Sends++\n", mutated: "",
+			file: "intent.go", old: "\ta.Sends++\n", mutated: "",
 			complaint: "were written down before",
 		},
 		"the rescan": {
-			file: "hold.go", old: "\t\tfor _, k := range keys {\n\t\t\te.lookAnew(k)\n\t\t}\n", mutated: "",
+			file: "ownership.go", old: "\t\tfor _, k := range keys {\n\t\t\te.recheck(k)\n\t\t}\n", mutated: "",
 			complaint: "want completed once",
 		},
 	} {

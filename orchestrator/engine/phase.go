@@ -7,9 +7,9 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// gated reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check. A requirement of a phase that is not
+// hasGate reports whether the task's agent has a requirement in a phase. Phases without one are passed without a check. A requirement of a phase that is not
 // known, for example one of a newer version, belongs to each phase: nothing meets it.
-func gated(t *orchestrator.Task, p orchestrator.Phase) bool {
+func hasGate(t *orchestrator.Task, p orchestrator.Phase) bool {
 	for _, r := range t.Requirements {
 		if r.Phase == string(p) || !consultation.KnownPhase(r.Phase) {
 			return true
@@ -18,27 +18,27 @@ func gated(t *orchestrator.Task, p orchestrator.Phase) bool {
 	return false
 }
 
-// first returns the phase in which a new task begins.
-func first(t *orchestrator.Task) orchestrator.Phase {
-	if gated(t, orchestrator.PhasePreExecution) {
+// firstPhase returns the phase in which a new task begins.
+func firstPhase(t *orchestrator.Task) orchestrator.Phase {
+	if hasGate(t, orchestrator.PhasePreExecution) {
 		return orchestrator.PhasePreExecution
 	}
 	return orchestrator.PhaseExecution
 }
 
-// after moves a task from a phase that it has passed to the next one that is gated; after the last phase it ends the task.
-func (e *Engine) after(t *orchestrator.Task, passed orchestrator.Phase) []orchestrator.Event {
+// passPhase moves a task from a phase that it has passed to the next one that is gated; after the last phase it ends the task.
+func (e *Engine) passPhase(t *orchestrator.Task, passed orchestrator.Phase) []orchestrator.Event {
 	switch passed {
 	case orchestrator.PhasePreExecution:
-		return e.enter(t, orchestrator.PhaseExecution)
+		return e.enterPhase(t, orchestrator.PhaseExecution)
 	case orchestrator.PhaseExecution:
-		if gated(t, orchestrator.PhaseDesignReview) {
-			return e.enter(t, orchestrator.PhaseDesignReview)
+		if hasGate(t, orchestrator.PhaseDesignReview) {
+			return e.enterPhase(t, orchestrator.PhaseDesignReview)
 		}
-		return e.after(t, orchestrator.PhaseDesignReview)
+		return e.passPhase(t, orchestrator.PhaseDesignReview)
 	case orchestrator.PhaseDesignReview:
-		if gated(t, orchestrator.PhasePreCompletion) {
-			return e.enter(t, orchestrator.PhasePreCompletion)
+		if hasGate(t, orchestrator.PhasePreCompletion) {
+			return e.enterPhase(t, orchestrator.PhasePreCompletion)
 		}
 		return e.finish(t, a2apb.TaskState_TASK_STATE_COMPLETED, nil, "")
 	case orchestrator.PhaseOnError:
@@ -48,18 +48,18 @@ func (e *Engine) after(t *orchestrator.Task, passed orchestrator.Phase) []orches
 	}
 }
 
-// failed moves a task whose agent failed to its on-error gate, or to its end.
-func (e *Engine) failed(t *orchestrator.Task, why *orchestrator.Error) []orchestrator.Event {
+// fail moves a task whose agent failed to its on-error gate, or to its end.
+func (e *Engine) fail(t *orchestrator.Task, why *orchestrator.Error) []orchestrator.Event {
 	t.Error = why
-	if gated(t, orchestrator.PhaseOnError) {
-		events := e.enter(t, orchestrator.PhaseOnError)
+	if hasGate(t, orchestrator.PhaseOnError) {
+		events := e.enterPhase(t, orchestrator.PhaseOnError)
 		events[0].Detail = why.Reason + ": " + why.Message
 		return events
 	}
 	return e.finish(t, failedState(why), why, "")
 }
 
-func (e *Engine) enter(t *orchestrator.Task, p orchestrator.Phase) []orchestrator.Event {
+func (e *Engine) enterPhase(t *orchestrator.Task, p orchestrator.Phase) []orchestrator.Event {
 	t.Phase = p
 	if p != orchestrator.PhaseExecution || len(t.Attempts) > 0 {
 		t.State = a2apb.TaskState_TASK_STATE_WORKING

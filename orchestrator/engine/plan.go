@@ -21,7 +21,7 @@ const plannerName = "quorate:plan"
 
 // submitPlan accepts a task that several agents do.
 func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result, id string, now time.Time) (orchestrator.Task, error) {
-	p, err := e.plan(s, to)
+	p, err := e.buildPlan(s, to)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -34,8 +34,8 @@ func (e *Engine) submitPlan(ctx context.Context, s *Submission, to router.Result
 	return e.accept(ctx, s, t, registry.Agent{})
 }
 
-// plan turns a decision for several agents into steps. It checks the inputs of the steps that begin; those of the others do not exist yet.
-func (e *Engine) plan(s *Submission, to router.Result) (*orchestrator.Plan, error) {
+// buildPlan turns a decision for several agents into steps. It checks the inputs of the steps that begin; those of the others do not exist yet.
+func (e *Engine) buildPlan(s *Submission, to router.Result) (*orchestrator.Plan, error) {
 	p := &orchestrator.Plan{Mode: orchestrator.PlanChain}
 	for _, in := range s.Inputs {
 		p.Inputs = append(p.Inputs, orchestrator.Typed{Name: in.Name, SemanticType: in.SemanticType})
@@ -44,7 +44,7 @@ func (e *Engine) plan(s *Submission, to router.Result) (*orchestrator.Plan, erro
 		l.Takes = slices.Clone(l.Takes)
 		for i := range l.Takes {
 			if l.Takes[i].From == 0 {
-				l.Takes[i].Item = given(s.Inputs, l.Inputs[i])
+				l.Takes[i].Item = inputNamed(s.Inputs, l.Inputs[i])
 			}
 		}
 		p.Steps = append(p.Steps, orchestrator.Step{Link: l})
@@ -57,11 +57,11 @@ func (e *Engine) plan(s *Submission, to router.Result) (*orchestrator.Plan, erro
 		}
 		p.Need = map[string]int{orchestrator.PlanAll: len(p.Steps), orchestrator.PlanAny: 1, orchestrator.PlanK: f.K}[f.Mode]
 	}
-	return p, e.checkBegin(s, p)
+	return p, e.checkFirstSteps(s, p)
 }
 
-// given returns the name of the task's input that is meant: by its name if there is one, or else by its type.
-func given(inputs []orchestrator.Input, want orchestrator.Typed) string {
+// inputNamed returns the name of the task's input that is meant: by its name if there is one, or else by its type.
+func inputNamed(inputs []orchestrator.Input, want orchestrator.Typed) string {
 	for _, alike := range []func(orchestrator.Input) bool{
 		func(in orchestrator.Input) bool { return in.Name == want.Name },
 		func(in orchestrator.Input) bool { return want.Name == "" && in.SemanticType == want.SemanticType },
@@ -73,8 +73,8 @@ func given(inputs []orchestrator.Input, want orchestrator.Typed) string {
 	return ""
 }
 
-// checkBegin checks the inputs of the steps that take nothing from other steps.
-func (e *Engine) checkBegin(s *Submission, p *orchestrator.Plan) error {
+// checkFirstSteps checks the inputs of the steps that take nothing from other steps.
+func (e *Engine) checkFirstSteps(s *Submission, p *orchestrator.Plan) error {
 	t := orchestrator.Task{Plan: p, Message: router.AttachInputs(s.Message, s.Inputs)}
 	for i := range p.Steps {
 		if !p.Due(i) {
@@ -119,7 +119,7 @@ func stepContent(t *orchestrator.Task, i int, made map[int][]*a2apb.Artifact) (*
 	for j, take := range t.Plan.Steps[i].Takes {
 		in := orchestrator.Input{Name: take.As, SemanticType: t.Plan.Steps[i].Inputs[j].SemanticType, Parts: parts[take.Item]}
 		if take.From > 0 {
-			in.Parts = artifactParts(named(made[take.From-1], take.Item))
+			in.Parts = artifactParts(namedArtifacts(made[take.From-1], take.Item))
 		}
 		if len(in.Parts) > 0 {
 			inputs = append(inputs, in)
@@ -136,8 +136,8 @@ func artifactParts(artifacts []*a2apb.Artifact) []*a2apb.Part {
 	return parts
 }
 
-// named returns the artifacts with a name, or all when none has it: few agents name their artifacts as they declare their outputs.
-func named(list []*a2apb.Artifact, name string) []*a2apb.Artifact {
+// namedArtifacts returns the artifacts with a name, or all when none has it: few agents name their artifacts as they declare their outputs.
+func namedArtifacts(list []*a2apb.Artifact, name string) []*a2apb.Artifact {
 	var out []*a2apb.Artifact
 	for _, a := range list {
 		if a.GetName() == name || a.GetArtifactId() == name {
@@ -150,8 +150,8 @@ func named(list []*a2apb.Artifact, name string) []*a2apb.Artifact {
 	return out
 }
 
-// who describes in words which agents do a task.
-func who(t *orchestrator.Task) string {
+// agentNames describes in words which agents do a task.
+func agentNames(t *orchestrator.Task) string {
 	if t.Plan == nil {
 		return "agent " + t.Agent
 	}

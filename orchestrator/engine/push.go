@@ -1,13 +1,9 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
-	"net/url"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -33,68 +29,9 @@ const (
 	pushPage     = 200
 )
 
-// SetWebhook adds a receiver of push notifications about the task from now on, or replaces the one with the same id, and returns it. If the task has
-// the maximum number of receivers, the result is a FailedPrecondition fault with the reason TOO_MANY_WEBHOOKS.
-func (e *Engine) SetWebhook(ctx context.Context, k orchestrator.Key, w orchestrator.Webhook) (orchestrator.Webhook, error) {
-	w, err := e.newWebhook(w)
-	if err != nil {
-		return w, err
-	}
-	_, err = e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		return nil, addWebhook(t, w)
-	})
-	return w, err
-}
-
-// addWebhook adds a receiver for whatever happens to the task from now on.
-func addWebhook(t *orchestrator.Task, w orchestrator.Webhook) error {
-	w.Due, w.Sent = t.LastEvent, t.LastEvent
-	list := slices.DeleteFunc(slices.Clone(t.Webhooks), func(old orchestrator.Webhook) bool { return old.ID == w.ID })
-	if len(list) >= orchestrator.MaxWebhooks {
-		return fault.New(fault.FailedPrecondition, "TOO_MANY_WEBHOOKS", "task %s has %d receivers of push notifications; remove one", t.ID, len(list))
-	}
-	list = append(list, w)
-	t.Webhooks = list
-	return nil
-}
-
-// receivers returns the receivers that a submission names.
-func (e *Engine) receivers(s *Submission) ([]orchestrator.Webhook, error) {
-	if s.Webhook == nil {
-		return nil, nil
-	}
-	w, err := e.newWebhook(*s.Webhook)
-	return []orchestrator.Webhook{w}, err
-}
-
-// newWebhook checks a receiver and fills in its id.
-func (e *Engine) newWebhook(w orchestrator.Webhook) (orchestrator.Webhook, error) {
-	if e.Notifier == nil {
-		return w, fault.New(fault.FailedPrecondition, "PUSH_NOT_SUPPORTED", "push notifications are not sent here")
-	}
-	if err := e.Notifier.Check(w); err != nil {
-		return w, err
-	}
-	w.ID, w.CreateTime = cmp.Or(w.ID, randomHex(8)), e.now()
-	return w, nil
-}
-
-// RemoveWebhook removes a receiver. It is no error if there is none with the id.
-func (e *Engine) RemoveWebhook(ctx context.Context, k orchestrator.Key, id string) error {
-	_, err := e.update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
-		list := slices.DeleteFunc(slices.Clone(t.Webhooks), func(w orchestrator.Webhook) bool { return w.ID == id })
-		if len(list) == len(t.Webhooks) {
-			return nil, orchestrator.ErrUnchanged
-		}
-		t.Webhooks = list
-		return nil, nil
-	})
-	return err
-}
-
-// oblige notes in the task that its receivers have to be notified of its new state. It is part of the change itself; events is how many events are
+// notePushDue notes in the task that its receivers have to be notified of its new state. It is part of the change itself; events is how many events are
 // written with it.
-func oblige(t *orchestrator.Task, before a2apb.TaskState, events int) {
+func notePushDue(t *orchestrator.Task, before a2apb.TaskState, events int) {
 	if len(t.Webhooks) == 0 || t.State == before || events == 0 {
 		return
 	}
@@ -104,9 +41,9 @@ func oblige(t *orchestrator.Task, before a2apb.TaskState, events int) {
 	}
 }
 
-// owed has a task's receivers notified by the replica that works on the task.
-func (e *Engine) owed(t *orchestrator.Task) {
-	if e.Notifier == nil || !t.Unpaid() {
+// queuePush has a task's receivers notified by the replica that works on the task.
+func (e *Engine) queuePush(t *orchestrator.Task) {
+	if e.Notifier == nil || !t.PushDue() {
 		return
 	}
 	if _, held := e.Leases.Epoch(t.Shard); !held {
@@ -114,81 +51,6 @@ func (e *Engine) owed(t *orchestrator.Task) {
 		return
 	}
 	e.outbox.wake(keyOf(t))
-}
-
-// outbox holds the tasks whose receivers are to be notified now.
-type outbox struct {
-	signal chan struct{} // holds one token when due may have work
-	room   *room         // by the host of the first receiver to be notified
-
-	mu     sync.Mutex
-	due    map[orchestrator.Key]struct{}    // guarded by mu
-	busy   map[orchestrator.Key]struct{}    // guarded by mu
-	timers map[orchestrator.Key]*time.Timer // guarded by mu
-}
-
-func newOutbox(logger *slog.Logger) *outbox {
-	o := &outbox{
-		signal: make(chan struct{}, 1), due: make(map[orchestrator.Key]struct{}), busy: make(map[orchestrator.Key]struct{}),
-		timers: make(map[orchestrator.Key]*time.Timer),
-	}
-	o.room = newRoom(pushers, o.wake, func(whose orchestrator.Key, in int) {
-		logger.Warn("a receiver of push notifications is told of as many tasks as may be at a time; others wait for it", slog.String("host", whose.ID), slog.Int("tasks", in))
-	})
-	return o
-}
-
-// hostKey returns a key for the host of a receiver.
-func hostKey(w *orchestrator.Webhook) orchestrator.Key {
-	u, err := url.Parse(w.URL)
-	if err != nil {
-		return orchestrator.Key{ID: w.URL} // sending to such a URL will be refused
-	}
-	return orchestrator.Key{ID: u.Host}
-}
-
-func (o *outbox) wake(k orchestrator.Key) {
-	o.mu.Lock()
-	o.due[k] = struct{}{}
-	o.mu.Unlock()
-	select {
-	case o.signal <- struct{}{}:
-	default:
-	}
-}
-
-// take returns the tasks that are due and not in progress.
-func (o *outbox) take() []orchestrator.Key {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var keys []orchestrator.Key
-	for k := range o.due {
-		if _, busy := o.busy[k]; busy {
-			continue
-		}
-		delete(o.due, k)
-		o.busy[k] = struct{}{}
-		if t := o.timers[k]; t != nil {
-			t.Stop()
-			delete(o.timers, k)
-		}
-		keys = append(keys, k)
-	}
-	return keys
-}
-
-// done ends work on a task's receivers, or puts it off for a while.
-func (o *outbox) done(k orchestrator.Key, again time.Duration) {
-	o.mu.Lock()
-	delete(o.busy, k)
-	_, due := o.due[k]
-	if again > 0 && !due {
-		o.timers[k] = time.AfterFunc(again, func() { o.wake(k) })
-	}
-	o.mu.Unlock()
-	if due {
-		o.wake(k)
-	}
 }
 
 // runOutbox notifies receivers until ctx ends. What remains is in the store.
@@ -199,9 +61,9 @@ func (e *Engine) runOutbox(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-e.outbox.signal:
-			for _, k := range e.outbox.take() {
+			for _, k := range e.outbox.dueTasks() {
 				running.Go(func() error {
-					e.outbox.done(k, e.pay(ctx, k))
+					e.outbox.done(k, e.deliverPush(ctx, k))
 					return nil
 				})
 			}
@@ -215,13 +77,13 @@ func (e *Engine) runOutbox(ctx context.Context) {
 	}
 }
 
-// pay notifies a task's receivers and returns when to continue; 0 means never, or when it is the task's turn.
-func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
+// deliverPush notifies a task's receivers and returns when to continue; 0 means never, or when the task is granted a place.
+func (e *Engine) deliverPush(ctx context.Context, k orchestrator.Key) time.Duration {
 	t, err := e.Store.Task(ctx, k)
-	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.Unpaid() && e.pause(&w) <= 0 })
+	due := slices.IndexFunc(t.Webhooks, func(w orchestrator.Webhook) bool { return w.PushDue() && e.pushDelay(&w) <= 0 })
 	if due < 0 {
-		e.outbox.room.pass(k)
-	} else if leave := e.outbox.room.enter(&t, hostKey(&t.Webhooks[due])); leave != nil {
+		e.outbox.limiter.forfeit(k)
+	} else if leave := e.outbox.limiter.acquire(&t, hostKey(&t.Webhooks[due])); leave != nil {
 		defer leave()
 	} else {
 		return 0
@@ -234,12 +96,12 @@ func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 		if _, held := e.Leases.Epoch(t.Shard); !held {
 			return 0
 		}
-		if !w.Unpaid() {
+		if !w.PushDue() {
 			continue
 		}
-		wait := e.pause(&w)
+		wait := e.pushDelay(&w)
 		if wait <= 0 {
-			wait, err = e.tell(ctx, &t, w)
+			wait, err = e.pushTo(ctx, &t, w)
 		}
 		if wait > 0 && (again == 0 || wait < again) {
 			again = wait
@@ -252,13 +114,13 @@ func (e *Engine) pay(ctx context.Context, k orchestrator.Key) time.Duration {
 	return again
 }
 
-// pause returns how long to wait before a receiver is notified again.
-func (e *Engine) pause(w *orchestrator.Webhook) time.Duration {
-	return left(w.NextDue, e.now(), 2*maxPushPause)
+// pushDelay returns how long to wait before a receiver is notified again.
+func (e *Engine) pushDelay(w *orchestrator.Webhook) time.Duration {
+	return remaining(w.NextDue, e.now(), 2*maxPushPause)
 }
 
-// tell notifies one receiver of each state that the task entered, in order, and stores how far it got.
-func (e *Engine) tell(ctx context.Context, t *orchestrator.Task, w orchestrator.Webhook) (again time.Duration, err error) {
+// pushTo notifies one receiver of each state that the task entered, in order, and stores how far it got.
+func (e *Engine) pushTo(ctx context.Context, t *orchestrator.Task, w orchestrator.Webhook) (again time.Duration, err error) {
 	sent, failure := w.Sent, error(nil)
 	state, err := e.stateAt(ctx, t, w.Sent)
 	if err != nil {
@@ -284,7 +146,7 @@ func (e *Engine) tell(ctx context.Context, t *orchestrator.Task, w orchestrator.
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	return e.settlePush(ctx, t, w, sent, failure)
+	return e.storePushResult(ctx, t, w, sent, failure)
 }
 
 // stateAt returns the task's state after an event, or one that no task has when there was none.
@@ -299,8 +161,8 @@ func (e *Engine) stateAt(ctx context.Context, t *orchestrator.Task, sequence uin
 	return events[0].State, nil
 }
 
-// settlePush stores the result of notifying a receiver.
-func (e *Engine) settlePush(ctx context.Context, told *orchestrator.Task, w orchestrator.Webhook, sent uint64, failure error) (again time.Duration, err error) {
+// storePushResult stores the result of notifying a receiver.
+func (e *Engine) storePushResult(ctx context.Context, told *orchestrator.Task, w orchestrator.Webhook, sent uint64, failure error) (again time.Duration, err error) {
 	progress := sent > w.Sent
 	_, err = e.update(ctx, keyOf(told), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		again = 0

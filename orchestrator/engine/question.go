@@ -39,39 +39,39 @@ func questionOf(s *a2apb.TaskStatus) string {
 	}
 }
 
-// waits reports whether the agent waits for its caller. It does not if it just has not read its reply yet.
-func (h *heard) waits() bool {
+// waitsForCaller reports whether the agent waits for its caller. It does not if it just has not read its reply yet.
+func (h *remoteState) waitsForCaller() bool {
 	return orchestrator.Interrupted(h.state) && (!h.replied || h.asked != h.answered)
 }
 
-func (h *heard) within(contextID string) {
+func (h *remoteState) setContextID(contextID string) {
 	if contextID != "" {
-		h.context = contextID
+		h.contextID = contextID
 	}
 }
 
-// name records the ids by which the agent knows the task.
-func (h *heard) name(t *orchestrator.Task) {
+// recordIDs records the ids by which the agent knows the task.
+func (h *remoteState) recordIDs(t *orchestrator.Task) {
 	a := t.EditOpen()
-	if h.remote != "" {
-		a.RemoteTaskID = h.remote
+	if h.taskID != "" {
+		a.RemoteTaskID = h.taskID
 	}
-	if h.context != "" {
-		a.RemoteContext = h.context
+	if h.contextID != "" {
+		a.RemoteContext = h.contextID
 	}
 }
 
-// asksAnew reports whether the agent waits with a question that the task does not have yet.
-func (h *heard) asksAnew(t *orchestrator.Task) bool {
+// hasNewQuestion reports whether the agent waits with a question that the task does not have yet.
+func (h *remoteState) hasNewQuestion(t *orchestrator.Task) bool {
 	a, last := t.Open(), len(t.Turns)-1
-	if !h.waits() || a == nil {
+	if !h.waitsForCaller() || a == nil {
 		return false
 	}
 	return a.Question != h.asked || h.repeats && last >= 0 && !t.Turns[last].FromAgent
 }
 
-// askedBefore reports whether the last thing that the agent said is the question that the task has already.
-func (h *heard) askedBefore(t *orchestrator.Task) bool {
+// repeatsQuestion reports whether the last thing that the agent said is the question that the task has already.
+func (h *remoteState) repeatsQuestion(t *orchestrator.Task) bool {
 	a := t.Open()
 	return a != nil && a.Question != "" && (a.Question == h.asked || a.Question == byMessage+h.status.GetMessageId())
 }
@@ -79,28 +79,28 @@ func (h *heard) askedBefore(t *orchestrator.Task) bool {
 // checkQuestion refuses questions beyond the limits. The caller holds mu.
 func (c *conversation) checkQuestion() error {
 	switch {
-	case c.task.LastEvent > 2*orchestrator.MaxEvents && c.heard.mirrored() != c.task.State:
+	case c.task.LastEvent > 2*orchestrator.MaxEvents && c.remote.mirroredState() != c.task.State:
 		return fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent changes the state of its task without end; the log has %d entries", c.task.LastEvent)
-	case !c.heard.asksAnew(&c.task):
+	case !c.remote.hasNewQuestion(&c.task):
 		return nil
 	case len(c.task.Turns) >= orchestrator.MaxTurns:
 		return fault.New(fault.FailedPrecondition, "TOO_MANY_TURNS", "the agent asks again after %d messages; a task takes no more", len(c.task.Turns))
-	case proto.Size(c.heard.status) > maxQuestionBytes:
+	case proto.Size(c.remote.status) > maxQuestionBytes:
 		return fault.New(fault.FailedPrecondition, "QUESTION_TOO_LARGE", "the agent asks with more than %d bytes", maxQuestionBytes)
 	default:
-		return c.task.CheckTurn(c.heard.status)
+		return c.task.CheckTurn(c.remote.status)
 	}
 }
 
-// keepTurns adds the agent's question to the task, once, and marks the reply that the agent has received.
-func (e *Engine) keepTurns(t *orchestrator.Task, h *heard) {
+// storeTurns adds the agent's question to the task, once, and marks the reply that the agent has received.
+func (e *Engine) storeTurns(t *orchestrator.Task, h *remoteState) {
 	if reply := t.EditUnsent(); reply != nil && h.delivered {
 		reply.Done = true
 	}
-	if !h.waits() && orchestrator.Interrupted(t.State) { // the agent continued by itself
+	if !h.waitsForCaller() && orchestrator.Interrupted(t.State) { // the agent continued by itself
 		t.State = a2apb.TaskState_TASK_STATE_WORKING
 	}
-	if !h.asksAnew(t) {
+	if !h.hasNewQuestion(t) {
 		return
 	}
 	t.EditOpen().Question = h.asked
@@ -115,21 +115,21 @@ func (e *Engine) keepTurns(t *orchestrator.Task, h *heard) {
 	})
 }
 
-// look asks an agent that waits for its caller whether it still does, and returns how long to wait before asking again.
-func (e *Engine) look(ctx context.Context, t *orchestrator.Task, client agentclient.Client) (wait time.Duration, still bool) {
+// pollWaiting asks an agent that waits for its caller whether it still does, and returns how long to wait before asking again.
+func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client agentclient.Client) (wait time.Duration, still bool) {
 	a := t.Open()
 	if a == nil || a.RemoteTaskID == "" {
 		return 0, false
 	}
 	remote, err := client.Task(ctx, a.RemoteTaskID, 0)
 	if err != nil {
-		return e.lookAgain(t), agentclient.Retryable(err)
+		return e.waitingPollDelay(t), agentclient.Retryable(err)
 	}
-	return e.lookAgain(t), questionOf(remote.GetStatus()) == a.Question
+	return e.waitingPollDelay(t), questionOf(remote.GetStatus()) == a.Question
 }
 
-// lookAgain returns how long to wait before asking an agent that waits for its caller again; it grows with the time that the agent has waited.
-func (e *Engine) lookAgain(t *orchestrator.Task) time.Duration {
+// waitingPollDelay returns how long to wait before asking an agent that waits for its caller again; it grows with the time that the agent has waited.
+func (e *Engine) waitingPollDelay(t *orchestrator.Task) time.Duration {
 	wait := e.now().Sub(t.UpdateTime) / 4
 	if t.State == a2apb.TaskState_TASK_STATE_AUTH_REQUIRED {
 		return min(max(wait, soonest), latest)
@@ -137,8 +137,8 @@ func (e *Engine) lookAgain(t *orchestrator.Task) time.Duration {
 	return min(max(wait, soonestAsked), latestAsked)
 }
 
-// arrived reports whether an agent's task shows that it has received the reply: it is in the history, or the agent no longer waits for it.
-func arrived(remote *a2apb.Task, reply *orchestrator.Turn) bool {
+// replyArrived reports whether an agent's task shows that it has received the reply: it is in the history, or the agent no longer waits for it.
+func replyArrived(remote *a2apb.Task, reply *orchestrator.Turn) bool {
 	for _, m := range remote.GetHistory() {
 		if m.GetMessageId() == reply.MessageID {
 			return true

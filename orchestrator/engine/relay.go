@@ -14,10 +14,10 @@ import (
 // when the step's task has it, in one write: so of two replies to one question one is refused, and after a crash the next round brings the plan's
 // task up to date.
 
-// relay returns the change that makes the task show that the task of a step waits, or that this is over. Between two such waits the task is working,
+// showWait returns the change that makes the task show that the task of a step waits, or that this is over. Between two such waits the task is working,
 // if only for a moment, so that its watchers see each of them.
-func (r *round) relay() (show func(*orchestrator.Task)) {
-	was, now := r.plan.Asking, r.waiting()
+func (r *planRound) showWait() (show func(*orchestrator.Task)) {
+	was, now := r.plan.Asking, r.waitToShow()
 	switch {
 	case was == nil && now == nil:
 		return func(t *orchestrator.Task) { t.Plan, t.State = r.plan, a2apb.TaskState_TASK_STATE_WORKING }
@@ -25,41 +25,41 @@ func (r *round) relay() (show func(*orchestrator.Task)) {
 		return func(t *orchestrator.Task) { t.Plan = r.plan }
 	case was != nil:
 		if len(r.events) == 0 {
-			r.sayGoesOn(was.Step - 1)
+			r.logResumed(was.Step - 1)
 		}
-		return r.goOn()
+		return r.clearWait()
 	}
 	if len(r.events) == 0 {
-		r.sayWaits(now.Step - 1)
+		r.logWait(now.Step - 1)
 	}
 	r.plan.Asking = now
 	child := r.tasks[now.Step-1]
 	return func(t *orchestrator.Task) {
 		t.Plan, t.State = r.plan, child.State
 		if now.Gate != "" {
-			t.Error = held(child)
+			t.Error = gateError(child)
 			t.Error.Message = fmt.Sprintf("task %s of agent %s waits: %s", child.ID, child.Agent, t.Error.Message)
 			return
 		}
-		if t.StatusMessage = asked(child); t.StatusMessage != nil {
+		if t.StatusMessage = stepQuestion(child); t.StatusMessage != nil {
 			addTurn(t, orchestrator.Turn{FromAgent: true, MessageID: t.StatusMessage.GetMessageId(), Time: child.UpdateTime, Message: t.StatusMessage})
 		}
 	}
 }
 
-// goOn returns the change after which the task shows no wait.
-func (r *round) goOn() (show func(*orchestrator.Task)) {
+// clearWait returns the change after which the task shows no wait.
+func (r *planRound) clearWait() (show func(*orchestrator.Task)) {
 	was := r.plan.Asking
 	r.plan.Asking = nil
 	return func(t *orchestrator.Task) {
 		if t.Plan = r.plan; was != nil {
-			goOn(t, was, r.tasks[was.Step-1])
+			endWait(t, was, r.tasks[was.Step-1])
 		}
 	}
 }
 
-// goOn makes a task show no wait any more. What was replied to the step's task, directly or through this one, is added to the turns.
-func goOn(t *orchestrator.Task, was *orchestrator.Asking, child *orchestrator.Task) {
+// endWait makes a task show no wait any more. What was replied to the step's task, directly or through this one, is added to the turns.
+func endWait(t *orchestrator.Task, was *orchestrator.Asking, child *orchestrator.Task) {
 	t.State, t.StatusMessage, t.Error = a2apb.TaskState_TASK_STATE_WORKING, nil, nil
 	if child == nil || was.Gate != "" || len(child.Turns) <= was.Turns || child.Turns[was.Turns].FromAgent {
 		return
@@ -77,9 +77,9 @@ func addTurn(t *orchestrator.Task, turn orchestrator.Turn) {
 	}
 }
 
-// waiting returns the wait to show: questions of agents come before gates; among equals, the one that is shown stays, then the order of steps
+// waitToShow returns the wait to show: questions of agents come before gates; among equals, the one that is shown stays, then the order of steps
 // decides.
-func (r *round) waiting() (found *orchestrator.Asking) {
+func (r *planRound) waitToShow() (found *orchestrator.Asking) {
 	rank := func(a *orchestrator.Asking) (n int) {
 		if a.Gate == "" {
 			n += 2
@@ -96,7 +96,7 @@ func (r *round) waiting() (found *orchestrator.Asking) {
 		}
 		a := &orchestrator.Asking{Step: i + 1, State: child.State, Turns: len(child.Turns)}
 		if child.Blocked() {
-			a.Gate = words(held(child))
+			a.Gate = describeError(gateError(child))
 		}
 		if found == nil || rank(a) > rank(found) {
 			found = a
@@ -105,8 +105,8 @@ func (r *round) waiting() (found *orchestrator.Asking) {
 	return found
 }
 
-// held returns what a gate holds a task for.
-func held(t *orchestrator.Task) *orchestrator.Error {
+// gateError returns what a gate holds a task for.
+func gateError(t *orchestrator.Task) *orchestrator.Error {
 	for _, r := range t.Gates[len(t.Gates)-1].Requirements {
 		if r.Blocks() {
 			return &orchestrator.Error{Reason: r.Code, Message: r.Reason}
@@ -115,8 +115,8 @@ func held(t *orchestrator.Task) *orchestrator.Error {
 	return &orchestrator.Error{Reason: "CONSULTATION_MISSING", Message: "its gate is closed"}
 }
 
-// asked returns what a step's agent asks. Its words are held back while a review stands between them and the caller.
-func asked(child *orchestrator.Task) *a2apb.Message {
+// stepQuestion returns what a step's agent asks. Its words are held back while a review stands between them and the caller.
+func stepQuestion(child *orchestrator.Task) *a2apb.Message {
 	if !child.Guarded() {
 		return child.StatusMessage
 	}
@@ -126,16 +126,16 @@ func asked(child *orchestrator.Task) *a2apb.Message {
 	}
 }
 
-// sayWaits logs for whom the task of a step waits.
-func (r *round) sayWaits(i int) {
+// logWait logs for whom the task of a step waits.
+func (r *planRound) logWait(i int) {
 	whom := "its caller"
 	if child := r.tasks[i]; child.Blocked() {
-		whom = "a consultation: " + words(held(child))
+		whom = "a consultation: " + describeError(gateError(child))
 	}
-	r.say(i, "task %s waits for %s", r.plan.Steps[i].TaskID, whom)
+	r.log(i, "task %s waits for %s", r.plan.Steps[i].TaskID, whom)
 }
 
-func (r *round) sayGoesOn(i int) { r.say(i, "task %s goes on", r.plan.Steps[i].TaskID) }
+func (r *planRound) logResumed(i int) { r.log(i, "task %s goes on", r.plan.Steps[i].TaskID) }
 
 // replyToStep passes a reply on to the task that asks through its parent, and wakes the parent.
 func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *Reply) (orchestrator.Task, error) {
@@ -152,7 +152,7 @@ func (e *Engine) replyToStep(ctx context.Context, parent *orchestrator.Task, r *
 	show := func(t *orchestrator.Task) {
 		t.Plan = t.Plan.Clone()
 		t.Plan.Asking, t.Plan.Steps[was.Step-1].State = nil, child.State
-		goOn(t, was, &child)
+		endWait(t, was, &child)
 	}
 	now, err := e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.Ended() || t.Plan.Asking == nil || *t.Plan.Asking != *was {

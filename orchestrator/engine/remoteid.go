@@ -16,7 +16,7 @@ const maxRemoteID = 1 << 10
 func checkRemoteIDs(r *a2apb.StreamResponse) error {
 	status := cmp.Or(r.GetTask().GetStatus(), r.GetStatusUpdate().GetStatus())
 	for _, id := range [...]string{
-		about(r), status.GetMessage().GetMessageId(),
+		taskIDOf(r), status.GetMessage().GetMessageId(),
 		r.GetTask().GetContextId(), r.GetStatusUpdate().GetContextId(), r.GetArtifactUpdate().GetContextId(), r.GetMessage().GetContextId(),
 	} {
 		if len(id) > maxRemoteID {

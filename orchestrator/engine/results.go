@@ -12,7 +12,7 @@ import (
 
 // results returns what a plan's task delivers: for a complete chain, what its last step made; otherwise what the completed steps made, marked with
 // their agents, as far as there is room. If that leaves fewer results than needed, it returns an error instead.
-func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrator.Error) {
+func (r *planRound) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrator.Error) {
 	whole, need := r.plan.Mode == orchestrator.PlanChain && !lost, r.plan.Need
 	if whole {
 		need = 1
@@ -29,7 +29,7 @@ func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrat
 		large, many := sizeOf(made), valuesOf(made)
 		count, bytes = count+len(made), bytes+large
 		if size+large > orchestrator.MaxTaskBytes || values+many > orchestrator.MaxTaskValues || len(list)+len(made) > maxArtifacts {
-			r.say(i, "there is no room for what it made; task %s has it", r.plan.Steps[i].TaskID)
+			r.log(i, "there is no room for what it made; task %s has it", r.plan.Steps[i].TaskID)
 			continue
 		}
 		list, size, values, kept = append(list, made...), size+large, values+many, kept+1
@@ -43,7 +43,7 @@ func (r *round) results(lost bool) (list []*a2apb.Artifact, tooLarge *orchestrat
 }
 
 // about returns the metadata of the task of a complete chain's last agent. Other results are from several agents, whose tasks have theirs.
-func (r *round) about(lost bool) *structpb.Struct {
+func (r *planRound) about(lost bool) *structpb.Struct {
 	last := r.tasks[len(r.plan.Steps)-1]
 	if r.plan.Mode != orchestrator.PlanChain || lost || last == nil {
 		return nil

@@ -42,7 +42,7 @@ func (e *Engine) decide(ctx context.Context, s *Submission) (to router.Result, e
 // checkRoute checks a submission's inputs against those of the agents that would get them.
 func (e *Engine) checkRoute(s *Submission, to router.Result) error {
 	if to.Decision.Together() {
-		_, err := e.plan(s, to)
+		_, err := e.buildPlan(s, to)
 		return err
 	}
 	_, err := e.router.CheckInputs(s.Tenant, to.Agent, s.Inputs, s.Message)
@@ -56,10 +56,10 @@ func outcome(ctx context.Context, c *conversation, err error) router.Outcome {
 		return router.Inconclusive
 	case fault.KindOf(err) == fault.Unavailable:
 		return router.Failed
-	case err != nil || !c.heard.ended():
+	case err != nil || !c.remote.ended():
 		return router.Inconclusive
 	}
-	switch why := c.heard.failure(); {
+	switch why := c.remote.failure(); {
 	case why == nil:
 		return router.Succeeded
 	case why.Reason == reasonFailed:

@@ -14,7 +14,7 @@ import (
 func (e *Engine) Run(ctx context.Context) error {
 	held, letGo := context.WithCancel(context.WithoutCancel(ctx))
 	var keeping sync.WaitGroup
-	keeping.Go(func() { e.Leases.Run(held, holder{e}) })
+	keeping.Go(func() { e.Leases.Run(held, leaseWorker{e}) })
 	defer keeping.Wait()
 	defer letGo()
 	var running sync.WaitGroup
@@ -29,7 +29,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-e.signal:
-			e.start(ctx, &running)
+			e.startRunners(ctx, &running)
 		case <-e.gained:
 			e.scan(ctx)
 		case <-ticker.C:
@@ -43,30 +43,30 @@ func (e *Engine) Wake(k orchestrator.Key) {
 	e.mu.Lock()
 	e.wake(k)
 	e.mu.Unlock()
-	e.poke()
+	e.signalPending()
 }
 
-// wake marks a task as pending and returns its present runner, if there is one. The caller holds mu, and pokes afterwards.
+// wake marks a task as pending and returns its present runner, if there is one. The caller holds mu, and calls signalPending afterwards.
 func (e *Engine) wake(k orchestrator.Key) *runner {
 	r, ok := e.runners[k]
 	if ok {
-		r.again = true
+		r.rerun = true
 	} else {
 		e.pending[k] = true
 	}
 	return r
 }
 
-// lookAnew has a task looked at although nothing is known to have happened: if it waits for its caller and has not changed, it goes on waiting.
-func (e *Engine) lookAnew(k orchestrator.Key) {
+// recheck has a task looked at although nothing is known to have happened: if it waits for its caller and has not changed, it goes on waiting.
+func (e *Engine) recheck(k orchestrator.Key) {
 	e.mu.Lock()
 	if r, ok := e.runners[k]; ok {
-		r.again = true
+		r.rerun = true
 	} else if !e.pending[k] {
 		e.pending[k] = false
 	}
 	e.mu.Unlock()
-	e.poke()
+	e.signalPending()
 }
 
 // interrupt is Wake for what cannot wait until the present runner is done. Marking and interrupting are one step: a runner that began in between
@@ -77,99 +77,99 @@ func (e *Engine) interrupt(k orchestrator.Key) {
 		r.cancel()
 	}
 	e.mu.Unlock()
-	e.poke()
+	e.signalPending()
 }
 
-func (e *Engine) poke() {
+func (e *Engine) signalPending() {
 	select {
 	case e.signal <- struct{}{}:
 	default:
 	}
 }
 
-// start gives pending tasks runners, as many as may run.
-func (e *Engine) start(ctx context.Context, running *sync.WaitGroup) {
+// startRunners gives pending tasks runners, as many as may run.
+func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.crowded = false
-	with, _ := e.room.counts()
-	look, _ := e.looks.counts()
+	e.saturated = false
+	with, _ := e.exchanges.counts()
+	look, _ := e.traceQueries.counts()
 	for k, happened := range e.pending {
 		if len(e.runners)-with-look >= e.MaxRunning {
-			e.crowded = true
-			return // a runner pokes when it ends, talks to its agent or queries for evidence
+			e.saturated = true
+			return // a runner signals when it ends, talks to its agent or queries for evidence
 		}
 		delete(e.pending, k)
 		rctx, cancel := context.WithCancel(ctx)
 		r := &runner{cancel: cancel, done: make(chan struct{}), group: -1}
 		if t, ok := e.timers[k]; ok {
 			if t.timer.Stop() && !happened {
-				r.early = t
+				r.earlyWakeUp = t
 			}
 			delete(e.timers, k)
 		}
 		e.runners[k] = r
 		run := func() {
 			defer cancel()
-			e.end(k, e.drive(rctx, r, k))
+			e.endRunner(k, e.drive(rctx, r, k))
 		}
 		select {
-		case e.next <- run:
+		case e.nextRun <- run:
 		default:
-			running.Go(func() { e.work(ctx, run) })
+			running.Go(func() { e.runWorker(ctx, run) })
 		}
 	}
 }
 
-// makeWay notes that a runner talks to its agent or queries for evidence, which makes room for another one.
-func (e *Engine) makeWay() {
+// freeRunnerSlot notes that a runner talks to its agent or queries for evidence, which makes room for another one.
+func (e *Engine) freeRunnerSlot() {
 	e.mu.Lock()
-	crowded := e.crowded
+	crowded := e.saturated
 	e.mu.Unlock()
 	if crowded {
-		e.poke()
+		e.signalPending()
 	}
 }
 
-// resting is how many idle goroutines are kept for the next task at most; their stacks have grown already.
-const resting = 128
+// maxIdleWorkers is how many idle goroutines are kept for the next task at most; their stacks have grown already.
+const maxIdleWorkers = 128
 
-// work runs a runner, and then others.
-func (e *Engine) work(ctx context.Context, run func()) {
+// runWorker runs a runner, and then others.
+func (e *Engine) runWorker(ctx context.Context, run func()) {
 	for run != nil {
 		run()
 		run = nil
-		if e.rest.Add(1) <= resting {
+		if e.idleWorkers.Add(1) <= maxIdleWorkers {
 			select {
 			case <-ctx.Done():
-			case run = <-e.next:
+			case run = <-e.nextRun:
 			}
 		}
-		e.rest.Add(-1)
+		e.idleWorkers.Add(-1)
 	}
 }
 
-// end removes a runner. The task is looked at again after wait, if that is positive, or at once when something happened meanwhile.
-func (e *Engine) end(k orchestrator.Key, wait time.Duration) {
+// endRunner removes a runner. The task is looked at again after wait, if that is positive, or at once when something happened meanwhile.
+func (e *Engine) endRunner(k orchestrator.Key, wait time.Duration) {
 	e.mu.Lock()
 	r := e.runners[k]
 	delete(e.runners, k)
 	close(r.done)
 	if !r.failed {
-		delete(e.troubled, k)
+		delete(e.failures, k)
 	}
 	switch {
-	case r.again:
+	case r.rerun:
 		e.pending[k] = true
 	case wait > 0 && !e.stopped:
-		e.timers[k] = alarm{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group, version: r.version, due: time.Now().Add(wait)}
+		e.timers[k] = wakeUp{timer: time.AfterFunc(wait, func() { e.Wake(k) }), group: r.group, version: r.version, due: time.Now().Add(wait)}
 	}
-	again := r.again
+	again := r.rerun
 	e.mu.Unlock()
-	e.poke()
+	e.signalPending()
 	if !again {
-		e.room.pass(k)
-		e.looks.pass(k)
+		e.exchanges.forfeit(k)
+		e.traceQueries.forfeit(k)
 	}
 }
 
@@ -188,15 +188,15 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 	for {
 		t, err := e.Store.Task(ctx, k)
 		if err == nil {
-			err = e.hold(r, &t)
+			err = e.assumeOwnership(r, &t)
 		}
 		if err == nil {
-			if left := r.tooEarly(&t); left > 0 {
+			if left := r.remainingWait(&t); left > 0 {
 				return left
 			}
-			var next step
-			if next, err = e.stepAndTell(ctx, t); err == nil && !next.again {
-				return e.until(t, next.wait)
+			var next stepResult
+			if next, err = e.stepAndReport(ctx, t); err == nil && !next.again {
+				return e.capWait(t, next.wait)
 			}
 		}
 		switch {
@@ -209,23 +209,23 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 			return 0
 		default:
 			r.failed = true
-			return e.failedStep(ctx, k, err)
+			return e.retryDelay(ctx, k, err)
 		}
 	}
 }
 
-// tooEarly returns how much longer a task should wait that was woken before its time, waits for its caller and has not changed since.
-func (r *runner) tooEarly(t *orchestrator.Task) time.Duration {
-	before := r.early
-	r.version, r.early = t.Version, alarm{}
+// remainingWait returns how much longer a task should wait that was woken before its time, waits for its caller and has not changed since.
+func (r *runner) remainingWait(t *orchestrator.Task) time.Duration {
+	before := r.earlyWakeUp
+	r.version, r.earlyWakeUp = t.Version, wakeUp{}
 	if before.version != t.Version || !t.Waits() || t.Unsent() != nil {
 		return 0
 	}
 	return time.Until(before.due)
 }
 
-// until limits a wait by the task's deadline. For a finished task it returns 0.
-func (e *Engine) until(t orchestrator.Task, wait time.Duration) time.Duration {
+// capWait limits a wait by the task's deadline. For a finished task it returns 0.
+func (e *Engine) capWait(t orchestrator.Task, wait time.Duration) time.Duration {
 	if wait < 0 {
 		return 0
 	}

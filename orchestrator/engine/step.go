@@ -10,8 +10,8 @@ import (
 	"github.com/quorate/quorate/orchestrator"
 )
 
-// step says what follows a step: another one at once, or a wait. A wait of 0 lasts until something happens; forever is for a task that has ended.
-type step struct {
+// stepResult says what follows a step: another one at once, or a wait. A wait of 0 lasts until something happens; forever is for a task that has ended.
+type stepResult struct {
 	again bool
 	wait  time.Duration
 }
@@ -22,34 +22,34 @@ const forever = -1
 var errMoved = errors.New("the task changed meanwhile")
 
 // step does the one thing that is due for the task.
-func (e *Engine) step(ctx context.Context, t orchestrator.Task) (step, error) {
-	e.owed(&t)
+func (e *Engine) step(ctx context.Context, t orchestrator.Task) (stepResult, error) {
+	e.queuePush(&t)
 	switch {
 	case t.Ended() && t.Untold:
-		return e.tellEnd(ctx, &t)
+		return e.reportEnd(ctx, &t)
 	case t.Ended():
-		return step{wait: forever}, nil
+		return stepResult{wait: forever}, nil
 	case !e.now().Before(t.Deadline):
-		return e.stop(ctx, t, a2apb.TaskState_TASK_STATE_FAILED,
+		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_FAILED,
 			&orchestrator.Error{Reason: "DEADLINE_EXCEEDED", Message: "the task had not ended by its deadline, " + t.Deadline.Format(time.RFC3339) + deadlineHint(&t)})
 	case t.CancelAsked:
-		return e.stop(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
+		return e.terminate(ctx, t, a2apb.TaskState_TASK_STATE_CANCELED, &orchestrator.Error{Reason: "CANCELED", Message: "the task was canceled on request"})
 	}
 	if t.Phase == orchestrator.PhaseExecution {
-		if left := left(t.NextDue, e.now(), max(maxRetryAfter, 2*e.BreakerDelay)); left > 0 {
-			return step{wait: left}, nil
+		if left := remaining(t.NextDue, e.now(), max(maxRetryAfter, 2*e.BreakerDelay)); left > 0 {
+			return stepResult{wait: left}, nil
 		}
 		if t.Plan != nil {
-			return e.carryOut(ctx, t)
+			return e.advancePlan(ctx, t)
 		}
 		return e.execute(ctx, t)
 	}
 	return e.gate(ctx, t)
 }
 
-// left returns how long it is until due, which was never set more than most ahead. If it is further away, the clock was set back since then, and nobody knows by
+// remaining returns how long it is until due, which was never set more than most ahead. If it is further away, the clock was set back since then, and nobody knows by
 // how much: 0.
-func left(due, now time.Time, most time.Duration) time.Duration {
+func remaining(due, now time.Time, most time.Duration) time.Duration {
 	if left := due.Sub(now); left <= most {
 		return left
 	}
@@ -66,12 +66,12 @@ func deadlineHint(t *orchestrator.Task) string {
 	return ""
 }
 
-// stop ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers.
-func (e *Engine) stop(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (step, error) {
+// terminate ends a task from outside: the agent is asked to stop, and the task ends whatever the agent answers.
+func (e *Engine) terminate(ctx context.Context, t orchestrator.Task, state a2apb.TaskState, why *orchestrator.Error) (stepResult, error) {
 	note := e.cancelRemote(ctx, &t)
 	plan, err := e.cancelSteps(ctx, &t, t.Plan, state) // because of the same deadline
 	if err != nil {
-		return step{}, err
+		return stepResult{}, err
 	}
 	return e.transition(ctx, &t, sameVersion, func(t *orchestrator.Task) []orchestrator.Event {
 		e.closeAttempt(t, why)
@@ -91,11 +91,11 @@ func sameAttempt(read, now *orchestrator.Task) bool {
 	return now.Phase == orchestrator.PhaseExecution && !now.CancelAsked && len(now.Attempts) == len(read.Attempts)
 }
 
-// always returns true.
-func always(_, _ *orchestrator.Task) bool { return true }
+// unconditionally returns true.
+func unconditionally(_, _ *orchestrator.Task) bool { return true }
 
-// own writes a change as the task's owner, provided that this replica still is the owner and that still reports true.
-func (e *Engine) own(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (orchestrator.Task, error) {
+// updateOwned writes a change as the task's owner, provided that this replica still is the owner and still(read, now) is true.
+func (e *Engine) updateOwned(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (orchestrator.Task, error) {
 	return e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.OwnerEpoch > read.OwnerEpoch || t.Ended() || !still(read, t) {
 			return nil, errMoved
@@ -105,20 +105,20 @@ func (e *Engine) own(ctx context.Context, read *orchestrator.Task, still func(re
 	})
 }
 
-// transition is own for a change that another step follows.
-func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (step, error) {
-	t, err := e.own(ctx, read, still, change)
+// transition is updateOwned for a change that another step follows.
+func (e *Engine) transition(ctx context.Context, read *orchestrator.Task, still func(read, now *orchestrator.Task) bool, change func(*orchestrator.Task) []orchestrator.Event) (stepResult, error) {
+	t, err := e.updateOwned(ctx, read, still, change)
 	if err != nil {
-		return step{}, err
+		return stepResult{}, err
 	}
 	if t.Ended() {
 		e.meters.end(ctx, &t)
-		e.isFresh(&t) // a task may end before it was sent
+		e.claimFresh(&t) // a task may end before it was sent
 		if !t.Untold {
-			return step{wait: forever}, nil
+			return stepResult{wait: forever}, nil
 		}
 	}
-	return step{again: true}, nil
+	return stepResult{again: true}, nil
 }
 
 // finish puts a task into a terminal state.

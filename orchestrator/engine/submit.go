@@ -5,9 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
-	"math"
-	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -53,7 +50,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if s.RequestID != "" {
 		old, err := e.Store.Task(ctx, orchestrator.Key{Tenant: s.Tenant, ID: id})
 		if err == nil || fault.KindOf(err) != fault.NotFound {
-			return s.same(old, err)
+			return s.existingTask(old, err)
 		}
 	}
 	if err := s.checkDeadline(now); err != nil { // a retry may come after the deadline
@@ -66,13 +63,13 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 	if to.Decision.Together() {
 		return e.submitPlan(ctx, &s, to, id, now)
 	}
-	if err := s.fill(e.router, to.Agent); err != nil {
+	if err := s.bindInputs(e.router, to.Agent); err != nil {
 		return orchestrator.Task{}, err
 	}
 	t := s.task(ctx, id, now)
 	t.Agent, t.Skill, t.Decision, t.Requirements = to.Agent.Name, to.Decision.Skill, to.Decision, requirements(to.Agent.Metadata)
 	t.AtMostOnce = to.Agent.Metadata.AtMostOnce(t.Skill)
-	t.Phase = first(&t)
+	t.Phase = firstPhase(&t)
 	if t.Webhooks, err = e.receivers(&s); err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -81,7 +78,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (orchestrator.Task, e
 
 // accept stores a task. If nothing has to happen before it is sent, the intent to send it is part of that write, which saves one.
 func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task, agent registry.Agent) (orchestrator.Task, error) {
-	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for "+who(&t))}
+	events := []orchestrator.Event{event(&t, orchestrator.EventSubmitted, "accepted for "+agentNames(&t))}
 	var held bool
 	t.Shard, t.OwnerEpoch, held = e.Leases.Choose(t.ID)
 	var sends bool
@@ -90,8 +87,8 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
-		if sends = e.room.reserve(&t, agentKey(&t)); sends {
-			events = append(events, e.attempt(&t, binding))
+		if sends = e.exchanges.reserve(&t, agentKey(&t)); sends {
+			events = append(events, e.addAttempt(&t, binding))
 		} else {
 			events = append(events, event(&t, orchestrator.EventProgress, "waits until "+t.Agent+" is done with others: it works on as many tasks as it may at a time"))
 		}
@@ -103,23 +100,23 @@ func (e *Engine) accept(ctx context.Context, s *Submission, t orchestrator.Task,
 		t.Webhooks[i].Due, t.Webhooks[i].Sent = uint64(len(events)), uint64(len(events))
 	}
 	if sends { // before the task exists, because a scan may find it at once
-		e.remember(&t)
+		e.markFresh(&t)
 	}
 	stored, created, err := e.Store.Create(ctx, t, events...)
 	if err != nil || !created {
-		if e.isFresh(&t); sends { // if the task exists all the same, its message has to be treated as sent before
-			e.room.pass(keyOf(&t))
+		if e.claimFresh(&t); sends { // if the task exists all the same, its message has to be treated as sent before
+			e.exchanges.forfeit(keyOf(&t))
 		}
-		return s.same(stored, err)
+		return s.existingTask(stored, err)
 	}
 	e.meters.accept(ctx, &stored)
 	e.Wake(keyOf(&stored))
 	return stored, nil
 }
 
-// same returns the task that exists already, unless a caller submitted something else under its request id. For tasks of the engine itself, for a
+// existingTask returns the task that exists already, unless a caller submitted something else under its request id. For tasks of the engine itself, for a
 // step or a consultation, the id suffices: it is unique, and the same content may be encoded differently after a restart.
-func (s *Submission) same(t orchestrator.Task, err error) (orchestrator.Task, error) {
+func (s *Submission) existingTask(t orchestrator.Task, err error) (orchestrator.Task, error) {
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -157,117 +154,4 @@ func randomHex(n int) string {
 	b := make([]byte, n)
 	rand.Read(b)
 	return hex.EncodeToString(b)
-}
-
-// check refuses what cannot become a task, and fills in defaults.
-func (s *Submission) check() error {
-	if err := checkParts(s.Message); err != nil {
-		return err
-	}
-	if err := checkIDs(s.Message); err != nil {
-		return err
-	}
-	if err := checkAttributes(s.Attributes); err != nil {
-		return err
-	}
-	if err := checkInputs(s.Inputs); err != nil {
-		return err
-	}
-	if s.RequestID != "" && s.parent == nil { // without one there is no retry, and one of the engine's own always means the same
-		var err error
-		if s.content, err = s.encode(); err != nil {
-			return err
-		}
-	}
-	if s.Message.GetRole() == a2apb.Role_ROLE_UNSPECIFIED || s.Message.GetMessageId() == "" {
-		m := orchestrator.CopyMessage(s.Message)
-		m.Role = a2apb.Role_ROLE_USER
-		if m.GetMessageId() == "" {
-			m.MessageId = randomHex(16)
-		}
-		s.Message = m
-	}
-	return nil
-}
-
-func (s *Submission) checkDeadline(now time.Time) error {
-	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
-		return fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
-			s.Deadline.Format(time.RFC3339), int(orchestrator.MaxDeadline.Hours()/24))
-	}
-	return nil
-}
-
-// checkIDs refuses a context id that stores cannot use as a key, and a message that replies to a task: it would become a new task that nobody
-// expects.
-func checkIDs(m *a2apb.Message) error {
-	switch {
-	case len(m.GetContextId()) > maxContextID:
-		return fault.Invalid("message.context_id", "CONTEXT_ID_TOO_LONG", "the context id is longer than %d bytes", maxContextID)
-	case m.GetTaskId() != "":
-		return fault.Invalid("message.task_id", "TASK_ID_GIVEN", "the message names a task that is there: reply to that one instead, or leave the id out for a new task")
-	}
-	return nil
-}
-
-// checkParts refuses a message without content, or with what could be stored and not sent.
-func checkParts(m *a2apb.Message) error {
-	if len(m.GetParts()) == 0 {
-		return fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
-	}
-	for i, p := range m.GetParts() {
-		if p.GetContent() == nil {
-			return fault.Invalid(fmt.Sprintf("message.parts[%d]", i), "PART_EMPTY", "the part has no content: set text, raw, url or data")
-		}
-	}
-	if !shallowMessage(m) {
-		return fault.Invalid("message", "VALUE_INVALID", "the message's data has values that JSON does not have (NaN, infinity, none at all), or is more than %d deep", maxNesting)
-	}
-	return orchestrator.CheckRequest(m)
-}
-
-func checkAttributes(attributes consultation.Attributes) error {
-	if len(attributes) > orchestrator.MaxAttributes {
-		return fault.Invalid("attributes", "TOO_MANY_ATTRIBUTES", "there are %d attributes; the limit is %d", len(attributes), orchestrator.MaxAttributes)
-	}
-	for key, value := range attributes {
-		if strings.TrimSpace(key) != key { // a rule about the trimmed name would not apply
-			return fault.Invalid("attributes."+key, "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space: leave it out", key)
-		}
-		if !simple(value, true) {
-			return fault.Invalid("attributes."+key, "ATTRIBUTE_KIND", "attribute %q must be a string, a number, a boolean or a list of them", key)
-		}
-	}
-	return nil
-}
-
-func simple(value any, lists bool) bool {
-	switch v := value.(type) {
-	case float64:
-		return !math.IsNaN(v) && !math.IsInf(v, 0)
-	case string, bool:
-		return true
-	case []any:
-		for _, item := range v {
-			if !simple(item, false) {
-				return false
-			}
-		}
-		return lists
-	default:
-		return false
-	}
-}
-
-// requirements converts an agent's rules to the types of package consultation.
-func requirements(m registry.Metadata) []consultation.Requirement {
-	var list []consultation.Requirement
-	for _, r := range m.ConsultationRequirements {
-		c := consultation.Requirement{ID: r.ID, TargetAgent: r.TargetAgent, Phase: r.Phase, Mandatory: r.Mandatory, MinLevel: r.MinLevel}
-		if r.Condition != nil {
-			c.Condition = &consultation.Condition{Attribute: r.Condition.Attribute, Operator: r.Condition.Operator, Value: r.Condition.Value}
-		}
-		list = append(list, c)
-	}
-	return list
 }

@@ -44,7 +44,7 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 		case <-ctx.Done():
 			return t, ctx.Err()
 		case <-changed:
-		case <-time.After(e.reread(t.Shard)):
+		case <-time.After(e.watchInterval(t.Shard)):
 		}
 	}
 }
@@ -62,13 +62,13 @@ func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Ta
 		case <-ctx.Done():
 			return t, ctx.Err()
 		case <-changed:
-		case <-time.After(e.reread(t.Shard)):
+		case <-time.After(e.watchInterval(t.Shard)):
 		}
 	}
 }
 
-// reread returns how soon a watched task is read again without a notification: sooner when another replica works on it.
-func (e *Engine) reread(shard int) time.Duration {
+// watchInterval returns how soon a watched task is read again without a notification: sooner when another replica works on it.
+func (e *Engine) watchInterval(shard int) time.Duration {
 	if _, held := e.Leases.Epoch(shard); held {
 		return watchEvery
 	}

@@ -18,11 +18,11 @@ const (
 
 // errorOf returns f as a task keeps it.
 func errorOf(f *fault.Error) *orchestrator.Error {
-	return &orchestrator.Error{Reason: f.Reason, Message: cut(f.Message, maxMessage)}
+	return &orchestrator.Error{Reason: f.Reason, Message: truncate(f.Message, maxMessage)}
 }
 
-// cut returns at most limit bytes of s, cut between characters.
-func cut(s string, limit int) string {
+// truncate returns at most limit bytes of s, cut between characters.
+func truncate(s string, limit int) string {
 	const mark = "… (cut)"
 	if len(s) <= limit {
 		return s
@@ -30,13 +30,13 @@ func cut(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit-len(mark)], "") + mark
 }
 
-// failedStep counts a step that failed because of an internal error, and returns when to look at the task again. An unavailable store or evidence
+// retryDelay counts a step that failed because of an internal error, and returns when to look at the task again. An unavailable store or evidence
 // source may be back in a second. Any other error is likely to recur and is retried at growing intervals. Only the first, second, fourth and so on
 // failure in a row is logged, since thousands of tasks may wait for the same store.
-func (e *Engine) failedStep(ctx context.Context, k orchestrator.Key, err error) time.Duration {
+func (e *Engine) retryDelay(ctx context.Context, k orchestrator.Key, err error) time.Duration {
 	e.mu.Lock()
-	before := e.troubled[k]
-	e.troubled[k]++
+	before := e.failures[k]
+	e.failures[k]++
 	e.mu.Unlock()
 	wait := storeRetry
 	if kind := fault.KindOf(err); kind == fault.Internal || kind == fault.FailedPrecondition {

@@ -8,15 +8,15 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// stepAndTell is step for a task that may carry a consultation: it tells the ledger that the consulted agent is waiting itself, and when it no longer
+// stepAndReport is step for a task that may carry a consultation: it tells the ledger that the consulted agent is waiting itself, and when it no longer
 // is. It does so before each step and after one that ends in a wait, so that a crash in between is made up for.
-func (e *Engine) stepAndTell(ctx context.Context, t orchestrator.Task) (step, error) {
+func (e *Engine) stepAndReport(ctx context.Context, t orchestrator.Task) (stepResult, error) {
 	if !t.Carries() || t.Ended() {
 		return e.step(ctx, t)
 	}
 	if len(t.Turns)+len(t.Gates) > 0 { // it has waited at some time
-		if err := e.tellAsking(ctx, &t); err != nil {
-			return step{}, err
+		if err := e.reportWaiting(ctx, &t); err != nil {
+			return stepResult{}, err
 		}
 	}
 	next, err := e.step(ctx, t)
@@ -25,21 +25,21 @@ func (e *Engine) stepAndTell(ctx context.Context, t orchestrator.Task) (step, er
 	}
 	now, err := e.Store.Task(ctx, keyOf(&t))
 	if err != nil {
-		return step{}, err
+		return stepResult{}, err
 	}
-	return next, e.tellAsking(ctx, &now)
+	return next, e.reportWaiting(ctx, &now)
 }
 
-// tellAsking tells the ledger what the agent of a carrying task waits for, if it does.
-func (e *Engine) tellAsking(ctx context.Context, t *orchestrator.Task) error {
+// reportWaiting tells the ledger what the agent of a carrying task waits for, if it does.
+func (e *Engine) reportWaiting(ctx context.Context, t *orchestrator.Task) error {
 	question := ""
 	switch {
 	case t.Ended():
 		return nil // which is reported with its end
 	case t.Blocked():
-		question = "for a consultation of its own: " + words(held(t))
+		question = "for a consultation of its own: " + describeError(gateError(t))
 	case t.Waits():
-		question = cmp.Or(messageText(asked(t)), "for something, without words: the task is in state "+t.State.String())
+		question = cmp.Or(messageText(stepQuestion(t)), "for something, without words: the task is in state "+t.State.String())
 	}
 	err := e.Ledger.Asks(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, question)
 	if fault.KindOf(err) == fault.NotFound { // the consultation is no longer kept, which must not block the task

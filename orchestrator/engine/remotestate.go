@@ -14,16 +14,16 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// heard is what an agent has said in an attempt, assembled from snapshots and updates.
-type heard struct {
-	remote    string
-	context   string // the agent's own
+// remoteState is what an agent has said in an attempt, assembled from snapshots and updates.
+type remoteState struct {
+	taskID    string
+	contextID string // the agent's own
 	state     a2apb.TaskState
 	status    *a2apb.Message
 	artifacts []*a2apb.Artifact
 	bytes     int              // total of all artifacts
 	values    int              // total of all artifacts
-	about     *structpb.Struct // the metadata of the agent's task
+	metadata  *structpb.Struct // the metadata of the agent's task
 	asked     string           // identifies the question with which the agent waits
 	replied   bool             // to the question answered: while the agent waits with that question, it has not read the reply
 	answered  string
@@ -34,16 +34,16 @@ type heard struct {
 
 const maxArtifacts = 1000
 
-// take adds one response and reports whether it says something that must be stored before the end. A task does not leave a terminal state (A2A
+// apply adds one response and reports whether it says something that must be stored before the end. A task does not leave a terminal state (A2A
 // §4.1.3): after that, only artifacts count. Responses about a task other than the first one named are ignored.
-func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
+func (h *remoteState) apply(r *a2apb.StreamResponse) (news bool, err error) {
 	if h.ended() && r.GetArtifactUpdate() == nil {
 		return false, nil
 	}
 	if err := cmp.Or(checkNesting(r), checkRemoteIDs(r)); err != nil {
 		return false, err
 	}
-	if id := about(r); h.remote != "" && id != "" && id != h.remote {
+	if id := taskIDOf(r); h.taskID != "" && id != "" && id != h.taskID {
 		news, h.strayed = !h.strayed, true
 		return news, nil
 	}
@@ -51,39 +51,39 @@ func (h *heard) take(r *a2apb.StreamResponse) (news bool, err error) {
 	case *a2apb.StreamResponse_Message:
 		m := p.Message
 		h.state = a2apb.TaskState_TASK_STATE_COMPLETED
-		h.within(m.GetContextId())
-		return true, h.replace([]*a2apb.Artifact{{ArtifactId: orchestrator.AnswerID, Name: orchestrator.AnswerID, Parts: m.GetParts(), Metadata: m.GetMetadata(), Extensions: m.GetExtensions()}})
+		h.setContextID(m.GetContextId())
+		return true, h.replaceArtifacts([]*a2apb.Artifact{{ArtifactId: orchestrator.AnswerID, Name: orchestrator.AnswerID, Parts: m.GetParts(), Metadata: m.GetMetadata(), Extensions: m.GetExtensions()}})
 	case *a2apb.StreamResponse_Task:
 		t := p.Task
-		h.within(t.GetContextId())
-		named, said := h.named(t.GetId()), h.say(t.GetStatus())
-		return named || said, errors.Join(h.replace(t.GetArtifacts()), h.describe(nil, t.GetMetadata()))
+		h.setContextID(t.GetContextId())
+		named, said := h.setTaskID(t.GetId()), h.setStatus(t.GetStatus())
+		return named || said, errors.Join(h.replaceArtifacts(t.GetArtifacts()), h.setMetadata(nil, t.GetMetadata()))
 	case *a2apb.StreamResponse_StatusUpdate:
-		h.within(p.StatusUpdate.GetContextId())
-		named, said := h.named(p.StatusUpdate.GetTaskId()), h.say(p.StatusUpdate.GetStatus())
-		return named || said, h.describe(h.about, p.StatusUpdate.GetMetadata())
+		h.setContextID(p.StatusUpdate.GetContextId())
+		named, said := h.setTaskID(p.StatusUpdate.GetTaskId()), h.setStatus(p.StatusUpdate.GetStatus())
+		return named || said, h.setMetadata(h.metadata, p.StatusUpdate.GetMetadata())
 	case *a2apb.StreamResponse_ArtifactUpdate:
-		named := h.named(p.ArtifactUpdate.GetTaskId())
-		return named, h.add(p.ArtifactUpdate)
+		named := h.setTaskID(p.ArtifactUpdate.GetTaskId())
+		return named, h.applyArtifact(p.ArtifactUpdate)
 	default:
 		return false, nil // a kind of response that a newer version of A2A has
 	}
 }
 
-// about returns the agent's id of the task that a response is about, or "" when the response has none.
-func about(r *a2apb.StreamResponse) string {
+// taskIDOf returns the agent's id of the task that a response is about, or "" when the response has none.
+func taskIDOf(r *a2apb.StreamResponse) string {
 	return cmp.Or(r.GetTask().GetId(), r.GetStatusUpdate().GetTaskId(), r.GetArtifactUpdate().GetTaskId(), r.GetMessage().GetTaskId())
 }
 
-func (h *heard) named(id string) bool {
-	if id == "" || id == h.remote {
+func (h *remoteState) setTaskID(id string) bool {
+	if id == "" || id == h.taskID {
 		return false
 	}
-	h.remote = id
+	h.taskID = id
 	return true
 }
 
-func (h *heard) say(s *a2apb.TaskStatus) bool {
+func (h *remoteState) setStatus(s *a2apb.TaskStatus) bool {
 	news := (s.GetState() != h.state && s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED) || (s.GetMessage() != nil && !proto.Equal(s.GetMessage(), h.status))
 	if s.GetState() != a2apb.TaskState_TASK_STATE_UNSPECIFIED {
 		h.state = s.GetState()
@@ -95,16 +95,16 @@ func (h *heard) say(s *a2apb.TaskStatus) bool {
 	return news
 }
 
-func (h *heard) replace(artifacts []*a2apb.Artifact) error {
+func (h *remoteState) replaceArtifacts(artifacts []*a2apb.Artifact) error {
 	h.artifacts, h.bytes, h.values = artifacts, 0, 0
 	for _, a := range artifacts {
 		h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	}
-	return h.check()
+	return h.checkSize()
 }
 
-// add applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2), and its metadata, as the SDKs of the A2A project do.
-func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
+// applyArtifact applies an artifact update: append adds its parts to the artifact of that id (A2A §4.2.2), and its metadata, as the SDKs of the A2A project do.
+func (h *remoteState) applyArtifact(u *a2apb.TaskArtifactUpdateEvent) error {
 	a := u.GetArtifact()
 	h.bytes, h.values = h.bytes+proto.Size(a), h.values+orchestrator.Values(a)
 	for i, old := range h.artifacts {
@@ -122,27 +122,27 @@ func (h *heard) add(u *a2apb.TaskArtifactUpdateEvent) error {
 			h.bytes, h.values = h.bytes-proto.Size(old), h.values-orchestrator.Values(old)
 			h.artifacts[i] = a
 		}
-		return h.check()
+		return h.checkSize()
 	}
 	h.artifacts = append(h.artifacts, a)
-	return h.check()
+	return h.checkSize()
 }
 
-// complete adds artifacts that were not received before, and those of which there is more now.
-func (h *heard) complete(list []*a2apb.Artifact) error {
+// addMissing adds artifacts that were not received before, and those of which there is more now.
+func (h *remoteState) addMissing(list []*a2apb.Artifact) error {
 	for _, a := range list {
 		i := slices.IndexFunc(h.artifacts, func(old *a2apb.Artifact) bool { return old.GetArtifactId() == a.GetArtifactId() })
 		if i >= 0 && proto.Size(h.artifacts[i]) >= proto.Size(a) {
 			continue
 		}
-		if err := h.add(&a2apb.TaskArtifactUpdateEvent{Artifact: a}); err != nil {
+		if err := h.applyArtifact(&a2apb.TaskArtifactUpdateEvent{Artifact: a}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *heard) check() error {
+func (h *remoteState) checkSize() error {
 	if h.bytes > orchestrator.MaxTaskBytes || h.values > orchestrator.MaxTaskValues || len(h.artifacts) > maxArtifacts {
 		return fault.New(fault.FailedPrecondition, "ARTIFACTS_TOO_LARGE",
 			"the agent delivered %d artifacts with %d bytes and %d values; a task holds at most %d artifacts with %d bytes and %d values",
@@ -151,11 +151,11 @@ func (h *heard) check() error {
 	return nil
 }
 
-func (h *heard) ended() bool { return orchestrator.Terminal(h.state) }
+func (h *remoteState) ended() bool { return orchestrator.Terminal(h.state) }
 
-// mirrored returns the state that the task takes over while the agent works.
-func (h *heard) mirrored() a2apb.TaskState {
-	if h.waits() {
+// mirroredState returns the state that the task takes over while the agent works.
+func (h *remoteState) mirroredState() a2apb.TaskState {
+	if h.waitsForCaller() {
 		return h.state
 	}
 	return a2apb.TaskState_TASK_STATE_WORKING
@@ -163,8 +163,8 @@ func (h *heard) mirrored() a2apb.TaskState {
 
 const maxProgressRunes = 500
 
-// progress returns what the agent last said, for the log; the full text is in the status message.
-func (h *heard) progress() string {
+// progressText returns what the agent last said, for the log; the full text is in the status message.
+func (h *remoteState) progressText() string {
 	text := []rune(messageText(h.status))
 	if len(text) > maxProgressRunes {
 		return string(text[:maxProgressRunes]) + "… (cut)"
@@ -173,7 +173,7 @@ func (h *heard) progress() string {
 }
 
 // failure returns why the agent did not deliver, or nil when it did.
-func (h *heard) failure() *orchestrator.Error {
+func (h *remoteState) failure() *orchestrator.Error {
 	var reason, verb string
 	switch h.state {
 	case a2apb.TaskState_TASK_STATE_FAILED:
@@ -185,7 +185,7 @@ func (h *heard) failure() *orchestrator.Error {
 	default:
 		return nil
 	}
-	if text := h.progress(); text != "" {
+	if text := h.progressText(); text != "" {
 		verb += ": " + text
 	}
 	return &orchestrator.Error{Reason: reason, Message: verb}

@@ -9,11 +9,11 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// tellEnd does what consultations need when a task has ended: consulted agents whose outcome nobody needs any more are stopped, and the consultation
+// reportEnd does what consultations need when a task has ended: consulted agents whose outcome nobody needs any more are stopped, and the consultation
 // that the task carries learns how it ended. Only then is the task settled, so that neither a crash nor an unavailable store leaves anybody waiting.
-func (e *Engine) tellEnd(ctx context.Context, read *orchestrator.Task) (step, error) {
-	if err := errors.Join(e.recall(ctx, read), e.close(ctx, read)); err != nil {
-		return step{}, fmt.Errorf("tell consultations of the end of task %s: %w", read.ID, err)
+func (e *Engine) reportEnd(ctx context.Context, read *orchestrator.Task) (stepResult, error) {
+	if err := errors.Join(e.cancelConsultations(ctx, read), e.closeConsultation(ctx, read)); err != nil {
+		return stepResult{}, fmt.Errorf("tell consultations of the end of task %s: %w", read.ID, err)
 	}
 	_, err := e.update(ctx, keyOf(read), func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		if t.OwnerEpoch > read.OwnerEpoch {
@@ -22,11 +22,11 @@ func (e *Engine) tellEnd(ctx context.Context, read *orchestrator.Task) (step, er
 		t.Untold = false
 		return nil, nil
 	})
-	return step{wait: forever}, err
+	return stepResult{wait: forever}, err
 }
 
-// recall stops the agents that are being consulted about a task when nobody waits for their outcome any more.
-func (e *Engine) recall(ctx context.Context, t *orchestrator.Task) error {
+// cancelConsultations stops the agents that are being consulted about a task when nobody waits for their outcome any more.
+func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) error {
 	if !t.Ended() || t.Error == nil || len(t.Requirements) == 0 {
 		return nil
 	}
@@ -42,8 +42,8 @@ func (e *Engine) recall(ctx context.Context, t *orchestrator.Task) error {
 	return err
 }
 
-// close tells the consultation that t carries, if any, what became of the question.
-func (e *Engine) close(ctx context.Context, t *orchestrator.Task) error {
+// closeConsultation tells the consultation that t carries, if any, what became of the question.
+func (e *Engine) closeConsultation(ctx context.Context, t *orchestrator.Task) error {
 	if !t.Carries() {
 		return nil
 	}

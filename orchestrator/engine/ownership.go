@@ -29,9 +29,9 @@ type scan struct {
 // errNotHeld means that this replica does not hold the lease on the task's shard.
 var errNotHeld = errors.New("the task's shard is not held")
 
-// hold sets the epoch of this replica's lease on t, which makes t writable for it. If the task was last written under a higher epoch, the lease is
+// assumeOwnership sets the epoch of this replica's lease on t, which makes t writable for it. If the task was last written under a higher epoch, the lease is
 // lost, whatever this replica believes.
-func (e *Engine) hold(r *runner, t *orchestrator.Task) error {
+func (e *Engine) assumeOwnership(r *runner, t *orchestrator.Task) error {
 	e.mu.Lock()
 	r.group = orchestrator.GroupOf(t.Shard)
 	e.mu.Unlock()
@@ -49,7 +49,7 @@ func (e *Engine) hold(r *runner, t *orchestrator.Task) error {
 
 // handOver tells the holder of the task's shard that there is something to do.
 func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) {
-	e.isFresh(t) // the new holder has to assume that the message was sent
+	e.claimFresh(t) // the new holder has to assume that the message was sent
 	if t.Settled() {
 		return
 	}
@@ -58,14 +58,14 @@ func (e *Engine) handOver(ctx context.Context, t *orchestrator.Task) {
 	}
 }
 
-// holder adapts the engine to the lease manager.
-type holder struct{ *Engine }
+// leaseWorker adapts the engine to the lease manager.
+type leaseWorker struct{ *Engine }
 
 // Gained searches for the group's tasks.
-func (e holder) Gained(group int) {
+func (e leaseWorker) Gained(group int) {
 	e.mu.Lock()
 	e.scans[group] = scan{due: time.Now()}
-	e.scanBy(time.Now())
+	e.scanNoLaterThan(time.Now())
 	e.mu.Unlock()
 	select {
 	case e.gained <- struct{}{}:
@@ -74,14 +74,14 @@ func (e holder) Gained(group int) {
 }
 
 // Drop stops the group's runners and waits until they have ended.
-func (e holder) Drop(ctx context.Context, group int) {
+func (e leaseWorker) Drop(ctx context.Context, group int) {
 	e.mu.Lock()
 	delete(e.scans, group)
 	for k, a := range e.timers {
 		if a.group == group {
 			a.timer.Stop()
 			delete(e.timers, k)
-			delete(e.troubled, k)
+			delete(e.failures, k)
 		}
 	}
 	var ending []*runner
@@ -92,9 +92,9 @@ func (e holder) Drop(ctx context.Context, group int) {
 		}
 	}
 	e.mu.Unlock()
-	e.room.drop(group)
-	e.looks.drop(group)
-	e.outbox.room.drop(group)
+	e.exchanges.dropGroup(group)
+	e.traceQueries.dropGroup(group)
+	e.outbox.limiter.dropGroup(group)
 	for _, r := range ending {
 		select {
 		case <-r.done:
@@ -106,10 +106,10 @@ func (e holder) Drop(ctx context.Context, group int) {
 
 // Look wakes a task that another replica has changed, and interrupts its exchange when it is to be canceled or a reply is to be sent. If the store
 // does not answer in time, the task is woken all the same.
-func (e holder) Look(ctx context.Context, k orchestrator.Key) {
+func (e leaseWorker) Look(ctx context.Context, k orchestrator.Key) {
 	ctx, cancel := context.WithTimeout(ctx, storeRetry)
 	defer cancel()
-	if t, err := e.Store.Task(ctx, k); err == nil && urgent(&t) {
+	if t, err := e.Store.Task(ctx, k); err == nil && mustInterrupt(&t) {
 		e.interrupt(k)
 		return
 	}
@@ -147,7 +147,7 @@ func (e *Engine) dueScans() []int {
 	var groups []int
 	for group, s := range e.scans {
 		if now.Before(s.due) {
-			e.scanBy(s.due)
+			e.scanNoLaterThan(s.due)
 			continue
 		}
 		groups = append(groups, group)
@@ -156,13 +156,13 @@ func (e *Engine) dueScans() []int {
 			delay = scanDelays[s.round]
 		}
 		e.scans[group] = scan{round: s.round + 1, due: now.Add(delay)}
-		e.scanBy(now.Add(delay))
+		e.scanNoLaterThan(now.Add(delay))
 	}
 	return groups
 }
 
-// scanBy makes groups due no later than then. The caller holds mu.
-func (e *Engine) scanBy(then time.Time) {
+// scanNoLaterThan makes groups due no later than then. The caller holds mu.
+func (e *Engine) scanNoLaterThan(then time.Time) {
 	if then.Before(e.nextScan) {
 		e.nextScan = then
 	}
@@ -174,7 +174,7 @@ func (e *Engine) rescan(group int) {
 	defer e.mu.Unlock()
 	if s, ok := e.scans[group]; ok {
 		e.scans[group] = scan{round: max(s.round-1, 0), due: time.Now()}
-		e.scanBy(time.Now())
+		e.scanNoLaterThan(time.Now())
 	}
 }
 
@@ -195,7 +195,7 @@ func (e *Engine) scanShard(ctx context.Context, shard int) error {
 			return err
 		}
 		for _, k := range keys {
-			e.lookAnew(k)
+			e.recheck(k)
 		}
 		if len(keys) < scanPage {
 			return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// apart refuses to consult a target that would judge its own work under another name or in another role: a FailedPrecondition fault with the reason
+// checkSelfReview refuses to consult a target that would judge its own work under another name or in another role: a FailedPrecondition fault with the reason
 // SELF_REVIEW. Without a consultation there is no evidence, so nothing else has to check this.
-func (e *Engine) apart(ctx context.Context, t *orchestrator.Task, r consultation.Requirement) error {
+func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r consultation.Requirement) error {
 	source, known := e.Directory.Agent(t.Tenant, t.Agent)
 	target, there := e.Directory.Agent(t.Tenant, r.TargetAgent)
 	if known && there && r.TargetAgent != t.Agent { // the ledger checks for the same name
@@ -30,7 +30,7 @@ func (e *Engine) apart(ctx context.Context, t *orchestrator.Task, r consultation
 	if err != nil {
 		return fmt.Errorf("look for who made what task %s begins with: %w", t.ID, err)
 	}
-	if madeBefore(parent.Plan, t.ID, r.TargetAgent) {
+	if didEarlierStep(parent.Plan, t.ID, r.TargetAgent) {
 		return fault.New(fault.FailedPrecondition, "SELF_REVIEW",
 			"requirement %q names %s, which made what the task begins with in a step before; an agent cannot review its own work", r.ID, r.TargetAgent)
 	}
@@ -50,8 +50,8 @@ func sharedAddress(source, target registry.Card) (url string, ok bool) {
 	return "", false
 }
 
-// madeBefore reports whether an agent did an earlier step of the chain to which a task belongs.
-func madeBefore(p *orchestrator.Plan, taskID, agent string) bool {
+// didEarlierStep reports whether an agent did an earlier step of the chain to which a task belongs.
+func didEarlierStep(p *orchestrator.Plan, taskID, agent string) bool {
 	if p == nil || p.Mode != orchestrator.PlanChain {
 		return false
 	}

@@ -79,8 +79,8 @@ func newMeters(m metric.Meter) (meters, error) {
 	return x, err
 }
 
-// observe reports the room's occupancy.
-func (*meters) observe(m metric.Meter, r *room) error {
+// observe reports how many tasks are with agents, and how many wait for that.
+func (*meters) observe(m metric.Meter, r *fairLimiter) error {
 	gauge := func(name, text string, read func() int) error {
 		_, err := m.Int64ObservableGauge(name, metric.WithDescription(text), metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
 			o.Observe(int64(read()))

@@ -37,7 +37,7 @@ func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var refused atomic.Bool
-				said := logged{Handler: slog.DiscardHandler}
+				said := progressEvents{Handler: slog.DiscardHandler}
 				w := newWorker()
 				s := &simulation{t: t, worker: w, client: w, logs: &said, store: &storetest.Memory{Fail: func(int) (before, after error) {
 					if refused.Load() {
@@ -73,15 +73,15 @@ func TestAStepThatKeepsFailingIsTriedLessOften(t *testing.T) {
 	}
 }
 
-// logged counts what a step that failed has the engine say.
-type logged struct {
+// progressEvents counts what a step that failed has the engine say.
+type progressEvents struct {
 	slog.Handler
 	errors atomic.Int64
 }
 
-func (*logged) Enabled(context.Context, slog.Level) bool { return true }
+func (*progressEvents) Enabled(context.Context, slog.Level) bool { return true }
 
-func (l *logged) Handle(_ context.Context, r slog.Record) error {
+func (l *progressEvents) Handle(_ context.Context, r slog.Record) error {
 	if r.Level == slog.LevelError && strings.Contains(r.Message, "step failed") {
 		l.errors.Add(1)
 	}

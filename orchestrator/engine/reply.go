@@ -7,14 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/quorate/quorate/orchestrator"
-	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
 )
 
@@ -45,14 +43,14 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	addReceiver, err := e.receiverOf(&r)
+	addReceiver, err := e.replyWebhook(&r)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
 	taken, forStep := false, false
 	t, err := e.update(ctx, r.Key, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		taken, forStep = false, false
-		known, err := repeated(t, &r, hash)
+		known, err := isRepeatedReply(t, &r, hash)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +60,7 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		if err := t.Match(r.Etag); err != nil {
 			return nil, err
 		}
-		if err := takesReply(t, &r); err != nil {
+		if err := checkAcceptsReply(t, &r); err != nil {
 			return nil, err
 		}
 		err = addReceiver(t)
@@ -70,20 +68,20 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 			return nil, err
 		}
 		taken = true
-		return e.take(t, &r, hash), nil
+		return e.addReply(t, &r, hash), nil
 	})
 	if err == nil && forStep {
 		return e.replyToStep(ctx, &t, &r)
 	}
 	if err == nil && taken {
-		e.isFresh(&t) // the intent to send was for the first message
+		e.claimFresh(&t) // the intent to send was for the first message
 		e.interrupt(r.Key)
 	}
 	return t, err
 }
 
-// repeated reports whether the task has the reply already.
-func repeated(t *orchestrator.Task, r *Reply, hash string) (bool, error) {
+// isRepeatedReply reports whether the task has the reply already.
+func isRepeatedReply(t *orchestrator.Task, r *Reply, hash string) (bool, error) {
 	if r.RequestID == "" {
 		return false, nil
 	}
@@ -100,8 +98,8 @@ func repeated(t *orchestrator.Task, r *Reply, hash string) (bool, error) {
 	return false, nil
 }
 
-// takesReply returns why a task takes no message now, or nil when it does.
-func takesReply(t *orchestrator.Task, r *Reply) error {
+// checkAcceptsReply returns why a task takes no message now, or nil when it does.
+func checkAcceptsReply(t *orchestrator.Task, r *Reply) error {
 	var why *fault.Error
 	m, step := r.Message, t.Plan.Waiting()
 	switch {
@@ -115,7 +113,7 @@ func takesReply(t *orchestrator.Task, r *Reply) error {
 	case t.Blocked():
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
 			"task %s waits for a consultation, not for a message: have the agents consulted that its gate names, or cancel it", t.ID)
-	case !takesWords(t):
+	case !awaitsMessage(t):
 		why = fault.New(fault.FailedPrecondition, "TASK_NOT_WAITING",
 			"task %s is in state %s and does not wait for a message; send it once the task is in state TASK_STATE_INPUT_REQUIRED or TASK_STATE_AUTH_REQUIRED", t.ID, t.State)
 	case r.asked != nil && len(t.Turns) != r.asked.Turns:
@@ -128,8 +126,8 @@ func takesReply(t *orchestrator.Task, r *Reply) error {
 	return why.With("task", t.ID)
 }
 
-// takesWords reports whether somebody waits for a message to the task: its agent, or that of one of its steps.
-func takesWords(t *orchestrator.Task) bool {
+// awaitsMessage reports whether somebody waits for a message to the task: its agent, or that of one of its steps.
+func awaitsMessage(t *orchestrator.Task) bool {
 	if !t.Waits() || t.CancelAsked {
 		return false
 	}
@@ -140,8 +138,8 @@ func takesWords(t *orchestrator.Task) bool {
 	return a != nil && a.RemoteTaskID != ""
 }
 
-// take adds the reply to the task.
-func (e *Engine) take(t *orchestrator.Task, r *Reply, hash string) []orchestrator.Event {
+// addReply adds the reply to the task.
+func (e *Engine) addReply(t *orchestrator.Task, r *Reply, hash string) []orchestrator.Event {
 	n := len(t.Turns) + 1
 	m := orchestrator.CopyMessage(r.Message)
 	m.Role = a2apb.Role_ROLE_USER
@@ -164,86 +162,4 @@ func (r *Reply) hash() (string, error) {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16]), nil
-}
-
-// current returns the task as last written.
-func (c *conversation) current() orchestrator.Task {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.task
-}
-
-// unsent returns the reply that is on its way to the agent, or nil.
-func (c *conversation) unsent() *orchestrator.Turn {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.task.Unsent()
-}
-
-// expect prepares for what the agent says while a reply is on its way; remote is the state of its task before.
-func (c *conversation) expect(remote *a2apb.Task) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	reply := c.task.Unsent()
-	if reply == nil {
-		return
-	}
-	c.heard.replied, c.heard.answered = true, reply.Question
-	c.heard.delivered = arrived(remote, reply)
-}
-
-// reply sends the reply. If the agent refuses it because it continued without one, that is as good.
-func (c *conversation) reply(ctx context.Context, reply *orchestrator.Turn) error {
-	t := c.current()
-	m := outgoingReply(ctx, &t, reply)
-	var err error
-	if m.ReferenceTaskIds, err = c.engine.agentTasks(ctx, &t, m.GetReferenceTaskIds()); err != nil {
-		return err
-	}
-	took := func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.heard.delivered, c.sent = true, time.Now()
-		c.soon(ctx)
-	}
-	err = c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
-		took()
-		return c.on(ctx)(r)
-	})
-	if fault.ReasonOf(err) != agentclient.ReasonRefused {
-		return err
-	}
-	remote, asked := c.ask(ctx, m.GetTaskId(), replyHistory)
-	if asked != nil || !arrived(remote, reply) {
-		return err
-	}
-	took()
-	return c.on(ctx)(snapshot(remote))
-}
-
-// readingTime is how long after a reply an agent may still show the old question before it counts as asking again.
-const readingTime = 10 * time.Second
-
-// lose stops waiting for an agent to react to a reply: it keeps asking the same question, so it asks again.
-func (c *conversation) lose(ctx context.Context) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.heard.replied && c.heard.asked == c.heard.answered && time.Since(c.sent) > readingTime {
-		c.heard.replied, c.heard.repeats = false, true
-		c.soon(ctx)
-	}
-}
-
-// outgoingReply returns the reply as the agent gets it: in the agent's own task and context and, in a consultation, with the terms of the
-// consultation, for agents that look at one message at a time.
-func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {
-	now := *t
-	now.Message = reply.Message
-	m := outgoing(ctx, &now)
-	a := t.Open()
-	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
-	if t.Carries() {
-		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
-	}
-	return m
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/quorate/quorate/platform/fault"
 )
 
-// maxCarried is the maximum size of a question that its carrier stores with the content. Stores take more in the artifacts of a task than in one message.
-const maxCarried = 256 << 10
+// maxCarriedBytes is the maximum size of a question that its carrier stores with the content. Stores take more in the artifacts of a task than in one message.
+const maxCarriedBytes = 256 << 10
 
-// slim returns a question about what a task holds as its carrier stores it: without the content if that is large. The task keeps the content, unchanged, and
+// withoutLargeContent returns a question about what a task holds as its carrier stores it: without the content if that is large. The task keeps the content, unchanged, and
 // partsFor gets it from there.
-func slim(question *a2apb.Message) *a2apb.Message {
-	if proto.Size(question) <= maxCarried {
+func withoutLargeContent(question *a2apb.Message) *a2apb.Message {
+	if proto.Size(question) <= maxCarriedBytes {
 		return question
 	}
 	m := orchestrator.CopyMessage(question)
@@ -27,8 +27,8 @@ func slim(question *a2apb.Message) *a2apb.Message {
 	return m
 }
 
-// slimmed reports whether t carries a question without the content, and which content that is.
-func slimmed(t *orchestrator.Task) (p orchestrator.Phase, digest string, ok bool) {
+// contentOmitted reports whether t carries a question without the content, and which content that is.
+func contentOmitted(t *orchestrator.Task) (p orchestrator.Phase, digest string, ok bool) {
 	if !t.Carries() || len(t.Message.GetParts()) != 1 {
 		return "", "", false
 	}
@@ -39,7 +39,7 @@ func slimmed(t *orchestrator.Task) (p orchestrator.Phase, digest string, ok bool
 
 // partsFor returns the parts of the message that the agent of t gets.
 func (e *Engine) partsFor(ctx context.Context, t *orchestrator.Task) ([]*a2apb.Part, error) {
-	p, digest, ok := slimmed(t)
+	p, digest, ok := contentOmitted(t)
 	if !ok {
 		return t.Message.GetParts(), nil
 	}
@@ -47,7 +47,7 @@ func (e *Engine) partsFor(ctx context.Context, t *orchestrator.Task) ([]*a2apb.P
 	if err != nil {
 		return nil, fmt.Errorf("read what consultation %s is about: %w", t.Parent.ConsultationID, err)
 	}
-	parts, now, err := reviewed(&about, p, nil)
+	parts, now, err := reviewedParts(&about, p, nil)
 	if err != nil {
 		return nil, err
 	}

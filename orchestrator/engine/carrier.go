@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+func textPart(s string) *a2apb.Part { return &a2apb.Part{Content: &a2apb.Part_Text{Text: s}} }
+
+// carryTimeout bounds storing a question. It applies even when the caller has disconnected.
+const carryTimeout = 30 * time.Second
+
+// submitCarrier submits the task that takes the question to its target. Its request id is that of the consultation, so repeating it finds the same task. It
+// continues when the caller disconnects: a carrier that is not recorded in its consultation would not be canceled with the task, and a question that
+// was never sent would count as open.
+func (e *Engine) submitCarrier(ctx context.Context, t *orchestrator.Task, c consultation.Consultation, m *a2apb.Message) (consultation.Consultation, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryTimeout)
+	defer cancel()
+	hops := 1
+	if t.Parent != nil {
+		hops = t.Parent.Hops + 1
+	}
+	carrier, err := e.Submit(ctx, Submission{
+		Tenant: t.Tenant, Caller: carrierName, RequestID: c.ID, Message: m, Route: orchestrator.Route{Agent: c.TargetAgent},
+		Deadline: c.ExpireTime, parent: &orchestrator.Parent{TaskID: t.ID, ConsultationID: c.ID, Hops: hops},
+	})
+	if err != nil {
+		text := fault.From(err).Message
+		if ferr := e.Ledger.Fail(ctx, t.Tenant, t.ID, c.ID, "it could not be sent: "+text); ferr != nil {
+			return c, errors.Join(err, ferr)
+		}
+		return c, err
+	}
+	if c.CarrierTaskID != "" {
+		e.Wake(keyOf(t))
+		return c, nil
+	}
+	if err := e.Ledger.SetCarrier(ctx, t.Tenant, t.ID, c.ID, carrier.ID); err != nil {
+		return c, err
+	}
+	c.CarrierTaskID = carrier.ID
+	now, err := e.logConsultation(ctx, t, fmt.Sprintf("%s is consulted for requirement %s (attempt %d, task %s)", c.TargetAgent, c.RequirementID, c.Attempt, carrier.ID))
+	if err != nil {
+		return c, err
+	}
+	return c, e.cancelConsultations(ctx, &now) // the task may have ended, and informed its consultations, before this one had a carrier
+}
+
+// question returns the message to the consulted agent: a request in words, the content to review, and the terms of the consultation.
+func question(c consultation.Consultation, minLevel string, parts []*a2apb.Part) (*a2apb.Message, error) {
+	word, err := structpb.NewValue(map[string]any{
+		"consultationId": c.ID, "taskId": c.TaskID, "requirementId": c.RequirementID, "phase": c.Phase, "mandatory": c.Mandatory, "minLevel": minLevel,
+		"sourceAgent": c.SourceAgent, "targetAgent": c.TargetAgent, "attempt": c.Attempt, "subjectDigest": c.SubjectDigest,
+		"expireTime": c.ExpireTime.UTC().Format(time.RFC3339Nano),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("describe consultation %s: %w", c.ID, err)
+	}
+	ask := fmt.Sprintf("%s asks %s for a review (%s) of the content that follows.", c.SourceAgent, c.TargetAgent, c.Phase)
+	return &a2apb.Message{
+		MessageId: c.ID,
+		Role:      a2apb.Role_ROLE_USER,
+		Parts:     append([]*a2apb.Part{textPart(ask)}, parts...),
+		Metadata: &structpb.Struct{Fields: map[string]*structpb.Value{
+			consultation.ExtensionURI: word,
+			"traceparent":             structpb.NewStringValue("00-" + c.TraceID + "-" + c.SpanID + "-01"),
+		}},
+		Extensions: []string{consultation.ExtensionURI},
+	}, nil
+}

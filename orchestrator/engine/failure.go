@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// handleFailure ends the attempt with an error, or waits when another try may help.
+func (e *Engine) handleFailure(ctx context.Context, t orchestrator.Task, err error) (stepResult, error) {
+	err = withholdWords(&t, err)
+	if errors.Is(err, errMoved) || errors.Is(err, context.Canceled) {
+		return stepResult{}, err
+	}
+	f := fault.From(err)
+	if f.Kind == fault.Internal { // an internal error is not the agent's: the step is repeated
+		return stepResult{}, err
+	}
+	tries, most := countSends(&t)
+	if !agentclient.Retryable(err) || tries >= sendsBeforeFallback {
+		if next, moved, err := e.fallBack(ctx, &t, f); moved {
+			return next, err
+		}
+	}
+	if agentclient.Retryable(err) && tries < most {
+		return e.postpone(ctx, t, max(jittered(e.backoff(tries)), min(f.RetryAfter, maxRetryAfter)), err)
+	}
+	why := errorOf(f)
+	return e.transition(ctx, &t, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
+		e.closeAttempt(t, why)
+		return e.fail(t, why)
+	})
+}
+
+// withholdWords returns err as everybody may hear it: no reviewer sees the words of an agent that refuses or breaks off.
+func withholdWords(t *orchestrator.Task, err error) error {
+	if t.Guarded() {
+		return agentclient.WithoutWords(err)
+	}
+	return err
+}
+
+// countSends returns how often the agent was tried and the maximum. Work that the agent has accepted is not given up because of the network.
+func countSends(t *orchestrator.Task) (tries, most int) {
+	a, reply := t.Open(), t.Unsent()
+	switch {
+	case reply != nil:
+		return reply.Sends, maxSends
+	case a == nil:
+		return 0, maxSends
+	case a.RemoteTaskID != "":
+		return a.Sends, math.MaxInt
+	case t.Parent != nil && t.Parent.Spare:
+		return a.Sends, sendsBeforeFallback
+	default:
+		return a.Sends, maxSends
+	}
+}
+
+func (e *Engine) backoff(sends int) time.Duration {
+	return min(e.RetryDelay<<min(max(sends-1, 0), 10), maxBackoff)
+}
+
+// postpone stores that the task waits, and why, so that neither a rescan nor a restart shortens the wait.
+func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Duration, why error) (stepResult, error) {
+	_, err := e.updateOwned(ctx, &t, unconditionally, func(t *orchestrator.Task) []orchestrator.Event {
+		t.NextDue = e.now().Add(wait)
+		f := errorOf(fault.From(why))
+		if a := t.EditOpen(); a != nil {
+			a.Error = f
+			a.NotTaken = a.NotTaken || agentclient.NotTaken(why)
+		}
+		return progressEvents(t, f.Message+"; trying again")
+	})
+	return stepResult{wait: wait}, err
+}

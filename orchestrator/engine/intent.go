@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// storeIntent stores that the message is about to be sent, under which id, and how often it has been by then.
+func (e *Engine) storeIntent(ctx context.Context, read orchestrator.Task, binding string) (orchestrator.Task, error) {
+	return e.updateOwned(ctx, &read, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
+		sent := e.addAttempt(t, binding)
+		if found := read.Open(); found != nil { // it may just have been found
+			t.Open().RemoteTaskID = found.RemoteTaskID
+		}
+		if t.LastEvent > orchestrator.MaxEvents {
+			return nil
+		}
+		return []orchestrator.Event{sent}
+	})
+}
+
+// addAttempt writes the intent to send to the task: a new attempt, or one more sending of the open one.
+func (e *Engine) addAttempt(t *orchestrator.Task, binding string) orchestrator.Event {
+	a := t.EditOpen()
+	if a == nil {
+		n := len(t.Attempts) + 1
+		t.Attempts = append(t.Attempts, orchestrator.Attempt{
+			Number: n, Agent: t.Agent, MessageID: orchestrator.MessageID(t.ID, n), StartTime: e.now(),
+		})
+		a = t.Open()
+	}
+	a.Binding, a.Error = binding, nil
+	t.State = a2apb.TaskState_TASK_STATE_WORKING
+	if reply := t.EditUnsent(); reply != nil {
+		reply.Sends++
+		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: message %d to %s over %s", a.Number, reply.Number, a.Agent, binding))
+	}
+	a.Sends++
+	a.NotTaken = false
+	if a.Sends > 1 {
+		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: taken up again with %s over %s", a.Number, a.Agent, binding))
+	}
+	return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: to %s over %s", a.Number, a.Agent, binding))
+}
+
+// markFresh notes that the task was accepted together with the intent to send its message.
+func (e *Engine) markFresh(t *orchestrator.Task) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.fresh[keyOf(t)] = t.OwnerEpoch
+}
+
+// claimFresh reports, once, whether this process accepted the task together with the intent to send, has held its lease ever since, and has not sent the
+// message yet.
+func (e *Engine) claimFresh(t *orchestrator.Task) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	epoch, ok := e.fresh[keyOf(t)]
+	delete(e.fresh, keyOf(t))
+	return ok && epoch == t.OwnerEpoch
+}

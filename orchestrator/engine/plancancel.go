@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// cancelUnneeded cancels the steps that are no longer needed, and takes in what was completed before that.
+func (e *Engine) cancelUnneeded(ctx context.Context, r *planRound) error {
+	left, err := e.cancelSteps(ctx, r.task, r.plan, a2apb.TaskState_TASK_STATE_CANCELED)
+	if err != nil {
+		return err
+	}
+	for i := range left.Steps {
+		switch {
+		case orchestrator.Terminal(r.plan.Steps[i].State):
+		case left.Steps[i].State == a2apb.TaskState_TASK_STATE_CANCELED:
+			r.log(i, "is not needed any more")
+		case left.Steps[i].State == a2apb.TaskState_TASK_STATE_COMPLETED:
+			made, err := e.Store.Task(ctx, orchestrator.Key{Tenant: r.task.Tenant, ID: left.Steps[i].TaskID})
+			if err != nil {
+				return fmt.Errorf("look at step %d of task %s: %w", i+1, r.task.ID, err)
+			}
+			r.noteStep(i, &made)
+		}
+	}
+	r.plan = left
+	return nil
+}
+
+// cancelSteps cancels all tasks of a plan, including one that was submitted but not recorded, and returns the plan with the state of each.
+func (e *Engine) cancelSteps(ctx context.Context, t *orchestrator.Task, p *orchestrator.Plan, state a2apb.TaskState) (*orchestrator.Plan, error) {
+	if p == nil {
+		return nil, nil //nolint:nilnil // most tasks have no plan
+	}
+	p = p.Clone()
+	p.Asking = nil
+	for i := range p.Steps {
+		if orchestrator.Terminal(p.Steps[i].State) && p.Steps[i].TaskID != "" {
+			continue
+		}
+		if err := e.cancelStep(ctx, t, i, &p.Steps[i], state); err != nil {
+			return nil, fmt.Errorf("cancel step %d of task %s: %w", i+1, t.ID, err)
+		}
+	}
+	return p, nil
+}
+
+// cancelStep cancels a step's task, if there is one. The task may have ended by itself.
+func (e *Engine) cancelStep(ctx context.Context, t *orchestrator.Task, i int, s *orchestrator.Step, state a2apb.TaskState) error {
+	k := orchestrator.Key{Tenant: t.Tenant, ID: orchestrator.TaskID(t.Tenant, plannerName, stepRequestID(t, i))}
+	_, err := e.Cancel(ctx, k, plannerName, "")
+	switch fault.ReasonOf(err) {
+	case "":
+		s.TaskID, s.State = k.ID, state
+		return nil
+	case "TASK_NOT_FOUND":
+		return nil
+	case "TASK_ENDED":
+		ended, err := e.Store.Task(ctx, k)
+		s.TaskID, s.State, s.Error = k.ID, ended.State, ended.Error
+		return err
+	default:
+		return err
+	}
+}

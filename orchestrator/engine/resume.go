@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// resume continues a task that an earlier process began. An agent that forgot it gets the message again, under the same message id.
+func (c *conversation) resume(ctx context.Context, remote string) error {
+	var history int32
+	if c.unsentReply() != nil {
+		history = replyHistory
+	}
+	t, err := c.getTask(ctx, remote, history)
+	if err != nil {
+		return c.handleForgotten(ctx, err)
+	}
+	c.expectReply(t)
+	if err := c.handleResponses(ctx)(snapshot(t)); err != nil {
+		return err
+	}
+	if reply := c.unsentReply(); reply != nil && !replyArrived(t, reply) {
+		if err := c.sendReply(ctx, reply); err != nil {
+			return err
+		}
+	} else if c.stream && !c.endedOrWaiting() {
+		// A stream makes polling unnecessary. An agent that refuses one is polled.
+		if err := c.subscribe(ctx, remote); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
+	return c.poll(ctx)
+}
+
+// subscribe receives the stream of a task that an earlier exchange began. A2A 1.0 begins such a stream with the whole task, 0.3 does not; then what was
+// delivered since the task was last read is missing, and the task is read once more at the end.
+func (c *conversation) subscribe(ctx context.Context, remote string) error {
+	begun, whole, on := false, false, c.handleResponses(ctx)
+	err := c.client.Subscribe(ctx, remote, func(r *a2apb.StreamResponse) error {
+		whole, begun = whole || !begun && r.GetTask() != nil, true
+		return on(r)
+	})
+	c.mu.Lock()
+	ended := c.remote.ended()
+	c.mu.Unlock()
+	if whole || !ended {
+		return err
+	}
+	look, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	t, failed := c.getTask(look, remote, 0)
+	if failed != nil { // then there is no more than what was heard
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	failed = errors.Join(c.remote.addMissing(t.GetArtifacts()), c.remote.setMetadata(c.remote.metadata, t.GetMetadata()))
+	c.resultReady = failed == nil
+	return errors.Join(failed, err)
+}
+
+// replyHistory is how many of the latest messages of an agent's task a reply is looked for among, to learn whether it arrived.
+const replyHistory = 20
+
+// getTask returns the agent's task as it is now, with some of the latest messages of its history.
+func (c *conversation) getTask(ctx context.Context, remote string, history int32) (*a2apb.Task, error) {
+	t, err := c.client.Task(ctx, remote, history)
+	if id := t.GetId(); err == nil && id != "" && id != remote {
+		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with another", remote)
+	}
+	if err == nil && t.GetStatus() == nil { // to go on asking would take until the deadline
+		return nil, fault.New(fault.FailedPrecondition, agentclient.ReasonAnswerInvalid, "the agent was asked for its task %q and answered with one that has no status", remote)
+	}
+	return t, err
+}
+
+func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
+	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: t}}
+}
+
+// handleForgotten handles an agent that no longer knows the task that it accepted: the next step starts the attempt anew by sending the message again, at
+// once the first time and after a while from then on. Any other error, and this one from an agent that keeps forgetting, is returned.
+func (c *conversation) handleForgotten(ctx context.Context, err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if fault.ReasonOf(err) != agentclient.ReasonTaskNotFound || c.task.Open().Sends >= maxSends {
+		return err
+	}
+	if c.task.AtMostOnce {
+		return fault.New(fault.FailedPrecondition, reasonUnknown,
+			"%s no longer knows the task that it accepted, and its work must not be done twice: find out from the agent what became of it, then submit a new task if needed", c.task.Agent)
+	}
+	if err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
+		a := t.EditOpen()
+		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
+		t.Artifacts, t.Metadata = nil, nil
+		if a.Sends > 1 { // it has forgotten the task before
+			t.NextDue = c.engine.now().Add(jittered(c.engine.backoff(a.Sends - 1)))
+		}
+		if lost := t.EditUnsent(); lost != nil {
+			lost.Done = true
+		}
+		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}
+	}); err != nil {
+		return err
+	}
+	c.finished = true // nothing that was heard of the lost task is stored
+	return errMoved
+}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// scheduleSave schedules storing, a little later so as to include what follows closely. The caller holds mu.
+func (c *conversation) scheduleSave(ctx context.Context) {
+	if c.saveTimer == nil {
+		c.saveTimer = time.AfterFunc(writeDelay, func() { c.flush(ctx) })
+	}
+}
+
+// flush stores what the agent has said since the last time.
+func (c *conversation) flush(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ctx.Err() != nil || c.finished || c.remote.ended() {
+		return // run stores the rest
+	}
+	c.saveTimer = nil
+	if err := c.save(ctx); err != nil {
+		c.cancel(err)
+	}
+}
+
+// save stores everything that is not stored yet. The caller holds mu.
+func (c *conversation) save(ctx context.Context) error {
+	if c.onlyProgress() && c.task.LastEvent > orchestrator.MaxEvents { // the log has no room for it
+		c.unsavedProgress = nil
+		return nil
+	}
+	said := c.unsavedProgress
+	err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
+		c.remote.recordIDs(t)
+		before := t.State
+		t.State = c.remote.mirroredState()
+		c.engine.storeTurns(t, &c.remote)
+		events := guardedProgress(t, said...)
+		if t.State != before { // watchers must learn of it even when the agent says nothing
+			events = append(events, event(t, orchestrator.EventState, "the agent's task is in state "+c.remote.state.String()))
+		}
+		return events
+	})
+	if err == nil {
+		c.unsavedProgress = nil
+	}
+	return err
+}
+
+// onlyProgress reports whether nothing but progress is unstored. The caller holds mu.
+func (c *conversation) onlyProgress() bool {
+	h, a := &c.remote, c.task.Open()
+	known := (h.taskID == "" || h.taskID == a.RemoteTaskID) && (h.contextID == "" || h.contextID == a.RemoteContext)
+	return known && h.mirroredState() == c.task.State && !h.hasNewQuestion(&c.task) && (!h.delivered || c.task.Unsent() == nil)
+}
+
+// write updates the task if it is still in this attempt, and refreshes the conversation's copy of it. The caller holds mu.
+func (c *conversation) write(ctx context.Context, change func(*orchestrator.Task) []orchestrator.Event) error {
+	t, err := c.engine.updateOwned(ctx, &c.task, attemptOpen, change)
+	if err != nil {
+		return err
+	}
+	c.task = t
+	return nil
+}
+
+// attemptOpen reports whether the task is still in the attempt in which it was read, even if it is to be canceled.
+func attemptOpen(read, now *orchestrator.Task) bool {
+	return now.Phase == orchestrator.PhaseExecution && len(now.Attempts) == len(read.Attempts)
+}

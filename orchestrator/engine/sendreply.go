@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/orchestrator/agentclient"
+	"github.com/quorate/quorate/platform/fault"
+)
+
+// current returns the task as last written.
+func (c *conversation) current() orchestrator.Task {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.task
+}
+
+// unsentReply returns the reply that is on its way to the agent, or nil.
+func (c *conversation) unsentReply() *orchestrator.Turn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.task.Unsent()
+}
+
+// expectReply prepares for what the agent says while a reply is on its way; remote is the state of its task before.
+func (c *conversation) expectReply(remote *a2apb.Task) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reply := c.task.Unsent()
+	if reply == nil {
+		return
+	}
+	c.remote.replied, c.remote.answered = true, reply.Question
+	c.remote.delivered = replyArrived(remote, reply)
+}
+
+// sendReply sends the reply. If the agent refuses it because it continued without one, that is as good.
+func (c *conversation) sendReply(ctx context.Context, reply *orchestrator.Turn) error {
+	t := c.current()
+	m := outgoingReply(ctx, &t, reply)
+	var err error
+	if m.ReferenceTaskIds, err = c.engine.agentTasks(ctx, &t, m.GetReferenceTaskIds()); err != nil {
+		return err
+	}
+	took := func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.remote.delivered, c.sent = true, time.Now()
+		c.scheduleSave(ctx)
+	}
+	err = c.client.Send(ctx, m, c.stream, func(r *a2apb.StreamResponse) error {
+		took()
+		return c.handleResponses(ctx)(r)
+	})
+	if fault.ReasonOf(err) != agentclient.ReasonRefused {
+		return err
+	}
+	remote, asked := c.getTask(ctx, m.GetTaskId(), replyHistory)
+	if asked != nil || !replyArrived(remote, reply) {
+		return err
+	}
+	took()
+	return c.handleResponses(ctx)(snapshot(remote))
+}
+
+// reactionTime is how long after a reply an agent may still show the old question before it counts as asking again.
+const reactionTime = 10 * time.Second
+
+// stopAwaitingReaction stops waiting for an agent to react to a reply: it keeps asking the same question, so it asks again.
+func (c *conversation) stopAwaitingReaction(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.remote.replied && c.remote.asked == c.remote.answered && time.Since(c.sent) > reactionTime {
+		c.remote.replied, c.remote.repeats = false, true
+		c.scheduleSave(ctx)
+	}
+}
+
+// outgoingReply returns the reply as the agent gets it: in the agent's own task and context and, in a consultation, with the terms of the
+// consultation, for agents that look at one message at a time.
+func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrator.Turn) *a2apb.Message {
+	now := *t
+	now.Message = reply.Message
+	m := outgoing(ctx, &now)
+	a := t.Open()
+	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
+	if t.Carries() {
+		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
+	}
+	return m
+}

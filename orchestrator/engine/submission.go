@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/quorate/quorate/consultation"
+	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/registry"
+)
+
+// check refuses what cannot become a task, and fills in defaults.
+func (s *Submission) check() error {
+	if err := checkParts(s.Message); err != nil {
+		return err
+	}
+	if err := checkIDs(s.Message); err != nil {
+		return err
+	}
+	if err := checkAttributes(s.Attributes); err != nil {
+		return err
+	}
+	if err := checkInputs(s.Inputs); err != nil {
+		return err
+	}
+	if s.RequestID != "" && s.parent == nil { // without one there is no retry, and one of the engine's own always means the same
+		var err error
+		if s.content, err = s.encode(); err != nil {
+			return err
+		}
+	}
+	if s.Message.GetRole() == a2apb.Role_ROLE_UNSPECIFIED || s.Message.GetMessageId() == "" {
+		m := orchestrator.CopyMessage(s.Message)
+		m.Role = a2apb.Role_ROLE_USER
+		if m.GetMessageId() == "" {
+			m.MessageId = randomHex(16)
+		}
+		s.Message = m
+	}
+	return nil
+}
+
+func (s *Submission) checkDeadline(now time.Time) error {
+	if !s.Deadline.IsZero() && (!s.Deadline.After(now) || s.Deadline.After(now.Add(orchestrator.MaxDeadline))) {
+		return fault.Invalid("deadline", "DEADLINE_OUT_OF_RANGE", "the deadline %s is not in the future or more than %d days away",
+			s.Deadline.Format(time.RFC3339), int(orchestrator.MaxDeadline.Hours()/24))
+	}
+	return nil
+}
+
+// checkIDs refuses a context id that stores cannot use as a key, and a message that replies to a task: it would become a new task that nobody
+// expects.
+func checkIDs(m *a2apb.Message) error {
+	switch {
+	case len(m.GetContextId()) > maxContextID:
+		return fault.Invalid("message.context_id", "CONTEXT_ID_TOO_LONG", "the context id is longer than %d bytes", maxContextID)
+	case m.GetTaskId() != "":
+		return fault.Invalid("message.task_id", "TASK_ID_GIVEN", "the message names a task that is there: reply to that one instead, or leave the id out for a new task")
+	}
+	return nil
+}
+
+// checkParts refuses a message without content, or with what could be stored and not sent.
+func checkParts(m *a2apb.Message) error {
+	if len(m.GetParts()) == 0 {
+		return fault.Invalid("message.parts", "MESSAGE_EMPTY", "the message has no parts: say what to do, for example as {\"text\": …}")
+	}
+	for i, p := range m.GetParts() {
+		if p.GetContent() == nil {
+			return fault.Invalid(fmt.Sprintf("message.parts[%d]", i), "PART_EMPTY", "the part has no content: set text, raw, url or data")
+		}
+	}
+	if !shallowMessage(m) {
+		return fault.Invalid("message", "VALUE_INVALID", "the message's data has values that JSON does not have (NaN, infinity, none at all), or is more than %d deep", maxNesting)
+	}
+	return orchestrator.CheckRequest(m)
+}
+
+func checkAttributes(attributes consultation.Attributes) error {
+	if len(attributes) > orchestrator.MaxAttributes {
+		return fault.Invalid("attributes", "TOO_MANY_ATTRIBUTES", "there are %d attributes; the limit is %d", len(attributes), orchestrator.MaxAttributes)
+	}
+	for key, value := range attributes {
+		if strings.TrimSpace(key) != key { // a rule about the trimmed name would not apply
+			return fault.Invalid("attributes."+key, "ATTRIBUTE_NAME", "the name of attribute %q begins or ends with a space: leave it out", key)
+		}
+		if !isSimple(value, true) {
+			return fault.Invalid("attributes."+key, "ATTRIBUTE_KIND", "attribute %q must be a string, a number, a boolean or a list of them", key)
+		}
+	}
+	return nil
+}
+
+func isSimple(value any, lists bool) bool {
+	switch v := value.(type) {
+	case float64:
+		return !math.IsNaN(v) && !math.IsInf(v, 0)
+	case string, bool:
+		return true
+	case []any:
+		for _, item := range v {
+			if !isSimple(item, false) {
+				return false
+			}
+		}
+		return lists
+	default:
+		return false
+	}
+}
+
+// requirements converts an agent's rules to the types of package consultation.
+func requirements(m registry.Metadata) []consultation.Requirement {
+	var list []consultation.Requirement
+	for _, r := range m.ConsultationRequirements {
+		c := consultation.Requirement{ID: r.ID, TargetAgent: r.TargetAgent, Phase: r.Phase, Mandatory: r.Mandatory, MinLevel: r.MinLevel}
+		if r.Condition != nil {
+			c.Condition = &consultation.Condition{Attribute: r.Condition.Attribute, Operator: r.Condition.Operator, Value: r.Condition.Value}
+		}
+		list = append(list, c)
+	}
+	return list
+}

@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/quorate/quorate/orchestrator"
+)
+
+// mustInterrupt reports whether somebody has written something to a task that must interrupt its exchange: a request to cancel, or a reply.
+func mustInterrupt(t *orchestrator.Task) bool {
+	return t.CancelAsked || t.Unsent() != nil && t.Unsent().Sends == 0
+}
+
+// watchStore reads the task from the store at intervals and ends the exchange if that is urgent. Usually whoever writes to the task interrupts its runner,
+// or posts to the replica that has it. But that process may die in between, and an exchange may last for days. The caller holds mu.
+func (c *conversation) watchStore(ctx context.Context) {
+	c.recheckTimer = time.AfterFunc(jittered(c.engine.Rescan), func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if ctx.Err() != nil || c.finished {
+			return
+		}
+		if t, err := c.engine.Store.Task(ctx, keyOf(&c.task)); err == nil && mustInterrupt(&t) {
+			c.cancel(errMoved)
+			return
+		}
+		c.watchStore(ctx)
+	})
+}
