@@ -73,13 +73,13 @@ func (p *Plan) Due(i int) bool {
 	})
 }
 
-// Dead reports whether a step can no longer be completed: it has ended in another way, or a step that it needs has.
-func (p *Plan) Dead(i int) bool {
+// CannotComplete reports whether a step can no longer be completed: it has ended in another way, or a step that it needs has.
+func (p *Plan) CannotComplete(i int) bool {
 	s := &p.Steps[i]
 	if Terminal(s.State) {
 		return s.State != a2apb.TaskState_TASK_STATE_COMPLETED
 	}
-	return slices.ContainsFunc(s.Takes, func(t Take) bool { return t.From > 0 && p.Dead(t.From-1) })
+	return slices.ContainsFunc(s.Takes, func(t Take) bool { return t.From > 0 && p.CannotComplete(t.From-1) })
 }
 
 // Running reports whether a step's task has started and not ended.
@@ -93,11 +93,11 @@ func (p *Plan) Waiting() *Step {
 	return &p.Steps[p.Asking.Step-1]
 }
 
-// Lost reports whether too few steps can still be completed.
-func (p *Plan) Lost() bool {
+// CannotSucceed reports whether too few steps can still be completed.
+func (p *Plan) CannotSucceed() bool {
 	left := 0
 	for i := range p.Steps {
-		if !p.Dead(i) {
+		if !p.CannotComplete(i) {
 			left++
 		}
 	}

@@ -22,11 +22,11 @@ const (
 // MaxOutputModes bounds how many media types a request accepts.
 const MaxOutputModes = 64
 
-// KeepRequest returns the message of a request with what the request says beside it under RequestKey, or the message itself if that is nothing. The
+// EmbedRequest returns the message of a request with what the request says beside it under RequestKey, or the message itself if that is nothing. The
 // result is an InvalidArgument fault with the reason REQUEST_SAID_TWICE if the message has something under the key already.
-func KeepRequest(req *a2apb.SendMessageRequest) (*a2apb.Message, error) {
+func EmbedRequest(req *a2apb.SendMessageRequest) (*a2apb.Message, error) {
 	word, m := make(map[string]*structpb.Value), req.GetMessage()
-	if said := withoutOurs(req.GetMetadata()); len(said.GetFields()) > 0 {
+	if said := withoutReservedKeys(req.GetMetadata()); len(said.GetFields()) > 0 {
 		word[requestMetadata] = structpb.NewStructValue(said)
 	}
 	if modes := req.GetConfiguration().GetAcceptedOutputModes(); len(modes) > 0 {
@@ -43,7 +43,7 @@ func KeepRequest(req *a2apb.SendMessageRequest) (*a2apb.Message, error) {
 		return nil, fault.Invalid("message.metadata", "REQUEST_SAID_TWICE",
 			"the request has metadata or accepted output modes, and the message has others under %s; leave those in the message out", RequestKey)
 	}
-	return withWord(m, word), nil
+	return withRequestFields(m, word), nil
 }
 
 // CheckRequest refuses a message that has something else under RequestKey than what a request can say.
@@ -52,15 +52,15 @@ func CheckRequest(m *a2apb.Message) error {
 	if !ok {
 		return nil
 	}
-	if fields := word.GetStructValue().GetFields(); word.GetStructValue() != nil && known(fields) && len(fields[requestModes].GetListValue().GetValues()) <= MaxOutputModes {
+	if fields := word.GetStructValue().GetFields(); word.GetStructValue() != nil && knownRequestFields(fields) && len(fields[requestModes].GetListValue().GetValues()) <= MaxOutputModes {
 		return nil
 	}
 	return fault.Invalid("message.metadata", "REQUEST_WORD_INVALID",
 		"what stands under %s is not {%q: {…}, %q: […]} with at most %d texts in the list", RequestKey, requestMetadata, requestModes, MaxOutputModes)
 }
 
-// known reports whether fields are those under RequestKey, in their form.
-func known(fields map[string]*structpb.Value) bool {
+// knownRequestFields reports whether fields are those under RequestKey, in their form.
+func knownRequestFields(fields map[string]*structpb.Value) bool {
 	for key, value := range fields {
 		switch key {
 		case requestMetadata:
@@ -83,12 +83,12 @@ func known(fields map[string]*structpb.Value) bool {
 	return true
 }
 
-// Request returns the request by which an agent gets a message: KeepRequest undone. Metadata under the keys that Quorate sets in messages is left out, so
+// ExtractRequest returns the request by which an agent gets a message: KeepRequest undone. Metadata under the keys that Quorate sets in messages is left out, so
 // that only Quorate can send a consultation.
-func Request(m *a2apb.Message) *a2apb.SendMessageRequest {
+func ExtractRequest(m *a2apb.Message) *a2apb.SendMessageRequest {
 	fields := m.GetMetadata().GetFields()[RequestKey].GetStructValue().GetFields()
 	req := &a2apb.SendMessageRequest{Message: WithoutRequest(m)}
-	if said := withoutOurs(fields[requestMetadata].GetStructValue()); len(said.GetFields()) > 0 {
+	if said := withoutReservedKeys(fields[requestMetadata].GetStructValue()); len(said.GetFields()) > 0 {
 		req.Metadata = said
 	}
 	var modes []string
@@ -106,7 +106,7 @@ func WithoutRequest(m *a2apb.Message) *a2apb.Message {
 	if _, ok := m.GetMetadata().GetFields()[RequestKey]; !ok {
 		return m
 	}
-	return withWord(m, nil)
+	return withRequestFields(m, nil)
 }
 
 // WithoutModes returns a message that accepts output of any type.
@@ -116,11 +116,11 @@ func WithoutModes(m *a2apb.Message) *a2apb.Message {
 		return m
 	}
 	delete(word, requestModes)
-	return withWord(m, word)
+	return withRequestFields(m, word)
 }
 
-// withWord returns a copy of a message with these fields under RequestKey; none stands for no key.
-func withWord(m *a2apb.Message, word map[string]*structpb.Value) *a2apb.Message {
+// withRequestFields returns a copy of a message with these fields under RequestKey; none stands for no key.
+func withRequestFields(m *a2apb.Message, word map[string]*structpb.Value) *a2apb.Message {
 	own, fields := CopyMessage(m), maps.Clone(m.GetMetadata().GetFields())
 	if fields == nil {
 		fields = make(map[string]*structpb.Value)

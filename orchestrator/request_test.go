@@ -36,24 +36,24 @@ func TestARequestIsKeptInItsMessage(t *testing.T) {
 	t.Parallel()
 	req := request(t)
 	before := proto.CloneOf(req)
-	m, err := orchestrator.KeepRequest(req)
+	m, err := orchestrator.EmbedRequest(req)
 	if err != nil || orchestrator.CheckRequest(m) != nil {
 		t.Fatalf("KeepRequest() = %v, %v, want a message that CheckRequest accepts", m, err)
 	}
-	if got := orchestrator.Request(m); !proto.Equal(got, before) || !proto.Equal(req, before) {
+	if got := orchestrator.ExtractRequest(m); !proto.Equal(got, before) || !proto.Equal(req, before) {
 		t.Errorf("Request() = %v, want %v, with that as it was", got, before)
 	}
 	if got := orchestrator.WithoutRequest(m); !proto.Equal(got, before.GetMessage()) {
 		t.Errorf("WithoutRequest() = %v, want %v", got, before.GetMessage())
 	}
-	if got := orchestrator.Request(orchestrator.WithoutModes(m)); got.GetConfiguration() != nil || !proto.Equal(got.GetMetadata(), before.GetMetadata()) {
+	if got := orchestrator.ExtractRequest(orchestrator.WithoutModes(m)); got.GetConfiguration() != nil || !proto.Equal(got.GetMetadata(), before.GetMetadata()) {
 		t.Errorf("Request(WithoutModes()) = %v, want it without the output modes", got)
 	}
-	if _, err := orchestrator.KeepRequest(&a2apb.SendMessageRequest{Message: m, Metadata: before.GetMetadata()}); fault.ReasonOf(err) != "REQUEST_SAID_TWICE" {
+	if _, err := orchestrator.EmbedRequest(&a2apb.SendMessageRequest{Message: m, Metadata: before.GetMetadata()}); fault.ReasonOf(err) != "REQUEST_SAID_TWICE" {
 		t.Errorf("KeepRequest() of a message that has one = %v, want REQUEST_SAID_TWICE", err)
 	}
 	plain := &a2apb.SendMessageRequest{Message: before.GetMessage(), Configuration: &a2apb.SendMessageConfiguration{ReturnImmediately: true}}
-	if m, err := orchestrator.KeepRequest(plain); m != before.GetMessage() || err != nil {
+	if m, err := orchestrator.EmbedRequest(plain); m != before.GetMessage() || err != nil {
 		t.Errorf("KeepRequest() of a request that says no more than its message = %v, %v, want the message", m, err)
 	}
 }
@@ -71,7 +71,7 @@ func TestARequestIsReviewed(t *testing.T) {
 	} {
 		req := request(t)
 		change(req)
-		m, err := orchestrator.KeepRequest(req)
+		m, err := orchestrator.EmbedRequest(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestARequestIsReviewed(t *testing.T) {
 func TestOnlyQuorateSendsConsultations(t *testing.T) {
 	t.Parallel()
 	forged := object(t, map[string]any{consultation.ExtensionURI: map[string]any{"consultationId": "c"}, orchestrator.TraceparentKey: "00-1-2-01", "a": "b"})
-	m, err := orchestrator.KeepRequest(&a2apb.SendMessageRequest{Message: &a2apb.Message{}, Metadata: forged})
+	m, err := orchestrator.EmbedRequest(&a2apb.SendMessageRequest{Message: &a2apb.Message{}, Metadata: forged})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestOnlyQuorateSendsConsultations(t *testing.T) {
 		orchestrator.RequestKey: structpb.NewStructValue(object(t, map[string]any{"metadata": forged.AsMap()})),
 	}}}
 	for _, m := range []*a2apb.Message{m, direct} {
-		if got := orchestrator.Request(m).GetMetadata().AsMap(); len(got) != 1 || got["a"] != "b" {
+		if got := orchestrator.ExtractRequest(m).GetMetadata().AsMap(); len(got) != 1 || got["a"] != "b" {
 			t.Errorf("Request() has the metadata %v, want no terms and no trace", got)
 		}
 	}

@@ -46,7 +46,7 @@ func ReviewedWork(artifacts []*a2apb.Artifact, metadata *structpb.Struct) []*a2a
 // ReviewedMessage returns what is reviewed of a message, in the same way.
 func ReviewedMessage(m *a2apb.Message) []*a2apb.Part {
 	r := rest{}
-	r.object("metadata", withoutOurs(m.GetMetadata()))
+	r.object("metadata", withoutReservedKeys(m.GetMetadata()))
 	r.list("extensions", slices.DeleteFunc(slices.Clone(m.GetExtensions()), func(uri string) bool { return uri == consultation.ExtensionURI }))
 	r.list("referenceTaskIds", m.GetReferenceTaskIds())
 	r.parts(m.GetParts())
@@ -60,9 +60,9 @@ const TraceparentKey = "traceparent"
 // TaskExtension is the key in the metadata of A2A messages, tasks and updates under which Quorate's own fields are.
 const TaskExtension = "https://github.com/quorate/quorate/extensions/task/v1"
 
-// withoutOurs returns metadata without the keys that Quorate sets itself. Agents never get a caller's value for them, and a reviewer of a message that carries a
+// withoutReservedKeys returns metadata without the keys that Quorate sets itself. Agents never get a caller's value for them, and a reviewer of a message that carries a
 // consultation must not learn the terms of that consultation.
-func withoutOurs(metadata *structpb.Struct) *structpb.Struct {
+func withoutReservedKeys(metadata *structpb.Struct) *structpb.Struct {
 	fields := maps.Clone(metadata.GetFields())
 	delete(fields, consultation.ExtensionURI)
 	delete(fields, TraceparentKey)

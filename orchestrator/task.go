@@ -122,14 +122,14 @@ type Parent struct {
 	Spare          bool   `json:",omitempty"` // another agent is there to step in, so that this one is not tried for long
 }
 
-// Carries reports whether the task carries a consultation.
-func (t *Task) Carries() bool { return t.Parent != nil && t.Parent.ConsultationID != "" }
+// CarriesConsultation reports whether the task carries a consultation.
+func (t *Task) CarriesConsultation() bool { return t.Parent != nil && t.Parent.ConsultationID != "" }
 
 // Etag returns the task's etag, which changes with every write.
 func (t *Task) Etag() string { return strconv.FormatUint(t.Version, 10) }
 
-// Match returns a Conflict fault with the reason ETAG_MISMATCH unless etag is the task's current one or empty.
-func (t *Task) Match(etag string) error {
+// CheckEtag returns a Conflict fault with the reason ETAG_MISMATCH unless etag is the task's current one or empty.
+func (t *Task) CheckEtag(etag string) error {
 	if etag == "" || etag == t.Etag() {
 		return nil
 	}
@@ -139,9 +139,9 @@ func (t *Task) Match(etag string) error {
 // Ended reports whether the task is in a terminal state.
 func (t *Task) Ended() bool { return Terminal(t.State) }
 
-// Room returns how many bytes of the limit of a stored state must stay free. An active task reserves what its end, or its way there after a failure,
+// ReservedBytes returns how many bytes of the limit of a stored state must stay free. An active task reserves what its end, or its way there after a failure,
 // will need; otherwise it could not end, not even by its deadline.
-func (t *Task) Room() int {
+func (t *Task) ReservedBytes() int {
 	if t.Ended() || t.Phase == PhaseOnError {
 		return 0
 	}
@@ -173,18 +173,18 @@ func (t *Task) Blocked() bool {
 	return last.Phase == t.Phase && !last.Allowed
 }
 
-// Open returns the current attempt, or nil when none is open.
-func (t *Task) Open() *Attempt {
+// OpenAttempt returns the current attempt, or nil when none is open.
+func (t *Task) OpenAttempt() *Attempt {
 	if n := len(t.Attempts); n > 0 && t.Attempts[n-1].EndTime.IsZero() {
 		return &t.Attempts[n-1]
 	}
 	return nil
 }
 
-// EditOpen returns the current attempt for editing, or nil. It copies the list of attempts first, because other copies of the task share it.
-func (t *Task) EditOpen() *Attempt {
+// EditOpenAttempt returns the current attempt for editing, or nil. It copies the list of attempts first, because other copies of the task share it.
+func (t *Task) EditOpenAttempt() *Attempt {
 	t.Attempts = slices.Clone(t.Attempts)
-	return t.Open()
+	return t.OpenAttempt()
 }
 
 // Guarded reports whether a mandatory requirement that applies still holds back the agent's work from the caller.

@@ -45,22 +45,22 @@ func (t *Task) CheckTurn(added *a2apb.Message) error {
 		t.ID, bytes, values, MaxTurnBytes, MaxTaskValues).With("task", t.ID)
 }
 
-// Unsent returns the reply that is on its way to the agent, or nil. There is at most one: the next is accepted only after the agent has asked again.
-func (t *Task) Unsent() *Turn {
+// PendingReply returns the reply that is on its way to the agent, or nil. There is at most one: the next is accepted only after the agent has asked again.
+func (t *Task) PendingReply() *Turn {
 	if n := len(t.Turns); n > 0 && !t.Turns[n-1].FromAgent && !t.Turns[n-1].Done {
 		return &t.Turns[n-1]
 	}
 	return nil
 }
 
-// EditUnsent returns the reply that is on its way for editing, or nil. It copies the list of turns first, because other copies of the task share it.
-func (t *Task) EditUnsent() *Turn {
+// EditPendingReply returns the reply that is on its way for editing, or nil. It copies the list of turns first, because other copies of the task share it.
+func (t *Task) EditPendingReply() *Turn {
 	t.Turns = slices.Clone(t.Turns)
-	return t.Unsent()
+	return t.PendingReply()
 }
 
-// Waits reports whether the agent waits for its caller, for input or authorization. A task that a gate blocks waits for somebody else.
-func (t *Task) Waits() bool {
+// AwaitsCaller reports whether the agent waits for its caller, for input or authorization. A task that a gate blocks waits for somebody else.
+func (t *Task) AwaitsCaller() bool {
 	return t.Phase == PhaseExecution && Interrupted(t.State) && !t.Blocked()
 }
 

@@ -12,8 +12,8 @@ const ReasonUnreadable = "TASK_UNREADABLE"
 
 const unreadable = "task %s is in the store but cannot be read: start the version of quorate that wrote it, or restore a copy of the store"
 
-// CannotRead returns the FailedPrecondition fault "TASK_UNREADABLE" for a task that a store cannot decode. Only the log shows cause.
-func CannotRead(k Key, cause error) error {
+// UnreadableError returns the FailedPrecondition fault "TASK_UNREADABLE" for a task that a store cannot decode. Only the log shows cause.
+func UnreadableError(k Key, cause error) error {
 	f := fault.New(fault.FailedPrecondition, ReasonUnreadable, unreadable, k.ID).With("task", k.ID)
 	f.Ours, f.Cause = true, cause
 	return f

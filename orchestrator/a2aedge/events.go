@@ -44,7 +44,7 @@ func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, 
 	defer cancel()
 	next := make(chan received)
 	running.Go(func() { receive(ctx, h.Conn, m, req, next) })
-	e := newEvents(w)
+	e := newEventWriter(w)
 	timer := time.NewTimer(openAfter)
 	defer timer.Stop()
 	for {
@@ -53,7 +53,7 @@ func (h *Handler) stream(ctx context.Context, w http.ResponseWriter, m *method, 
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-			err = e.beat()
+			err = e.heartbeat()
 		case x := <-next:
 			switch {
 			case x == received{}:
@@ -113,24 +113,24 @@ func receive(ctx context.Context, conn grpc.ClientConnInterface, m *method, req 
 	}
 }
 
-// events writes server-sent events.
-type events struct {
+// eventWriter writes server-sent events.
+type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	opened  bool
 }
 
-func newEvents(w http.ResponseWriter) *events {
-	return &events{w: w, control: http.NewResponseController(w)}
+func newEventWriter(w http.ResponseWriter) *eventWriter {
+	return &eventWriter{w: w, control: http.NewResponseController(w)}
 }
 
 // begin tells the client that the stream is open, since there may be no event for long.
-func (e *events) begin() error {
+func (e *eventWriter) begin() error {
 	e.open()
 	return e.control.Flush()
 }
 
-func (e *events) send(f form, r *a2apb.StreamResponse) error {
+func (e *eventWriter) send(f form, r *a2apb.StreamResponse) error {
 	data, err := f.data(r)
 	if err != nil {
 		return errors.Join(e.write(0, f.failure(status.New(codes.Internal, "internal error"))), err)
@@ -139,7 +139,7 @@ func (e *events) send(f form, r *a2apb.StreamResponse) error {
 }
 
 // write sends one event. A client resumes the stream with its id, if it has one.
-func (e *events) write(id uint64, data []byte) error {
+func (e *eventWriter) write(id uint64, data []byte) error {
 	e.open()
 	b := make([]byte, 0, len(data)+32)
 	if id > 0 {
@@ -152,16 +152,16 @@ func (e *events) write(id uint64, data []byte) error {
 	return e.control.Flush()
 }
 
-// broken ends a stream that may have stopped in the middle of an event: an incomplete event is no valid JSON.
-func (e *events) broken(failure []byte) error {
+// sendFailure ends a stream that may have stopped in the middle of an event: an incomplete event is no valid JSON.
+func (e *eventWriter) sendFailure(failure []byte) error {
 	if _, err := e.w.Write([]byte("\n\n")); err != nil {
 		return err
 	}
 	return e.write(0, failure)
 }
 
-// beat shows the client, and proxies in between, that the stream is alive.
-func (e *events) beat() error {
+// heartbeat shows the client, and proxies in between, that the stream is alive.
+func (e *eventWriter) heartbeat() error {
 	e.open()
 	if _, err := e.w.Write([]byte(": alive\n\n")); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (e *events) beat() error {
 	return e.control.Flush()
 }
 
-func (e *events) open() {
+func (e *eventWriter) open() {
 	if e.opened {
 		return
 	}
@@ -183,7 +183,7 @@ func (e *events) open() {
 }
 
 // relay copies what comes from an agent until either side ends. The error is that of reading from the agent.
-func (e *events) relay(from io.Reader) error {
+func (e *eventWriter) relay(from io.Reader) error {
 	buffer := make([]byte, 16<<10)
 	for {
 		n, err := from.Read(buffer)

@@ -22,8 +22,8 @@ const (
 	maxExtension  = 256 // bytes
 )
 
-// own are the extensions that Quorate itself serves.
-var own = []string{TaskExtension, consultation.ExtensionURI, registry.ContractExtension}
+// ownExtensions are the extensions that Quorate itself serves.
+var ownExtensions = []string{TaskExtension, consultation.ExtensionURI, registry.ContractExtension}
 
 // addExtensions adds the extensions that a call requests to those of its message, with which they are stored: each call to the agent about the task
 // requests them.
@@ -33,7 +33,7 @@ func addExtensions(ctx context.Context, m *a2apb.Message) error {
 		return fault.Invalid(paramExtensions, "EXTENSIONS_INVALID", "a call requests at most %d extensions, by URIs of at most %d bytes", maxExtensions, maxExtension)
 	}
 	for _, uri := range list {
-		if !slices.Contains(m.GetExtensions(), uri) && !slices.Contains(own, uri) {
+		if !slices.Contains(m.GetExtensions(), uri) && !slices.Contains(ownExtensions, uri) {
 			m.Extensions = append(m.GetExtensions(), uri)
 		}
 	}
@@ -69,7 +69,7 @@ func splitList(values []string) (items []string) {
 // extensionsOf returns the extensions on an agent's card that its callers can use through Quorate.
 func extensionsOf(card *registry.Card) (list []*a2apb.AgentExtension) {
 	for _, x := range card.Extensions {
-		if slices.Contains(own, x.URI) {
+		if slices.Contains(ownExtensions, x.URI) {
 			continue
 		}
 		params, err := structpb.NewStruct(x.Params)

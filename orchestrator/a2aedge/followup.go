@@ -31,7 +31,7 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	if err != nil {
 		return t, err
 	}
-	word, err := followUpWord(m)
+	word, err := followUpRequestOf(m)
 	if err != nil {
 		return t, err
 	}
@@ -43,8 +43,8 @@ func (s *Service) followUp(ctx context.Context, req *a2apb.SendMessageRequest, w
 	return t, s.edition.translate(err)
 }
 
-// followUpWord reads the metadata of a follow-up under TaskExtension, by the rules of the task API.
-func followUpWord(m *a2apb.Message) (*orchestratorv1.ReplyToTaskRequest, error) {
+// followUpRequestOf reads the metadata of a follow-up under TaskExtension, by the rules of the task API.
+func followUpRequestOf(m *a2apb.Message) (*orchestratorv1.ReplyToTaskRequest, error) {
 	word := &orchestratorv1.ReplyToTaskRequest{}
 	value, ok := m.GetMetadata().GetFields()[TaskExtension]
 	if !ok {

@@ -41,8 +41,8 @@ func envelopeOf(body []byte) (e envelope, ok bool) {
 	return e, ok && string(version) == `"2.0"` && validID(e.ID) && bytes.HasPrefix(e.Params, []byte("{"))
 }
 
-// aimedParams reads what the params of a method say about the call, and returns a function that returns them with another tenant, or without one.
-func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) []byte, ok bool) {
+// retargetParams reads what the params of a method say about the call, and returns a function that returns them with another tenant, or without one.
+func retargetParams(m *method, params []byte) (at callTarget, aimed func(tenant string) []byte, ok bool) {
 	task, other := m.taskNames()
 	var kept [][]byte
 	messages := 0
@@ -79,20 +79,20 @@ func aimedParams(m *method, params []byte) (at about, aimed func(tenant string) 
 }
 
 // read notes what a member of a message says about the call. It reports whether the call may still pass.
-func (at *about) read(x member) bool {
+func (at *callTarget) read(x member) bool {
 	switch string(x.name) {
 	case "taskId", "task_id":
 		return json.Unmarshal(x.value, &at.task) == nil
 	case "metadata":
-		return !saysInEscapes(x.value)
+		return !hasEscapedKey(x.value)
 	default:
 		return true
 	}
 }
 
-// saysInEscapes reports whether metadata may have Quorate's key in a form with escapes, which a search of the bytes does not find; some encoders
+// hasEscapedKey reports whether metadata may have Quorate's key in a form with escapes, which a search of the bytes does not find; some encoders
 // escape every slash.
-func saysInEscapes(metadata []byte) bool {
+func hasEscapedKey(metadata []byte) bool {
 	if bytes.IndexByte(metadata, '\\') < 0 {
 		return false
 	}
@@ -101,33 +101,33 @@ func saysInEscapes(metadata []byte) bool {
 	return err != nil || word[TaskExtension] != nil
 }
 
-// passer is a request that may pass to its agent.
-type passer struct {
+// passingRequest is a request that may pass to its agent.
+type passingRequest struct {
 	id     json.RawMessage
 	method *method
-	at     about
+	at     callTarget
 	aimed  func(tenant string) []byte // its params with another tenant
 }
 
 // readPassing reads a request to the base URL of an agent without decoding it. ok is false when the request has to go the ordinary way.
-func readPassing(agent string, body []byte) (x passer, ok bool) {
+func readPassing(agent string, body []byte) (x passingRequest, ok bool) {
 	e, ok := envelopeOf(body)
 	m := methods[e.Method]
 	if !ok || m == nil || !slices.Contains(passing, m.name) {
 		return x, false
 	}
-	at, aimed, ok := aimedParams(m, e.Params)
+	at, aimed, ok := retargetParams(m, e.Params)
 	if !ok || at.agent != "" && at.agent != agent {
 		return x, false
 	}
 	at.agent = agent
-	return passer{e.ID, m, at, aimed}, true
+	return passingRequest{e.ID, m, at, aimed}, true
 }
 
 // pass sends a JSON-RPC request to the agent of the base URL unchanged, and reports whether it did. A request that has to be tracked, or whose agent
 // does not speak JSON-RPC, goes the ordinary way. The envelope is written anew, so that the agent cannot read another method in it than Quorate did.
 func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, agent string, body []byte) bool {
-	if h.Service == nil || h.Service.passages == nil || !named(h.Service.passages.Agents, agent) {
+	if h.Service == nil || h.Service.passages == nil || !containsName(h.Service.passages.Agents, agent) {
 		return false
 	}
 	x, ok := readPassing(agent, body)
@@ -137,7 +137,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	ctx, err := h.Gate.Admit(ctx, r.Header, x.method.path())
 	var way *agentclient.Passage
 	if err == nil {
-		way, err = h.Service.wayOverJSONRPC(ctx, x.at, body)
+		way, err = h.Service.jsonrpcPassage(ctx, x.at, body)
 		if way == nil && err == nil {
 			return false
 		}
@@ -154,9 +154,9 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return true
 }
 
-// wayOverJSONRPC returns the passage for a call, or nil when the call is tracked or its agent does not speak JSON-RPC.
-func (s *Service) wayOverJSONRPC(ctx context.Context, at about, request []byte) (*agentclient.Passage, error) {
-	a, err := s.passes(ctx, at, request)
+// jsonrpcPassage returns the passage for a call, or nil when the call is tracked or its agent does not speak JSON-RPC.
+func (s *Service) jsonrpcPassage(ctx context.Context, at callTarget, request []byte) (*agentclient.Passage, error) {
+	a, err := s.passableAgent(ctx, at, request)
 	if a == nil || err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (s *Service) wayOverJSONRPC(ctx context.Context, at about, request []byte) 
 }
 
 // forward sends the request and writes the answer unchanged. When it returns an error, nothing was written.
-func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.Header, way *agentclient.Passage, x passer) error {
+func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.Header, way *agentclient.Passage, x passingRequest) error {
 	leave, err := h.Gate.Enter(ctx)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 
 // relay copies an agent's stream and, if it breaks, ends it with the error.
 func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentclient.Passage, from io.Reader, id json.RawMessage) {
-	e := newEvents(w)
+	e := newEventWriter(w)
 	if e.begin() != nil {
 		return // the client is gone
 	}
@@ -208,8 +208,8 @@ func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentcl
 		return
 	}
 	if ctx.Err() == nil {
-		err = way.Broken(err)
+		err = way.UnreadableAnswer(err)
 	}
 	form := &jsonrpcForm{handler: h, id: id}
-	_ = e.broken(form.failure(statusOf(rpcserver.WhyEnded(ctx, err)))) // the client is gone when it fails
+	_ = e.sendFailure(form.failure(statusOf(rpcserver.WhyEnded(ctx, err)))) // the client is gone when it fails
 }

@@ -130,8 +130,8 @@ func (h *Handler) invoke(ctx context.Context, m *method, req proto.Message) (pro
 	return resp, nil
 }
 
-// aimAt sets the agent of the base URL in the request.
-func aimAt(req proto.Message, agent string) error {
+// setAgent sets the agent of the base URL in the request.
+func setAgent(req proto.Message, agent string) error {
 	switch {
 	case agent == "":
 		return nil

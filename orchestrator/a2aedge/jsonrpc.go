@@ -46,7 +46,7 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 	if agent != "" && h.pass(r.Context(), w, r, agent, body) {
 		return
 	}
-	e, wrong := open(body)
+	e, wrong := parseEnvelope(body)
 	if wrong != nil {
 		writeJSONRPC(w, http.StatusOK, e.ID, nil, wrong)
 		return
@@ -58,7 +58,7 @@ func (h *Handler) serveJSONRPC(w http.ResponseWriter, r *http.Request, agent str
 	}
 	req, err := op.read(e.Params)
 	if err == nil {
-		err = aimAt(req, agent)
+		err = setAgent(req, agent)
 	}
 	if err != nil {
 		h.refuseJSONRPC(w, e.ID, err)
@@ -103,8 +103,8 @@ func operationOf(version, name string) (op operation, doneIn string, ok bool) {
 
 var null = json.RawMessage("null")
 
-// open reads the envelope. If the request has no readable id, the answer has the id null.
-func open(body []byte) (envelope, *rpcError) {
+// parseEnvelope reads the envelope. If the request has no readable id, the answer has the id null.
+func parseEnvelope(body []byte) (envelope, *rpcError) {
 	if !json.Valid(body) || !utf8.Valid(body) {
 		return envelope{ID: null}, &rpcError{Code: codeParse, Message: "the body is not JSON in UTF-8"}
 	}

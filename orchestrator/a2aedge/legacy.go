@@ -25,9 +25,9 @@ const LegacyVersion = legacy.Version
 var legacyMethods = map[string]operation{
 	"message/send":                        {methods["SendMessage"], readLegacy(sendFromLegacy, methods["SendMessage"]), legacy.Event},
 	"message/stream":                      {methods["SendStreamingMessage"], readLegacy(sendFromLegacy, methods["SendStreamingMessage"]), legacy.Event},
-	"tasks/get":                           {methods["GetTask"], readLegacy(certain(a2av0.ToV1GetTaskRequest), methods["GetTask"]), legacy.Event},
-	"tasks/cancel":                        {methods["CancelTask"], readLegacy(certain(a2av0.ToV1CancelTaskRequest), methods["CancelTask"]), legacy.Event},
-	"tasks/resubscribe":                   {methods["SubscribeToTask"], readLegacy(certain(a2av0.ToV1SubscribeToTaskRequest), methods["SubscribeToTask"]), legacy.Event},
+	"tasks/get":                           {methods["GetTask"], readLegacy(infallible(a2av0.ToV1GetTaskRequest), methods["GetTask"]), legacy.Event},
+	"tasks/cancel":                        {methods["CancelTask"], readLegacy(infallible(a2av0.ToV1CancelTaskRequest), methods["CancelTask"]), legacy.Event},
+	"tasks/resubscribe":                   {methods["SubscribeToTask"], readLegacy(infallible(a2av0.ToV1SubscribeToTaskRequest), methods["SubscribeToTask"]), legacy.Event},
 	"tasks/pushNotificationConfig/set":    {methods["CreateTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
 	"tasks/pushNotificationConfig/get":    {methods["GetTaskPushNotificationConfig"], noPushInLegacy, legacy.Event},
 	"tasks/pushNotificationConfig/list":   {methods["ListTaskPushNotificationConfigs"], noPushInLegacy, legacy.Event},
@@ -59,18 +59,18 @@ func readLegacy[Old, New any](modern func(*Old) (New, error), m *method) func([]
 		}
 		message := m.request.ProtoReflect().New().Interface()
 		if err := legacy.Encode(request, message); err != nil {
-			return nil, notModern(err)
+			return nil, translationError(err)
 		}
 		return message, nil
 	}
 }
 
-func notModern(err error) error {
+func translationError(err error) error {
 	return invalidParams("params", "the params have no form in A2A %s: %s", Version, err)
 }
 
-// certain adapts a conversion that cannot fail.
-func certain[Old, New any](convert func(*Old) New) func(*Old) (New, error) {
+// infallible adapts a conversion that cannot fail.
+func infallible[Old, New any](convert func(*Old) New) func(*Old) (New, error) {
 	return func(old *Old) (New, error) { return convert(old), nil }
 }
 
@@ -84,7 +84,7 @@ func sendFromLegacy(p *old.MessageSendParams) (*a2a.SendMessageRequest, error) {
 	}
 	req, err := a2av0.ToV1SendMessageRequest(p)
 	if err != nil {
-		return nil, notModern(err)
+		return nil, translationError(err)
 	}
 	return req, nil
 }

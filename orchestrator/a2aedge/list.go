@@ -63,7 +63,7 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 	resp := &a2apb.ListTasksResponse{Tasks: []*a2apb.Task{}, PageSize: size, TotalSize: int32(min(len(all), math.MaxInt32))}
 	rest := all
 	if after != nil {
-		rest = all[behind(all, *after):]
+		rest = all[indexAfter(all, *after):]
 	}
 	shown, err := s.showPage(ctx, p.Tenant, resp, rest[:min(int(size), len(rest))], view{history: req.HistoryLength, artifacts: req.GetIncludeArtifacts()})
 	if err == nil && shown < len(rest) {
@@ -131,8 +131,8 @@ func selected(t *orchestrator.Task, req *a2apb.ListTasksRequest) bool {
 
 func since(req *a2apb.ListTasksRequest) time.Time { return req.GetStatusTimestampAfter().AsTime() }
 
-// behind returns the index of the first task after a place.
-func behind(all []place, after place) int {
+// indexAfter returns the index of the first task after a place.
+func indexAfter(all []place, after place) int {
 	i, found := slices.BinarySearchFunc(all, after, place.compare)
 	if found {
 		i++

@@ -32,7 +32,7 @@ type Passages struct {
 // agent returns the agent to which a call may pass, or nil when the call has to be tracked. It searches the bytes of the request: a request with
 // Quorate's extension key or a Quorate task's id anywhere in it is tracked.
 func (p *Passages) agent(ctx context.Context, name string, request []byte) *registry.Agent {
-	if p == nil || name == "" || !named(p.Agents, name) || bytes.Contains(request, []byte(TaskExtension)) {
+	if p == nil || name == "" || !containsName(p.Agents, name) || bytes.Contains(request, []byte(TaskExtension)) {
 		return nil
 	}
 	caller, ok := auth.FromContext(ctx)
@@ -43,7 +43,7 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 		return nil // the ordinary way reports what is wrong
 	}
 	a, status, ok := p.Directory.Peek(caller.Tenant, name)
-	if !ok || status.Draining || ruled(a) || !p.Signatures.Trusts(a.Verification) {
+	if !ok || status.Draining || hasRequirements(a) || !p.Signatures.Trusts(a.Verification) {
 		return nil
 	}
 	return a
@@ -51,10 +51,10 @@ func (p *Passages) agent(ctx context.Context, name string, request []byte) *regi
 
 // covers reports whether calls to an agent normally pass. The agent's card then describes what the agent supports, not what Quorate does.
 func (p *Passages) covers(a *registry.Agent) bool {
-	return p != nil && named(p.Agents, a.Name) && !ruled(a) && agentclient.HasPassage(&a.Card)
+	return p != nil && containsName(p.Agents, a.Name) && !hasRequirements(a) && agentclient.HasPassage(&a.Card)
 }
 
-func named(list []string, name string) bool {
+func containsName(list []string, name string) bool {
 	for _, x := range list {
 		if x == name || x == "*" {
 			return true
@@ -63,8 +63,8 @@ func named(list []string, name string) bool {
 	return false
 }
 
-// ruled reports whether something has to be checked before or after an agent works.
-func ruled(a *registry.Agent) bool {
+// hasRequirements reports whether something has to be checked before or after an agent works.
+func hasRequirements(a *registry.Agent) bool {
 	if len(a.Metadata.ConsultationRequirements) > 0 {
 		return true
 	}
@@ -76,8 +76,8 @@ func ruled(a *registry.Agent) bool {
 	return false
 }
 
-// ours reports whether an id has the form of Quorate's task ids.
-func ours(id string) bool {
+// isTaskID reports whether an id has the form of Quorate's task ids.
+func isTaskID(id string) bool {
 	const length = 26
 	if len(id) != length {
 		return false

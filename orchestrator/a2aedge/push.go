@@ -102,7 +102,7 @@ func inlineWebhook(req *a2apb.SendMessageRequest) (*orchestrator.Webhook, error)
 // Notification returns what a receiver is sent for an event: the task if it has ended or waits, otherwise its new state.
 func Notification(t *orchestrator.Task, e orchestrator.Event) ([]byte, error) {
 	if (orchestrator.Terminal(e.State) || interrupted(e.State)) && e.State == t.State {
-		return encode(firstOf(t))
+		return encode(firstResponse(t))
 	}
 	f := follower{key: keyOf(t), contextID: t.ContextID}
 	return encode(f.status(e, progressMessage(t.ID, t.ContextID, e)))

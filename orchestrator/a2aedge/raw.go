@@ -50,7 +50,7 @@ func (s *Service) unary(m *method, tracked grpc.MethodHandler) grpc.MethodHandle
 			return nil, err
 		}
 		handle := func(ctx context.Context, _ any) (any, error) {
-			way, request, err := s.way(ctx, m, raw)
+			way, request, err := s.grpcPassage(ctx, m, raw)
 			if err != nil {
 				return nil, err
 			}
@@ -72,7 +72,7 @@ func (s *Service) streaming(m *method, tracked grpc.StreamHandler) grpc.StreamHa
 		if err := stream.RecvMsg(raw); err != nil {
 			return err
 		}
-		way, request, err := s.way(stream.Context(), m, raw)
+		way, request, err := s.grpcPassage(stream.Context(), m, raw)
 		if err != nil {
 			return err
 		}
@@ -107,14 +107,14 @@ func decodeRaw(raw *emptypb.Empty, req any) error {
 	return nil
 }
 
-// way returns the passage for a call and the request to send there, or nil when the call is tracked.
-func (s *Service) way(ctx context.Context, m *method, raw *emptypb.Empty) (*agentclient.Passage, *emptypb.Empty, error) {
+// grpcPassage returns the passage for a call and the request to send there, or nil when the call is tracked.
+func (s *Service) grpcPassage(ctx context.Context, m *method, raw *emptypb.Empty) (*agentclient.Passage, *emptypb.Empty, error) {
 	request := raw.ProtoReflect().GetUnknown()
 	at, ok := m.peek(request)
 	if !ok {
 		return nil, nil, nil
 	}
-	a, err := s.passes(ctx, at, request)
+	a, err := s.passableAgent(ctx, at, request)
 	if a == nil || err != nil {
 		return nil, nil, err
 	}
@@ -126,17 +126,17 @@ func (s *Service) way(ctx context.Context, m *method, raw *emptypb.Empty) (*agen
 		return nil, nil, err
 	}
 	sent := &emptypb.Empty{}
-	sent.ProtoReflect().SetUnknown(m.aimed(request, way.Tenant))
+	sent.ProtoReflect().SetUnknown(m.retarget(request, way.Tenant))
 	return way, sent, nil
 }
 
-// about is what a request says about the call.
-type about struct{ agent, task string }
+// callTarget is what a request says about the call.
+type callTarget struct{ agent, task string }
 
-// passes returns the agent to which a call may pass, or nil when the call has to be tracked, as one about a task of Quorate's own has.
-func (s *Service) passes(ctx context.Context, at about, request []byte) (*registry.Agent, error) {
+// passableAgent returns the agent to which a call may pass, or nil when the call has to be tracked, as one about a task of Quorate's own has.
+func (s *Service) passableAgent(ctx context.Context, at callTarget, request []byte) (*registry.Agent, error) {
 	a := s.passages.agent(ctx, at.agent, request)
-	if a == nil || !ours(at.task) {
+	if a == nil || !isTaskID(at.task) {
 		return a, nil
 	}
 	caller, err := taskrpc.Caller(ctx)
@@ -151,7 +151,7 @@ func (s *Service) passes(ctx context.Context, at about, request []byte) (*regist
 }
 
 // peek reads what a request says about the call without decoding the rest. ok is false for a request that says it twice.
-func (m *method) peek(request []byte) (at about, ok bool) {
+func (m *method) peek(request []byte) (at callTarget, ok bool) {
 	fields := m.request.ProtoReflect().Descriptor().Fields()
 	tenant, named, message := fields.ByName("tenant"), m.task(), fields.ByName("message")
 	messages := 0
@@ -193,8 +193,8 @@ func (m *method) taskNames() (name, other string) {
 	return "", ""
 }
 
-// aimed returns a request with another tenant, or without one.
-func (m *method) aimed(request []byte, tenant string) []byte {
+// retarget returns a request with another tenant, or without one.
+func (m *method) retarget(request []byte, tenant string) []byte {
 	n := m.request.ProtoReflect().Descriptor().Fields().ByName("tenant").Number()
 	out := make([]byte, 0, len(request)+len(tenant)+4)
 	if tenant != "" {

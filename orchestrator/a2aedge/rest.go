@@ -59,7 +59,7 @@ func (h *Handler) serveREST(ctx context.Context, w http.ResponseWriter, r *http.
 	req, err := h.decodeREST(r, m, fields)
 	for _, name := range []string{tenant, agent} {
 		if err == nil {
-			err = aimAt(req, name)
+			err = setAgent(req, name)
 		}
 	}
 	if err != nil {

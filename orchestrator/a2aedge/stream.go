@@ -21,7 +21,7 @@ func (s *Service) SendStreamingMessage(req *a2apb.SendMessageRequest, stream grp
 		return err
 	}
 	if interrupted(t.State) { // the request was repeated
-		return stream.Send(firstOf(&t))
+		return stream.Send(firstResponse(&t))
 	}
 	return s.follow(ctx, t, stream.Send)
 }
@@ -52,14 +52,14 @@ func (s *Service) SubscribeToTask(req *a2apb.SubscribeToTaskRequest, stream grpc
 
 // follow sends the task and then its updates.
 func (s *Service) follow(ctx context.Context, t orchestrator.Task, send func(*a2apb.StreamResponse) error) error {
-	if err := send(firstOf(&t)); err != nil {
+	if err := send(firstResponse(&t)); err != nil {
 		return err
 	}
 	f := follower{service: s, key: keyOf(&t), contextID: t.ContextID, state: t.State, send: send, patient: true}
 	return f.run(ctx, t.LastEvent)
 }
 
-func firstOf(t *orchestrator.Task) *a2apb.StreamResponse {
+func firstResponse(t *orchestrator.Task) *a2apb.StreamResponse {
 	return &a2apb.StreamResponse{Payload: &a2apb.StreamResponse_Task{Task: taskToA2A(t, view{artifacts: true})}}
 }
 

@@ -55,7 +55,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	if err := keepRequest(req); err != nil {
+	if err := embedRequest(req); err != nil {
 		return orchestrator.Task{}, err
 	}
 	if id := req.GetMessage().GetTaskId(); id != "" {
@@ -67,7 +67,7 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	if err := addExtensions(ctx, req.GetMessage()); err != nil {
 		return orchestrator.Task{}, err
 	}
-	order, err := orderOf(req)
+	order, err := submitRequestOf(req)
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
@@ -81,12 +81,12 @@ func (s *Service) submit(ctx context.Context, req *a2apb.SendMessageRequest) (or
 	return t, s.edition.translate(err)
 }
 
-// keepRequest puts what the request says beside its message into the message, with which it is stored.
-func keepRequest(req *a2apb.SendMessageRequest) (err error) {
+// embedRequest puts what the request says beside its message into the message, with which it is stored.
+func embedRequest(req *a2apb.SendMessageRequest) (err error) {
 	if _, ours := req.GetMetadata().GetFields()[TaskExtension]; ours { // a rule about an attribute in it would have no effect
 		return fault.Invalid("metadata", "TASK_EXTENSION_INVALID", "what stands under %s belongs into the message's metadata, not into that of the request", TaskExtension)
 	}
-	req.Message, err = orchestrator.KeepRequest(req)
+	req.Message, err = orchestrator.EmbedRequest(req)
 	return err
 }
 
@@ -103,8 +103,8 @@ func checkMessage(m *a2apb.Message) error {
 	return nil
 }
 
-// orderOf returns the request as one of the task API: the message, and the metadata under TaskExtension.
-func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, error) {
+// submitRequestOf returns the request as one of the task API: the message, and the metadata under TaskExtension.
+func submitRequestOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, error) {
 	order := &orchestratorv1.SubmitTaskRequest{}
 	const field = "message.metadata"
 	word, extended := req.GetMessage().GetMetadata().GetFields()[TaskExtension]
@@ -121,11 +121,11 @@ func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, 
 			return nil, fault.Invalid(field, "TASK_EXTENSION_INVALID", "the message under %s would hide the message that it is part of", TaskExtension)
 		}
 	}
-	if err := aim(order, req); err != nil {
+	if err := setRoute(order, req); err != nil {
 		return nil, err
 	}
-	if extended { // what aim sets itself is valid
-		order.Message = somebodyAsks
+	if extended { // what setRoute sets itself is valid
+		order.Message = placeholderMessage
 		if err := validate(order); err != nil {
 			return nil, err
 		}
@@ -134,10 +134,10 @@ func orderOf(req *a2apb.SendMessageRequest) (*orchestratorv1.SubmitTaskRequest, 
 	return order, nil
 }
 
-// somebodyAsks stands for the message while an order is validated: its content has no rules, and walking it takes as long as all rules together.
-var somebodyAsks = &a2apb.Message{}
+// placeholderMessage stands for the message while a request is validated: its content has no rules, and walking it takes as long as all rules together.
+var placeholderMessage = &a2apb.Message{}
 
-// validate checks an order by the rules of the task API.
+// validate checks a request by the rules of the task API.
 func validate(order proto.Message) error {
 	err := protovalidate.Validate(order)
 	if err == nil {
@@ -153,8 +153,8 @@ func validate(order proto.Message) error {
 	return f
 }
 
-// aim sets the route: to the agent of the base URL, as the metadata says, or else by the text of the message.
-func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
+// setRoute sets the route: to the agent of the base URL, as the metadata says, or else by the text of the message.
+func setRoute(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest) error {
 	agent := req.GetTenant()
 	switch {
 	case len(agent) > maxAgentName:
@@ -169,7 +169,7 @@ func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest)
 	case agent != "" && order.GetRoute().GetAgent() != agent:
 		return fault.Invalid("tenant", "ROUTE_AMBIGUOUS", "the tenant names agent %q and the message's metadata names another route; give one", agent)
 	case order.GetRoute() == nil:
-		if text := words(req.GetMessage()); text != "" {
+		if text := routeText(req.GetMessage()); text != "" {
 			order.Route = &orchestratorv1.Route{To: &orchestratorv1.Route_Text{Text: text}}
 			return nil
 		}
@@ -179,8 +179,8 @@ func aim(order *orchestratorv1.SubmitTaskRequest, req *a2apb.SendMessageRequest)
 	return nil
 }
 
-// words returns the text of a message, as much as a route by text takes.
-func words(m *a2apb.Message) string {
+// routeText returns the text of a message, as much as a route by text takes.
+func routeText(m *a2apb.Message) string {
 	var b strings.Builder
 	for _, p := range m.GetParts() {
 		if text := strings.TrimSpace(p.GetText()); text != "" {

@@ -41,7 +41,7 @@ func history(t *orchestrator.Task, shown taskrpc.Content, most *int32) []*a2apb.
 		said = append(said, shown.Message)
 	}
 	for i, turn := range shown.Turns {
-		if asked := turn.FromAgent && t.Waits() && i == len(shown.Turns)-1; turn.Message != nil && !asked {
+		if asked := turn.FromAgent && t.AwaitsCaller() && i == len(shown.Turns)-1; turn.Message != nil && !asked {
 			said = append(said, turn.Message)
 		}
 	}
@@ -60,7 +60,7 @@ func statusMessage(t *orchestrator.Task) *a2apb.Message {
 		return adopt(t, m, len(t.Turns)+1)
 	}
 	switch {
-	case t.Waits() && t.Guarded():
+	case t.AwaitsCaller() && t.Guarded():
 		return agentMessage(t.ID, t.ContextID, t.LastEvent, "the agent asks its caller; its words are held back, since a review stands between it and the caller")
 	case t.Error == nil:
 		return nil
@@ -111,7 +111,7 @@ func taskMetadata(t *orchestrator.Task, withheld int) *structpb.Struct {
 	switch {
 	case t.Blocked():
 		word["waitsFor"] = "consultation"
-	case t.Waits():
+	case t.AwaitsCaller():
 		word["waitsFor"] = "caller"
 	}
 	if s := t.Plan.Waiting(); s != nil {

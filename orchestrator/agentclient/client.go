@@ -35,7 +35,7 @@ type Client interface {
 }
 
 func sendRequest(tenant string, m *a2apb.Message, stream bool) *a2apb.SendMessageRequest {
-	req := orchestrator.Request(m)
+	req := orchestrator.ExtractRequest(m)
 	req.Tenant = tenant
 	if !stream {
 		if req.GetConfiguration() == nil {

@@ -24,14 +24,14 @@ type conn struct {
 	since       time.Time             // when it was made
 }
 
-// shows returns the credential for a call that begins now, or nil.
-func (c *conn) shows() *agentauth.Credential { return c.credentials.For(c.url) }
+// credential returns the credential for a call that begins now, or nil.
+func (c *conn) credential() *agentauth.Credential { return c.credentials.For(c.url) }
 
 var _ grpc.ClientConnInterface = (*conn)(nil)
 
 // Invoke makes a unary call.
 func (c *conn) Invoke(ctx context.Context, method string, args, reply any, opts ...grpc.CallOption) error {
-	shows := c.shows()
+	shows := c.credential()
 	ctx, err := outgoing(ctx, shows)
 	if err != nil {
 		return err
@@ -40,12 +40,12 @@ func (c *conn) Invoke(ctx context.Context, method string, args, reply any, opts 
 		return c.ClientConn.Invoke(ctx, method, args, reply, opts...)
 	}
 	begun := time.Now()
-	return renewed(shows, begun, c.ClientConn.Invoke(ctx, method, args, reply, opts...))
+	return credentialError(shows, begun, c.ClientConn.Invoke(ctx, method, args, reply, opts...))
 }
 
 // NewStream begins a call whose answers are a stream.
 func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	shows := c.shows()
+	shows := c.credential()
 	ctx, err := outgoing(ctx, shows)
 	if err != nil {
 		return nil, err
@@ -56,24 +56,26 @@ func (c *conn) NewStream(ctx context.Context, desc *grpc.StreamDesc, method stri
 	begun := time.Now()
 	s, err := c.ClientConn.NewStream(ctx, desc, method, opts...)
 	if err != nil {
-		return nil, renewed(shows, begun, err)
+		return nil, credentialError(shows, begun, err)
 	}
-	return &stream{ClientStream: s, shows: shows, begun: begun}, nil
+	return &stream{ClientStream: s, credential: shows, begun: begun}, nil
 }
 
 // stream is a stream from an agent to which a credential was sent.
 type stream struct {
 	grpc.ClientStream
-	shows *agentauth.Credential
-	begun time.Time
+	credential *agentauth.Credential
+	begun      time.Time
 }
 
 // RecvMsg receives the next answer.
-func (s *stream) RecvMsg(m any) error { return renewed(s.shows, s.begun, s.ClientStream.RecvMsg(m)) }
+func (s *stream) RecvMsg(m any) error {
+	return credentialError(s.credential, s.begun, s.ClientStream.RecvMsg(m))
+}
 
-// renewed returns the error of a call that began at begun. If the agent rejected the credential, and there is a newer one now or soon, the error says
+// credentialError returns the error of a call that began at begun. If the agent rejected the credential, and there is a newer one now or soon, the error says
 // that the call may be repeated. It is not repeated here, because over gRPC the agent may have begun to work.
-func renewed(shows *agentauth.Credential, begun time.Time, err error) error {
+func credentialError(shows *agentauth.Credential, begun time.Time, err error) error {
 	if err == nil || status.Code(err) != codes.Unauthenticated || !shows.Refused(begun) {
 		return err
 	}

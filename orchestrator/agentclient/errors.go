@@ -48,7 +48,7 @@ func clip(s string) string {
 	return string(r[:maxErrorText]) + "… (cut)"
 }
 
-func unreachable(at *door, err error) error {
+func unreachable(at *endpoint, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return context.Canceled
 	}
@@ -59,41 +59,41 @@ func unreachable(at *door, err error) error {
 		return fault.New(fault.DeadlineExceeded, ReasonTimeout, "%s did not answer in time", at.name)
 	}
 	f := &fault.Error{Kind: fault.Unavailable, Reason: ReasonUnreachable, Message: at.name + " could not be reached: " + clip(err.Error()), Cause: err}
-	if !ofNetwork(err) {
-		f.Cause = wordless(at.name + " could not be reached")
+	if !isNetworkError(err) {
+		f.Cause = quotedError(at.name + " could not be reached")
 	}
 	return f
 }
 
-// ofNetwork reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP.
-func ofNetwork(err error) bool {
+// isNetworkError reports whether an error is of the connection to an agent. Others quote what came over it, such as a line that is not HTTP.
+func isNetworkError(err error) bool {
 	_, dialed := errors.AsType[*net.OpError](err)
 	_, named := errors.AsType[*net.DNSError](err)
 	_, trusted := errors.AsType[*tls.CertificateVerificationError](err)
 	return dialed || named || trusted || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-func invalid(at *door, format string, args ...any) error {
-	return inWords(fault.FailedPrecondition, ReasonAnswerInvalid, at.name+" answered what is not A2A", fmt.Sprintf(format, args...))
+func invalid(at *endpoint, format string, args ...any) error {
+	return quoteError(fault.FailedPrecondition, ReasonAnswerInvalid, at.name+" answered what is not A2A", fmt.Sprintf(format, args...))
 }
 
-// wordless is what an agent answered, without its words, which follow in the message.
-type wordless string
+// quotedError is what an agent answered, without its words, which follow in the message.
+type quotedError string
 
 // Error returns how the message begins.
-func (w wordless) Error() string { return string(w) }
+func (w quotedError) Error() string { return string(w) }
 
-// inWords is the fault for an answer whose words may be anything, and as many: decoders quote what they cannot decode.
-func inWords(kind fault.Kind, reason, what, words string) *fault.Error {
+// quoteError is the fault for an answer whose words may be anything, and as many: decoders quote what they cannot decode.
+func quoteError(kind fault.Kind, reason, what, words string) *fault.Error {
 	f := fault.New(kind, reason, "%s", what+": "+clip(words))
-	f.Cause = wordless(what)
+	f.Cause = quotedError(what)
 	return f
 }
 
 // WithoutWords returns err as it may be told while a review stands between the agent and whoever hears of it: what an agent answered is left, its words are not. For
 // the log they are the cause.
 func WithoutWords(err error) error {
-	w, ok := errors.AsType[wordless](err)
+	w, ok := errors.AsType[quotedError](err)
 	if !ok {
 		return err
 	}
@@ -137,8 +137,8 @@ var (
 	}
 )
 
-// answered is the fault for an answer with a reason of a table above and words of the agent's. It never has what the agent was shown.
-func answered(at *door, reason, what, words string) *fault.Error {
+// answerError is the fault for an answer with a reason of a table above and words of the agent's. It never has what the agent was shown.
+func answerError(at *endpoint, reason, what, words string) *fault.Error {
 	if reason == "" {
 		reason = ReasonRefused
 	}
@@ -149,22 +149,22 @@ func answered(at *door, reason, what, words string) *fault.Error {
 	if what = at.name + " answered " + what; reason == ReasonDenied {
 		what += " (" + at.advice() + ")"
 	}
-	return inWords(kind, reason, what, at.redact(clip(words)))
+	return quoteError(kind, reason, what, at.redact(clip(words)))
 }
 
 // fromCode maps a JSON-RPC error to a fault.
-func fromCode(at *door, code int, message string) error {
-	return answered(at, rpcReasons[code], fmt.Sprintf("error %d", code), message)
+func fromCode(at *endpoint, code int, message string) error {
+	return answerError(at, rpcReasons[code], fmt.Sprintf("error %d", code), message)
 }
 
 const maxRetryAfter = 24 * time.Hour // the longest wait that an agent may ask for
 
 // fromHTTP maps an HTTP answer without an A2A error to a fault, with the wait that it asks for.
-func fromHTTP(at *door, resp *http.Response, body string) error {
+func fromHTTP(at *endpoint, resp *http.Response, body string) error {
 	if to, err := resp.Location(); err == nil && resp.StatusCode < http.StatusBadRequest {
 		body = fmt.Sprintf("a redirect to %s; redirects are not followed, so the agent's card must have that URL", to)
 	}
-	f := answered(at, httpReasons[resp.StatusCode], fmt.Sprintf("HTTP %d", resp.StatusCode), body)
+	f := answerError(at, httpReasons[resp.StatusCode], fmt.Sprintf("HTTP %d", resp.StatusCode), body)
 	f.RetryAfter = pause.Asked(resp.Header.Get("Retry-After"), maxRetryAfter)
 	return f
 }
@@ -173,7 +173,7 @@ func fromHTTP(at *door, resp *http.Response, body string) error {
 const tooLarge = "grpc: received message larger than max"
 
 // fromGRPC maps the status of a gRPC call under ctx to a fault, with the wait that it asks for.
-func fromGRPC(ctx context.Context, at *door, err error) error {
+func fromGRPC(ctx context.Context, at *endpoint, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -187,7 +187,7 @@ func fromGRPC(ctx context.Context, at *door, err error) error {
 	if strings.HasPrefix(s.Message(), tooLarge) { // which grpc-go says itself; it is not the agent that has too little of something
 		return invalid(at, "more than %d MiB", maxAnswerBytes>>20)
 	}
-	f := answered(at, grpcReasons[s.Code()], s.Code().String(), s.Message())
+	f := answerError(at, grpcReasons[s.Code()], s.Code().String(), s.Message())
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {
 			f.RetryAfter = max(info.GetRetryDelay().AsDuration(), 0)

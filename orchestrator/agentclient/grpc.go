@@ -11,7 +11,7 @@ import (
 
 // grpcClient speaks the gRPC binding.
 type grpcClient struct {
-	at     door
+	at     endpoint
 	tenant string
 	stub   a2apb.A2AServiceClient
 }

@@ -40,7 +40,7 @@ type doer interface {
 
 // caller sends HTTP requests to one agent.
 type caller struct {
-	at     door
+	at     endpoint
 	client doer
 	legacy bool // speaks A2A 0.3
 }

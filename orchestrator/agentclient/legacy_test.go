@@ -167,7 +167,7 @@ func TestAnAgentOfTheOldProtocolGetsWhatStandsBesideAMessage(t *testing.T) {
 	t.Cleanup(server.Close)
 	note := &structpb.Struct{Fields: map[string]*structpb.Value{"note": structpb.NewStringValue("one")}}
 	for _, stream := range []bool{true, false} {
-		m, err := orchestrator.KeepRequest(&a2apb.SendMessageRequest{
+		m, err := orchestrator.EmbedRequest(&a2apb.SendMessageRequest{
 			Message: message("m", "hello"), Metadata: note, Configuration: &a2apb.SendMessageConfiguration{AcceptedOutputModes: []string{"text/plain"}},
 		})
 		if err == nil {

@@ -19,7 +19,7 @@ import (
 // stays as it is.
 type Passage struct {
 	Tenant string // that requests must name; empty: none
-	at     door
+	at     endpoint
 	plain  *plainGRPC // over gRPC without TLS
 	conn   *conn      // over gRPC with TLS
 	http   *plainHTTP // over JSON-RPC
@@ -27,11 +27,11 @@ type Passage struct {
 
 // PassageOverGRPC returns the passage to an agent over gRPC, or nil when the agent does not offer gRPC.
 func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*Passage, error) {
-	in := offered(card, BindingGRPC)
+	in := interfaceFor(card, BindingGRPC)
 	if in == nil {
 		return nil, nil //nolint:nilnil // to have none is valid
 	}
-	passage := &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in)}
+	passage := &Passage{Tenant: in.Tenant, at: p.passageEndpoint(name, card, in)}
 	if u := address(in.URL); u.Scheme == "http" && u.Port() != "" {
 		passage.plain = p.plainGRPC(in.URL, u)
 		return passage, nil
@@ -45,20 +45,20 @@ func (p *Pool) PassageOverGRPC(name string, card *registry.Card) (*Passage, erro
 
 // PassageOverJSONRPC returns the passage to an agent over JSON-RPC, or nil when the agent does not offer JSON-RPC.
 func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *Passage {
-	in := offered(card, BindingJSONRPC)
+	in := interfaceFor(card, BindingJSONRPC)
 	if in == nil {
 		return nil
 	}
-	return &Passage{Tenant: in.Tenant, at: p.passageDoor(name, card, in), http: p.plain}
+	return &Passage{Tenant: in.Tenant, at: p.passageEndpoint(name, card, in), http: p.plain}
 }
 
 // HasPassage reports whether there is a passage to the agent with this card.
 func HasPassage(card *registry.Card) bool {
-	return offered(card, BindingGRPC) != nil || offered(card, BindingJSONRPC) != nil
+	return interfaceFor(card, BindingGRPC) != nil || interfaceFor(card, BindingJSONRPC) != nil
 }
 
-// offered returns a card's interface for A2A 1 over a binding, or nil.
-func offered(card *registry.Card, binding string) *registry.Interface {
+// interfaceFor returns a card's interface for A2A 1 over a binding, or nil.
+func interfaceFor(card *registry.Card, binding string) *registry.Interface {
 	for i := range card.Interfaces {
 		if in := &card.Interfaces[i]; in.Binding == binding && in.ProtocolVersion != "0.3" && speaks(*in) {
 			return in
@@ -67,8 +67,8 @@ func offered(card *registry.Card, binding string) *registry.Interface {
 	return nil
 }
 
-func (p *Pool) passageDoor(name string, card *registry.Card, in *registry.Interface) door {
-	return door{name: "agent " + name + " at " + in.URL, url: in.URL, credentials: p.credentials, security: card.Security}
+func (p *Pool) passageEndpoint(name string, card *registry.Card, in *registry.Interface) endpoint {
+	return endpoint{name: "agent " + name + " at " + in.URL, url: in.URL, credentials: p.credentials, security: card.Security}
 }
 
 // Invoke makes a unary call over gRPC.
@@ -175,8 +175,8 @@ func (p *Passage) ReadAnswer(resp *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-// Broken returns the fault for an answer to Post whose body could not be read to its end.
-func (p *Passage) Broken(err error) error { return unreachable(&p.at, err) }
+// UnreadableAnswer returns the fault for an answer to Post whose body could not be read to its end.
+func (p *Passage) UnreadableAnswer(err error) error { return unreachable(&p.at, err) }
 
 // IsEventStream reports whether an answer is server-sent events.
 func IsEventStream(resp *http.Response) bool { return isEventStream(resp) }

@@ -19,8 +19,8 @@ type plainGRPC struct {
 	credentials *agentauth.Credentials
 }
 
-// unused is the idle time after which a connection makes room for others.
-const unused = 30 * time.Minute
+// maxWireIdle is the idle time after which a connection makes room for others.
+const maxWireIdle = 30 * time.Minute
 
 // plainGRPC returns the shared connection for an interface URL without TLS.
 func (p *Pool) plainGRPC(raw string, u *url.URL) *plainGRPC {
@@ -31,7 +31,7 @@ func (p *Pool) plainGRPC(raw string, u *url.URL) *plainGRPC {
 	}
 	if len(p.wires) >= maxConns {
 		for raw, c := range p.wires {
-			if c.Idle() > unused {
+			if c.Idle() > maxWireIdle {
 				delete(p.wires, raw)
 				c.Close()
 			}
@@ -63,7 +63,7 @@ func (c *plainGRPC) invoke(ctx context.Context, method string, req *emptypb.Empt
 	begun := time.Now() // not earlier: the credential may just have been renewed
 	answer, err := c.Invoke(ctx, r)
 	if err != nil {
-		return nil, renewed(shows, begun, err)
+		return nil, credentialError(shows, begun, err)
 	}
 	return asEmpty(answer), nil
 }
@@ -77,7 +77,7 @@ func (c *plainGRPC) stream(ctx context.Context, method string, req *emptypb.Empt
 	}
 	r.Begun = opened
 	begun := time.Now()
-	return renewed(shows, begun, c.Stream(ctx, r, func(answer []byte) error { return each(asEmpty(answer)) }))
+	return credentialError(shows, begun, c.Stream(ctx, r, func(answer []byte) error { return each(asEmpty(answer)) }))
 }
 
 // asEmpty returns a message with encoded as unknown fields, which nobody here reads.

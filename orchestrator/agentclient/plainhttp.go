@@ -27,7 +27,7 @@ type plainHTTP struct {
 	dial        Dial
 	other       *http.Client // adds credentials itself
 	credentials *agentauth.Credentials
-	idle        idleLines
+	idle        idleConns
 	sites       sites
 	spare       sync.Pool // of *bytes.Buffer, for encoding requests
 }
@@ -67,7 +67,7 @@ func (p *plainHTTP) buffer() *bytes.Buffer {
 // exchange sends an encoded request to an address and returns the answer. req is the request for interpreting the answer; nil means any request whose
 // answer may have content.
 func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, req *http.Request) (*http.Response, error) {
-	l, err := p.line(ctx, addr)
+	l, err := p.conn(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +82,10 @@ func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, r
 	return resp, nil
 }
 
-// line returns a connection to an address: an idle one if it is still good, or a new one.
-func (p *plainHTTP) line(ctx context.Context, addr string) (*line, error) {
+// conn returns a connection to an address: an idle one if it is still good, or a new one.
+func (p *plainHTTP) conn(ctx context.Context, addr string) (*httpConn, error) {
 	for l := p.idle.take(addr); l != nil; l = p.idle.take(addr) {
-		if l.quiet() {
+		if l.isQuiet() {
 			return l, nil
 		}
 		l.drop()
@@ -94,7 +94,7 @@ func (p *plainHTTP) line(ctx context.Context, addr string) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newLine(conn, addr), nil
+	return newHTTPConn(conn, addr), nil
 }
 
 // isPlain reports whether requests to a URL can be sent by plainHTTP.
@@ -112,9 +112,9 @@ type answerBody struct {
 	ctx  context.Context //nolint:containedctx // of the request; http.Request has it so
 	from io.Reader       // not closed: the body of http.ReadResponse would read the rest first
 	resp *http.Response
-	line *line // nil once it is idle or closed
+	line *httpConn // nil once it is idle or closed
 	stop func() bool
-	idle *idleLines
+	idle *idleConns
 }
 
 // Read reads the body.

@@ -90,7 +90,7 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 	if chosen == nil {
 		return nil, "", fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_UNSUPPORTED", "agent %q %s", name, Unspoken(card))
 	}
-	at := door{name: fmt.Sprintf("agent %q at %s", name, chosen.URL), url: chosen.URL, credentials: p.credentials, security: card.Security}
+	at := endpoint{name: fmt.Sprintf("agent %q at %s", name, chosen.URL), url: chosen.URL, credentials: p.credentials, security: card.Security}
 	if chosen.Binding == BindingGRPC {
 		c, err := p.grpc(chosen.URL)
 		if err != nil {
@@ -101,7 +101,7 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 	return p.overHTTP(at, *chosen), chosen.Binding, nil
 }
 
-func (p *Pool) overHTTP(at door, in registry.Interface) Client {
+func (p *Pool) overHTTP(at endpoint, in registry.Interface) Client {
 	c := caller{at: at, client: p.http}
 	switch {
 	case strings.HasPrefix(in.ProtocolVersion, "0."):

@@ -113,7 +113,7 @@ func (s *Store) end(st *state) int64 {
 	if s.Keep == 0 {
 		return st.goes
 	}
-	return earlier(st.task.KeptFrom().Add(s.Keep).Unix(), st.goes)
+	return earlier(st.task.RetainedSince().Add(s.Keep).Unix(), st.goes)
 }
 
 // earlier returns the earlier of two times; 0 means never.

@@ -141,7 +141,7 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 	if err != nil {
 		return err
 	}
-	if err := boltdb.CheckItem("the task's state, with room for its end,", ddb.Size(item)+t.Room()); err != nil {
+	if err := boltdb.CheckItem("the task's state, with room for its end,", ddb.Size(item)+t.ReservedBytes()); err != nil {
 		return err
 	}
 	if err := s.write(ctx, added); err != nil {
@@ -175,13 +175,13 @@ func (s *Store) task(ctx context.Context, k orchestrator.Key) (*state, error) {
 func (s *Store) whole(ctx context.Context, item ddb.Item) (*state, error) {
 	st, err := decode(item)
 	if err != nil {
-		return nil, orchestrator.CannotRead(keyOf(ddb.TextOf(item, attrTask)), err)
+		return nil, orchestrator.UnreadableError(keyOf(ddb.TextOf(item, attrTask)), err)
 	}
 	if err := s.load(ctx, []*state{st}, isKnown); err != nil {
 		return nil, err
 	}
 	if st.broken != nil {
-		return nil, orchestrator.CannotRead(keyOf(ddb.TextOf(item, attrTask)), st.broken)
+		return nil, orchestrator.UnreadableError(keyOf(ddb.TextOf(item, attrTask)), st.broken)
 	}
 	return st, nil
 }

@@ -31,25 +31,25 @@ func (c *cache) get(k orchestrator.Key) *record {
 	return c.tasks[k]
 }
 
-// noted returns a number for fill.
-func (c *cache) noted() uint64 {
+// generation returns a number for fill.
+func (c *cache) generation() uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.notes
 }
 
-// note keeps what tx writes once it is committed.
-func (c *cache) note(tx *bbolt.Tx, r *record) {
+// putOnCommit keeps what tx writes once it is committed.
+func (c *cache) putOnCommit(tx *bbolt.Tx, r *record) {
 	tx.OnCommit(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.notes++
-		c.keep(r)
+		c.put(r)
 	})
 }
 
-// forget drops what tx removes once that is committed.
-func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
+// dropOnCommit drops what tx removes once that is committed.
+func (c *cache) dropOnCommit(tx *bbolt.Tx, k orchestrator.Key) {
 	tx.OnCommit(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -58,44 +58,44 @@ func (c *cache) forget(tx *bbolt.Tx, k orchestrator.Key) {
 	})
 }
 
-// fill keeps what was read from the file, with the result of noted from before reading, unless something was written since, which might be newer.
+// fill keeps what was read from the file, with the result of generation from before reading, unless something was written since, which might be newer.
 func (c *cache) fill(r *record, notes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if notes == c.notes && c.older(keyOf(r), r.Version) {
-		c.keep(r)
+	if notes == c.notes && c.isOlder(keyOf(r), r.Version) {
+		c.put(r)
 	}
-	c.outdate(keyOf(r), r.Version)
+	c.invalidate(keyOf(r), r.Version)
 }
 
-// seen must be called with every version that is read from the file.
-func (c *cache) seen(k orchestrator.Key, version uint64) {
+// observeVersion must be called with every version that is read from the file.
+func (c *cache) observeVersion(k orchestrator.Key, version uint64) {
 	c.mu.RLock()
-	older := c.older(k, version)
+	older := c.isOlder(k, version)
 	c.mu.RUnlock()
 	if older {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.outdate(k, version)
+		c.invalidate(k, version)
 	}
 }
 
-// outdate drops a task that is older than a version, and prevents fill from adding what was read before. The caller holds mu.
-func (c *cache) outdate(k orchestrator.Key, version uint64) {
-	if c.older(k, version) {
+// invalidate drops a task that is older than a version, and prevents fill from adding what was read before. The caller holds mu.
+func (c *cache) invalidate(k orchestrator.Key, version uint64) {
+	if c.isOlder(k, version) {
 		c.notes++
 		c.drop(k)
 	}
 }
 
-// older reports whether a task is missing or older than a version. The caller holds mu.
-func (c *cache) older(k orchestrator.Key, version uint64) bool {
+// isOlder reports whether a task is missing or older than a version. The caller holds mu.
+func (c *cache) isOlder(k orchestrator.Key, version uint64) bool {
 	r := c.tasks[k]
 	return r == nil || r.Version < version
 }
 
-// keep adds a task. If the cache is full, it is emptied: that is rare, and simpler than choosing. The caller holds mu.
-func (c *cache) keep(r *record) {
+// put adds a task. If the cache is full, it is emptied: that is rare, and simpler than choosing. The caller holds mu.
+func (c *cache) put(r *record) {
 	k := keyOf(r)
 	c.drop(k)
 	if c.tasks == nil || len(c.tasks) >= cacheTasks || c.bytes+r.weight() > cacheBytes {

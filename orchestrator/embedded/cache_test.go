@@ -42,7 +42,7 @@ func TestTheCacheHoldsNoMoreContentThanItMay(t *testing.T) {
 	const size = 1 << 20
 	for i := range 200 {
 		for range 2 { // once more is not twice
-			c.keep(large(i, size))
+			c.put(large(i, size))
 		}
 		sum := 0
 		for _, r := range c.tasks {
@@ -178,13 +178,13 @@ func TestNothingOlderIsFilledInThanWhatSomebodyRead(t *testing.T) {
 		return &record{Task: orchestrator.Task{Tenant: "t", ID: "1", Version: n}}
 	}
 	for name, later := range map[string]func(c *cache){
-		"and saw it":                        func(c *cache) { c.seen(orchestrator.Key{Tenant: "t", ID: "1"}, 2) },
-		"and filled it in":                  func(c *cache) { c.fill(version(2), c.noted()) },
-		"and could not fill it in any more": func(c *cache) { c.fill(version(2), c.noted()-1) },
+		"and saw it":                        func(c *cache) { c.observeVersion(orchestrator.Key{Tenant: "t", ID: "1"}, 2) },
+		"and filled it in":                  func(c *cache) { c.fill(version(2), c.generation()) },
+		"and could not fill it in any more": func(c *cache) { c.fill(version(2), c.generation()-1) },
 	} {
 		var c cache
 		c.notes = 7
-		notes := c.noted()
+		notes := c.generation()
 		later(&c)
 		c.fill(version(1), notes)
 		if r := c.get(orchestrator.Key{Tenant: "t", ID: "1"}); r != nil && r.Version < 2 {

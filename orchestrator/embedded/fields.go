@@ -112,7 +112,7 @@ func appendNumber(b []byte, n protowire.Number, kind protowire.Type, v uint64) [
 	return protowire.AppendVarint(b, v)
 }
 
-func one[T, E any](of func(*T) *E, with layout[E]) field[T] {
+func nested[T, E any](of func(*T) *E, with layout[E]) field[T] {
 	return field[T]{
 		kind: protowire.BytesType,
 		pack: func(b []byte, n protowire.Number, t *T) ([]byte, error) { return nest(b, n, of(t), with) },
@@ -161,8 +161,8 @@ func appendSized[E any](b []byte, e *E, with layout[E]) ([]byte, error) {
 	return slices.Insert(b, begin, protowire.AppendVarint(size[:0], uint64(len(b)-begin))...), nil //nolint:gosec // a length
 }
 
-// other stores a rarely used value as JSON, unless it is nil or empty.
-func other[T, E any](of func(*T) *E) field[T] {
+// jsonField stores a rarely used value as JSON, unless it is nil or empty.
+func jsonField[T, E any](of func(*T) *E) field[T] {
 	return field[T]{
 		kind: protowire.BytesType,
 		pack: func(b []byte, n protowire.Number, t *T) ([]byte, error) {

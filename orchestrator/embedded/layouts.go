@@ -19,16 +19,16 @@ var taskLayout = layout[orchestrator.Task]{
 	5:  text(func(t *orchestrator.Task) *orchestrator.Phase { return &t.Phase }),
 	6:  text(func(t *orchestrator.Task) *string { return &t.Agent }),
 	7:  text(func(t *orchestrator.Task) *string { return &t.Skill }),
-	8:  other(func(t *orchestrator.Task) *consultation.Attributes { return &t.Attributes }),
-	9:  other(func(t *orchestrator.Task) *[]consultation.Requirement { return &t.Requirements }),
+	8:  jsonField(func(t *orchestrator.Task) *consultation.Attributes { return &t.Attributes }),
+	9:  jsonField(func(t *orchestrator.Task) *[]consultation.Requirement { return &t.Requirements }),
 	10: list(func(t *orchestrator.Task) *[]orchestrator.Attempt { return &t.Attempts }, attemptLayout),
-	11: other(func(t *orchestrator.Task) *[]orchestrator.Gate { return &t.Gates }),
-	12: other(func(t *orchestrator.Task) *[]orchestrator.Turn { return &t.Turns }),
-	13: other(func(t *orchestrator.Task) *[]orchestrator.Webhook { return &t.Webhooks }),
-	14: one(func(t *orchestrator.Task) *orchestrator.Decision { return &t.Decision }, decisionLayout),
-	15: other(func(t *orchestrator.Task) **orchestrator.Plan { return &t.Plan }),
-	16: other(func(t *orchestrator.Task) **orchestrator.Error { return &t.Error }),
-	17: other(func(t *orchestrator.Task) **orchestrator.Parent { return &t.Parent }),
+	11: jsonField(func(t *orchestrator.Task) *[]orchestrator.Gate { return &t.Gates }),
+	12: jsonField(func(t *orchestrator.Task) *[]orchestrator.Turn { return &t.Turns }),
+	13: jsonField(func(t *orchestrator.Task) *[]orchestrator.Webhook { return &t.Webhooks }),
+	14: nested(func(t *orchestrator.Task) *orchestrator.Decision { return &t.Decision }, decisionLayout),
+	15: jsonField(func(t *orchestrator.Task) **orchestrator.Plan { return &t.Plan }),
+	16: jsonField(func(t *orchestrator.Task) **orchestrator.Error { return &t.Error }),
+	17: jsonField(func(t *orchestrator.Task) **orchestrator.Parent { return &t.Parent }),
 	18: text(func(t *orchestrator.Task) *string { return &t.TraceID }),
 	19: text(func(t *orchestrator.Task) *string { return &t.SpanID }),
 	20: flag(func(t *orchestrator.Task) *bool { return &t.CancelAsked }),
@@ -43,7 +43,7 @@ var taskLayout = layout[orchestrator.Task]{
 	29: instant(func(t *orchestrator.Task) *time.Time { return &t.NextDue }),
 	30: flag(func(t *orchestrator.Task) *bool { return &t.Untold }),
 	31: text(func(t *orchestrator.Task) *string { return &t.VersionRange }),
-	32: other(func(t *orchestrator.Task) *[]orchestrator.Given { return &t.Inputs }),
+	32: jsonField(func(t *orchestrator.Task) *[]orchestrator.Given { return &t.Inputs }),
 }
 
 // contextField omits a context that began with the task, whose id is that of the task.
@@ -73,7 +73,7 @@ var attemptLayout = layout[orchestrator.Attempt]{
 	9:  flag(func(a *orchestrator.Attempt) *bool { return &a.NotTaken }),
 	10: instant(func(a *orchestrator.Attempt) *time.Time { return &a.StartTime }),
 	11: instant(func(a *orchestrator.Attempt) *time.Time { return &a.EndTime }),
-	12: other(func(a *orchestrator.Attempt) **orchestrator.Error { return &a.Error }),
+	12: jsonField(func(a *orchestrator.Attempt) **orchestrator.Error { return &a.Error }),
 }
 
 var decisionLayout = layout[orchestrator.Decision]{
@@ -83,7 +83,7 @@ var decisionLayout = layout[orchestrator.Decision]{
 	4: list(func(d *orchestrator.Decision) *[]orchestrator.Rejection { return &d.Rejected }, rejectionLayout),
 	5: number(func(d *orchestrator.Decision) *int { return &d.Omitted }),
 	6: text(func(d *orchestrator.Decision) *string { return &d.Refused }),
-	7: other(func(d *orchestrator.Decision) *[]orchestrator.Link { return &d.Chain }),
+	7: jsonField(func(d *orchestrator.Decision) *[]orchestrator.Link { return &d.Chain }),
 	8: texts(func(d *orchestrator.Decision) *[]string { return &d.FanOut }),
 }
 

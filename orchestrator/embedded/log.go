@@ -128,7 +128,7 @@ func scanBack(b *bbolt.Bucket, prefix, before []byte, visit func(key []byte) (mo
 	c := b.Cursor()
 	end := before
 	if len(end) == 0 {
-		end = behind(prefix)
+		end = keyAfter(prefix)
 	}
 	key, _ := c.Seek(end)
 	if key == nil {
@@ -146,8 +146,8 @@ func scanBack(b *bbolt.Bucket, prefix, before []byte, visit func(key []byte) (mo
 	return nil
 }
 
-// behind returns a key that sorts behind all keys with a prefix, which ends with the separator.
-func behind(prefix []byte) []byte {
+// keyAfter returns a key that sorts behind all keys with a prefix, which ends with the separator.
+func keyAfter(prefix []byte) []byte {
 	key := bytes.Clone(prefix)
 	key[len(key)-1]++
 	return key

@@ -14,8 +14,10 @@ type places struct {
 
 var errPlaces = errors.New("where its content is cannot be read")
 
-// room returns the maximum number of bytes that append adds.
-func (p *places) room() int { return (3 + len(p.messages) + len(p.artifacts)) * binary.MaxVarintLen64 }
+// maxEncodedSize returns the maximum number of bytes that append adds.
+func (p *places) maxEncodedSize() int {
+	return (3 + len(p.messages) + len(p.artifacts)) * binary.MaxVarintLen64
+}
 
 // append adds the places to b.
 func (p *places) append(b []byte) []byte {

@@ -24,7 +24,7 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err e
 	var after []byte
 	var broken error
 	for {
-		over, next, unread, err := s.over(before, after)
+		over, next, unread, err := s.expired(before, after)
 		if err != nil {
 			return removed, fmt.Errorf("look for tasks that are over: %w", err)
 		}
@@ -40,21 +40,21 @@ func (s *Store) Sweep(ctx context.Context, before time.Time) (removed int, err e
 	}
 }
 
-func isOver(t *orchestrator.Task, before time.Time) bool {
-	return t.Settled() && t.KeptFrom().Before(before)
+func isExpired(t *orchestrator.Task, before time.Time) bool {
+	return t.Settled() && t.RetainedSince().Before(before)
 }
 
-// over returns expired tasks among some that were created before a time, beginning behind a key of the list of tasks; the key from which to continue,
+// expired returns expired tasks among some that were created before a time, beginning behind a key of the list of tasks; the key from which to continue,
 // if any; and the error of an unreadable task.
-func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, next []byte, unread, err error) {
-	limit, seen := moment(before), 0
+func (s *Store) expired(before time.Time, after []byte) (over []orchestrator.Key, next []byte, unread, err error) {
+	limit, seen := sortableTime(before), 0
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		c := tx.Bucket(recentBucket).Cursor()
 		key, _ := c.Seek(append(bytes.Clone(after), 0))
 		for key != nil {
 			parts := boltdb.Split(key)
 			if parts[1] >= limit { // continue with the next tenant
-				key, _ = c.Seek(behind(boltdb.Prefix(parts[0])))
+				key, _ = c.Seek(keyAfter(boltdb.Prefix(parts[0])))
 				continue
 			}
 			if seen++; seen > sweepTasks {
@@ -64,7 +64,7 @@ func (s *Store) over(before time.Time, after []byte) (over []orchestrator.Key, n
 			r, err := readState(tx, orchestrator.Key{Tenant: parts[0], ID: parts[2]})
 			if err != nil {
 				unread = err
-			} else if isOver(&r.Task, before) {
+			} else if isExpired(&r.Task, before) {
 				over = append(over, keyOf(r))
 			}
 			key, _ = c.Next()
@@ -84,7 +84,7 @@ func (s *Store) removeAll(ctx context.Context, keys []orchestrator.Key, before t
 		removed, unread = 0, nil
 		for _, k := range keys {
 			r, err := readState(tx, k)
-			if fault.KindOf(err) == fault.NotFound || err == nil && !isOver(&r.Task, before) {
+			if fault.KindOf(err) == fault.NotFound || err == nil && !isExpired(&r.Task, before) {
 				continue
 			}
 			var log []uint64
@@ -120,7 +120,7 @@ func (s *Store) remove(tx *bbolt.Tx, r *record, log []uint64) error {
 			return err
 		}
 	}
-	s.cache.forget(tx, keyOf(r))
+	s.cache.dropOnCommit(tx, keyOf(r))
 	return nil
 }
 

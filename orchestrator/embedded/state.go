@@ -32,7 +32,7 @@ func state(tx *bbolt.Tx, k orchestrator.Key) (version uint64, rest []byte, err e
 		return 0, nil, notFound(k)
 	}
 	if len(b) < versionSize {
-		return 0, nil, orchestrator.CannotRead(k, fmt.Errorf("decode task %s: it is too short", k.ID))
+		return 0, nil, orchestrator.UnreadableError(k, fmt.Errorf("decode task %s: it is too short", k.ID))
 	}
 	return binary.BigEndian.Uint64(b), b[versionSize:], nil
 }
@@ -49,7 +49,7 @@ func readState(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 		r.later, err = taskLayout.unpack(b, &r.Task)
 	}
 	if err != nil {
-		return nil, orchestrator.CannotRead(k, fmt.Errorf("decode task %s: %w", k.ID, err))
+		return nil, orchestrator.UnreadableError(k, fmt.Errorf("decode task %s: %w", k.ID, err))
 	}
 	r.state += orchestrator.AttributesOverhead(r.Attributes)
 	r.Tenant, r.ID, r.Version = k.Tenant, k.ID, version
@@ -73,9 +73,9 @@ func encodeTask(r *record) ([]byte, error) {
 
 // writeState stores an encoded task without its content.
 func writeState(tx *bbolt.Tx, key []byte, r *record, encoded []byte) error {
-	b := make([]byte, 0, versionSize+r.places.room()+len(encoded))
+	b := make([]byte, 0, versionSize+r.places.maxEncodedSize()+len(encoded))
 	b = append(r.places.append(binary.BigEndian.AppendUint64(b, r.Version)), encoded...)
-	if err := boltdb.CheckItem("the task's state, with room for its end,", len(b)+r.Room()); err != nil {
+	if err := boltdb.CheckItem("the task's state, with room for its end,", len(b)+r.ReservedBytes()); err != nil {
 		return err
 	}
 	return bucket(tx, taskBucket).Put(key, b)
@@ -100,7 +100,7 @@ func readTask(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 		return nil, err
 	}
 	if err := readContent(tx, r); err != nil {
-		return nil, orchestrator.CannotRead(k, fmt.Errorf("decode content of task %s: %w", k.ID, err))
+		return nil, orchestrator.UnreadableError(k, fmt.Errorf("decode content of task %s: %w", k.ID, err))
 	}
 	return r, nil
 }

@@ -75,7 +75,7 @@ func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, 
 	if r := s.cache.get(k); r != nil {
 		return r.Task, nil
 	}
-	notes := s.cache.noted()
+	notes := s.cache.generation()
 	var r *record
 	err := s.db.View(func(tx *bbolt.Tx) (err error) {
 		r, err = readTask(tx, k)
@@ -120,7 +120,7 @@ func (s *Store) listed(tx *bbolt.Tx, key []byte) (orchestrator.Task, error) {
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
-	s.cache.seen(k, r.Version)
+	s.cache.observeVersion(k, r.Version)
 	return r.Task, nil
 }
 
@@ -147,7 +147,7 @@ func (s *Store) Events(_ context.Context, k orchestrator.Key, after uint64, limi
 		if err != nil {
 			return err
 		}
-		s.cache.seen(k, r.Version)
+		s.cache.observeVersion(k, r.Version)
 		events, err = readEvents(tx, r.places.events, after, limit)
 		return err
 	})
@@ -172,13 +172,13 @@ func shardPart(shard int) string {
 }
 
 func recentKey(t *orchestrator.Task) []byte {
-	return boltdb.Key(t.Tenant, moment(t.CreateTime), t.ID)
+	return boltdb.Key(t.Tenant, sortableTime(t.CreateTime), t.ID)
 }
 
 // momentForm is a format of times that sorts like them.
 const momentForm = "20060102150405.000000"
 
-func moment(t time.Time) string { return t.UTC().Format(momentForm) }
+func sortableTime(t time.Time) string { return t.UTC().Format(momentForm) }
 
 func notFound(k orchestrator.Key) error {
 	return fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)

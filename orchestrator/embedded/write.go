@@ -37,7 +37,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 
 // Update implements orchestrator.Store.
 func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
-	ahead := s.ahead(k, change)
+	ahead := s.draftAhead(k, change)
 	var result *record
 	err := s.db.Update(ctx, func(tx *bbolt.Tx) error {
 		version, _, err := state(tx, k)
@@ -68,9 +68,9 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 	return result.Task, nil
 }
 
-// ahead makes a change before the transaction, to the state that the task is likely to have then. It returns nil if the change has to be made in the
+// draftAhead makes a change before the transaction, to the state that the task is likely to have then. It returns nil if the change has to be made in the
 // transaction, because the task is not cached, or because the cached state does not allow the change, which says nothing about the current one.
-func (s *Store) ahead(k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) *draft {
+func (s *Store) draftAhead(k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) *draft {
 	old := s.cache.get(k)
 	if old == nil {
 		return nil
@@ -106,8 +106,8 @@ func (s *Store) write(tx *bbolt.Tx, d *draft) (r *record, err error) {
 			return nil, err
 		}
 	}
-	s.cache.note(tx, r)
-	return r, noteOpen(tx, d.old, r)
+	s.cache.putOnCommit(tx, r)
+	return r, updateOpenIndex(tx, d.old, r)
 }
 
 func (x *single) write(tx *bbolt.Tx, key []byte) error {
@@ -117,8 +117,8 @@ func (x *single) write(tx *bbolt.Tx, key []byte) error {
 	return tx.Bucket(x.bucket).Put(key, x.encoded)
 }
 
-// noteOpen updates the list of tasks that are not settled.
-func noteOpen(tx *bbolt.Tx, old, r *record) error {
+// updateOpenIndex updates the list of tasks that are not settled.
+func updateOpenIndex(tx *bbolt.Tx, old, r *record) error {
 	switch {
 	case r.Settled():
 		return tx.Bucket(openBucket).Delete(openKey(r.Shard, keyOf(r)))

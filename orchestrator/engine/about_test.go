@@ -174,13 +174,13 @@ func TestADraftIsShownWithTheQuestionAboutIt(t *testing.T) {
 		return task
 	}
 	guarded, task := submit(sensitive), submit(nil)
-	if !guarded.Waits() || guarded.Artifacts != nil || guarded.Metadata != nil {
+	if !guarded.AwaitsCaller() || guarded.Artifacts != nil || guarded.Metadata != nil {
 		t.Errorf("state %s with the artifacts %v, want what was made kept back by the review", guarded.State, guarded.Artifacts)
 	}
 	draft := func() string {
 		return fmt.Sprint(len(task.Artifacts), task.Artifacts[0].GetParts(), task.Metadata.AsMap())
 	}
-	if !task.Waits() || len(task.Artifacts) != 1 || task.Metadata.AsMap()["model"] != "m1" {
+	if !task.AwaitsCaller() || len(task.Artifacts) != 1 || task.Metadata.AsMap()["model"] != "m1" {
 		t.Fatalf("state %s with the artifacts %v and the metadata %v, want the draft", task.State, task.Artifacts, task.Metadata)
 	}
 	before := draft()

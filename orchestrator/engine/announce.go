@@ -22,7 +22,7 @@ func (e *Engine) Announced(ctx context.Context, k orchestrator.Key, attempt int)
 	if err != nil {
 		return err
 	}
-	if a := t.Open(); a == nil || a.Number != attempt {
+	if a := t.OpenAttempt(); a == nil || a.Number != attempt {
 		return nil
 	}
 	if _, held := e.Leases.Epoch(t.Shard); !held {
@@ -42,7 +42,7 @@ func (c *conversation) announcements(ctx context.Context, remote string) (<-chan
 	if !c.announces || !can || e.Receiver == nil {
 		return nil, func() {}
 	}
-	receiver := e.Receiver(keyOf(&t), t.Open().Number)
+	receiver := e.Receiver(keyOf(&t), t.OpenAttempt().Number)
 	if receiver == "" {
 		return nil, func() {}
 	}

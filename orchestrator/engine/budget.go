@@ -39,6 +39,6 @@ func (b *budget) begin(retry bool) (end func(), ok bool) {
 
 // isRetry reports whether the task had to wait because its agent could not be reached. Work that was taken over from another replica is no retry.
 func isRetry(t *orchestrator.Task) bool {
-	a := t.Open()
+	a := t.OpenAttempt()
 	return (a == nil || a.RemoteTaskID == "") && !t.NextDue.IsZero()
 }

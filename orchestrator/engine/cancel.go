@@ -22,7 +22,7 @@ func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who, etag strin
 		if t.CancelAsked {
 			return nil, orchestrator.ErrUnchanged
 		}
-		if err := t.Match(etag); err != nil {
+		if err := t.CheckEtag(etag); err != nil {
 			return nil, err
 		}
 		t.CancelAsked = true
@@ -37,7 +37,7 @@ func (e *Engine) Cancel(ctx context.Context, k orchestrator.Key, who, etag strin
 
 // cancelRemote asks the agent to stop and returns a note about the result.
 func (e *Engine) cancelRemote(ctx context.Context, t *orchestrator.Task) string {
-	a := t.Open()
+	a := t.OpenAttempt()
 	if a == nil {
 		return ""
 	}

@@ -29,7 +29,7 @@ func withoutLargeContent(question *a2apb.Message) *a2apb.Message {
 
 // contentOmitted reports whether t carries a question without the content, and which content that is.
 func contentOmitted(t *orchestrator.Task) (p orchestrator.Phase, digest string, ok bool) {
-	if !t.Carries() || len(t.Message.GetParts()) != 1 {
+	if !t.CarriesConsultation() || len(t.Message.GetParts()) != 1 {
 		return "", "", false
 	}
 	terms := t.Message.GetMetadata().GetFields()[consultation.ExtensionURI].GetStructValue().GetFields()

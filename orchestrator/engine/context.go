@@ -10,7 +10,7 @@ import (
 // agentContext returns the agent's own id of the task's context, as learned from an earlier task of the same caller with the same agent. It is empty
 // when there is none, and the agent then makes one.
 func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string, error) {
-	if t.ContextID == t.ID || t.Carries() {
+	if t.ContextID == t.ID || t.CarriesConsultation() {
 		return "", nil
 	}
 	if store, ok := e.Store.(orchestrator.ContextStore); ok {
@@ -38,7 +38,7 @@ func (e *Engine) agentContext(ctx context.Context, t *orchestrator.Task) (string
 func (e *Engine) storeContext(ctx context.Context, c *conversation) error {
 	t, id := &c.task, c.remote.contextID
 	store, ok := e.Store.(orchestrator.ContextStore)
-	if !ok || id == "" || id == c.context || t.ContextID == t.ID || t.Carries() {
+	if !ok || id == "" || id == c.context || t.ContextID == t.ID || t.CarriesConsultation() {
 		return nil
 	}
 	c.context = id

@@ -111,7 +111,7 @@ func (c *conversation) exchange(ctx context.Context) error {
 func (c *conversation) remoteTaskID() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.task.Open().RemoteTaskID
+	return c.task.OpenAttempt().RemoteTaskID
 }
 
 // strayMessage is logged when an agent's response is about another task.

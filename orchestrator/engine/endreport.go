@@ -44,7 +44,7 @@ func (e *Engine) cancelConsultations(ctx context.Context, t *orchestrator.Task) 
 
 // closeConsultation tells the consultation that t carries, if any, what became of the question.
 func (e *Engine) closeConsultation(ctx context.Context, t *orchestrator.Task) error {
-	if !t.Carries() {
+	if !t.CarriesConsultation() {
 		return nil
 	}
 	var err error

@@ -36,7 +36,7 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 	}
 	defer leave()
 	e.freeRunnerSlot()
-	if t.Waits() && t.Unsent() == nil {
+	if t.AwaitsCaller() && t.PendingReply() == nil {
 		if wait, still := e.pollWaiting(ctx, &t, client); still {
 			return stepResult{wait: wait}, nil
 		}
@@ -75,7 +75,7 @@ func (e *Engine) onBreakerOpen(ctx context.Context, t orchestrator.Task, wait ti
 	if next, moved, err := e.fallBack(ctx, &t, cut); moved {
 		return next, err
 	}
-	if a := t.Open(); !t.NextDue.IsZero() && (a == nil || a.Error != nil && a.Error.Reason == cut.Reason) {
+	if a := t.OpenAttempt(); !t.NextDue.IsZero() && (a == nil || a.Error != nil && a.Error.Reason == cut.Reason) {
 		return stepResult{wait: wait}, nil
 	}
 	return e.postpone(ctx, t, wait, cut)

@@ -47,7 +47,7 @@ func withholdWords(t *orchestrator.Task, err error) error {
 
 // countSends returns how often the agent was tried and the maximum. Work that the agent has accepted is not given up because of the network.
 func countSends(t *orchestrator.Task) (tries, most int) {
-	a, reply := t.Open(), t.Unsent()
+	a, reply := t.OpenAttempt(), t.PendingReply()
 	switch {
 	case reply != nil:
 		return reply.Sends, maxSends
@@ -71,7 +71,7 @@ func (e *Engine) postpone(ctx context.Context, t orchestrator.Task, wait time.Du
 	_, err := e.updateOwned(ctx, &t, unconditionally, func(t *orchestrator.Task) []orchestrator.Event {
 		t.NextDue = e.now().Add(wait)
 		f := errorOf(fault.From(why))
-		if a := t.EditOpen(); a != nil {
+		if a := t.EditOpenAttempt(); a != nil {
 			a.Error = f
 			a.NotTaken = a.NotTaken || agentclient.NotTaken(why)
 		}

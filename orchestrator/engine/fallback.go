@@ -27,10 +27,10 @@ var unreachableReasons = []string{
 // fallBack moves a task whose agent cannot be reached to the next candidate of its decision; moved is false when it stays. A task for a named agent
 // has no other candidate. A task that its agent has accepted, or may be working on after a time-out, stays, because it might be done twice.
 func (e *Engine) fallBack(ctx context.Context, t *orchestrator.Task, why *fault.Error) (next stepResult, moved bool, err error) {
-	if a := t.Open(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(unreachableReasons, why.Reason) {
+	if a := t.OpenAttempt(); a != nil && a.RemoteTaskID != "" || len(t.Turns) > 0 || !slices.Contains(unreachableReasons, why.Reason) {
 		return stepResult{}, false, nil
 	}
-	if a := t.Open(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken && !agentclient.NotTaken(why) {
+	if a := t.OpenAttempt(); t.AtMostOnce && a != nil && a.Sends > 0 && !a.NotTaken && !agentclient.NotTaken(why) {
 		return stepResult{}, false, nil // the message may have arrived
 	}
 	for _, c := range t.Decision.Candidates {
@@ -116,7 +116,7 @@ func versionInRange(t *orchestrator.Task, a *registry.Agent) bool {
 // checkStillFits is the fault for a task that has not been sent yet to an agent that may not get it any more: its new version is not among those that the task
 // asks for, or its card is not trusted since a key was unpinned.
 func (e *Engine) checkStillFits(t *orchestrator.Task, agent *registry.Agent) error {
-	a := t.Open()
+	a := t.OpenAttempt()
 	switch {
 	case a != nil && (a.RemoteTaskID != "" || !a.NotTaken):
 		return nil

@@ -221,7 +221,7 @@ func TestWhatATaskTakesOfItsCaller(t *testing.T) {
 		if err != nil || waiting.State != a2apb.TaskState_TASK_STATE_AUTH_REQUIRED || waiting.StatusMessage.GetParts()[0].GetText() != "question 1?" {
 			t.Errorf("the task is in state %s saying %v, %v, want AUTH_REQUIRED with the agent's question", waiting.State, waiting.StatusMessage, err)
 		}
-		if waiting.Blocked() || !waiting.Waits() {
+		if waiting.Blocked() || !waiting.AwaitsCaller() {
 			t.Error("a task whose agent asks must not look as if a gate blocked it")
 		}
 		elsewhere := text("elsewhere")

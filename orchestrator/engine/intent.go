@@ -13,8 +13,8 @@ import (
 func (e *Engine) storeIntent(ctx context.Context, read orchestrator.Task, binding string) (orchestrator.Task, error) {
 	return e.updateOwned(ctx, &read, sameAttempt, func(t *orchestrator.Task) []orchestrator.Event {
 		sent := e.addAttempt(t, binding)
-		if found := read.Open(); found != nil { // it may just have been found
-			t.Open().RemoteTaskID = found.RemoteTaskID
+		if found := read.OpenAttempt(); found != nil { // it may just have been found
+			t.OpenAttempt().RemoteTaskID = found.RemoteTaskID
 		}
 		if t.LastEvent > orchestrator.MaxEvents {
 			return nil
@@ -25,17 +25,17 @@ func (e *Engine) storeIntent(ctx context.Context, read orchestrator.Task, bindin
 
 // addAttempt writes the intent to send to the task: a new attempt, or one more sending of the open one.
 func (e *Engine) addAttempt(t *orchestrator.Task, binding string) orchestrator.Event {
-	a := t.EditOpen()
+	a := t.EditOpenAttempt()
 	if a == nil {
 		n := len(t.Attempts) + 1
 		t.Attempts = append(t.Attempts, orchestrator.Attempt{
 			Number: n, Agent: t.Agent, MessageID: orchestrator.MessageID(t.ID, n), StartTime: e.now(),
 		})
-		a = t.Open()
+		a = t.OpenAttempt()
 	}
 	a.Binding, a.Error = binding, nil
 	t.State = a2apb.TaskState_TASK_STATE_WORKING
-	if reply := t.EditUnsent(); reply != nil {
+	if reply := t.EditPendingReply(); reply != nil {
 		reply.Sends++
 		return event(t, orchestrator.EventAttempt, fmt.Sprintf("attempt %d: message %d to %s over %s", a.Number, reply.Number, a.Agent, binding))
 	}

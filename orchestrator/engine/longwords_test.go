@@ -46,7 +46,7 @@ type narrow struct{ orchestrator.Store }
 func (s narrow) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {
 	return s.Store.Update(ctx, k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
 		events, err := change(t)
-		if a := t.Open(); err == nil && a != nil && a.RemoteTaskID != "" {
+		if a := t.OpenAttempt(); err == nil && a != nil && a.RemoteTaskID != "" {
 			return nil, fault.Invalid("task", "ITEM_TOO_LARGE", "the task is too large")
 		}
 		return events, err

@@ -17,12 +17,12 @@ import (
 // Metadata of the caller under the same keys is replaced, so that only Quorate can send a consultation.
 func outgoing(ctx context.Context, t *orchestrator.Task) *a2apb.Message {
 	m := orchestrator.CopyMessage(t.Message)
-	m.MessageId, m.TaskId, m.ContextId = t.Open().MessageID, "", ""
+	m.MessageId, m.TaskId, m.ContextId = t.OpenAttempt().MessageID, "", ""
 	m.Role = a2apb.Role_ROLE_USER
 	metadata := make(map[string]*structpb.Value, len(m.GetMetadata().GetFields())+2) //nolint:mnd // the two below
 	maps.Copy(metadata, m.GetMetadata().GetFields())
 	m.Metadata = &structpb.Struct{Fields: metadata}
-	if !t.Carries() {
+	if !t.CarriesConsultation() {
 		metadata[consultation.ExtensionURI] = taskMetadata(t)
 		var parent traceparent
 		propagation.TraceContext{}.Inject(ctx, &parent)

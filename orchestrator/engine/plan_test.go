@@ -116,7 +116,7 @@ func TestOnlyTheLastOfAChainMakesWhatTheCallerTakes(t *testing.T) {
 	list := threeInAChain()
 	w, s := newWorld(t, list...), chained()
 	var err error
-	if s.Message, err = orchestrator.KeepRequest(&a2apb.SendMessageRequest{
+	if s.Message, err = orchestrator.EmbedRequest(&a2apb.SendMessageRequest{
 		Message: text("do it"), Metadata: beside("note", "one"), Configuration: &a2apb.SendMessageConfiguration{AcceptedOutputModes: []string{"text/html"}},
 	}); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestOnlyTheLastOfAChainMakesWhatTheCallerTakes(t *testing.T) {
 	w.awaitEnd(w.submit(s).ID)
 	for i, a := range list {
 		for _, m := range a.sends() {
-			req := orchestrator.Request(m)
+			req := orchestrator.ExtractRequest(m)
 			if got, want := req.GetConfiguration().GetAcceptedOutputModes(), i == len(list)-1; req.GetMetadata().AsMap()["note"] != "one" || (len(got) > 0) != want {
 				t.Errorf("%s got the metadata %v and the output modes %v, want the note, and modes: %t", a.name, req.GetMetadata(), got, want)
 			}

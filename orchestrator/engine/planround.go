@@ -15,7 +15,7 @@ import (
 
 // wakeParent wakes the task in whose plan t is a step, when t has ended, begins to wait or stops waiting.
 func (e *Engine) wakeParent(t *orchestrator.Task, before a2apb.TaskState) {
-	if t.Parent != nil && !t.Carries() && (t.Ended() || orchestrator.Interrupted(t.State) || orchestrator.Interrupted(before)) {
+	if t.Parent != nil && !t.CarriesConsultation() && (t.Ended() || orchestrator.Interrupted(t.State) || orchestrator.Interrupted(before)) {
 		e.Wake(orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})
 	}
 }
@@ -54,7 +54,7 @@ func (e *Engine) advancePlan(ctx context.Context, t orchestrator.Task) (stepResu
 	}
 	e.replaceUnreachable(ctx, r)
 	for i := 0; i < len(r.plan.Steps); i++ { // others may step in meanwhile
-		if r.moved || r.plan.Completed() >= r.plan.Need || r.plan.Lost() {
+		if r.moved || r.plan.Completed() >= r.plan.Need || r.plan.CannotSucceed() {
 			break // the agents of finished steps are stored before another step builds on their results: an agent must not review its own work
 		}
 		if r.plan.Due(i) {
@@ -64,7 +64,7 @@ func (e *Engine) advancePlan(ctx context.Context, t orchestrator.Task) (stepResu
 			e.replaceUnreachable(ctx, r)
 		}
 	}
-	if lost := r.plan.Lost(); lost || r.plan.Completed() >= r.plan.Need {
+	if lost := r.plan.CannotSucceed(); lost || r.plan.Completed() >= r.plan.Need {
 		return e.endPlan(ctx, r, lost)
 	}
 	return e.storeRound(ctx, r)
@@ -74,7 +74,7 @@ func (e *Engine) advancePlan(ctx context.Context, t orchestrator.Task) (stepResu
 func (e *Engine) readSteps(ctx context.Context, r *planRound) error {
 	for i := range r.plan.Steps {
 		s := &r.plan.Steps[i]
-		if s.TaskID == "" || r.plan.Dead(i) {
+		if s.TaskID == "" || r.plan.CannotComplete(i) {
 			continue
 		}
 		child, err := e.Store.Task(ctx, orchestrator.Key{Tenant: r.task.Tenant, ID: s.TaskID})

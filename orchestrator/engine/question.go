@@ -52,7 +52,7 @@ func (h *remoteState) setContextID(contextID string) {
 
 // recordIDs records the ids by which the agent knows the task.
 func (h *remoteState) recordIDs(t *orchestrator.Task) {
-	a := t.EditOpen()
+	a := t.EditOpenAttempt()
 	if h.taskID != "" {
 		a.RemoteTaskID = h.taskID
 	}
@@ -63,7 +63,7 @@ func (h *remoteState) recordIDs(t *orchestrator.Task) {
 
 // hasNewQuestion reports whether the agent waits with a question that the task does not have yet.
 func (h *remoteState) hasNewQuestion(t *orchestrator.Task) bool {
-	a, last := t.Open(), len(t.Turns)-1
+	a, last := t.OpenAttempt(), len(t.Turns)-1
 	if !h.waitsForCaller() || a == nil {
 		return false
 	}
@@ -72,7 +72,7 @@ func (h *remoteState) hasNewQuestion(t *orchestrator.Task) bool {
 
 // repeatsQuestion reports whether the last thing that the agent said is the question that the task has already.
 func (h *remoteState) repeatsQuestion(t *orchestrator.Task) bool {
-	a := t.Open()
+	a := t.OpenAttempt()
 	return a != nil && a.Question != "" && (a.Question == h.asked || a.Question == byMessage+h.status.GetMessageId())
 }
 
@@ -94,7 +94,7 @@ func (c *conversation) checkQuestion() error {
 
 // storeTurns adds the agent's question to the task, once, and marks the reply that the agent has received.
 func (e *Engine) storeTurns(t *orchestrator.Task, h *remoteState) {
-	if reply := t.EditUnsent(); reply != nil && h.delivered {
+	if reply := t.EditPendingReply(); reply != nil && h.delivered {
 		reply.Done = true
 	}
 	if !h.waitsForCaller() && orchestrator.Interrupted(t.State) { // the agent continued by itself
@@ -103,7 +103,7 @@ func (e *Engine) storeTurns(t *orchestrator.Task, h *remoteState) {
 	if !h.hasNewQuestion(t) {
 		return
 	}
-	t.EditOpen().Question = h.asked
+	t.EditOpenAttempt().Question = h.asked
 	t.StatusMessage = h.status
 	h.showDraft(t)
 	if h.status == nil {
@@ -117,7 +117,7 @@ func (e *Engine) storeTurns(t *orchestrator.Task, h *remoteState) {
 
 // pollWaiting asks an agent that waits for its caller whether it still does, and returns how long to wait before asking again.
 func (e *Engine) pollWaiting(ctx context.Context, t *orchestrator.Task, client agentclient.Client) (wait time.Duration, still bool) {
-	a := t.Open()
+	a := t.OpenAttempt()
 	if a == nil || a.RemoteTaskID == "" {
 		return 0, false
 	}

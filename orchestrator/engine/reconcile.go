@@ -19,7 +19,7 @@ const clockSlack = 5 * time.Minute
 // list its tasks, it looks there for the one that the message began, and t continues with that. Otherwise the message is sent again under the same
 // id, by which an agent can recognize it; a task that must not be done twice fails instead.
 func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client agentclient.Client) error {
-	a := t.Open()
+	a := t.OpenAttempt()
 	if a == nil || a.Sends == 0 || a.RemoteTaskID != "" || a.NotTaken {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (e *Engine) reconcile(ctx context.Context, t *orchestrator.Task, client age
 			if err := checkRemoteIDs(snapshot(remote)); err != nil {
 				return err
 			}
-			t.EditOpen().RemoteTaskID = remote.GetId() // intend stores it
+			t.EditOpenAttempt().RemoteTaskID = remote.GetId() // intend stores it
 			return nil
 		case agentclient.Retryable(err):
 			return err

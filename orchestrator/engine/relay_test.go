@@ -55,7 +55,7 @@ func replyThroughParent(t *testing.T, x *trouble) {
 		s.restartIfDead()
 		asks := parent.Load()
 		id := asks.StatusMessage.GetMessageId()
-		if !asks.Waits() || answered[id] {
+		if !asks.AwaitsCaller() || answered[id] {
 			continue
 		}
 		answered[id] = true
@@ -127,7 +127,7 @@ func TestATaskShowsWhatItsStepAsksAndTakesTheReply(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, asks(state, "which?"))
 			task, _ := w.await(w.submit(engine.Submission{Route: toAll}).ID)
-			if task.State != state || task.StatusMessage.GetParts()[0].GetText() != "which?" || task.Blocked() || !task.Waits() {
+			if task.State != state || task.StatusMessage.GetParts()[0].GetText() != "which?" || task.Blocked() || !task.AwaitsCaller() {
 				t.Errorf("the task is in state %s saying %v, want %s and the question", task.State, task.StatusMessage, state)
 			}
 			for _, test := range []struct{ words, request, want string }{
@@ -174,14 +174,14 @@ func TestTheQuestionOfAStepBehindAReviewIsHeldBack(t *testing.T) {
 	w := newWorld(t, a, &actor{name: "reviewer"})
 	id := w.submit(engine.Submission{Route: toAll}).ID
 	task, _ := w.await(id)
-	if said := task.StatusMessage.GetParts()[0].GetText(); !strings.Contains(said, "held back") || !task.Waits() {
+	if said := task.StatusMessage.GetParts()[0].GetText(); !strings.Contains(said, "held back") || !task.AwaitsCaller() {
 		t.Errorf("the task is in state %s saying %q, want it to wait without the agent's words", task.State, said)
 	}
 	if got := w.reply(id, "that one", ""); got != "" {
 		t.Errorf("Reply() = %s, want it taken", got)
 	}
 	blocked := w.until(id, (*orchestrator.Task).Blocked)
-	if got := w.reply(id, "more", ""); got != "TASK_NOT_WAITING" || blocked.Error == nil || blocked.Error.Reason != "CONSULTATION_MISSING" || blocked.Waits() {
+	if got := w.reply(id, "more", ""); got != "TASK_NOT_WAITING" || blocked.Error == nil || blocked.Error.Reason != "CONSULTATION_MISSING" || blocked.AwaitsCaller() {
 		t.Errorf("Reply() = %s, the task's error is %+v, want TASK_NOT_WAITING and what its gate waits for", got, blocked.Error)
 	}
 	judged, err := w.engine.Subjects(t.Context(), tenant, id)

@@ -51,7 +51,7 @@ func TestAReplyThatAStepHasIsAccepted(t *testing.T) {
 		}
 		<-time.After(time.Minute)
 		got, err = s.store.Task(t.Context(), k)
-		if err != nil || !got.Waits() || len(got.Turns) != 3 {
+		if err != nil || !got.AwaitsCaller() || len(got.Turns) != 3 {
 			t.Errorf("a minute later the task is in state %s with %d turns, %v, want it to ask again, with 3", got.State, len(got.Turns), err)
 		}
 		s.stop()

@@ -57,7 +57,7 @@ func (e *Engine) Reply(ctx context.Context, r Reply) (orchestrator.Task, error) 
 		if known {
 			return nil, orchestrator.ErrUnchanged
 		}
-		if err := t.Match(r.Etag); err != nil {
+		if err := t.CheckEtag(r.Etag); err != nil {
 			return nil, err
 		}
 		if err := checkAcceptsReply(t, &r); err != nil {
@@ -128,13 +128,13 @@ func checkAcceptsReply(t *orchestrator.Task, r *Reply) error {
 
 // awaitsMessage reports whether somebody waits for a message to the task: its agent, or that of one of its steps.
 func awaitsMessage(t *orchestrator.Task) bool {
-	if !t.Waits() || t.CancelAsked {
+	if !t.AwaitsCaller() || t.CancelAsked {
 		return false
 	}
 	if t.Plan != nil {
 		return t.Plan.Asking != nil
 	}
-	a := t.Open()
+	a := t.OpenAttempt()
 	return a != nil && a.RemoteTaskID != ""
 }
 
@@ -145,7 +145,7 @@ func (e *Engine) addReply(t *orchestrator.Task, r *Reply, hash string) []orchest
 	m.Role = a2apb.Role_ROLE_USER
 	m.MessageId = cmp.Or(m.GetMessageId(), orchestrator.TurnID(t.ID, n))
 	t.Turns = append(t.Turns[:n-1:n-1], orchestrator.Turn{
-		Number: n, MessageID: orchestrator.TurnID(t.ID, n), Question: t.Open().Question, RequestID: r.RequestID, RequestHash: hash,
+		Number: n, MessageID: orchestrator.TurnID(t.ID, n), Question: t.OpenAttempt().Question, RequestID: r.RequestID, RequestHash: hash,
 		Time: e.now(), Message: m,
 	})
 	t.State, t.StatusMessage = a2apb.TaskState_TASK_STATE_WORKING, nil

@@ -11,7 +11,7 @@ import (
 // stepAndReport is step for a task that may carry a consultation: it tells the ledger that the consulted agent is waiting itself, and when it no longer
 // is. It does so before each step and after one that ends in a wait, so that a crash in between is made up for.
 func (e *Engine) stepAndReport(ctx context.Context, t orchestrator.Task) (stepResult, error) {
-	if !t.Carries() || t.Ended() {
+	if !t.CarriesConsultation() || t.Ended() {
 		return e.step(ctx, t)
 	}
 	if len(t.Turns)+len(t.Gates) > 0 { // it has waited at some time
@@ -38,7 +38,7 @@ func (e *Engine) reportWaiting(ctx context.Context, t *orchestrator.Task) error 
 		return nil // which is reported with its end
 	case t.Blocked():
 		question = "for a consultation of its own: " + describeError(gateError(t))
-	case t.Waits():
+	case t.AwaitsCaller():
 		question = cmp.Or(messageText(stepQuestion(t)), "for something, without words: the task is in state "+t.State.String())
 	}
 	err := e.Ledger.Asks(ctx, t.Tenant, t.Parent.TaskID, t.Parent.ConsultationID, question)

@@ -89,7 +89,7 @@ func snapshot(t *a2apb.Task) *a2apb.StreamResponse {
 func (c *conversation) handleForgotten(ctx context.Context, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if fault.ReasonOf(err) != agentclient.ReasonTaskNotFound || c.task.Open().Sends >= maxSends {
+	if fault.ReasonOf(err) != agentclient.ReasonTaskNotFound || c.task.OpenAttempt().Sends >= maxSends {
 		return err
 	}
 	if c.task.AtMostOnce {
@@ -97,13 +97,13 @@ func (c *conversation) handleForgotten(ctx context.Context, err error) error {
 			"%s no longer knows the task that it accepted, and its work must not be done twice: find out from the agent what became of it, then submit a new task if needed", c.task.Agent)
 	}
 	if err := c.write(ctx, func(t *orchestrator.Task) []orchestrator.Event {
-		a := t.EditOpen()
+		a := t.EditOpenAttempt()
 		a.RemoteTaskID, a.RemoteContext, a.Question = "", "", ""
 		t.Artifacts, t.Metadata = nil, nil
 		if a.Sends > 1 { // it has forgotten the task before
 			t.NextDue = c.engine.now().Add(jittered(c.engine.backoff(a.Sends - 1)))
 		}
-		if lost := t.EditUnsent(); lost != nil {
+		if lost := t.EditPendingReply(); lost != nil {
 			lost.Done = true
 		}
 		return []orchestrator.Event{event(t, orchestrator.EventAttempt, t.Agent+" no longer knows its task; it is sent again under the same message id")}

@@ -218,7 +218,7 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 func (r *runner) remainingWait(t *orchestrator.Task) time.Duration {
 	before := r.earlyWakeUp
 	r.version, r.earlyWakeUp = t.Version, wakeUp{}
-	if before.version != t.Version || !t.Waits() || t.Unsent() != nil {
+	if before.version != t.Version || !t.AwaitsCaller() || t.PendingReply() != nil {
 		return 0
 	}
 	return time.Until(before.due)

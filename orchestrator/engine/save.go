@@ -53,9 +53,9 @@ func (c *conversation) save(ctx context.Context) error {
 
 // onlyProgress reports whether nothing but progress is unstored. The caller holds mu.
 func (c *conversation) onlyProgress() bool {
-	h, a := &c.remote, c.task.Open()
+	h, a := &c.remote, c.task.OpenAttempt()
 	known := (h.taskID == "" || h.taskID == a.RemoteTaskID) && (h.contextID == "" || h.contextID == a.RemoteContext)
-	return known && h.mirroredState() == c.task.State && !h.hasNewQuestion(&c.task) && (!h.delivered || c.task.Unsent() == nil)
+	return known && h.mirroredState() == c.task.State && !h.hasNewQuestion(&c.task) && (!h.delivered || c.task.PendingReply() == nil)
 }
 
 // write updates the task if it is still in this attempt, and refreshes the conversation's copy of it. The caller holds mu.

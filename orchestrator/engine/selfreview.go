@@ -23,7 +23,7 @@ func (e *Engine) checkSelfReview(ctx context.Context, t *orchestrator.Task, r co
 				"requirement %q names %s, which is served at %s as %s is; an agent cannot review its own work under another name", r.ID, r.TargetAgent, at, t.Agent)
 		}
 	}
-	if r.Phase != consultation.PhasePreExecution || t.Parent == nil || t.Carries() {
+	if r.Phase != consultation.PhasePreExecution || t.Parent == nil || t.CarriesConsultation() {
 		return nil
 	}
 	parent, err := e.Store.Task(ctx, orchestrator.Key{Tenant: t.Tenant, ID: t.Parent.TaskID})

@@ -23,14 +23,14 @@ func (c *conversation) current() orchestrator.Task {
 func (c *conversation) unsentReply() *orchestrator.Turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.task.Unsent()
+	return c.task.PendingReply()
 }
 
 // expectReply prepares for what the agent says while a reply is on its way; remote is the state of its task before.
 func (c *conversation) expectReply(remote *a2apb.Task) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	reply := c.task.Unsent()
+	reply := c.task.PendingReply()
 	if reply == nil {
 		return
 	}
@@ -86,9 +86,9 @@ func outgoingReply(ctx context.Context, t *orchestrator.Task, reply *orchestrato
 	now := *t
 	now.Message = reply.Message
 	m := outgoing(ctx, &now)
-	a := t.Open()
+	a := t.OpenAttempt()
 	m.MessageId, m.TaskId, m.ContextId = reply.MessageID, a.RemoteTaskID, a.RemoteContext
-	if t.Carries() {
+	if t.CarriesConsultation() {
 		maps.Copy(m.GetMetadata().GetFields(), t.Message.GetMetadata().GetFields())
 	}
 	return m

@@ -60,7 +60,7 @@ func deadlineHint(t *orchestrator.Task) string {
 	if t.Blocked() && t.Error != nil {
 		return "; it was blocked: " + t.Error.Message
 	}
-	if a := t.Open(); a != nil && a.Error != nil {
+	if a := t.OpenAttempt(); a != nil && a.Error != nil {
 		return "; it was to be tried again: " + a.Error.Message
 	}
 	return ""
@@ -127,7 +127,7 @@ func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orches
 	if state == a2apb.TaskState_TASK_STATE_COMPLETED || !t.Guarded() {
 		t.Released = true
 	}
-	t.Untold = t.Carries() || why != nil && len(t.Requirements) > 0
+	t.Untold = t.CarriesConsultation() || why != nil && len(t.Requirements) > 0
 	detail := "the task is completed"
 	if why != nil {
 		detail = why.Reason + ": " + why.Message
@@ -140,7 +140,7 @@ func (e *Engine) finish(t *orchestrator.Task, state a2apb.TaskState, why *orches
 
 // closeAttempt ends the open attempt, if any.
 func (e *Engine) closeAttempt(t *orchestrator.Task, why *orchestrator.Error) {
-	if a := t.EditOpen(); a != nil {
+	if a := t.EditOpenAttempt(); a != nil {
 		a.EndTime, a.Error = e.now(), why
 	}
 }

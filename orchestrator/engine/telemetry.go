@@ -102,7 +102,7 @@ func label(l attribute.KeyValue) metric.MeasurementOption {
 }
 
 func (m *meters) accept(ctx context.Context, t *orchestrator.Task) {
-	m.accepted.Add(ctx, 1, m.carries[t.Carries()])
+	m.accepted.Add(ctx, 1, m.carries[t.CarriesConsultation()])
 }
 
 func (m *meters) end(ctx context.Context, t *orchestrator.Task) {

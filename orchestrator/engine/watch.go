@@ -37,7 +37,7 @@ func (e *Engine) Watch(ctx context.Context, k orchestrator.Key, after uint64, th
 				after = ev.Sequence
 			}
 		}
-		if t.Ended() || ((t.Blocked() || t.Waits()) && !throughGates) {
+		if t.Ended() || ((t.Blocked() || t.AwaitsCaller()) && !throughGates) {
 			return t, nil
 		}
 		select {
@@ -55,7 +55,7 @@ func (e *Engine) Await(ctx context.Context, k orchestrator.Key) (orchestrator.Ta
 	defer stop()
 	for {
 		t, err := e.Store.Task(ctx, k)
-		if err != nil || t.Ended() || t.Blocked() || t.Waits() {
+		if err != nil || t.Ended() || t.Blocked() || t.AwaitsCaller() {
 			return t, err
 		}
 		select {

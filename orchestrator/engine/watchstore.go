@@ -9,7 +9,7 @@ import (
 
 // mustInterrupt reports whether somebody has written something to a task that must interrupt its exchange: a request to cancel, or a reply.
 func mustInterrupt(t *orchestrator.Task) bool {
-	return t.CancelAsked || t.Unsent() != nil && t.Unsent().Sends == 0
+	return t.CancelAsked || t.PendingReply() != nil && t.PendingReply().Sends == 0
 }
 
 // watchStore reads the task from the store at intervals and ends the exchange if that is urgent. Usually whoever writes to the task interrupts its runner,

@@ -53,7 +53,7 @@ type Manager struct {
 	duration time.Duration
 	collect  time.Duration
 
-	seen map[string]sign          // by node; used by Run only
+	seen map[string]heartbeat     // by node; used by Run only
 	beat uint64                   // used by Run only
 	idle [orchestrator.Groups]int // used by Run only; how many rounds in a row a group was free
 
@@ -65,8 +65,8 @@ type Manager struct {
 	written [orchestrator.Groups]uint64 // guarded by mu; epochs of tasks that are above those held; 0 for none
 }
 
-// sign is the latest sign of life of a node.
-type sign struct {
+// heartbeat is the latest sign of life of a node.
+type heartbeat struct {
 	beats uint64
 	at    time.Time // when it was first seen, by this process's clock
 	left  bool      // the node was no longer listed at that time
@@ -88,7 +88,7 @@ func New(c Config) (*Manager, error) {
 		rand.Read(b)
 		c.Node = hex.EncodeToString(b)
 	}
-	return &Manager{store: c.Store, logger: c.Logger, node: c.Node, duration: c.Duration, collect: c.Collect, seen: make(map[string]sign)}, nil
+	return &Manager{store: c.Store, logger: c.Logger, node: c.Node, duration: c.Duration, collect: c.Collect, seen: make(map[string]heartbeat)}, nil
 }
 
 // Epoch returns the epoch under which tasks of a shard may be worked on now; ok is false when they may not.
@@ -143,7 +143,7 @@ func (m *Manager) Tell(ctx context.Context, shard int, k orchestrator.Key) error
 		if err != nil {
 			return err
 		}
-		owner = view(leases)[group].Owner
+		owner = allGroups(leases)[group].Owner
 	}
 	if owner == "" || owner == m.node {
 		return nil

@@ -14,32 +14,32 @@ import (
 
 // Run takes leases, keeps them and passes on messages until ctx ends; then it releases everything. The worker must have ended its work by then.
 func (m *Manager) Run(ctx context.Context, w Worker) {
-	m.tend(ctx, w)
+	m.runRound(ctx, w)
 	beat, collect := time.NewTicker(m.duration/beats), time.NewTicker(m.collect)
 	defer beat.Stop()
 	defer collect.Stop()
 	for {
 		select { // a sign of life that is due comes first: messages may take long, and without signs of life the leases are lost
 		case <-beat.C:
-			m.tend(ctx, w)
+			m.runRound(ctx, w)
 			continue
 		default:
 		}
 		select {
 		case <-ctx.Done():
-			m.leave(context.WithoutCancel(ctx))
+			m.releaseAll(context.WithoutCancel(ctx))
 			return
 		case <-beat.C:
-			m.tend(ctx, w)
+			m.runRound(ctx, w)
 		case <-collect.C:
-			m.pass(ctx, w)
+			m.deliverMessages(ctx, w)
 		}
 	}
 }
 
-// tend does one round: it sends a sign of life, reads those of the others and who holds what, and takes and releases groups accordingly. Only a
+// runRound does one round: it sends a sign of life, reads those of the others and who holds what, and takes and releases groups accordingly. Only a
 // complete round extends the time for which held groups may be worked on.
-func (m *Manager) tend(ctx context.Context, w Worker) {
+func (m *Manager) runRound(ctx context.Context, w Worker) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
 	defer cancel()
@@ -47,7 +47,7 @@ func (m *Manager) tend(ctx context.Context, w Worker) {
 	err := m.store.Beat(ctx, orchestrator.Node{ID: m.node, Beats: m.beat})
 	var alive map[string]bool
 	if err == nil {
-		alive, err = m.alive(ctx)
+		alive, err = m.liveNodes(ctx)
 	}
 	var leases []orchestrator.Lease
 	if err == nil {
@@ -57,31 +57,31 @@ func (m *Manager) tend(ctx context.Context, w Worker) {
 		if ctx.Err() == nil {
 			m.logger.ErrorContext(ctx, "the leases could not be renewed; work stops when they run out", slog.Any("error", err))
 		}
-		m.expire(ctx, w)
+		m.dropExpired(ctx, w)
 		return
 	}
-	v := view(leases)
+	v := allGroups(leases)
 	m.reconcile(ctx, w, v)
 	m.mu.Lock()
 	m.until = start.Add(m.duration - m.duration/beats)
 	m.mu.Unlock()
 	m.raise(ctx, w, v)
-	m.share(ctx, w, v, alive)
+	m.balance(ctx, w, v, alive)
 }
 
-// alive returns the nodes with a new sign of life within the lease duration, and forgets those that are long gone.
-func (m *Manager) alive(ctx context.Context) (map[string]bool, error) {
+// liveNodes returns the nodes with a new sign of life within the lease duration, and forgets those that are long gone.
+func (m *Manager) liveNodes(ctx context.Context) (map[string]bool, error) {
 	nodes, err := m.store.Nodes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	alive := map[string]bool{m.node: true}
 	now := time.Now()
-	listed := make(map[string]sign, len(nodes))
+	listed := make(map[string]heartbeat, len(nodes))
 	for _, n := range nodes {
 		last, ok := m.seen[n.ID]
 		if !ok || last.left || last.beats != n.Beats {
-			last = sign{beats: n.Beats, at: now}
+			last = heartbeat{beats: n.Beats, at: now}
 		}
 		listed[n.ID] = last
 		switch silent := now.Sub(last.at); {
@@ -93,21 +93,21 @@ func (m *Manager) alive(ctx context.Context) (map[string]bool, error) {
 			}
 		}
 	}
-	if err := m.clear(ctx, listed, now); err != nil {
+	if err := m.deleteStaleNodes(ctx, listed, now); err != nil {
 		return nil, err
 	}
 	m.seen = listed
 	return alive, nil
 }
 
-// clear deletes messages to nodes that have left, once all others know that too. It adds the nodes for which that is too early to listed.
-func (m *Manager) clear(ctx context.Context, listed map[string]sign, now time.Time) error {
+// deleteStaleNodes deletes messages to nodes that have left, once all others know that too. It adds the nodes for which that is too early to listed.
+func (m *Manager) deleteStaleNodes(ctx context.Context, listed map[string]heartbeat, now time.Time) error {
 	for node, last := range m.seen {
 		if _, here := listed[node]; here {
 			continue
 		}
 		if !last.left {
-			last = sign{at: now, left: true}
+			last = heartbeat{at: now, left: true}
 		}
 		if now.Sub(last.at) < m.duration {
 			listed[node] = last
@@ -118,8 +118,8 @@ func (m *Manager) clear(ctx context.Context, listed map[string]sign, now time.Ti
 	return nil
 }
 
-// view returns the lease of every group, taken or not.
-func view(leases []orchestrator.Lease) []orchestrator.Lease {
+// allGroups returns the lease of every group, taken or not.
+func allGroups(leases []orchestrator.Lease) []orchestrator.Lease {
 	v := make([]orchestrator.Lease, orchestrator.Groups)
 	for g := range v {
 		v[g].Group = g
@@ -153,9 +153,9 @@ func (m *Manager) reconcile(ctx context.Context, w Worker, v []orchestrator.Leas
 	}
 }
 
-// share takes free groups until this replica has its share of all groups, and releases those beyond it. Replicas that seem alive may just have died
+// balance takes free groups until this replica has its share of all groups, and releases those beyond it. Replicas that seem alive may just have died
 // and never take their share. So nothing is released while any group is free, and groups that stay free are taken by whoever comes first.
-func (m *Manager) share(ctx context.Context, w Worker, v []orchestrator.Lease, alive map[string]bool) {
+func (m *Manager) balance(ctx context.Context, w Worker, v []orchestrator.Lease, alive map[string]bool) {
 	target := (orchestrator.Groups + len(alive) - 1) / len(alive)
 	var mine, free []orchestrator.Lease
 	for g, l := range v {
@@ -247,8 +247,8 @@ func (m *Manager) release(ctx context.Context, w Worker, l orchestrator.Lease) {
 	}
 }
 
-// expire drops everything once the leases may have expired.
-func (m *Manager) expire(ctx context.Context, w Worker) {
+// dropExpired drops everything once the leases may have expired.
+func (m *Manager) dropExpired(ctx context.Context, w Worker) {
 	m.mu.Lock()
 	if time.Now().Before(m.until) {
 		m.mu.Unlock()
@@ -264,8 +264,8 @@ func (m *Manager) expire(ctx context.Context, w Worker) {
 	}
 }
 
-// pass hands messages of other replicas to the worker, in less time than held groups may be worked on without a sign of life.
-func (m *Manager) pass(ctx context.Context, w Worker) {
+// deliverMessages hands messages of other replicas to the worker, in less time than held groups may be worked on without a sign of life.
+func (m *Manager) deliverMessages(ctx context.Context, w Worker) {
 	const limit = 200
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
 	defer cancel()
@@ -278,8 +278,8 @@ func (m *Manager) pass(ctx context.Context, w Worker) {
 	}
 }
 
-// leave releases everything, so that others need not wait for the leases to expire. Where that fails, they expire.
-func (m *Manager) leave(ctx context.Context) {
+// releaseAll releases everything, so that others need not wait for the leases to expire. Where that fails, they expire.
+func (m *Manager) releaseAll(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, m.duration/2)
 	defer cancel()
 	m.mu.Lock()

@@ -25,10 +25,10 @@ type Content struct {
 // Show returns the content of a task that may be shown. What a closed gate holds back is only counted, as is the content of a carried consultation.
 func Show(t *orchestrator.Task) Content {
 	c := Content{Message: t.Message, Turns: turns(t)}
-	if t.Carries() {
+	if t.CarriesConsultation() {
 		c.Message = nil
 	}
-	if t.Waits() && !t.Guarded() { // the agent's question
+	if t.AwaitsCaller() && !t.Guarded() { // the agent's question
 		c.StatusMessage = t.StatusMessage
 	}
 	if t.Phase == orchestrator.PhaseExecution && !t.Guarded() { // what the agent has made so far, if it asked what to do with that
@@ -48,7 +48,9 @@ func Show(t *orchestrator.Task) Content {
 
 // withheld reports whether the agent has something that is held back here: the content of a carried consultation, or a result that no reviewer has
 // approved. Anybody who knows the agent's id of the task may ask the agent for it.
-func withheld(t *orchestrator.Task) bool { return t.Carries() || t.Guarded() && !t.Released }
+func withheld(t *orchestrator.Task) bool {
+	return t.CarriesConsultation() || t.Guarded() && !t.Released
+}
 
 // turns returns a task's turns, without the agent's messages while a review stands between it and the caller.
 func turns(t *orchestrator.Task) []orchestrator.Turn {

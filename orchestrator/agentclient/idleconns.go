@@ -13,17 +13,17 @@ const (
 	idleTimeout    = 90 * time.Second
 )
 
-// idleLines holds the idle connections. The one used last is taken first, so that surplus ones grow old; when there are too many, the oldest is
+// idleConns holds the idle connections. The one used last is taken first, so that surplus ones grow old; when there are too many, the oldest is
 // closed, which makes room for other agents. The zero value is ready to use.
-type idleLines struct {
+type idleConns struct {
 	mu     sync.Mutex
-	list   []*line     // guarded by mu; the oldest first
+	list   []*httpConn // guarded by mu; the oldest first
 	sweep  *time.Timer // guarded by mu; nil: there are none
 	closed bool        // guarded by mu
 }
 
 // take returns an idle connection to an address, or nil.
-func (i *idleLines) take(addr string) *line {
+func (i *idleConns) take(addr string) *httpConn {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for n, l := range slices.Backward(i.list) {
@@ -36,7 +36,7 @@ func (i *idleLines) take(addr string) *line {
 }
 
 // put adds an idle connection.
-func (i *idleLines) put(l *line) {
+func (i *idleConns) put(l *httpConn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	same := 0
@@ -60,13 +60,13 @@ func (i *idleLines) put(l *line) {
 }
 
 // remove closes a connection. The caller holds mu.
-func (i *idleLines) remove(n int) {
+func (i *idleConns) remove(n int) {
 	i.list[n].drop()
 	i.list = slices.Delete(i.list, n, n+1)
 }
 
 // dropOld closes connections that were idle for too long, and schedules itself for the next.
-func (i *idleLines) dropOld() {
+func (i *idleConns) dropOld() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for len(i.list) > 0 && time.Since(i.list[0].since) >= idleTimeout {
@@ -79,7 +79,7 @@ func (i *idleLines) dropOld() {
 }
 
 // close closes all connections, and those that are put later.
-func (i *idleLines) close() {
+func (i *idleConns) close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.closed = true

@@ -18,18 +18,18 @@ const (
 	maxInformational = 5         // responses with a status of 1xx before the final one
 )
 
-// line is an HTTP/1.1 connection with one exchange at a time.
-type line struct {
+// httpConn is an HTTP/1.1 connection with one exchange at a time.
+type httpConn struct {
 	conn  net.Conn
 	raw   syscall.RawConn // nil: quiet cannot be determined
 	addr  string
 	bound io.LimitedReader // of conn
 	in    *bufio.Reader    // of bound
-	since time.Time        // when it became idle; guarded by the mutex of idleLines
+	since time.Time        // when it became idle; guarded by the mutex of idleConns
 }
 
-func newLine(conn net.Conn, addr string) *line {
-	l := &line{conn: conn, addr: addr}
+func newHTTPConn(conn net.Conn, addr string) *httpConn {
+	l := &httpConn{conn: conn, addr: addr}
 	l.bound.R = conn
 	l.in = bufio.NewReader(&l.bound)
 	if c, ok := conn.(syscall.Conn); ok {
@@ -41,7 +41,7 @@ func newLine(conn net.Conn, addr string) *line {
 }
 
 // exchange writes an encoded request and reads the answer up to its body.
-func (l *line) exchange(encoded []byte, req *http.Request) (*http.Response, error) {
+func (l *httpConn) exchange(encoded []byte, req *http.Request) (*http.Response, error) {
 	_, unsent := l.conn.Write(encoded)
 	resp, err := l.receive(req) // even after a failed write: the agent may have said why
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *line) exchange(encoded []byte, req *http.Request) (*http.Response, erro
 }
 
 // receive reads the headers of an answer within bounds, and skips informational responses.
-func (l *line) receive(req *http.Request) (*http.Response, error) {
+func (l *httpConn) receive(req *http.Request) (*http.Response, error) {
 	l.bound.N = maxAnswerHeader
 	for range maxInformational + 1 {
 		resp, err := http.ReadResponse(l.in, req)
@@ -71,10 +71,10 @@ func (l *line) receive(req *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("more than %d informational answers", maxInformational)
 }
 
-// quiet reports whether nothing has arrived while the connection was idle: neither its end nor unrequested data.
-func (l *line) quiet() bool { return l.raw != nil && quiet(l.raw) }
+// isQuiet reports whether nothing has arrived while the connection was idle: neither its end nor unrequested data.
+func (l *httpConn) isQuiet() bool { return l.raw != nil && quiet(l.raw) }
 
 // interrupt makes what reads and writes fail, now and from now on.
-func (l *line) interrupt() { _ = l.conn.SetDeadline(time.Unix(1, 0)) } // fails only for a closed connection
+func (l *httpConn) interrupt() { _ = l.conn.SetDeadline(time.Unix(1, 0)) } // fails only for a closed connection
 
-func (l *line) drop() { _ = l.conn.Close() } // nothing is lost with it
+func (l *httpConn) drop() { _ = l.conn.Close() } // nothing is lost with it

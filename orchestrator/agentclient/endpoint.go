@@ -5,8 +5,8 @@ import (
 	"github.com/quorate/quorate/registry"
 )
 
-// door describes one interface of an agent for error messages.
-type door struct {
+// endpoint describes one interface of an agent for error messages.
+type endpoint struct {
 	name        string // agent and URL
 	url         string // as the card has it
 	credentials *agentauth.Credentials
@@ -14,11 +14,11 @@ type door struct {
 }
 
 // redact removes credentials from what the agent answered.
-func (d *door) redact(text string) string {
+func (d *endpoint) redact(text string) string {
 	return d.credentials.For(address(d.url)).Redact(text)
 }
 
 // advice says which credential an agent rejected, and what an operator can do about it.
-func (d *door) advice() string {
+func (d *endpoint) advice() string {
 	return d.credentials.Advice(address(d.url), d.security)
 }
