@@ -54,9 +54,9 @@ func Missing(key Key) error {
 	return fault.New(fault.NotFound, "AGENT_NOT_FOUND", "no agent is named %q", key.Name).With("agent", key.Name)
 }
 
-// seal gives the agent the revision and a new etag, which is computed from everything a reader can see of the registration. The creation time is
+// stamp gives the agent the revision and a new etag, which is computed from everything a reader can see of the registration. The creation time is
 // included, so that the etag of a deleted agent never matches a later agent of the same name.
-func (a *Agent) seal(revision int64) error {
+func (a *Agent) stamp(revision int64) error {
 	metadata, err := json.Marshal(a.Metadata)
 	if err != nil {
 		return fmt.Errorf("encoding metadata: %w", err)

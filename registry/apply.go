@@ -91,7 +91,7 @@ func (r *Registry) replace(old *Record, c content, uri string, in *Application, 
 	if err := old.checkEtag(in.Etag); err != nil {
 		return Change{}, err
 	}
-	next, change, warnings, err := r.take(old, c, uri)
+	next, change, warnings, err := r.addVersion(old, c, uri)
 	if err != nil {
 		return Change{}, err
 	}
@@ -147,15 +147,15 @@ func (r *Registry) afterApply(ctx context.Context, key Key, in *Application, don
 	case in.CardURI == "":
 		r.probeSoon(key)
 	case done.Outcome != OutcomeCreated:
-		r.answeredToo(ctx, key, asked)
+		r.tryRenewProbeLease(ctx, key, asked)
 	}
-	done.Agent = r.written(ctx, done.Agent)
+	done.Agent = r.withStatusAfterWrite(ctx, done.Agent)
 	return done
 }
 
 // appliedBefore answers a retried Apply, as again answers other writes.
 func (r *Registry) appliedBefore(ctx context.Context, tenant string, first *Request, err error) (Applied, error) {
-	agent, warnings, err := r.again(ctx, tenant, first, err)
+	agent, warnings, err := r.answerRetry(ctx, tenant, first, err)
 	if err != nil {
 		return Applied{}, err
 	}

@@ -56,15 +56,15 @@ func (p Pulse) AnnouncedStatus() string {
 	return p.Announced
 }
 
-// announcer wraps a Store: it keeps Pulse.Announced up to date and rings the tenant's bell for each write that may be in the change log.
-type announcer struct {
+// notifyingStore wraps a Store: it keeps Pulse.Announced up to date and announces each write that may be in the change log.
+type notifyingStore struct {
 	Store
-	now   func() time.Time
-	bells *bells
+	now     func() time.Time
+	written *broadcasts
 }
 
-// Update writes, then rings the bell.
-func (a *announcer) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
+// Update writes, then announces that.
+func (a *notifyingStore) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
 	err := a.Store.Update(ctx, key, func(old *Record) (Change, error) {
 		c, err := change(old)
 		if err == nil && c.Pulse != nil {
@@ -75,13 +75,13 @@ func (a *announcer) Update(ctx context.Context, key Key, change func(old *Record
 		return c, err
 	})
 	if err == nil {
-		a.bells.ring(key.Tenant)
+		a.written.notify(key.Tenant)
 	}
 	return err
 }
 
-// UpdatePulse writes, and rings the bell if the status has changed.
-func (a *announcer) UpdatePulse(ctx context.Context, key Key, change func(old Pulse) (Pulse, error)) error {
+// UpdatePulse writes, and announces that if the status has changed.
+func (a *notifyingStore) UpdatePulse(ctx context.Context, key Key, change func(old Pulse) (Pulse, error)) error {
 	var news bool
 	err := a.Store.UpdatePulse(ctx, key, func(old Pulse) (Pulse, error) {
 		next, err := change(old)
@@ -90,46 +90,46 @@ func (a *announcer) UpdatePulse(ctx context.Context, key Key, change func(old Pu
 		return next, err
 	})
 	if err == nil && news {
-		a.bells.ring(key.Tenant)
+		a.written.notify(key.Tenant)
 	}
 	return err
 }
 
-// bells are those of the tenants. The zero value is ready.
-type bells struct {
-	any bell // rings with each of them
+// broadcasts has a broadcast for each tenant. The zero value is ready.
+type broadcasts struct {
+	all broadcast // of what any of them announces
 
 	mu      sync.Mutex
-	tenants map[string]*bell // guarded by mu
+	tenants map[string]*broadcast // guarded by mu
 }
 
-func (b *bells) of(tenant string) *bell {
+func (b *broadcasts) tenant(tenant string) *broadcast {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.tenants == nil {
-		b.tenants = make(map[string]*bell)
+		b.tenants = make(map[string]*broadcast)
 	}
 	if b.tenants[tenant] == nil {
-		b.tenants[tenant] = new(bell)
+		b.tenants[tenant] = new(broadcast)
 	}
 	return b.tenants[tenant]
 }
 
-func (b *bells) ring(tenant string) {
-	b.of(tenant).ring()
-	b.any.ring()
+func (b *broadcasts) notify(tenant string) {
+	b.tenant(tenant).notify()
+	b.all.notify()
 }
 
-// bell wakes all who wait for it. The zero value is ready.
-type bell struct {
-	rings atomic.Uint64
+// broadcast wakes all who wait for it. The zero value is ready.
+type broadcast struct {
+	count atomic.Uint64
 
 	mu   sync.Mutex
-	next chan struct{} // guarded by mu; closed when it rings
+	next chan struct{} // guarded by mu; closed by the next notify
 }
 
-// wait returns a channel that is closed when the bell rings next.
-func (b *bell) wait() <-chan struct{} {
+// wait returns a channel that is closed by the next notify.
+func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -138,8 +138,8 @@ func (b *bell) wait() <-chan struct{} {
 	return b.next
 }
 
-func (b *bell) ring() {
-	b.rings.Add(1)
+func (b *broadcast) notify() {
+	b.count.Add(1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {

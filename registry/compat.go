@@ -64,7 +64,7 @@ func (r *Registry) FindCompatible(ctx context.Context, tenant string, q Compatib
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, false, err
 	}
-	limit := bound(q.Limit)
+	limit := clampLimit(q.Limit)
 	for {
 		found, end, err := r.directory.pairs(ctx, tenant, q, limit+1-len(pairs))
 		if err != nil {
@@ -121,15 +121,15 @@ func (d *Directory) pairs(ctx context.Context, tenant string, q CompatibleQuery,
 }
 
 // pairSearch returns a search of the directory's current content, and the agent's own schemas.
-func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSearch, own []*port, err error) {
-	s := d.shelf(tenant)
+func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSearch, own []*typedPort, err error) {
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	a, ok := s.agents[q.Agent]
 	if !ok {
 		return nil, nil, Missing(Key{tenant, q.Agent})
 	}
-	search = &pairSearch{query: q, index: s.ports, types: s.ports.types, producers: q.Direction == Producers, others: make(map[string][]*port)}
+	search = &pairSearch{query: q, index: s.ports, types: s.ports.types, producers: q.Direction == Producers, others: make(map[string][]*typedPort)}
 	own, others := outputsOf(a), s.ports.inputs
 	if search.producers {
 		own, others = inputsOf(a), s.ports.outputs
@@ -138,11 +138,11 @@ func (d *Directory) pairSearch(tenant string, q CompatibleQuery) (search *pairSe
 		search.others[typ] = slices.Clone(list)
 	}
 	if q.Schema != "" {
-		own = slices.DeleteFunc(own, func(p *port) bool { return p.name != q.Schema })
+		own = slices.DeleteFunc(own, func(p *typedPort) bool { return p.name != q.Schema })
 		if len(own) == 0 {
 			return nil, nil, fault.New(fault.NotFound, "SCHEMA_NOT_FOUND", "agent %q has no such schema as %q", q.Agent, clip(q.Schema))
 		}
 	}
-	slices.SortFunc(own, (*port).compare)
+	slices.SortFunc(own, (*typedPort).compare)
 	return search, own, nil
 }

@@ -13,14 +13,14 @@ type pairSearch struct {
 	query     CompatibleQuery
 	index     *portIndex // used only to remember verdicts
 	types     *typeTable
-	others    map[string][]*port // ports of the other side, by semantic type, in order of agent and name
-	producers bool               // the agent's own side is its inputs
+	others    map[string][]*typedPort // ports of the other side, by semantic type, in order of agent and name
+	producers bool                    // the agent's own side is its inputs
 	limit     int
 	pairs     []Pair
 }
 
 // run collects the pairs. It reports whether it stopped at the limit.
-func (s *pairSearch) run(ctx context.Context, own []*port) (more bool, err error) {
+func (s *pairSearch) run(ctx context.Context, own []*typedPort) (more bool, err error) {
 	for at, tier := range tiers {
 		place := PairPlace{Tier: at + 1}
 		for _, p := range own {
@@ -46,7 +46,7 @@ type pairStep struct {
 }
 
 // steps returns the lists of a tier in order of type.
-func (s *pairSearch) steps(tier string, own *port) (steps []pairStep) {
+func (s *pairSearch) steps(tier string, own *typedPort) (steps []pairStep) {
 	if tier == TierStructure {
 		if own.schema == nil {
 			return nil
@@ -81,7 +81,7 @@ func (s *pairSearch) steps(tier string, own *port) (steps []pairStep) {
 }
 
 // step collects the pairs of one list. It reports whether it reached the limit before the end of the list.
-func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own *port, step pairStep) (more bool, err error) {
+func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own *typedPort, step pairStep) (more bool, err error) {
 	others := s.others[step.typ]
 	after := s.query.After
 	head := after
@@ -90,8 +90,8 @@ func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own
 	case c < 0:
 		return false, nil // the page before ended behind this list
 	case c == 0:
-		behind := &port{agent: after.Other, name: after.Schema}
-		from, found := slices.BinarySearchFunc(others, behind, (*port).compare)
+		behind := &typedPort{agent: after.Other, name: after.Schema}
+		from, found := slices.BinarySearchFunc(others, behind, (*typedPort).compare)
 		if found {
 			from++
 		}
@@ -118,7 +118,7 @@ func (s *pairSearch) step(ctx context.Context, place PairPlace, tier string, own
 }
 
 // pair returns the pair of two ports and why they fit. If they do not, ok is false.
-func (s *pairSearch) pair(place PairPlace, tier string, own, other *port, step pairStep) (pair Pair, ok bool) {
+func (s *pairSearch) pair(place PairPlace, tier string, own, other *typedPort, step pairStep) (pair Pair, ok bool) {
 	output, input := own, other
 	if s.producers {
 		output, input = other, own
@@ -152,7 +152,7 @@ func (s *pairSearch) pair(place PairPlace, tier string, own, other *port, step p
 	return pair, true
 }
 
-func explainTypes(tier string, output, input *port, path []string) string {
+func explainTypes(tier string, output, input *typedPort, path []string) string {
 	switch tier {
 	case TierExact:
 		if output.name == input.name {

@@ -11,8 +11,8 @@ import (
 	"github.com/quorate/quorate/registry/schema"
 )
 
-// port is one input or output of an agent.
-type port struct {
+// typedPort is one input or output of an agent.
+type typedPort struct {
 	agent, name, semanticType string
 	sure                      bool // an input is required, an output is guaranteed
 	rules                     int  // validation rules of an input
@@ -20,12 +20,12 @@ type port struct {
 	digest                    [sha256.Size]byte // of schema
 }
 
-func (p *port) compare(q *port) int {
+func (p *typedPort) compare(q *typedPort) int {
 	return cmp.Or(strings.Compare(p.agent, q.agent), strings.Compare(p.name, q.name))
 }
 
-func outputsOf(a *Agent) []*port {
-	ports := make([]*port, len(a.Metadata.OutputSchemas))
+func outputsOf(a *Agent) []*typedPort {
+	ports := make([]*typedPort, len(a.Metadata.OutputSchemas))
 	for i := range a.Metadata.OutputSchemas {
 		s := &a.Metadata.OutputSchemas[i]
 		ports[i] = newPort(a.Name, s.Name, s.SemanticType, s.JSONSchema)
@@ -34,8 +34,8 @@ func outputsOf(a *Agent) []*port {
 	return ports
 }
 
-func inputsOf(a *Agent) []*port {
-	ports := make([]*port, len(a.Metadata.InputSchemas))
+func inputsOf(a *Agent) []*typedPort {
+	ports := make([]*typedPort, len(a.Metadata.InputSchemas))
 	for i := range a.Metadata.InputSchemas {
 		s := &a.Metadata.InputSchemas[i]
 		ports[i] = newPort(a.Name, s.Name, s.SemanticType, s.JSONSchema)
@@ -44,8 +44,8 @@ func inputsOf(a *Agent) []*port {
 	return ports
 }
 
-func newPort(agent, name, semanticType string, schema map[string]any) *port {
-	p := &port{agent: agent, name: name, semanticType: semanticType, schema: schema}
+func newPort(agent, name, semanticType string, schema map[string]any) *typedPort {
+	p := &typedPort{agent: agent, name: name, semanticType: semanticType, schema: schema}
 	if schema != nil {
 		encoded, _ := json.Marshal(schema) // schema came from JSON, so this cannot fail
 		p.digest = sha256.Sum256(encoded)
@@ -57,8 +57,8 @@ func newPort(agent, name, semanticType string, schema map[string]any) *port {
 // agents.
 type portIndex struct {
 	types   *typeTable
-	outputs map[string][]*port // in order of agent and name
-	inputs  map[string][]*port // in order of agent and name
+	outputs map[string][]*typedPort // in order of agent and name
+	inputs  map[string][]*typedPort // in order of agent and name
 
 	mu    sync.Mutex
 	known map[[2][sha256.Size]byte]verdict // guarded by mu; by the digests of two JSON Schemas that were compared
@@ -73,7 +73,7 @@ type verdict struct {
 }
 
 func newPortIndex() *portIndex {
-	return &portIndex{types: newTypeTable(nil), outputs: make(map[string][]*port), inputs: make(map[string][]*port)}
+	return &portIndex{types: newTypeTable(nil), outputs: make(map[string][]*typedPort), inputs: make(map[string][]*typedPort)}
 }
 
 func (x *portIndex) add(a *Agent) {
@@ -86,7 +86,7 @@ func (x *portIndex) add(a *Agent) {
 }
 
 func (x *portIndex) remove(a *Agent) {
-	of := func(p *port) bool { return p.agent == a.Name }
+	of := func(p *typedPort) bool { return p.agent == a.Name }
 	for _, s := range a.Metadata.OutputSchemas {
 		x.outputs[s.SemanticType] = slices.DeleteFunc(x.outputs[s.SemanticType], of)
 	}
@@ -95,14 +95,14 @@ func (x *portIndex) remove(a *Agent) {
 	}
 }
 
-func insertPort(by map[string][]*port, p *port) {
+func insertPort(by map[string][]*typedPort, p *typedPort) {
 	list := by[p.semanticType]
-	at, _ := slices.BinarySearchFunc(list, p, (*port).compare)
+	at, _ := slices.BinarySearchFunc(list, p, (*typedPort).compare)
 	by[p.semanticType] = slices.Insert(list, at, p)
 }
 
 // within compares the JSON Schemas of an output and an input, and remembers the verdict.
-func (x *portIndex) within(output, input *port) verdict {
+func (x *portIndex) within(output, input *typedPort) verdict {
 	pair := [2][sha256.Size]byte{output.digest, input.digest}
 	x.mu.Lock()
 	v, ok := x.known[pair]

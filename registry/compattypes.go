@@ -24,18 +24,18 @@ var seedTable = map[string][]string{
 
 // typeTable is the seed table together with a tenant's mappings, transitively closed.
 type typeTable struct {
-	forward  map[string][]typeWay // by the output's type, strongest first
-	backward map[string][]typeWay // by the input's type, strongest first
+	forward  map[string][]typePath // by the output's type, strongest first
+	backward map[string][]typePath // by the input's type, strongest first
 }
 
-// typeWay is the chain of types by which an output of one type fits an input of another.
-type typeWay struct {
+// typePath is the chain of types by which an output of one type fits an input of another.
+type typePath struct {
 	tier string
 	path []string // from the output's type to the input's, both included
 }
 
-func (w typeWay) from() string { return w.path[0] }
-func (w typeWay) to() string   { return w.path[len(w.path)-1] }
+func (w typePath) from() string { return w.path[0] }
+func (w typePath) to() string   { return w.path[len(w.path)-1] }
 
 // typeTable reads the tenant's mappings and computes the transitive closure.
 func (r *Registry) typeTable(ctx context.Context, tenant string) (*typeTable, error) {
@@ -47,7 +47,7 @@ func (r *Registry) typeTable(ctx context.Context, tenant string) (*typeTable, er
 }
 
 func newTypeTable(mappings []Mapping) *typeTable {
-	table := &typeTable{forward: make(map[string][]typeWay), backward: make(map[string][]typeWay)}
+	table := &typeTable{forward: make(map[string][]typePath), backward: make(map[string][]typePath)}
 	all := func(at string) []string {
 		next := slices.Clone(seedTable[at])
 		for _, m := range mappings {
@@ -59,7 +59,7 @@ func newTypeTable(mappings []Mapping) *typeTable {
 	}
 	for _, from := range semanticTypes {
 		for _, to := range semanticTypes {
-			way, ok := wayBetween(from, to, all)
+			way, ok := strongestPath(from, to, all)
 			if !ok {
 				continue
 			}
@@ -70,23 +70,23 @@ func newTypeTable(mappings []Mapping) *typeTable {
 	return table
 }
 
-// wayBetween returns the strongest way by which an output of one type fits an input of another. next returns the types that may stand directly for a
+// strongestPath returns the strongest way by which an output of one type fits an input of another. next returns the types that may stand directly for a
 // type, by the built-in table and the mappings.
-func wayBetween(from, to string, next func(string) []string) (way typeWay, ok bool) {
+func strongestPath(from, to string, next func(string) []string) (way typePath, ok bool) {
 	if from == to {
-		return typeWay{TierExact, []string{from}}, true
+		return typePath{TierExact, []string{from}}, true
 	}
 	seed := func(at string) []string { return seedTable[at] }
 	if path := shortestPath(from, to, seed); path != nil {
-		return typeWay{TierSeed, path}, true
+		return typePath{TierSeed, path}, true
 	}
 	path := shortestPath(from, to, next)
-	return typeWay{TierMapping, path}, path != nil
+	return typePath{TierMapping, path}, path != nil
 }
 
 // related reports whether an output of type from may be given to an input of type to.
 func (t *typeTable) related(from, to string) bool {
-	return slices.ContainsFunc(t.forward[from], func(w typeWay) bool { return w.to() == to })
+	return slices.ContainsFunc(t.forward[from], func(w typePath) bool { return w.to() == to })
 }
 
 // shortestPath returns the types on the shortest path, both ends included, or nil when there is none.

@@ -19,30 +19,30 @@ const directoryChunk = 1000
 type Directory struct {
 	registry *Registry
 	mu       sync.Mutex
-	shelves  map[string]*shelf // by tenant; guarded by mu
+	tenants  map[string]*tenantDirectory // by tenant; guarded by mu
 }
 
-// shelf is one tenant's part of the directory.
-type shelf struct {
-	tenant string
-	bell   *bell
-	feed   sync.Mutex    // held while reading the log, so that revisions come in order
-	heard  atomic.Uint64 // bell.rings before the log was last read
+// tenantDirectory is one tenant's part of the directory.
+type tenantDirectory struct {
+	tenant     string
+	written    *broadcast
+	feed       sync.Mutex    // held while reading the log, so that revisions come in order
+	seenWrites atomic.Uint64 // written.count before the log was last read
 
 	reading chan struct{} // a semaphore: held while reading all pulses
 	begun   atomic.Uint64 // how many readings of all pulses have begun
 	whole   uint64        // the number of the last of these that succeeded; guarded by reading
 
 	mu       sync.RWMutex
-	loaded   bool                // guarded by mu, as is all below
-	revision int64               // of the log, up to which the shelf is current
-	edition  uint64              // increased by changes of agents and ports.types, not of pulses; 0 before the first load
-	agents   map[string]*Agent   // without RawCard
-	pulses   map[string]Pulse    // of agents that have one
-	newer    map[string]bool     // names whose pulses the log has reported since readPulses began; nil when it is not reading
-	skills   nameIndex           // skill id to agents
-	tags     nameIndex           // tag in lower case to agents
-	orders   map[string]*ordered // by field; only those that were asked for
+	loaded   bool                     // guarded by mu, as is all below
+	revision int64                    // of the log, up to which it is current
+	edition  uint64                   // increased by changes of agents and ports.types, not of pulses; 0 before the first load
+	agents   map[string]*Agent        // without RawCard
+	pulses   map[string]Pulse         // of agents that have one
+	newer    map[string]bool          // names whose pulses the log has reported since readPulses began; nil when it is not reading
+	skills   nameIndex                // skill id to agents
+	tags     nameIndex                // tag in lower case to agents
+	orders   map[string]*orderedIndex // by field; only those that were asked for
 	text     *textIndex
 	ports    *portIndex
 }
@@ -50,23 +50,23 @@ type shelf struct {
 // Directory returns the registry's directory.
 func (r *Registry) Directory() *Directory { return r.directory }
 
-func (d *Directory) shelf(tenant string) *shelf {
+func (d *Directory) tenant(tenant string) *tenantDirectory {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := d.shelves[tenant]
+	s := d.tenants[tenant]
 	if s == nil {
-		s = &shelf{tenant: tenant, bell: d.registry.bells.of(tenant), reading: make(chan struct{}, 1)}
-		if d.shelves == nil {
-			d.shelves = make(map[string]*shelf)
+		s = &tenantDirectory{tenant: tenant, written: d.registry.written.tenant(tenant), reading: make(chan struct{}, 1)}
+		if d.tenants == nil {
+			d.tenants = make(map[string]*tenantDirectory)
 		}
-		d.shelves[tenant] = s
+		d.tenants[tenant] = s
 	}
 	return s
 }
 
 // Agent returns one agent with its status and without RawCard. If it does not exist, ok is false.
 func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.agent(name, d.registry.now())
@@ -75,7 +75,7 @@ func (d *Directory) Agent(tenant, name string) (a Agent, ok bool) {
 // Peek returns one agent as the directory keeps it, without RawCard and Status, and its status beside it. It saves the copy that Agent makes: the
 // agent is shared with all readers and must not be changed. If the agent does not exist, ok is false.
 func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool) {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if a, ok = s.agents[name]; ok {
@@ -87,7 +87,7 @@ func (d *Directory) Peek(tenant, name string) (a *Agent, status Status, ok bool)
 // PeekAll calls see for each of the named agents with what Peek returns, all at one moment. It skips names of agents that do not exist. see must not
 // call the directory.
 func (d *Directory) PeekAll(tenant string, names iter.Seq[string], see func(a *Agent, status Status)) {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	now := d.registry.now()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -100,7 +100,7 @@ func (d *Directory) PeekAll(tenant string, names iter.Seq[string], see func(a *A
 
 // BySkill returns the names of the agents that have the skill, sorted.
 func (d *Directory) BySkill(tenant, skill string) []string {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.skills[skill])
@@ -108,13 +108,13 @@ func (d *Directory) BySkill(tenant, skill string) []string {
 
 // ByTag returns the agents that have a skill with the tag, in order of name, with their status and without RawCard.
 func (d *Directory) ByTag(tenant, tag string) []Agent {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.named(s.tags[FoldTag(tag)], d.registry.now())
 }
 
-func (s *shelf) named(names nameSet, now time.Time) []Agent {
+func (s *tenantDirectory) named(names nameSet, now time.Time) []Agent {
 	agents := make([]Agent, 0, len(names))
 	for _, name := range names {
 		if a, ok := s.agent(name, now); ok {
@@ -124,7 +124,7 @@ func (s *shelf) named(names nameSet, now time.Time) []Agent {
 	return agents
 }
 
-func (s *shelf) agent(name string, now time.Time) (Agent, bool) {
+func (s *tenantDirectory) agent(name string, now time.Time) (Agent, bool) {
 	a, ok := s.agents[name]
 	if !ok {
 		return Agent{}, false
@@ -141,7 +141,7 @@ func (d *Directory) Run(ctx context.Context) error {
 	defer poll.Stop()
 	defer leases.Stop()
 	for all := true; ; {
-		rung := d.registry.bells.any.wait()
+		rung := d.registry.written.all.wait()
 		for _, s := range d.loaded() {
 			if !all && d.Fresh(s.tenant) {
 				continue
@@ -167,12 +167,12 @@ func (d *Directory) Run(ctx context.Context) error {
 	}
 }
 
-// loaded returns the shelves of all tenants that were asked for.
-func (d *Directory) loaded() []*shelf {
+// loaded returns all tenants that were asked for.
+func (d *Directory) loaded() []*tenantDirectory {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var list []*shelf
-	for _, s := range d.shelves {
+	var list []*tenantDirectory
+	for _, s := range d.tenants {
 		s.mu.RLock()
 		if s.loaded {
 			list = append(list, s)

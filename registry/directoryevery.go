@@ -23,7 +23,7 @@ func (d *Directory) every(ctx context.Context, see func(a *Agent, p Pulse)) erro
 			failed = append(failed, fmt.Errorf("reading the agents of tenant %q: %w", tenant, err))
 			continue
 		}
-		s := d.shelf(tenant)
+		s := d.tenant(tenant)
 		s.mu.RLock()
 		for name, a := range s.agents {
 			see(a, s.pulses[name])
@@ -51,8 +51,8 @@ func (r *Registry) tenants(ctx context.Context) (tenants []string, err error) {
 	}
 }
 
-// known returns an agent from the directory after a Refresh, or the fault of Missing.
-func (r *Registry) known(ctx context.Context, key Key) (*Agent, error) {
+// knownAgent returns an agent from the directory after a Refresh, or the fault of Missing.
+func (r *Registry) knownAgent(ctx context.Context, key Key) (*Agent, error) {
 	if err := r.directory.Refresh(ctx, key.Tenant); err != nil {
 		return nil, err
 	}

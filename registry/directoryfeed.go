@@ -13,23 +13,23 @@ func (d *Directory) Sync(ctx context.Context, tenant string) error {
 	if d.registry.log == nil {
 		return unsupported("log of changes")
 	}
-	return d.feed(ctx, d.shelf(tenant))
+	return d.feed(ctx, d.tenant(tenant))
 }
 
-// feed brings the shelf up to date from the log, or loads everything when the shelf is new or too far behind.
-func (d *Directory) feed(ctx context.Context, s *shelf) error {
+// feed brings a tenant up to date from the log, or loads everything when it is new or too far behind.
+func (d *Directory) feed(ctx context.Context, s *tenantDirectory) error {
 	s.feed.Lock()
 	defer s.feed.Unlock()
-	rung := s.bell.rings.Load()
+	rung := s.written.count.Load()
 	err := d.read(ctx, s)
 	if err == nil {
-		s.heard.Store(rung)
+		s.seenWrites.Store(rung)
 	}
 	return err
 }
 
 // read does the work of feed, with the lock held.
-func (d *Directory) read(ctx context.Context, s *shelf) error {
+func (d *Directory) read(ctx context.Context, s *tenantDirectory) error {
 	for {
 		s.mu.RLock()
 		loaded, revision := s.loaded, s.revision
@@ -50,8 +50,8 @@ func (d *Directory) read(ctx context.Context, s *shelf) error {
 	}
 }
 
-// apply reads the current state of everything that the entries are about, and puts it on the shelf.
-func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error {
+// apply reads the current state of everything that the entries are about, and puts it into the directory.
+func (d *Directory) apply(ctx context.Context, s *tenantDirectory, entries []Entry) error {
 	names, mappings := make(map[string]bool), false
 	for _, e := range entries {
 		if e.Type == ChangeMapping {
@@ -91,7 +91,7 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.take(records, table)
+	s.applyChanges(records, table)
 	for _, key := range keys {
 		s.setPulse(key, pulses)
 		if s.newer != nil {
@@ -102,8 +102,8 @@ func (d *Directory) apply(ctx context.Context, s *shelf, entries []Entry) error 
 	return nil
 }
 
-// take puts changes on the shelf: agents, where nil stands for a deleted one, and the type table if it is not nil.
-func (s *shelf) take(records map[string]*Agent, table *typeTable) {
+// applyChanges puts changes into the directory: agents, where nil stands for a deleted one, and the type table if it is not nil.
+func (s *tenantDirectory) applyChanges(records map[string]*Agent, table *typeTable) {
 	for name, a := range records {
 		s.remove(name)
 		if a != nil {
@@ -118,10 +118,10 @@ func (s *shelf) take(records map[string]*Agent, table *typeTable) {
 	}
 }
 
-// load reads everything. It reads the revision first, so that changes made meanwhile are read again. The shelf gets everything in one step: agents
+// load reads everything. It reads the revision first, so that changes made meanwhile are read again. The directory gets everything in one step: agents
 // without their pulses would count as never heard of, and as not drained.
-func (d *Directory) load(ctx context.Context, s *shelf) error {
-	fresh := &shelf{
+func (d *Directory) load(ctx context.Context, s *tenantDirectory) error {
+	fresh := &tenantDirectory{
 		agents: make(map[string]*Agent), pulses: make(map[string]Pulse), skills: make(nameIndex), tags: make(nameIndex),
 		text: newTextIndex(), ports: newPortIndex(),
 	}
@@ -157,8 +157,8 @@ func (d *Directory) load(ctx context.Context, s *shelf) error {
 }
 
 // readPulses reads the pulses of all agents; the result is no older than the call. It does not block readers of the log, and what they have put on
-// the shelf meanwhile is newer and stays.
-func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
+// the directory meanwhile is newer and stays.
+func (d *Directory) readPulses(ctx context.Context, s *tenantDirectory) error {
 	asked := s.begun.Load()
 	select {
 	case s.reading <- struct{}{}:
@@ -180,7 +180,7 @@ func (d *Directory) readPulses(ctx context.Context, s *shelf) error {
 }
 
 // keys returns those of all agents.
-func (s *shelf) keys() []Key {
+func (s *tenantDirectory) keys() []Key {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	keys := make([]Key, 0, len(s.agents))
@@ -191,7 +191,7 @@ func (s *shelf) keys() []Key {
 }
 
 // readChunk does the work of readPulses for some agents.
-func (d *Directory) readChunk(ctx context.Context, s *shelf, keys []Key) error {
+func (d *Directory) readChunk(ctx context.Context, s *tenantDirectory, keys []Key) error {
 	s.mu.Lock()
 	s.newer = make(map[string]bool)
 	s.mu.Unlock()
@@ -207,7 +207,7 @@ func (d *Directory) readChunk(ctx context.Context, s *shelf, keys []Key) error {
 	return err
 }
 
-func (s *shelf) setPulse(key Key, pulses map[Key]Pulse) {
+func (s *tenantDirectory) setPulse(key Key, pulses map[Key]Pulse) {
 	if p, ok := pulses[key]; ok {
 		s.pulses[key.Name] = p
 	} else {

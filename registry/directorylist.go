@@ -27,7 +27,7 @@ var builtIn = newTypeTable(nil)
 
 // Listing returns the tenant's agents.
 func (d *Directory) Listing(tenant string) Listing {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	list := Listing{Edition: s.edition, Agents: make([]*Agent, 0, len(s.agents))}
@@ -43,7 +43,7 @@ func (d *Directory) Listing(tenant string) Listing {
 
 // Edition returns the edition of the tenant's Listing.
 func (d *Directory) Edition(tenant string) uint64 {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.edition
@@ -51,7 +51,7 @@ func (d *Directory) Edition(tenant string) uint64 {
 
 // Revision returns the revision of the tenant's log up to which the directory is current.
 func (d *Directory) Revision(tenant string) int64 {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.revision
@@ -69,9 +69,9 @@ func (d *Directory) Refresh(ctx context.Context, tenant string) error {
 // Fresh reports whether the directory reflects every change of the tenant that was made through this Registry before the call. Changes by other
 // replicas arrive through Run.
 func (d *Directory) Fresh(tenant string) bool {
-	s := d.shelf(tenant)
-	rung := s.bell.rings.Load()
+	s := d.tenant(tenant)
+	rung := s.written.count.Load()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.loaded && s.heard.Load() >= rung
+	return s.loaded && s.seenWrites.Load() >= rung
 }

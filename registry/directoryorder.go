@@ -2,14 +2,14 @@ package registry
 
 import "slices"
 
-// ordered holds the places of all agents of a shelf in one ascending order.
-type ordered struct {
+// orderedIndex holds the places of all agents of a tenant in one ascending order.
+type orderedIndex struct {
 	order  Order
 	places []*place
 }
 
 // in returns the agents in the order of one field. The order is built when it is first asked for, and kept from then on.
-func (s *shelf) in(o Order) *ordered {
+func (s *tenantDirectory) in(o Order) *orderedIndex {
 	s.mu.RLock()
 	list := s.orders[o.field]
 	s.mu.RUnlock()
@@ -19,10 +19,10 @@ func (s *shelf) in(o Order) *ordered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.orders == nil {
-		s.orders = make(map[string]*ordered)
+		s.orders = make(map[string]*orderedIndex)
 	}
 	if s.orders[o.field] == nil {
-		list = &ordered{order: Order{field: o.field}, places: make([]*place, 0, len(s.agents))}
+		list = &orderedIndex{order: Order{field: o.field}, places: make([]*place, 0, len(s.agents))}
 		for _, a := range s.agents {
 			p := o.placeOf(a)
 			list.places = append(list.places, &p)
@@ -33,14 +33,14 @@ func (s *shelf) in(o Order) *ordered {
 	return s.orders[o.field]
 }
 
-func (l *ordered) put(a *Agent) {
+func (l *orderedIndex) put(a *Agent) {
 	p := l.order.placeOf(a)
 	if at, found := slices.BinarySearchFunc(l.places, &p, l.order.compare); !found {
 		l.places = slices.Insert(l.places, at, &p)
 	}
 }
 
-func (l *ordered) remove(a *Agent) {
+func (l *orderedIndex) remove(a *Agent) {
 	p := l.order.placeOf(a)
 	if at, found := slices.BinarySearchFunc(l.places, &p, l.order.compare); found {
 		l.places = slices.Delete(l.places, at, at+1)
@@ -48,7 +48,7 @@ func (l *ordered) remove(a *Agent) {
 }
 
 // behind returns the index at which a walk starts behind the place from, or at the beginning for nil, and the step to the next index.
-func (l *ordered) behind(from *place, descending bool) (at, step int) {
+func (l *orderedIndex) behind(from *place, descending bool) (at, step int) {
 	at, found := 0, false
 	if from != nil {
 		at, found = slices.BinarySearchFunc(l.places, from, l.order.compare)
@@ -67,12 +67,12 @@ func (l *ordered) behind(from *place, descending bool) (at, step int) {
 
 // inOrder returns the places of the first agents that pass the filter, at most limit.
 func (d *Directory) inOrder(tenant string, o Order, f Filter, from *place, limit int) []*place {
-	s := d.shelf(tenant)
+	s := d.tenant(tenant)
 	now := d.registry.now()
 	for {
 		list := s.in(o)
 		s.mu.RLock()
-		if s.orders[o.field] != list { // the shelf was loaded anew meanwhile
+		if s.orders[o.field] != list { // the tenant was loaded anew meanwhile
 			s.mu.RUnlock()
 			continue
 		}

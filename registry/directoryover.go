@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// readFor reads as much of the pulses as the filter looks at. The shelf must be current with the log.
-func (d *Directory) readFor(ctx context.Context, s *shelf, f Filter) error {
+// readPulsesFor reads as much of the pulses as the filter looks at. The tenant must be current with the log.
+func (d *Directory) readPulsesFor(ctx context.Context, s *tenantDirectory, f Filter) error {
 	switch {
 	case f.Loads():
 		return d.readPulses(ctx, s)
 	case f.live():
-		return d.readOver(ctx, s)
+		return d.refreshStatuses(ctx, s)
 	}
 	return nil
 }
 
-// readOver brings the statuses of all agents up to date. The shelf must be current with the log, which has every change of status but no renewal of a
-// lease. So it reads only the pulses whose lease has expired, as far as the shelf knows, without the log having said so: few or none.
-func (d *Directory) readOver(ctx context.Context, s *shelf) error {
+// refreshStatuses brings the statuses of all agents up to date. The tenant must be current with the log, which has every change of status but no renewal of a
+// lease. So it reads only the pulses whose lease has expired, as far as the directory knows, without the log having said so: few or none.
+func (d *Directory) refreshStatuses(ctx context.Context, s *tenantDirectory) error {
 	var over []Key
 	now := d.registry.now()
 	s.mu.RLock()

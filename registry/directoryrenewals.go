@@ -13,7 +13,7 @@ type RecentPulses interface {
 
 // readRenewals reads the pulses of all agents for what the log does not tell: renewals of leases, and loads. They are most of what a registry reads, so
 // recent ones have to do.
-func (d *Directory) readRenewals(ctx context.Context, s *shelf) error {
+func (d *Directory) readRenewals(ctx context.Context, s *tenantDirectory) error {
 	if d.registry.recent == nil {
 		return d.readPulses(ctx, s)
 	}

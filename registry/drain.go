@@ -51,7 +51,7 @@ func (r *Registry) changePulse(ctx context.Context, key Key, retry Retry, conten
 	})
 	if err == nil && request != nil {
 		if err = r.remember(ctx, key, request); err != nil {
-			_, err = r.overtaken(ctx, key, retry, content, err)
+			_, err = r.resolveRace(ctx, key, retry, content, err)
 		}
 	}
 	if err != nil {

@@ -93,21 +93,21 @@ func (r *Registry) fetch(ctx context.Context, uri string, known Validators) (Fet
 		return answer, nil
 	}
 	answer.Validators = Validators{short(response.Header, "ETag"), short(response.Header, "Last-Modified")}
-	if err := r.letIn(uri, response); err != nil {
+	if err := r.checkAccess(uri, response); err != nil {
 		return answer, err
 	}
 	answer.RawCard, err = readCard(uri, response)
 	return answer, err
 }
 
-// letIn returns a fault when the server answered 401 or 403.
-func (r *Registry) letIn(uri string, response *http.Response) error {
+// checkAccess returns a fault when the server answered 401 or 403.
+func (r *Registry) checkAccess(uri string, response *http.Response) error {
 	if response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
 		return nil
 	}
 	why := "it wants other credentials"
-	if r.denied != nil {
-		why = r.denied(response)
+	if r.describeDenied != nil {
+		why = r.describeDenied(response)
 	}
 	return fault.New(fault.FailedPrecondition, "CARD_DENIED", "%s answered HTTP %d, not a card: %s", uri, response.StatusCode, why).With("uri", uri)
 }

@@ -116,10 +116,10 @@ func TestACardIsAskedForInTheNewestVersion(t *testing.T) {
 	}
 }
 
-// silence is a server that never answers.
-type silence struct{}
+// expiredLeaseMessage is a server that never answers.
+type expiredLeaseMessage struct{}
 
-func (silence) RoundTrip(r *http.Request) (*http.Response, error) {
+func (expiredLeaseMessage) RoundTrip(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
@@ -127,7 +127,7 @@ func (silence) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestACardThatDoesNotComeIsWaitedForFiveSeconds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := open(t, registry.Options{Client: &http.Client{Transport: silence{}}})
+		r := open(t, registry.Options{Client: &http.Client{Transport: expiredLeaseMessage{}}})
 		begin := time.Now()
 		_, _, err := r.Register(t.Context(), tenant, registry.Registration{CardURI: cardURI})
 		if waited := time.Since(begin); fault.ReasonOf(err) != "CARD_UNREACHABLE" || waited != 5*time.Second {

@@ -111,7 +111,7 @@ func (o Order) compare(a, b *place) int {
 // place after or, when that is empty, at the beginning. Along with each agent it returns the place from which another call can continue. A place
 // stays what it was when the list was made, even if its agent has moved since.
 func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f Filter, after string, limit int) (agents []Agent, places []string, err error) {
-	limit = bound(limit)
+	limit = clampLimit(limit)
 	var from *place
 	if after != "" {
 		p, ok := o.placeFrom(after)
@@ -123,7 +123,7 @@ func (r *Registry) AgentsInOrder(ctx context.Context, tenant string, o Order, f 
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return nil, nil, err
 	}
-	if err := r.directory.readFor(ctx, r.directory.shelf(tenant), f); err != nil {
+	if err := r.directory.readPulsesFor(ctx, r.directory.tenant(tenant), f); err != nil {
 		return nil, nil, err
 	}
 	for {

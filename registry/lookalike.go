@@ -20,8 +20,8 @@ var (
 // Skeleton returns a key that is the same for all names that look alike, and for some others.
 func Skeleton(name string) string { return coarse.Replace(strings.ToLower(name)) }
 
-// alike reports whether one name may be mistaken for the other: they differ in letter case only, or look the same.
-func alike(a, b string) bool {
+// looksAlike reports whether one name may be mistaken for the other: they differ in letter case only, or look the same.
+func looksAlike(a, b string) bool {
 	look := func(name string) string { return strings.ToLower(strokes.Replace(name)) }
 	return strings.EqualFold(a, b) || look(a) == look(b)
 }
@@ -35,7 +35,7 @@ func (r *Registry) checkLooks(ctx context.Context, tenant, name string) ([]Warni
 	}
 	var others []string
 	for i := range records {
-		if records[i].Name != name && alike(records[i].Name, name) {
+		if records[i].Name != name && looksAlike(records[i].Name, name) {
 			others = append(others, records[i].Name)
 		}
 	}

@@ -69,7 +69,7 @@ func (r *Registry) CreateMapping(ctx context.Context, tenant string, m Mapping, 
 		return Mapping{}, err
 	}
 	m.CreateTime = r.now().UTC()
-	m.seal(m.CreateTime)
+	m.stamp(m.CreateTime)
 	replayed, err := r.changeMappings(ctx, tenant, retry, []string{"create", m.From, m.To, m.Description}, func(old []Mapping) ([]Mapping, error) {
 		if mappingAt(old, m.Name()) >= 0 || slices.Contains(seedTable[m.From], m.To) {
 			return nil, fault.New(fault.AlreadyExists, "MAPPING_EXISTS", "an output of the type %s may be given as %s already", m.From, m.To).With("mapping", m.Name())
@@ -102,7 +102,7 @@ func (r *Registry) UpdateMapping(ctx context.Context, tenant, name, etag, descri
 		}
 		next := slices.Clone(old)
 		next[at].Description = description
-		next[at].seal(later(now, old[at].UpdateTime.Add(1)))
+		next[at].stamp(later(now, old[at].UpdateTime.Add(1)))
 		made = next[at]
 		return next, nil
 	})
@@ -140,11 +140,11 @@ func (r *Registry) changeMappings(
 		return MappingChange{Mappings: next, Remember: request}, err
 	})
 	if err != nil && request != nil {
-		_, err = r.overtaken(ctx, Key{Tenant: tenant}, retry, content, err)
+		_, err = r.resolveRace(ctx, Key{Tenant: tenant}, retry, content, err)
 		return true, err
 	}
 	if err == nil {
-		r.bells.ring(tenant)
+		r.written.notify(tenant)
 	}
 	return false, err
 }
@@ -164,8 +164,8 @@ func (m *Mapping) validate() error {
 	return nil
 }
 
-// seal gives the mapping the time of its change and a new etag.
-func (m *Mapping) seal(at time.Time) {
+// stamp gives the mapping the time of its change and a new etag.
+func (m *Mapping) stamp(at time.Time) {
 	m.UpdateTime = at
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %s", m.Name(), m.CreateTime.UnixNano(), at.UnixNano(), m.Description))
 	m.Etag = hex.EncodeToString(sum[:16])

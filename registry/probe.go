@@ -107,7 +107,7 @@ func (r *Registry) probeWorker(ctx context.Context, jobs <-chan Key) {
 
 // probe reads the card at the agent's URL and, if it is the agent's card, renews the probe lease.
 func (r *Registry) probe(ctx context.Context, key Key) error {
-	a, err := r.known(ctx, key)
+	a, err := r.knownAgent(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,11 @@ func (r *Registry) probe(ctx context.Context, key Key) error {
 	if card.Name != a.Card.Name {
 		return fmt.Errorf("the card at %s is that of %q", uri, clip(card.Name))
 	}
-	return r.answered(ctx, key, asked)
+	return r.renewProbeLease(ctx, key, asked)
 }
 
-// answered renews an agent's probe lease. The lease counts from the time of asking: the answer says nothing about a later time.
-func (r *Registry) answered(ctx context.Context, key Key, asked time.Time) error {
+// renewProbeLease renews an agent's probe lease. The lease counts from the time of asking: the answer says nothing about a later time.
+func (r *Registry) renewProbeLease(ctx context.Context, key Key, asked time.Time) error {
 	return r.store.UpdatePulse(ctx, key, func(p Pulse) (Pulse, error) {
 		if asked.After(p.ProbeTime) {
 			p.ProbeTime, p.ProbeExpire = asked, asked.Add(r.leaseDuration)

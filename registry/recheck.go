@@ -71,7 +71,7 @@ func (r *Registry) recheck(ctx context.Context, tenant string) error {
 // sweepCards checks the cards that were taken while the policy was off, once signatures count, and those that could not be checked when they should
 // have been.
 func (r *Registry) sweepCards(ctx context.Context) error {
-	unchecked := r.unsure.take()
+	unchecked := r.uncertain.take()
 	failed := []error{r.directory.every(ctx, func(a *Agent, _ Pulse) {
 		if a.Verification.State == VerificationUnchecked {
 			unchecked = append(unchecked, a.Key())
@@ -83,7 +83,7 @@ func (r *Registry) sweepCards(ctx context.Context) error {
 			err = r.recheckAgent(ctx, record)
 		}
 		if err != nil && fault.KindOf(err) != fault.NotFound { // it was deleted meanwhile
-			r.unsure.add(key)
+			r.uncertain.add(key)
 			failed = append(failed, err)
 		}
 	}
@@ -93,7 +93,7 @@ func (r *Registry) sweepCards(ctx context.Context) error {
 // recheckAgent checks one card again. If the agent is written meanwhile, it starts anew: the writer may have used the keys of before.
 func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
 	for range maxRechecks {
-		err := r.renote(ctx, seen)
+		err := r.storeVerification(ctx, seen)
 		if errors.Is(err, errWritten) {
 			if seen, err = r.store.Agent(ctx, seen.Key()); err == nil {
 				continue
@@ -107,9 +107,9 @@ func (r *Registry) recheckAgent(ctx context.Context, seen Record) error {
 	return fault.New(fault.Unavailable, "STORE_BUSY", "too many others write to agent %q at the same time", seen.Name)
 }
 
-// renote stores what the check of a card's signatures results in now, if that has changed. It returns errWritten if the agent has been written since
+// storeVerification stores what the check of a card's signatures results in now, if that has changed. It returns errWritten if the agent has been written since
 // it was read.
-func (r *Registry) renote(ctx context.Context, seen Record) error {
+func (r *Registry) storeVerification(ctx context.Context, seen Record) error {
 	v, err := r.verify(ctx, seen.Key(), seen.RawCard)
 	if err != nil {
 		return err
@@ -131,10 +131,10 @@ func (r *Registry) renote(ctx context.Context, seen Record) error {
 	})
 }
 
-// rechecking wraps a Store so that a card is checked once more after it was written as verified: keys are read before the write, and a key that was
+// recheckingStore wraps a Store so that a card is checked once more after it was written as verified: keys are read before the write, and a key that was
 // unpinned in between had all other cards rechecked, but not this one. The write stands whatever the check results in: sweepCards retries a card that
 // could not be checked.
-type rechecking struct {
+type recheckingStore struct {
 	Store
 
 	recheck func(context.Context, Record) error
@@ -142,7 +142,7 @@ type rechecking struct {
 }
 
 // Update writes and rechecks.
-func (s *rechecking) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
+func (s *recheckingStore) Update(ctx context.Context, key Key, change func(old *Record) (Change, error)) error {
 	var verified *Record
 	err := s.Store.Update(ctx, key, func(old *Record) (Change, error) {
 		c, err := change(old)

@@ -17,7 +17,7 @@ func (r *Registry) Refresh(ctx context.Context, tenant, name, uri string) (Agent
 func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Agent, []Warning, error) {
 	r, key, content := w.registry, Key{tenant, name}, []string{"refresh", name, uri, etag}
 	if request, done, err := r.begin(ctx, key, w.retry, content); err != nil || done {
-		return r.again(ctx, tenant, request, err)
+		return r.answerRetry(ctx, tenant, request, err)
 	}
 	old, err := r.store.Agent(ctx, key)
 	if err != nil {
@@ -38,16 +38,16 @@ func (w Writer) Refresh(ctx context.Context, tenant, name, uri, etag string) (Ag
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	agent, warnings, err := w.replaceCard(ctx, key, reread{raw: raw, uri: uri, from: from, etag: etag}, content)
+	agent, warnings, err := w.replaceCard(ctx, key, fetchedCard{raw: raw, uri: uri, from: from, etag: etag}, content)
 	if err != nil {
 		return Agent{}, nil, err
 	}
-	r.answeredToo(ctx, key, asked) // reading the card was a probe, and the agent has answered it
-	return r.written(ctx, agent), warnings, nil
+	r.tryRenewProbeLease(ctx, key, asked) // reading the card was a probe, and the agent has answered it
+	return r.withStatusAfterWrite(ctx, agent), warnings, nil
 }
 
-// reread is a card that was read again.
-type reread struct {
+// fetchedCard is a card that was read again.
+type fetchedCard struct {
 	raw  []byte
 	uri  string // where it was read
 	from string // the agent's URL when that was followed; empty when the caller gave the URL
@@ -56,7 +56,7 @@ type reread struct {
 
 // replaceCard replaces the agent's card by one that was read again. A card that was read from the agent's own URL is dropped when the agent has
 // another URL, or none, by now: an admin may have brought another card while it was read.
-func (w Writer) replaceCard(ctx context.Context, key Key, card reread, content any) (Agent, []Warning, error) {
+func (w Writer) replaceCard(ctx context.Context, key Key, card fetchedCard, content any) (Agent, []Warning, error) {
 	r := w.registry
 	c, err := r.read(ctx, key, card.raw)
 	if err != nil {
@@ -77,11 +77,11 @@ func (w Writer) replaceCard(ctx context.Context, key Key, card reread, content a
 		if card.from != "" && card.from != old.CardURI {
 			return Change{}, old.changed()
 		}
-		next, change, warnings, err = r.take(old, c, card.uri)
+		next, change, warnings, err = r.addVersion(old, c, card.uri)
 		return change, err
 	})
 	if err != nil || replayed != nil {
-		return r.again(ctx, key.Tenant, replayed, err)
+		return r.answerRetry(ctx, key.Tenant, replayed, err)
 	}
 	return next.Agent, warnings, nil
 }

@@ -135,7 +135,7 @@ func (r *Registry) refreshOne(ctx context.Context, key Key, w *cardWatch) {
 // refreshIfChanged reads one agent's card unless the server says that it has not changed. It returns how long the answer is fresh according to the
 // server.
 func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) (time.Duration, error) {
-	old, err := r.known(ctx, key)
+	old, err := r.knownAgent(ctx, key)
 	if err != nil {
 		return 0, err
 	}
@@ -151,7 +151,7 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 		return 0, err
 	}
 	if answer.RawCard != nil {
-		agent, warnings, err := r.Once(Retry{}).replaceCard(ctx, key, reread{raw: answer.RawCard, uri: w.uri, from: w.uri}, nil)
+		agent, warnings, err := r.Once(Retry{}).replaceCard(ctx, key, fetchedCard{raw: answer.RawCard, uri: w.uri, from: w.uri}, nil)
 		if err != nil {
 			w.validators = Validators{} // so that a card that is refused now is read again
 			return 0, err
@@ -162,5 +162,5 @@ func (r *Registry) refreshIfChanged(ctx context.Context, key Key, w *cardWatch) 
 				slog.Int64("version", agent.LatestVersion), slog.Int("warnings", len(warnings)))
 		}
 	}
-	return answer.FreshFor, r.answered(ctx, key, asked)
+	return answer.FreshFor, r.renewProbeLease(ctx, key, asked)
 }

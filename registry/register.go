@@ -37,7 +37,7 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 	}
 	content := in.asked()
 	if first, done, err := r.begin(ctx, Key{Tenant: tenant}, w.retry, content); err != nil || done {
-		return r.again(ctx, tenant, first, err)
+		return r.answerRetry(ctx, tenant, first, err)
 	}
 	change, warnings, err := r.prepare(ctx, tenant, in)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Registry) Register(ctx context.Context, tenant string, in Registration)
 		return change, nil
 	})
 	if err != nil || replayed != nil {
-		return r.again(ctx, tenant, replayed, err)
+		return r.answerRetry(ctx, tenant, replayed, err)
 	}
 	if !in.ValidateOnly && in.CardURI == "" {
 		r.probeSoon(key)
@@ -141,7 +141,7 @@ func (r *Registry) compose(ctx context.Context, tenant string, in Registration, 
 		return Change{}, nil, err
 	}
 	record.Metadata = record.Metadata.kept()
-	if err := record.seal(1); err != nil {
+	if err := record.stamp(1); err != nil {
 		return Change{}, nil, err
 	}
 	return Change{Record: &record, Pulse: &pulse, Version: record.version(c.hash, nil), DryRun: in.ValidateOnly}, append(warnings, more...), nil

@@ -37,27 +37,27 @@ type Options struct {
 
 // Registry is the registry of all tenants; it is safe for concurrent use.
 type Registry struct {
-	store         Store
-	client        *http.Client
-	logger        *slog.Logger
-	now           func() time.Time
-	leaseDuration time.Duration
-	probeInterval time.Duration
-	fresh         chan Key     // agents that were just registered and not probed yet
-	log           ChangeLog    // nil when the store has none
-	recent        RecentPulses // nil when the store has none
-	mappings      MappingStore // nil when the store has none
-	directory     *Directory
-	bells         bells           // ring for each write of this process that may be in the log
-	feeds         feeds           // what watchers share
-	versions      VersionStore    // nil when the store has none
-	keys          SigningKeyStore // nil when the store has none
-	signatures    SignaturePolicy
-	strict        bool
-	denied        func(*http.Response) string // nil uses one text for all servers
-	unspoken      func(Card) string           // nil is not asked
-	refreshEvery  time.Duration
-	unsure        unsureCards
+	store               Store
+	client              *http.Client
+	logger              *slog.Logger
+	now                 func() time.Time
+	leaseDuration       time.Duration
+	probeInterval       time.Duration
+	fresh               chan Key     // agents that were just registered and not probed yet
+	log                 ChangeLog    // nil when the store has none
+	recent              RecentPulses // nil when the store has none
+	mappings            MappingStore // nil when the store has none
+	directory           *Directory
+	written             broadcasts      // announces each write of this process that may be in the log
+	feeds               feeds           // what watchers share
+	versions            VersionStore    // nil when the store has none
+	keys                SigningKeyStore // nil when the store has none
+	signatures          SignaturePolicy
+	strict              bool
+	describeDenied      func(*http.Response) string // nil uses one text for all servers
+	describeUnsupported func(Card) string           // nil is not asked
+	refreshEvery        time.Duration
+	uncertain           uncertainCards
 }
 
 // New returns a registry over store.
@@ -65,7 +65,7 @@ func New(store Store, o Options) *Registry {
 	r := &Registry{
 		client: o.Client, logger: o.Logger, now: o.Now,
 		leaseDuration: o.LeaseDuration, probeInterval: o.ProbeInterval, fresh: make(chan Key, 256),
-		signatures: o.Signatures, strict: o.Strict, denied: o.Denied, unspoken: o.Unspoken, refreshEvery: o.RefreshInterval,
+		signatures: o.Signatures, strict: o.Strict, describeDenied: o.Denied, describeUnsupported: o.Unspoken, refreshEvery: o.RefreshInterval,
 	}
 	if r.logger == nil {
 		r.logger = slog.New(slog.DiscardHandler)
@@ -88,9 +88,9 @@ func New(store Store, o Options) *Registry {
 	r.directory = &Directory{registry: r}
 	r.versions, _ = store.(VersionStore)
 	r.keys, _ = store.(SigningKeyStore)
-	r.store = &announcer{Store: store, now: r.now, bells: &r.bells}
+	r.store = &notifyingStore{Store: store, now: r.now, written: &r.written}
 	if r.keys != nil {
-		r.store = &rechecking{Store: r.store, recheck: r.recheckAgent, later: r.recheckLater}
+		r.store = &recheckingStore{Store: r.store, recheck: r.recheckAgent, later: r.recheckLater}
 	}
 	return r
 }
@@ -119,7 +119,7 @@ func (r *Registry) AgentExists(ctx context.Context, tenant, name string) (bool, 
 
 // Agents returns at most limit (up to 1,000) agents of the tenant whose names come behind after, in order of name, with their status.
 func (r *Registry) Agents(ctx context.Context, tenant, after string, limit int) ([]Agent, error) {
-	return r.agents(ctx, Query{Tenant: tenant, After: Key{tenant, after}, Limit: bound(limit)})
+	return r.agents(ctx, Query{Tenant: tenant, After: Key{tenant, after}, Limit: clampLimit(limit)})
 }
 
 // AgentsBySkill is Agents for the agents that have the skill. For an unknown skill the list is empty.
@@ -133,7 +133,7 @@ func (r *Registry) AgentsWith(ctx context.Context, tenant, skill, tag, after str
 	if skill == "" && tag == "" {
 		return nil, fault.Invalid("skill_id", "SKILL_MISSING", "a skill id or a tag is needed")
 	}
-	return r.agents(ctx, Query{Tenant: tenant, Skill: skill, Tag: FoldTag(tag), After: Key{tenant, after}, Limit: bound(limit)})
+	return r.agents(ctx, Query{Tenant: tenant, Skill: skill, Tag: FoldTag(tag), After: Key{tenant, after}, Limit: clampLimit(limit)})
 }
 
 // AgentSkill is a skill together with the agent that has it.
@@ -145,7 +145,7 @@ type AgentSkill struct {
 
 // Skills returns at most limit (up to 1,000) skills of the tenant behind after, in order of skill id and agent name.
 func (r *Registry) Skills(ctx context.Context, tenant string, after SkillKey, limit int) ([]AgentSkill, error) {
-	rows, err := r.store.Skills(ctx, tenant, after, bound(limit))
+	rows, err := r.store.Skills(ctx, tenant, after, clampLimit(limit))
 	if err != nil {
 		return nil, err
 	}
@@ -252,4 +252,4 @@ func (r *Registry) withStatus(ctx context.Context, records []Record) ([]Agent, e
 	return agents, nil
 }
 
-func bound(limit int) int { return min(max(limit, 1), maxLimit) }
+func clampLimit(limit int) int { return min(max(limit, 1), maxLimit) }

@@ -53,14 +53,14 @@ func (w Writer) update(
 		return c, err
 	})
 	if err != nil && request != nil {
-		return w.registry.overtaken(ctx, key, w.retry, content, err)
+		return w.registry.resolveRace(ctx, key, w.retry, content, err)
 	}
 	return nil, err
 }
 
-// overtaken resolves a write that failed with err because another write may have used its request id first. If that was the same write, its request
+// resolveRace resolves a write that failed with err because another write may have used its request id first. If that was the same write, its request
 // is returned. If it was a different one and err says that the id is taken, the fault is that of begin.
-func (r *Registry) overtaken(ctx context.Context, key Key, retry Retry, content any, err error) (first *Request, _ error) {
+func (r *Registry) resolveRace(ctx context.Context, key Key, retry Retry, content any, err error) (first *Request, _ error) {
 	first, done, beginErr := r.begin(ctx, key, retry, content)
 	switch {
 	case done:
@@ -71,8 +71,8 @@ func (r *Registry) overtaken(ctx context.Context, key Key, retry Retry, content 
 	return nil, err
 }
 
-// again answers the retry of a write to an agent, given the first request or the error of looking for it.
-func (r *Registry) again(ctx context.Context, tenant string, first *Request, err error) (Agent, []Warning, error) {
+// answerRetry answers the retry of a write to an agent, given the first request or the error of looking for it.
+func (r *Registry) answerRetry(ctx context.Context, tenant string, first *Request, err error) (Agent, []Warning, error) {
 	if err != nil {
 		return Agent{}, nil, err
 	}

@@ -49,7 +49,7 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 		return nil, false, err
 	}
 	if s.Available { // many may match, so only agents are read that seem to be available
-		if err := r.directory.readOver(ctx, r.directory.shelf(tenant)); err != nil {
+		if err := r.directory.refreshStatuses(ctx, r.directory.tenant(tenant)); err != nil {
 			return nil, false, err
 		}
 		found = slices.DeleteFunc(found, func(m Match) bool {
@@ -57,14 +57,14 @@ func (r *Registry) Search(ctx context.Context, tenant string, s Search) (matches
 			return status.Status != StatusAvailable
 		})
 	}
-	limit := bound(s.Limit)
+	limit := clampLimit(s.Limit)
 	for len(found) > 0 {
 		if len(matches) == limit {
 			return matches, true, nil
 		}
 		chunk := found[:min(len(found), limit-len(matches))]
 		found = found[len(chunk):]
-		there, err := r.matched(ctx, tenant, chunk, s.Available)
+		there, err := r.withAgents(ctx, tenant, chunk, s.Available)
 		if err != nil {
 			return nil, false, err
 		}
@@ -87,9 +87,9 @@ func (r *Registry) Find(ctx context.Context, tenant string, s Search) ([]Match, 
 	return r.directory.Search(tenant, s), nil
 }
 
-// matched returns the matches with their agents. It leaves out agents that were deleted meanwhile and, when available is true, those that are not
+// withAgents returns the matches with their agents. It leaves out agents that were deleted meanwhile and, when available is true, those that are not
 // available.
-func (r *Registry) matched(ctx context.Context, tenant string, found []Match, available bool) (matches []Match, err error) {
+func (r *Registry) withAgents(ctx context.Context, tenant string, found []Match, available bool) (matches []Match, err error) {
 	names := make([]string, len(found))
 	for i := range found {
 		names[i] = found[i].Name
@@ -106,7 +106,7 @@ func (r *Registry) matched(ctx context.Context, tenant string, found []Match, av
 
 // Search returns the matches behind s.After, the best first, without their agents and regardless of their status.
 func (d *Directory) Search(tenant string, s Search) []Match {
-	shelf := d.shelf(tenant)
+	shelf := d.tenant(tenant)
 	shelf.mu.RLock()
 	defer shelf.mu.RUnlock()
 	if !shelf.loaded {
@@ -119,7 +119,7 @@ func (d *Directory) Search(tenant string, s Search) []Match {
 }
 
 // find returns the matches in no particular order.
-func (s *shelf) find(q Search) []Match {
+func (s *tenantDirectory) find(q Search) []Match {
 	tag := FoldTag(q.Tag)
 	fits := func(name string) bool {
 		return (q.Skill == "" || s.skills[q.Skill].has(name)) && (q.Tag == "" || s.tags[tag].has(name))
@@ -141,7 +141,7 @@ func (s *shelf) find(q Search) []Match {
 }
 
 // skillsThatFit returns the ids of the agent's skills that have the given id and the given tag; an empty one matches any.
-func (s *shelf) skillsThatFit(agent, id, tag string) (ids []string) {
+func (s *tenantDirectory) skillsThatFit(agent, id, tag string) (ids []string) {
 	for i := range s.agents[agent].Card.Skills {
 		skill := &s.agents[agent].Card.Skills[i]
 		tagged := tag == "" || slices.ContainsFunc(skill.Tags, func(t string) bool { return FoldTag(t) == tag })

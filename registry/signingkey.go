@@ -81,7 +81,7 @@ func (w Writer) PinSigningKey(ctx context.Context, tenant string, jwk []byte, ag
 	request, done, err := r.begin(ctx, nobody, w.retry, content)
 	if err == nil && !done {
 		if err = store.PutSigningKey(ctx, key, request); err != nil && request != nil {
-			_, err = r.overtaken(ctx, nobody, w.retry, content, err)
+			_, err = r.resolveRace(ctx, nobody, w.retry, content, err)
 			done = err == nil
 		}
 	}
@@ -135,7 +135,7 @@ func (w Writer) DeleteSigningKey(ctx context.Context, tenant, id string) error {
 			err = signingKeyMissing(id)
 		}
 		if err != nil && request != nil {
-			_, err = r.overtaken(ctx, nobody, w.retry, content, err)
+			_, err = r.resolveRace(ctx, nobody, w.retry, content, err)
 		}
 	}
 	if err != nil && fault.KindOf(err) != fault.NotFound {

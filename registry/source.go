@@ -70,7 +70,7 @@ func (r *Registry) Discover(ctx context.Context, tenant string, f Found) (Agent,
 			return Change{}, fault.New(fault.AlreadyExists, "AGENT_FROM_ELSEWHERE",
 				"an agent named %q is registered already, and not from %s", old.Name, clip(f.Source.Location)).With("agent", old.Name)
 		}
-		next, change, warnings, err = r.take(old, c, f.CardURI)
+		next, change, warnings, err = r.addVersion(old, c, f.CardURI)
 		return change, err
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Registry) Seen(ctx context.Context, key Key, answered bool) error {
 	if err != nil {
 		return err
 	}
-	return r.mark(ctx, key, false)
+	return r.markGone(ctx, key, false)
 }
 
 // MarkGone marks the agents, of all tenants and of sources other than SourceAPI, for which gone returns true, and returns how many are newly marked.
@@ -110,7 +110,7 @@ func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (mark
 		}
 	})
 	for _, key := range missing {
-		if err := r.mark(ctx, key, true); err != nil {
+		if err := r.markGone(ctx, key, true); err != nil {
 			return marked, err
 		}
 		marked++
@@ -118,9 +118,9 @@ func (r *Registry) MarkGone(ctx context.Context, gone func(a *Agent) bool) (mark
 	return marked, err
 }
 
-// mark records whether an agent is gone from its source. It does nothing for an agent that was deleted, or is no source's any
+// markGone records whether an agent is gone from its source. It does nothing for an agent that was deleted, or is no source's any
 // more.
-func (r *Registry) mark(ctx context.Context, key Key, gone bool) error {
+func (r *Registry) markGone(ctx context.Context, key Key, gone bool) error {
 	record, err := r.store.Agent(ctx, key)
 	if err == nil && record.Source.found() && record.Source.Gone != gone {
 		err = r.store.Update(ctx, key, func(old *Record) (Change, error) {

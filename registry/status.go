@@ -66,7 +66,7 @@ func (p Pulse) At(now time.Time) Status {
 		s.Status, s.ErrorMessage = StatusUnknown, neverHeard
 	case !p.beating(now) && !p.answering(now):
 		s.Status = StatusUnavailable
-		s.ErrorMessage = silence(s.LastHeartbeat, s.LeaseExpireTime)
+		s.ErrorMessage = expiredLeaseMessage(s.LastHeartbeat, s.LeaseExpireTime)
 	case ownWord:
 		s.Status, s.ErrorMessage = p.Word, p.ErrorMessage
 		if p.Word == StatusBusy {
@@ -81,8 +81,8 @@ func (p Pulse) At(now time.Time) Status {
 	return s
 }
 
-// silence returns the message for an expired lease.
-func silence(heard, ended time.Time) string {
+// expiredLeaseMessage returns the message for an expired lease.
+func expiredLeaseMessage(heard, ended time.Time) string {
 	text := append(make([]byte, 0, 128), "not heard of since "...)
 	text = heard.AppendFormat(text, time.RFC3339)
 	text = append(text, "; the lease ended at "...)

@@ -17,7 +17,7 @@ func (r *Registry) UpdateMetadata(ctx context.Context, tenant, name, etag string
 // UpdateMetadata is Registry.UpdateMetadata.
 func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, mask []string, m Metadata) (Agent, []Warning, error) {
 	r := w.registry
-	merge, err := merger(mask, m)
+	merge, err := mergeFunc(mask, m)
 	if err != nil {
 		return Agent{}, nil, err
 	}
@@ -50,13 +50,13 @@ func (w Writer) UpdateMetadata(ctx context.Context, tenant, name, etag string, m
 		return r.write(old, &next)
 	})
 	if err != nil || replayed != nil {
-		return r.again(ctx, tenant, replayed, err)
+		return r.answerRetry(ctx, tenant, replayed, err)
 	}
-	return r.written(ctx, next.Agent), warnings, nil
+	return r.withStatusAfterWrite(ctx, next.Agent), warnings, nil
 }
 
-// merger returns a function that copies the fields in mask from m.
-func merger(mask []string, m Metadata) (func(*Metadata), error) {
+// mergeFunc returns a function that copies the fields in mask from m.
+func mergeFunc(mask []string, m Metadata) (func(*Metadata), error) {
 	all := len(mask) == 0
 	fields := make(map[string]bool)
 	for i, path := range mask {

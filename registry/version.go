@@ -53,7 +53,7 @@ func (r *Registry) Versions(ctx context.Context, tenant, name string, before int
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err = store.Versions(ctx, key, before, min(bound(limit), MaxVersions))
+	list, err = store.Versions(ctx, key, before, min(clampLimit(limit), MaxVersions))
 	return list, record.LiveVersion, err
 }
 
@@ -113,15 +113,15 @@ func (w Writer) SetLiveVersion(ctx context.Context, tenant, name, etag string, n
 		return r.write(old, &next)
 	})
 	if err != nil || replayed != nil {
-		return r.again(ctx, tenant, replayed, err)
+		return r.answerRetry(ctx, tenant, replayed, err)
 	}
-	return r.written(ctx, next.Agent), warnings, nil
+	return r.withStatusAfterWrite(ctx, next.Agent), warnings, nil
 }
 
-// take makes the card the agent's next version, and the live one. Two kinds of cards make no version: one with the content of the live version, and
+// addVersion makes the card the agent's next version, and the live one. Two kinds of cards make no version: one with the content of the live version, and
 // one with the content of the newest version when an admin went back from that, unless an admin brings it. For those only a new URL is stored and,
 // for the live one, the result of checking its signatures now.
-func (r *Registry) take(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
+func (r *Registry) addVersion(old *Record, c content, uri string) (next Record, change Change, warnings []Warning, err error) {
 	next = *old
 	next.CardURI = uri
 	verification, err := r.admit(&old.Agent, c.verification)
@@ -156,7 +156,7 @@ func (r *Registry) take(old *Record, c content, uri string) (next Record, change
 // write returns the change from old to next, with a new etag.
 func (r *Registry) write(old, next *Record) (Change, error) {
 	next.UpdateTime = later(r.now().UTC(), old.UpdateTime)
-	if err := next.seal(old.Revision + 1); err != nil {
+	if err := next.stamp(old.Revision + 1); err != nil {
 		return Change{}, err
 	}
 	return Change{Record: next}, nil
@@ -219,8 +219,8 @@ func (r *Registry) read(ctx context.Context, key Key, raw []byte) (content, erro
 		return content{}, err
 	}
 	c := content{raw: raw, card: card, own: own, hash: contentHash(raw), warnings: warnings}
-	if r.unspoken != nil {
-		if why := r.unspoken(card); why != "" {
+	if r.describeUnsupported != nil {
+		if why := r.describeUnsupported(card); why != "" {
 			c.warnings = append(c.warnings, Warning{
 				Code: "AGENT_INTERFACE_UNSUPPORTED", Field: "card.supportedInterfaces", Message: "the agent " + why + ": no task can be sent to it",
 			})

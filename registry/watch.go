@@ -13,7 +13,7 @@ import (
 
 const (
 	watchChunk = 100
-	// watchPoll is the delay with which changes by other replicas are seen; those of this process ring the bell.
+	// watchPoll is the delay with which changes by other replicas are seen; those of this process are announced.
 	watchPoll = 500 * time.Millisecond
 	// watchQuiet is how long a watch stays silent before it sends a bookmark.
 	watchQuiet = 15 * time.Second

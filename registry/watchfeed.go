@@ -78,7 +78,7 @@ func (r *Registry) runFeed(ctx context.Context, f *feed) {
 	defer close(f.stopped)
 	poll := time.NewTicker(watchPoll)
 	defer poll.Stop()
-	bell := r.bells.of(f.tenant)
+	bell := r.written.tenant(f.tenant)
 	for {
 		rung := bell.wait() // before the log is read, so that no change is missed
 		if err := r.readFeed(ctx, f); err != nil {

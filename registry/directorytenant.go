@@ -34,7 +34,7 @@ func (n nameSet) has(name string) bool {
 	return found
 }
 
-func (s *shelf) put(a *Agent) {
+func (s *tenantDirectory) put(a *Agent) {
 	kept := *a
 	kept.RawCard = nil
 	s.agents[a.Name] = &kept
@@ -52,7 +52,7 @@ func (s *shelf) put(a *Agent) {
 	}
 }
 
-func (s *shelf) remove(name string) {
+func (s *tenantDirectory) remove(name string) {
 	old, ok := s.agents[name]
 	if !ok {
 		return
