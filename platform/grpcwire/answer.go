@@ -22,7 +22,7 @@ func (c *call) unary(request []byte) error {
 
 // streaming responds with any number of messages.
 func (c *call) streaming(request []byte) error {
-	s := &answers{call: c, request: request}
+	s := &serverStream{call: c, request: request}
 	intercept := c.port.server.opts.Stream
 	if intercept == nil {
 		return c.method.stream(c.method.impl, s)
@@ -44,7 +44,7 @@ func (c *call) answer(m any) error {
 }
 
 func (c *call) send(message []byte) error {
-	return c.speak(func() error {
+	return c.locked(func() error {
 		c.sendHeader()
 		if err := c.stream.send(c.ctx, message, false); err != nil {
 			return statusOfSend(err)
@@ -56,8 +56,8 @@ func (c *call) send(message []byte) error {
 	})
 }
 
-// speak calls say with both mutexes held. It fails if nothing can be sent any more, but a request that was too large still gets its status.
-func (c *call) speak(say func() error) error {
+// locked calls say with both mutexes held. It fails if nothing can be sent any more, but a request that was too large still gets its status.
+func (c *call) locked(say func() error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.port.mu.Lock()
@@ -95,7 +95,7 @@ func (c *call) SendHeader(md metadata.MD) error {
 	if err := c.SetHeader(md); err != nil {
 		return err
 	}
-	return c.speak(func() error {
+	return c.locked(func() error {
 		c.sendHeader()
 		c.port.flush()
 		return nil
@@ -110,22 +110,22 @@ func (c *call) SetTrailer(md metadata.MD) error {
 	return nil
 }
 
-// answers is the grpc.ServerStream of a call with one request.
-type answers struct {
+// serverStream is the grpc.ServerStream of a call with one request.
+type serverStream struct {
 	*call
 	request []byte
 	taken   bool
 }
 
-var _ grpc.ServerStream = (*answers)(nil)
+var _ grpc.ServerStream = (*serverStream)(nil)
 
-func (a *answers) Context() context.Context { return a.ctx }
+func (a *serverStream) Context() context.Context { return a.ctx }
 
-func (a *answers) SetTrailer(md metadata.MD) { _ = a.call.SetTrailer(md) }
+func (a *serverStream) SetTrailer(md metadata.MD) { _ = a.call.SetTrailer(md) }
 
-func (a *answers) SendMsg(m any) error { return a.answer(m) }
+func (a *serverStream) SendMsg(m any) error { return a.answer(m) }
 
-func (a *answers) RecvMsg(m any) error {
+func (a *serverStream) RecvMsg(m any) error {
 	if a.taken {
 		return io.EOF
 	}
@@ -135,7 +135,7 @@ func (a *answers) RecvMsg(m any) error {
 
 // decode decodes a request with its prefix. It is decompressed only now: the handler may have refused the caller before.
 func (c *call) decode(request []byte, m any) error {
-	request, err := c.stream.plain(request)
+	request, err := c.stream.decompressed(request)
 	if err != nil {
 		return err
 	}

@@ -20,13 +20,13 @@ import (
 
 // call is a call that the server handles.
 type call struct {
-	port    *port
+	port    *serverConn
 	stream  *stream
 	path    string
 	method  *method            // nil if it is not registered
 	refused error              // what is wrong with its header
 	ctx     context.Context    //nolint:containedctx // a call has one, as a grpc.ServerStream does
-	cancel  context.CancelFunc // guarded by the wire's mu
+	cancel  context.CancelFunc // guarded by the transport's mu
 
 	mu      sync.Mutex
 	header  metadata.MD // guarded by mu; to be sent
@@ -133,7 +133,7 @@ func (c *call) refuse() {
 // end sends the status of the call, after everything else. A stream that has been reset gets none.
 func (c *call) end(err error) {
 	st := statusOfHandler(err)
-	_ = c.speak(func() error {
+	_ = c.locked(func() error {
 		var fields []hpack.HeaderField
 		if !c.begun {
 			fields = appendMetadata(answerHeader(), c.header)

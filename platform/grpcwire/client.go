@@ -21,15 +21,15 @@ type Client struct {
 	made      time.Time
 
 	mu      sync.Mutex
-	link    *link         // guarded by mu; nil if there is none, or none that takes more calls
+	link    *clientConn   // guarded by mu; nil if there is none, or none that takes more calls
 	dialing chan struct{} // guarded by mu; closed when the attempt to connect is over; nil if there is none
 	failed  error         // guarded by mu; the error of the last attempt
 	closed  bool          // guarded by mu
 	over    chan struct{} // closed when the client is closed
 }
 
-// errNotGreeted is worth another attempt: a server that is shutting down may end new connections like this.
-var errNotGreeted = errors.New("the server ended the connection before it said its settings")
+// errNoSettings is worth another attempt: a server that is shutting down may end new connections like this.
+var errNoSettings = errors.New("the server ended the connection before it said its settings")
 
 // NewClient returns a client for the server that dial connects to; its calls have the given authority. It does not connect yet.
 func NewClient(dial func(ctx context.Context) (net.Conn, error), authority string) *Client {
@@ -49,18 +49,18 @@ func (c *Client) Close() {
 	}
 }
 
-// connected returns a connection that accepts calls, opening one if necessary.
-func (c *Client) connected(ctx context.Context) (*link, error) {
+// conn returns a connection that accepts calls, opening one if necessary.
+func (c *Client) conn(ctx context.Context) (*clientConn, error) {
 	for n := 0; ; n++ {
 		c.mu.Lock()
 		switch {
 		case c.closed:
 			c.mu.Unlock()
 			return nil, status.Error(codes.Canceled, "the client is closed")
-		case c.link != nil && c.link.open():
+		case c.link != nil && c.link.acceptsCalls():
 			defer c.mu.Unlock()
 			return c.link, nil
-		case n > 0 && c.dialing == nil && c.failed != nil && (n >= maxAttempts || !errors.Is(c.failed, errNotGreeted)):
+		case n > 0 && c.dialing == nil && c.failed != nil && (n >= maxAttempts || !errors.Is(c.failed, errNoSettings)):
 			defer c.mu.Unlock()
 			return nil, status.Errorf(codes.Unavailable, "connect: %v", c.failed)
 		case n >= maxAttempts:
@@ -86,7 +86,7 @@ func (c *Client) connected(ctx context.Context) (*link, error) {
 func (c *Client) connect(ctx context.Context, over chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	l, err := c.greeted(ctx)
+	l, err := c.handshake(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer close(over)
@@ -101,18 +101,18 @@ func (c *Client) connect(ctx context.Context, over chan struct{}) {
 	}
 }
 
-// greeted returns a connection on which the server has sent its settings. A server that is shutting down sends none, and a call on its connection would be lost.
-func (c *Client) greeted(ctx context.Context) (*link, error) {
+// handshake returns a connection on which the server has sent its settings. A server that is shutting down sends none, and a call on its connection would be lost.
+func (c *Client) handshake(ctx context.Context) (*clientConn, error) {
 	conn, err := c.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l := newLink(conn)
+	l := newClientConn(conn)
 	select {
 	case <-l.greeted:
 		return l, nil
 	case <-l.over:
-		return nil, errNotGreeted
+		return nil, errNoSettings
 	case <-ctx.Done():
 		l.close()
 		return nil, ctx.Err()

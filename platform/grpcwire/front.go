@@ -64,17 +64,17 @@ func (f *front) accept() {
 	for {
 		conn, err := f.Listener.Accept()
 		if err == nil {
-			go f.sort(conn)
+			go f.assign(conn)
 			continue
 		}
-		f.give(arrival{err: err})
+		f.handOver(arrival{err: err})
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 	}
 }
 
-func (f *front) give(a arrival) {
+func (f *front) handOver(a arrival) {
 	select {
 	case f.others <- a:
 	case <-f.closed:
@@ -84,10 +84,10 @@ func (f *front) give(a arrival) {
 	}
 }
 
-// sort decides by its first call whether a connection is for the server. One that is silent, or sends anything odd, is not.
-func (f *front) sort(conn net.Conn) {
+// assign decides by its first call whether a connection is for the server. One that is silent, or sends anything odd, is not.
+func (f *front) assign(conn net.Conn) {
 	said := &recorder{Conn: conn}
-	ours := f.server.firstWords(said)
+	ours := f.server.beginsWithKnownCall(said)
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		_ = conn.Close() // the front is closed
 		return
@@ -96,11 +96,11 @@ func (f *front) sort(conn net.Conn) {
 		f.server.serve(&replay{Conn: conn, said: said.buf.Bytes()[len(http2.ClientPreface):]})
 		return
 	}
-	f.give(arrival{conn: &replay{Conn: conn, said: said.buf.Bytes()}})
+	f.handOver(arrival{conn: &replay{Conn: conn, said: said.buf.Bytes()}})
 }
 
-// firstWords reports whether a connection begins with a call of a registered method. It sends settings, because clients wait for those before they call.
-func (s *Server) firstWords(conn *recorder) bool {
+// beginsWithKnownCall reports whether a connection begins with a call of a registered method. It sends settings, because clients wait for those before they call.
+func (s *Server) beginsWithKnownCall(conn *recorder) bool {
 	_ = conn.SetDeadline(time.Now().Add(s.opts.Connect)) // on a closed connection the read fails
 	preface := make([]byte, len(http2.ClientPreface))
 	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != http2.ClientPreface {

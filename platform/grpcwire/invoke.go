@@ -26,7 +26,7 @@ type Request struct {
 // Invoke makes a call with one response and returns that. Errors are those of package status. If the server says that it did not begin the call, the call is made
 // again, on another connection if necessary.
 func (c *Client) Invoke(ctx context.Context, r *Request) (answer []byte, err error) {
-	err = c.attempt(ctx, func(l *link) error {
+	err = c.attempt(ctx, func(l *clientConn) error {
 		answer, err = l.invoke(ctx, c.fields(ctx, r), r)
 		return err
 	})
@@ -35,17 +35,17 @@ func (c *Client) Invoke(ctx context.Context, r *Request) (answer []byte, err err
 
 // Stream makes a call with any number of responses. An error of each ends it and is returned unchanged; others are those of package status.
 func (c *Client) Stream(ctx context.Context, r *Request, each func(answer []byte) error) error {
-	return c.attempt(ctx, func(l *link) error { return l.receive(ctx, c.fields(ctx, r), r, each) })
+	return c.attempt(ctx, func(l *clientConn) error { return l.receive(ctx, c.fields(ctx, r), r, each) })
 }
 
-func (c *Client) attempt(ctx context.Context, call func(*link) error) error {
+func (c *Client) attempt(ctx context.Context, call func(*clientConn) error) error {
 	for n := 1; ; n++ {
-		l, err := c.connected(ctx)
+		l, err := c.conn(ctx)
 		if err != nil {
 			return err
 		}
 		err = call(l)
-		again, ok := err.(*unbegun) //nolint:errorlint // an error that a caller's each wraps must not count
+		again, ok := err.(*notProcessedError) //nolint:errorlint // an error that a caller's each wraps must not count
 		switch {
 		case !ok:
 			return err
@@ -55,8 +55,8 @@ func (c *Client) attempt(ctx context.Context, call func(*link) error) error {
 	}
 }
 
-// unbegun is an error after which the call can be made again, because the server did not begin it.
-type unbegun struct{ error }
+// notProcessedError is an error after which the call can be made again, because the server did not begin it.
+type notProcessedError struct{ error }
 
 // fields returns the header of a request.
 func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
@@ -75,28 +75,28 @@ func (c *Client) fields(ctx context.Context, r *Request) []hpack.HeaderField {
 	return fields
 }
 
-// ask opens a stream and sends the request message.
-func (l *link) ask(ctx context.Context, s *stream, fields []hpack.HeaderField, message []byte) error {
+// sendRequest opens a stream and sends the request message.
+func (l *clientConn) sendRequest(ctx context.Context, s *stream, fields []hpack.HeaderField, message []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.begin(ctx, s, fields); err != nil {
+	if err := l.openStream(ctx, s, fields); err != nil {
 		return err
 	}
 	if err := s.send(ctx, message, true); err != nil && !s.ended { // a server may respond before it has read everything
 		return err
 	}
 	if len(message) > maxPending { // the network may not take all of it at once
-		l.flushAside()
+		l.flushAsync()
 	} else {
 		l.flush()
 	}
 	return nil
 }
 
-func (l *link) invoke(ctx context.Context, fields []hpack.HeaderField, r *Request) ([]byte, error) {
+func (l *clientConn) invoke(ctx context.Context, fields []hpack.HeaderField, r *Request) ([]byte, error) {
 	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes, collect: true}
-	defer l.done(s)
-	if err := l.ask(ctx, s, fields, r.Message); err != nil {
+	defer l.closeStream(s)
+	if err := l.sendRequest(ctx, s, fields, r.Message); err != nil {
 		return nil, failure(ctx, s, err)
 	}
 	select {
@@ -112,23 +112,23 @@ func (l *link) invoke(ctx context.Context, fields []hpack.HeaderField, r *Reques
 	if err != nil {
 		return nil, err
 	}
-	return s.plain(message)
+	return s.decompressed(message)
 }
 
 // outcome returns the response of a stream that has ended.
-func (l *link) outcome(s *stream) ([]byte, error) {
+func (l *clientConn) outcome(s *stream) ([]byte, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.err != nil {
 		return nil, s.err
 	}
-	return s.in, s.verdict()
+	return s.in, s.status()
 }
 
-func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Request, each func([]byte) error) error {
+func (l *clientConn) receive(ctx context.Context, fields []hpack.HeaderField, r *Request, each func([]byte) error) error {
 	s := &stream{news: make(chan struct{}, 1), limit: r.MaxBytes}
-	defer l.done(s)
-	if err := l.ask(ctx, s, fields, r.Message); err != nil {
+	defer l.closeStream(s)
+	if err := l.sendRequest(ctx, s, fields, r.Message); err != nil {
 		return failure(ctx, s, err)
 	}
 	told := r.Begun == nil
@@ -138,7 +138,7 @@ func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Reque
 		case err != nil:
 			return failure(ctx, s, err)
 		case message != nil:
-			answer, err := s.plain(message)
+			answer, err := s.decompressed(message)
 			if err != nil {
 				return err
 			}
@@ -161,18 +161,18 @@ func (l *link) receive(ctx context.Context, fields []hpack.HeaderField, r *Reque
 	}
 }
 
-func (l *link) nextAnswer(s *stream) (message []byte, more bool, err error) {
+func (l *clientConn) nextAnswer(s *stream) (message []byte, more bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	message, more, err = s.next()
 	if err == nil && !more {
-		err = s.verdict()
+		err = s.status()
 	}
 	return message, more, err
 }
 
-// verdict returns the status of a response that has ended.
-func (s *stream) verdict() error {
+// status returns the status of a response that has ended.
+func (s *stream) status() error {
 	if s.trailer == nil { // not gRPC; the header says what it is
 		return statusOf(s.header)
 	}
@@ -185,7 +185,7 @@ func failure(ctx context.Context, s *stream, err error) error {
 		return status.FromContextError(ctx.Err()).Err()
 	}
 	if unprocessed(err) && !s.begun() {
-		return &unbegun{err}
+		return &notProcessedError{err}
 	}
 	err = statusOfReset(err)
 	if at, ok := ctx.Deadline(); ok && status.Code(err) == codes.Canceled && !time.Now().Before(at) { // the server noticed the deadline first
@@ -196,10 +196,10 @@ func failure(ctx context.Context, s *stream, err error) error {
 
 // begun reports whether a part of the response has arrived: then the server has begun the call, whatever it says. mu must not be held.
 func (s *stream) begun() bool {
-	if s.wire == nil {
+	if s.transport == nil {
 		return false // it was never opened
 	}
-	s.wire.mu.Lock()
-	defer s.wire.mu.Unlock()
+	s.transport.mu.Lock()
+	defer s.transport.mu.Unlock()
 	return s.header != nil
 }

@@ -21,7 +21,7 @@ const prefix = 5 // bytes before each message: a compression flag and the length
 // still arrive. mu is held.
 func (s *stream) next() (message []byte, more bool, err error) {
 	if len(s.in) < prefix {
-		return s.none()
+		return s.noMessage()
 	}
 	size, err := sizeOf(s.in, s.limit)
 	if err != nil {
@@ -29,29 +29,29 @@ func (s *stream) next() (message []byte, more bool, err error) {
 	}
 	// A message that is larger than the window arrives only if the window is extended by the part that has arrived.
 	if len(s.in) < prefix+size {
-		if want := int64(prefix + size - len(s.in)); s.grant < want && s.goesOn() {
-			_ = s.wire.encoder.WriteWindowUpdate(s.id, uint32(want-s.grant)) //nolint:gosec // G115: a message is bounded
+		if want := int64(prefix + size - len(s.in)); s.grant < want && s.mayReceive() {
+			_ = s.transport.encoder.WriteWindowUpdate(s.id, uint32(want-s.grant)) //nolint:gosec // G115: a message is bounded
 			s.owed -= want - s.grant
 			s.grant = want
-			s.wire.flush()
+			s.transport.flush()
 			return s.next() // flush has released mu, and all of it may have arrived meanwhile
 		}
-		return s.none()
+		return s.noMessage()
 	}
 	message = s.in[: prefix+size : prefix+size]
 	s.in = s.in[prefix+size:]
 	if s.counts {
-		s.wire.held -= prefix + size
+		s.transport.held -= prefix + size
 	}
 	if len(s.in) == 0 {
 		s.in = nil
 	}
-	_ = s.again(int64(prefix + size)) // if the peer does not read, the next write will fail
+	_ = s.returnWindow(int64(prefix + size)) // if the peer does not read, the next write will fail
 	return message, true, nil
 }
 
-// none is the result of next when there is no message; mu is held.
-func (s *stream) none() (message []byte, more bool, err error) {
+// noMessage is the result of next when there is no message; mu is held.
+func (s *stream) noMessage() (message []byte, more bool, err error) {
 	switch {
 	case s.ended && len(s.in) > 0:
 		return nil, false, status.Error(codes.Internal, "the stream ended within a message")
@@ -78,9 +78,9 @@ func wholeMessage(in []byte, limit int) ([]byte, error) {
 	return in, nil
 }
 
-// plain returns the content of a message, decompressed if necessary. Some peers compress although we never announce support: grpcio does what its application
-// wants. It must be called without the wire's mu, because it may take a while.
-func (s *stream) plain(message []byte) ([]byte, error) {
+// decompressed returns the content of a message, decompressed if necessary. Some peers compress although we never announce support: grpcio does what its application
+// wants. It must be called without the transport's mu, because it may take a while.
+func (s *stream) decompressed(message []byte) ([]byte, error) {
 	said := message[prefix:]
 	if message[0] == 0 { // it is not compressed
 		return said, nil

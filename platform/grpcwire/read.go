@@ -14,7 +14,7 @@ import (
 const maxPings = 32
 
 // read reads frames until the connection ends, and closes it.
-func (w *wire) read() {
+func (w *transport) read() {
 	err := w.readFrames()
 	code, wrong := errors.AsType[http2.ConnectionError](err)
 	if errors.Is(err, http2.ErrFrameTooLarge) {
@@ -22,8 +22,8 @@ func (w *wire) read() {
 	}
 	switch {
 	case wrong:
-		w.goodbye(http2.ErrCode(code), err)
-		_, _ = io.Copy(io.Discard, w.conn) // goodbye has set a deadline
+		w.sendGoAway(http2.ErrCode(code), err)
+		_, _ = io.Copy(io.Discard, w.conn) // sendGoAway has set a deadline
 	case errors.Is(err, io.EOF):
 		err = errClosed
 	}
@@ -33,14 +33,14 @@ func (w *wire) read() {
 	_ = w.conn.Close() // everything has been sent
 }
 
-func (w *wire) readFrames() error {
+func (w *transport) readFrames() error {
 	for {
 		f, err := w.framer.ReadFrame()
 		w.frames.Add(1)
 		if wrong, ok := errors.AsType[http2.StreamError](err); ok {
 			err = w.refuse(wrong)
 		} else if err == nil {
-			err = w.take(f)
+			err = w.handleFrame(f)
 		}
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func (w *wire) readFrames() error {
 }
 
 // refuse resets a stream whose frame is malformed.
-func (w *wire) refuse(wrong http2.StreamError) error {
+func (w *transport) refuse(wrong http2.StreamError) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lastID = max(w.lastID, wrong.StreamID)
@@ -61,7 +61,7 @@ func (w *wire) refuse(wrong http2.StreamError) error {
 	return w.flushLater()
 }
 
-func (w *wire) take(f http2.Frame) error {
+func (w *transport) handleFrame(f http2.Frame) error {
 	switch f := f.(type) {
 	case *http2.MetaHeadersFrame:
 		return w.role.headers(f)
@@ -72,11 +72,11 @@ func (w *wire) take(f http2.Frame) error {
 	case *http2.PingFrame:
 		return w.ping(f)
 	case *http2.WindowUpdateFrame:
-		return w.grow(f)
+		return w.windowUpdate(f)
 	case *http2.RSTStreamFrame:
 		return w.reset(f)
 	case *http2.GoAwayFrame:
-		w.role.leaving(f.LastStreamID)
+		w.role.goAway(f.LastStreamID)
 		return nil
 	case *http2.PushPromiseFrame:
 		return http2.ConnectionError(http2.ErrCodeProtocol) // push is disabled
@@ -90,7 +90,7 @@ func (w *wire) take(f http2.Frame) error {
 	}
 }
 
-func (w *wire) settings(f *http2.SettingsFrame) error {
+func (w *transport) settings(f *http2.SettingsFrame) error {
 	if f.IsAck() {
 		return nil
 	}
@@ -109,25 +109,25 @@ func (w *wire) settings(f *http2.SettingsFrame) error {
 		case http2.SettingHeaderTableSize:
 			w.table.SetMaxDynamicTableSizeLimit(min(s.Val, 4<<10)) //nolint:mnd // the initial size, which suffices
 		case http2.SettingMaxConcurrentStreams:
-			w.role.limit(s.Val)
+			w.role.setMaxStreams(s.Val)
 		}
 		return nil
 	})
 	if err == nil {
-		err = w.resize(initial)
+		err = w.applyInitialWindow(initial)
 	}
 	if err != nil {
 		return err
 	}
-	w.role.settled()
+	w.role.settingsReceived()
 	_ = w.encoder.WriteSettingsAck()
 	w.room.Broadcast()
-	w.pass()
+	w.wakeNext()
 	return w.flushLater()
 }
 
-// resize changes the windows of all streams (RFC 9113, section 6.9.2), once for each settings frame. Windows may become negative.
-func (w *wire) resize(initial int64) error {
+// applyInitialWindow changes the windows of all streams (RFC 9113, section 6.9.2), once for each settings frame. Windows may become negative.
+func (w *transport) applyInitialWindow(initial int64) error {
 	grown := initial - w.initial
 	if grown == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (w *wire) resize(initial int64) error {
 	return nil
 }
 
-func (w *wire) ping(f *http2.PingFrame) error {
+func (w *transport) ping(f *http2.PingFrame) error {
 	if f.IsAck() {
 		w.role.pong()
 		return nil
@@ -158,14 +158,14 @@ func (w *wire) ping(f *http2.PingFrame) error {
 	return w.flushLater()
 }
 
-func (w *wire) grow(f *http2.WindowUpdateFrame) error {
+func (w *transport) windowUpdate(f *http2.WindowUpdateFrame) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if f.StreamID == 0 {
 		if w.window += int64(f.Increment); w.window > maxWindow {
 			return http2.ConnectionError(http2.ErrCodeFlowControl)
 		}
-		w.pass()
+		w.wakeNext()
 		return nil
 	}
 	s, err := w.stream(f.StreamID)
@@ -179,7 +179,7 @@ func (w *wire) grow(f *http2.WindowUpdateFrame) error {
 	return nil
 }
 
-func (w *wire) reset(f *http2.RSTStreamFrame) error {
+func (w *transport) reset(f *http2.RSTStreamFrame) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, err := w.stream(f.StreamID)
@@ -192,7 +192,7 @@ func (w *wire) reset(f *http2.RSTStreamFrame) error {
 }
 
 // stream returns an open stream, or nil without an error for one that has ended; mu is held.
-func (w *wire) stream(id uint32) (*stream, error) {
+func (w *transport) stream(id uint32) (*stream, error) {
 	s := w.streams[id]
 	if s == nil && (id > w.lastID || id%2 == 0) {
 		return nil, http2.ConnectionError(http2.ErrCodeProtocol) // it was never opened
@@ -201,7 +201,7 @@ func (w *wire) stream(id uint32) (*stream, error) {
 }
 
 // drop resets a stream. mu is held.
-func (w *wire) drop(s *stream, code http2.ErrCode) error {
+func (w *transport) drop(s *stream, code http2.ErrCode) error {
 	delete(w.streams, s.id)
 	s.fail(http2.StreamError{StreamID: s.id, Code: code})
 	_ = w.encoder.WriteRSTStream(s.id, code)

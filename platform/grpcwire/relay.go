@@ -83,7 +83,7 @@ func (c *call) nextRequest() ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case message != nil:
-			return c.stream.plain(message)
+			return c.stream.decompressed(message)
 		case !more:
 			return nil, io.EOF
 		}

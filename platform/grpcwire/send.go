@@ -10,7 +10,7 @@ import (
 
 // head writes a header or a trailer, in as many frames as needed; mu is held.
 func (s *stream) head(end bool, fields ...hpack.HeaderField) {
-	w := s.wire
+	w := s.transport
 	w.block.Reset()
 	for _, f := range fields {
 		_ = w.table.WriteField(f) // writing to a buffer cannot fail
@@ -29,7 +29,7 @@ func (s *stream) head(end bool, fields ...hpack.HeaderField) {
 
 // send writes a message as the windows allow, waiting for them to open until ctx is done. mu is held, and released while it waits.
 func (s *stream) send(ctx context.Context, message []byte, end bool) error {
-	w := s.wire
+	w := s.transport
 	if size := prefix + len(message); w.fits(s, size) { // the usual case
 		w.message = append(binary.BigEndian.AppendUint32(append(w.message[:0], 0), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
 		w.write(s, w.message, end)
@@ -37,7 +37,7 @@ func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 	}
 	rest := append(binary.BigEndian.AppendUint32(make([]byte, 1, prefix+len(message)), uint32(len(message))), message...) //nolint:gosec // G115: messages are bounded
 	defer context.AfterFunc(ctx, s.wake)()
-	defer w.pass()
+	defer w.wakeNext()
 	for len(rest) > 0 {
 		n, err := w.await(ctx, s)
 		if err != nil {
@@ -51,17 +51,17 @@ func (s *stream) send(ctx context.Context, message []byte, end bool) error {
 }
 
 // fits reports whether a message can be written at once, in one frame; mu is held.
-func (w *wire) fits(s *stream, size int) bool {
+func (w *transport) fits(s *stream, size int) bool {
 	return s.err == nil && len(w.out) <= maxPending && size <= w.maxFrame && int64(size) <= min(w.window, s.window)
 }
 
 // await waits until something can be written, and returns how many bytes; mu is held.
-func (w *wire) await(ctx context.Context, s *stream) (int, error) {
+func (w *transport) await(ctx context.Context, s *stream) (int, error) {
 	for {
 		switch {
 		case s.err != nil:
 			return 0, s.err
-		case s.answered():
+		case s.responseComplete():
 			return 0, errAnswered
 		case ctx.Err() != nil:
 			return 0, ctx.Err()
@@ -74,18 +74,18 @@ func (w *wire) await(ctx context.Context, s *stream) (int, error) {
 				w.flush()
 				continue
 			}
-			w.flushAside() // a client's call must end in time even if the server does not read
+			w.flushAsync() // a client's call must end in time even if the server does not read
 		}
 		w.blocked[s] = struct{}{}
-		w.pass()
+		w.wakeNext()
 		s.room.Wait()
 		delete(w.blocked, s)
 	}
 }
 
-// pass wakes one of the waiting streams that can continue. That stream calls pass in turn when it has sent what it can, so a peer that opens a window by a byte wakes
+// wakeNext wakes one of the waiting streams that can continue. That stream calls wakeNext in turn when it has sent what it can, so a peer that opens a window by a byte wakes
 // one call and not thousands. mu is held.
-func (w *wire) pass() {
+func (w *transport) wakeNext() {
 	if w.window <= 0 || len(w.out) > maxPending {
 		return
 	}
@@ -99,13 +99,13 @@ func (w *wire) pass() {
 
 // wake makes a stream check again whether it can continue.
 func (s *stream) wake() {
-	s.wire.mu.Lock()
-	defer s.wire.mu.Unlock()
+	s.transport.mu.Lock()
+	defer s.transport.mu.Unlock()
 	s.room.Signal()
 }
 
 // write writes one frame of a message; mu is held.
-func (w *wire) write(s *stream, part []byte, end bool) {
+func (w *transport) write(s *stream, part []byte, end bool) {
 	w.window -= int64(len(part))
 	s.window -= int64(len(part))
 	w.pings = 0

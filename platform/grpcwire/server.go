@@ -35,9 +35,9 @@ type Server struct {
 	work    chan func()
 
 	mu       sync.Mutex
-	ports    map[*port]struct{} // guarded by mu
-	stopping bool               // guarded by mu
-	empty    chan struct{}      // guarded by mu; closed when the last connection ends while stopping
+	ports    map[*serverConn]struct{} // guarded by mu
+	stopping bool                     // guarded by mu
+	empty    chan struct{}            // guarded by mu; closed when the last connection ends while stopping
 	stop     sync.Once
 	stopped  chan struct{}
 }
@@ -53,7 +53,7 @@ type method struct {
 // NewServer returns a server without methods.
 func NewServer(o Options) *Server {
 	return &Server{
-		opts: o, methods: make(map[string]*method), work: make(chan func()), ports: make(map[*port]struct{}),
+		opts: o, methods: make(map[string]*method), work: make(chan func()), ports: make(map[*serverConn]struct{}),
 		empty: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
@@ -93,9 +93,9 @@ func (s *Server) run(job func()) {
 
 // serve serves a connection until it ends.
 func (s *Server) serve(conn net.Conn) {
-	p := newPort(s, conn)
+	p := newServerConn(s, conn)
 	if !s.add(p) {
-		p.goodbye(http2.ErrCodeNo, errClosed) // the client will try elsewhere
+		p.sendGoAway(http2.ErrCodeNo, errClosed) // the client will try elsewhere
 		p.read()
 		return
 	}
@@ -103,10 +103,10 @@ func (s *Server) serve(conn net.Conn) {
 	go p.watch()
 	p.read()
 	close(p.over)
-	p.drained()
+	p.waitForHandlers()
 }
 
-func (s *Server) add(p *port) bool {
+func (s *Server) add(p *serverConn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.stopping {
@@ -115,15 +115,15 @@ func (s *Server) add(p *port) bool {
 	return !s.stopping
 }
 
-func (s *Server) remove(p *port) {
+func (s *Server) remove(p *serverConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.ports, p)
-	s.look()
+	s.checkEmpty()
 }
 
-// look closes empty if the server is stopping and has no more connections; mu is held.
-func (s *Server) look() {
+// checkEmpty closes empty if the server is stopping and has no more connections; mu is held.
+func (s *Server) checkEmpty() {
 	if s.stopping && len(s.ports) == 0 {
 		s.stop.Do(func() { close(s.empty); close(s.stopped) })
 	}
@@ -134,9 +134,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.stopping = true
 	for p := range s.ports {
-		p.leave()
+		p.drain()
 	}
-	s.look()
+	s.checkEmpty()
 	s.mu.Unlock()
 	select {
 	case <-s.empty:

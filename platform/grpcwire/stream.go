@@ -9,12 +9,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// stream is one call on a wire. All fields are guarded by the wire's mu.
+// stream is one call on a transport. All fields are guarded by the transport's mu.
 type stream struct {
-	wire   *wire
-	id     uint32
-	window int64     // bytes that may be sent
-	room   sync.Cond // with the wire's mu: signals that sending may be possible
+	transport *transport
+	id        uint32
+	window    int64     // bytes that may be sent
+	room      sync.Cond // with the transport's mu: signals that sending may be possible
 
 	header  []hpack.HeaderField // received
 	trailer []hpack.HeaderField // received
@@ -22,7 +22,7 @@ type stream struct {
 	came    uint64              // number of received bytes of messages
 	limit   int                 // size limit of a message
 	collect bool                // the body is taken at once, when it is complete
-	counts  bool                // in counts towards the wire's held
+	counts  bool                // in counts towards the transport's held
 	grant   int64               // receive window: bytes that the peer may still send
 	owed    int64               // bytes that were taken but not yet added to the window again
 	ended   bool                // the peer has ended its side
@@ -33,8 +33,8 @@ type stream struct {
 }
 
 // open begins a stream; mu is held.
-func (w *wire) open(id uint32, s *stream) {
-	s.wire, s.id, s.window, s.grant = w, id, w.initial, streamWindow
+func (w *transport) open(id uint32, s *stream) {
+	s.transport, s.id, s.window, s.grant = w, id, w.initial, streamWindow
 	s.room.L = &w.mu
 	w.streams[id] = s
 	w.lastID = id
@@ -51,11 +51,11 @@ func (s *stream) fail(err error) {
 	if s.call != nil && s.call.cancel != nil {
 		s.call.cancel()
 	}
-	s.tell()
+	s.notify()
 }
 
-// tell wakes the goroutine that waits for received data; mu is held.
-func (s *stream) tell() {
+// notify wakes the goroutine that waits for received data; mu is held.
+func (s *stream) notify() {
 	if s.news == nil {
 		return
 	}
@@ -65,16 +65,16 @@ func (s *stream) tell() {
 	}
 }
 
-// settle ends collecting: the received bytes no longer count towards the wire's held; mu is held.
+// settle ends collecting: the received bytes no longer count towards the transport's held; mu is held.
 func (s *stream) settle() {
 	if s.counts {
-		s.wire.held -= len(s.in)
+		s.transport.held -= len(s.in)
 	}
 	s.collect, s.counts = false, false
 }
 
 // data handles a data frame. Windows count all of it, including padding (RFC 9113, section 6.9.1).
-func (w *wire) data(f *http2.DataFrame) error {
+func (w *transport) data(f *http2.DataFrame) error {
 	size := int64(f.Length)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,16 +109,16 @@ func (w *wire) data(f *http2.DataFrame) error {
 		return err
 	}
 	if s.collect {
-		return s.again(size)
+		return s.returnWindow(size)
 	}
-	return s.again(size - int64(len(f.Data()))) // padding counts as taken
+	return s.returnWindow(size - int64(len(f.Data()))) // padding counts as taken
 }
 
 // add adds received bytes to the stream; mu is held.
-func (w *wire) add(s *stream, data []byte, end bool) error {
+func (w *transport) add(s *stream, data []byte, end bool) error {
 	s.in = append(s.in, data...)
 	s.came += uint64(len(data))
-	if s.ended = end; s.answered() {
+	if s.ended = end; s.responseComplete() {
 		s.room.Signal()
 	}
 	if s.counts { // must come before settle
@@ -132,7 +132,7 @@ func (w *wire) add(s *stream, data []byte, end bool) error {
 	case s.counts && w.held > maxHeld:
 		err = errHeld
 	case !s.collect:
-		s.tell()
+		s.notify()
 		return nil
 	case s.tooLong():
 		err = tooLarge(s.limit)
@@ -146,7 +146,7 @@ func (w *wire) add(s *stream, data []byte, end bool) error {
 	if err != nil {
 		s.in, s.err = nil, err
 	}
-	return w.over(s)
+	return w.announceEnd(s)
 }
 
 // tooLong reports whether a message exceeds the limit, as soon as its prefix has arrived.
@@ -158,25 +158,25 @@ func (s *stream) tooLong() bool {
 	return status.Code(err) == codes.ResourceExhausted || len(s.in) > s.limit+prefix
 }
 
-// over announces that a collected stream is complete or has failed; mu is held.
-func (w *wire) over(s *stream) error {
-	s.tell()
-	w.role.whole(s)
+// announceEnd announces that a collected stream is complete or has failed; mu is held.
+func (w *transport) announceEnd(s *stream) error {
+	s.notify()
+	w.role.streamComplete(s)
 	return nil
 }
 
-// again adds n taken bytes to the receive window, and tells the peer once they are many; mu is held.
-func (s *stream) again(n int64) error {
-	if s.owed += n; s.owed < streamWindow/2 || !s.goesOn() {
+// returnWindow adds n taken bytes to the receive window, and tells the peer once they are many; mu is held.
+func (s *stream) returnWindow(n int64) error {
+	if s.owed += n; s.owed < streamWindow/2 || !s.mayReceive() {
 		return nil
 	}
-	_ = s.wire.encoder.WriteWindowUpdate(s.id, uint32(s.owed)) //nolint:gosec // G115: the window is less
+	_ = s.transport.encoder.WriteWindowUpdate(s.id, uint32(s.owed)) //nolint:gosec // G115: the window is less
 	s.grant, s.owed = s.grant+s.owed, 0
-	return s.wire.flushLater()
+	return s.transport.flushLater()
 }
 
-// answered reports whether a client's call has its complete response: then the server will not open its window for the request any more. mu is held.
-func (s *stream) answered() bool { return s.call == nil && s.ended }
+// responseComplete reports whether a client's call has its complete response: then the server will not open its window for the request any more. mu is held.
+func (s *stream) responseComplete() bool { return s.call == nil && s.ended }
 
-// goesOn reports whether the peer may still send something; mu is held.
-func (s *stream) goesOn() bool { return !s.ended && s.err == nil }
+// mayReceive reports whether the peer may still send something; mu is held.
+func (s *stream) mayReceive() bool { return !s.ended && s.err == nil }

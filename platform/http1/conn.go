@@ -85,7 +85,7 @@ func (c *conn) shakeHands(ctx context.Context, with *tls.Conn) bool {
 
 // read returns the next request and its size, or nil if it is for net/http.
 func (c *conn) read() (r *http.Request, size int) {
-	size, ok := c.in.plain()
+	size, ok := c.in.nextPlain()
 	if !ok {
 		return nil, 0
 	}

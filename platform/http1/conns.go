@@ -59,8 +59,8 @@ func (s *conns) stop() (ended <-chan struct{}) {
 	return s.ended
 }
 
-// cut closes all connections.
-func (s *conns) cut() {
+// closeAll closes all connections.
+func (s *conns) closeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {

@@ -41,10 +41,10 @@ func (in *input) await(d time.Duration) bool {
 	}
 }
 
-// plain reads the next request and returns its size. It is not ok if the request is not plain, or does not arrive at once.
-func (in *input) plain() (size int, ok bool) {
+// nextPlain reads the next request and returns its size. It is not ok if the request is not plain, or does not arrive at once.
+func (in *input) nextPlain() (size int, ok bool) {
 	for reads := range maxReads {
-		size, v := look(in.data)
+		size, v := inspect(in.data)
 		if v != partial {
 			return size, v == plain
 		}

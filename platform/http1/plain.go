@@ -24,9 +24,9 @@ var (
 	headEnd = []byte("\r\n\r\n")
 )
 
-// look examines the beginning of data, and returns the size of a plain request. Plain requests are a small part of the valid ones: any byte that could be
+// inspect examines the beginning of data, and returns the size of a plain request. Plain requests are a small part of the valid ones: any byte that could be
 // interpreted in more than one way makes a request odd.
-func look(data []byte) (size int, v verdict) {
+func inspect(data []byte) (size int, v verdict) {
 	n := bytes.Index(data, headEnd)
 	switch {
 	case n > maxHead || n < 0 && len(data) > maxHead:

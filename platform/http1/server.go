@@ -35,7 +35,7 @@ func New(o Options) *Server {
 
 // Serve serves requests on l until Shutdown or Close, and then returns http.ErrServerClosed. It closes l.
 func (s *Server) Serve(l net.Listener) error {
-	d := newDoor(l)
+	d := newFallbackListener(l)
 	var accepting sync.WaitGroup
 	accepting.Go(func() { s.accept(d) })
 	defer accepting.Wait()
@@ -43,7 +43,7 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // accept accepts and serves connections. Errors go to net/http, which decides how long to wait and when to give up.
-func (s *Server) accept(d *door) {
+func (s *Server) accept(d *fallbackListener) {
 	ctx := context.WithValue(context.Background(), http.ServerContextKey, s.rest)
 	for {
 		accepted, err := d.listener.Accept()
@@ -56,7 +56,7 @@ func (s *Server) accept(d *door) {
 }
 
 // serve answers plain requests, and hands the connection to net/http at the first other one.
-func (s *Server) serve(ctx context.Context, accepted net.Conn, d *door) {
+func (s *Server) serve(ctx context.Context, accepted net.Conn, d *fallbackListener) {
 	c, passed := newConn(s, accepted), false
 	defer s.open.remove(c)
 	defer func() {
@@ -85,6 +85,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // Close stops listening and closes all connections at once.
 func (s *Server) Close() error {
 	s.open.stop()
-	s.open.cut()
+	s.open.closeAll()
 	return s.rest.Close()
 }

@@ -38,16 +38,16 @@ type callers struct {
 	limits Limits
 
 	mu    sync.Mutex
-	open  int               // guarded by mu
-	known map[caller]*share // guarded by mu
-	sweep int               // guarded by mu; the size of known at which callers that need not be remembered are removed
+	open  int                     // guarded by mu
+	known map[caller]*callerState // guarded by mu
+	sweep int                     // guarded by mu; the size of known at which callers that need not be remembered are removed
 }
 
 // caller identifies whose limits apply to a call.
 type caller struct{ tenant, name string }
 
-// share is what one caller uses.
-type share struct {
+// callerState is what one caller uses.
+type callerState struct {
 	open int
 	rate *rate.Limiter // nil: no limit
 }
@@ -62,7 +62,7 @@ func newCallers(l Limits) *callers {
 	if l.Burst <= 0 {
 		l.Burst = max(1, int(math.Ceil(min(l.PerSecond, math.MaxInt32))))
 	}
-	return &callers{limits: l, known: make(map[caller]*share), sweep: minSweep}
+	return &callers{limits: l, known: make(map[caller]*callerState), sweep: minSweep}
 }
 
 // enter counts a call as open until leave is called. A caller beyond its limits gets a ResourceExhausted fault with a time to retry after: CALLS_TOO_MANY if
@@ -71,17 +71,17 @@ func (c *callers) enter(p auth.Principal) (leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	who := caller{p.Tenant, p.Name}
-	s := c.share(who)
+	s := c.state(who)
 	if s.open >= c.limits.MaxCalls-c.open {
-		c.tidy(who, s)
-		return nil, later(time.Second, "CALLS_TOO_MANY",
+		c.prune(who, s)
+		return nil, retryLater(time.Second, "CALLS_TOO_MANY",
 			"this caller has %d calls open, streams included, and may not have more than are free for others; close some of them or retry later", s.open)
 	}
 	if s.rate != nil {
 		turn := s.rate.Reserve()
 		if wait := turn.Delay(); wait > 0 {
 			turn.Cancel()
-			return nil, later(wait, "RATE_LIMITED", "a caller may begin %g calls per second, and %d at once; retry in %s", c.limits.PerSecond, c.limits.Burst,
+			return nil, retryLater(wait, "RATE_LIMITED", "a caller may begin %g calls per second, and %d at once; retry in %s", c.limits.PerSecond, c.limits.Burst,
 				max(wait, time.Millisecond).Round(time.Millisecond))
 		}
 	}
@@ -90,33 +90,33 @@ func (c *callers) enter(p auth.Principal) (leave func(), err error) {
 	return func() { c.leave(who, s) }, nil
 }
 
-func later(wait time.Duration, reason, format string, args ...any) error {
+func retryLater(wait time.Duration, reason, format string, args ...any) error {
 	err := fault.New(fault.ResourceExhausted, reason, format, args...)
 	err.RetryAfter = wait
 	return err
 }
 
-func (c *callers) leave(who caller, s *share) {
+func (c *callers) leave(who caller, s *callerState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.open--
 	c.open--
-	c.tidy(who, s)
+	c.prune(who, s)
 }
 
-// share returns the share of a caller; mu must be held.
-func (c *callers) share(who caller) *share {
+// state returns the state of a caller; mu must be held.
+func (c *callers) state(who caller) *callerState {
 	s := c.known[who]
 	if s != nil {
 		return s
 	}
-	s = &share{}
+	s = &callerState{}
 	if c.limits.PerSecond > 0 {
 		s.rate = rate.NewLimiter(rate.Limit(c.limits.PerSecond), c.limits.Burst)
 	}
 	if len(c.known) >= c.sweep {
 		for other, s := range c.known {
-			c.tidy(other, s)
+			c.prune(other, s)
 		}
 		c.sweep = max(minSweep, 2*len(c.known))
 	}
@@ -124,8 +124,8 @@ func (c *callers) share(who caller) *share {
 	return s
 }
 
-// tidy removes a caller whose state is that of one who never called; mu must be held.
-func (c *callers) tidy(who caller, s *share) {
+// prune removes a caller whose state is that of one who never called; mu must be held.
+func (c *callers) prune(who caller, s *callerState) {
 	if s.open == 0 && (s.rate == nil || s.rate.Tokens() >= float64(c.limits.Burst)) {
 		delete(c.known, who)
 	}

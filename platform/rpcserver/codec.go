@@ -35,16 +35,16 @@ func (u *undecoded) decode(req any) error {
 	return nil
 }
 
-// interceptLegible is interceptStream over gRPC's transport. A request that cannot be decoded is an InvalidArgument status there, too.
-func (s *Server) interceptLegible(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return s.interceptStream(srv, legible{stream}, info, next)
+// interceptDecoding is interceptStream over gRPC's transport. A request that cannot be decoded is an InvalidArgument status there, too.
+func (s *Server) interceptDecoding(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return s.interceptStream(srv, decodingStream{stream}, info, next)
 }
 
-// legible is a stream that decodes what it receives by itself.
-type legible struct{ grpc.ServerStream }
+// decodingStream is a stream that decodes what it receives by itself.
+type decodingStream struct{ grpc.ServerStream }
 
 // RecvMsg receives the next message.
-func (l legible) RecvMsg(message any) error {
+func (l decodingStream) RecvMsg(message any) error {
 	body := &undecoded{}
 	if err := l.ServerStream.RecvMsg(body); err != nil {
 		return err

@@ -148,7 +148,7 @@ func (s *Server) newGRPC(calls *serverCalls) *grpc.Server {
 	return grpc.NewServer(
 		grpc.StatsHandler(calls),
 		grpc.UnaryInterceptor(s.interceptUnary),
-		grpc.StreamInterceptor(s.interceptLegible),
+		grpc.StreamInterceptor(s.interceptDecoding),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(int(s.opts.MaxBodyBytes)),
 		grpc.MaxConcurrentStreams(uint32(s.callers.limits.MaxCalls+maxStreams)), //nolint:gosec // far below 2^32; all REST calls share one connection

@@ -9,9 +9,9 @@ import (
 // watchAfter is how long a handler may run before the connection is watched for the caller to disconnect.
 const watchAfter = 50 * time.Millisecond
 
-// watch cancels the context of a request when its caller disconnects. Since the request has been read, nothing else reads from the connection meanwhile; bytes
+// disconnectWatch cancels the context of a request when its caller disconnects. Since the request has been read, nothing else reads from the connection meanwhile; bytes
 // that arrive belong to the next request and stay in in.
-type watch struct {
+type disconnectWatch struct {
 	in     *input
 	cancel context.CancelFunc
 	timer  *time.Timer
@@ -21,14 +21,14 @@ type watch struct {
 	done chan struct{} // guarded by mu; closed when the read has ended; nil when none began
 }
 
-func watchCaller(in *input, cancel context.CancelFunc) *watch {
-	w := &watch{in: in, cancel: cancel}
+func watchCaller(in *input, cancel context.CancelFunc) *disconnectWatch {
+	w := &disconnectWatch{in: in, cancel: cancel}
 	w.timer = time.AfterFunc(watchAfter, w.read)
 	return w
 }
 
 // read reads once, which fails when the caller has disconnected.
-func (w *watch) read() {
+func (w *disconnectWatch) read() {
 	done := w.begin()
 	if done == nil {
 		return
@@ -40,7 +40,7 @@ func (w *watch) read() {
 }
 
 // begin returns a channel to close after the read, or nil if the handler has returned.
-func (w *watch) begin() chan struct{} {
+func (w *disconnectWatch) begin() chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.over {
@@ -52,7 +52,7 @@ func (w *watch) begin() chan struct{} {
 }
 
 // end stops the read and returns when it has ended. The handler must have returned, because its context may be cancelled.
-func (w *watch) end() {
+func (w *disconnectWatch) end() {
 	if w.timer.Stop() {
 		return // the usual case
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// door is the listener from which net/http accepts the connections that are for it, and gets the errors of the real listener.
-type door struct {
+// fallbackListener is the listener from which net/http accepts the connections that are for it, and gets the errors of the real listener.
+type fallbackListener struct {
 	listener net.Listener
 	arrivals chan arrival
 	closed   chan struct{}
@@ -21,12 +21,12 @@ type arrival struct {
 	err  error
 }
 
-func newDoor(l net.Listener) *door {
-	return &door{listener: l, arrivals: make(chan arrival), closed: make(chan struct{})}
+func newFallbackListener(l net.Listener) *fallbackListener {
+	return &fallbackListener{listener: l, arrivals: make(chan arrival), closed: make(chan struct{})}
 }
 
 // pass hands a connection or an error to net/http, and reports whether net/http took it.
-func (d *door) pass(c net.Conn, err error) bool {
+func (d *fallbackListener) pass(c net.Conn, err error) bool {
 	select {
 	case d.arrivals <- arrival{c, err}:
 		return true
@@ -36,7 +36,7 @@ func (d *door) pass(c net.Conn, err error) bool {
 }
 
 // Accept returns the next connection for net/http.
-func (d *door) Accept() (net.Conn, error) {
+func (d *fallbackListener) Accept() (net.Conn, error) {
 	select {
 	case a := <-d.arrivals:
 		return a.conn, a.err
@@ -46,13 +46,13 @@ func (d *door) Accept() (net.Conn, error) {
 }
 
 // Close closes the listener.
-func (d *door) Close() error {
+func (d *fallbackListener) Close() error {
 	d.close.Do(func() { close(d.closed) })
 	return d.listener.Close()
 }
 
 // Addr returns the address of the listener.
-func (d *door) Addr() net.Addr { return d.listener.Addr() }
+func (d *fallbackListener) Addr() net.Addr { return d.listener.Addr() }
 
 // resumed is a connection of which some bytes were already read.
 type resumed struct {

@@ -8,32 +8,32 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// patience is how long a client may take to notice that the server is leaving. Calls that it makes later are refused, and it has to make them again elsewhere.
-const patience = 2 * time.Second
+// drainGrace is how long a client may take to notice that the server is leaving. Calls that it makes later are refused, and it has to make them again elsewhere.
+const drainGrace = 2 * time.Second
 
-// port is the server's end of a connection.
-type port struct {
-	*wire
+// serverConn is the server's end of a connection.
+type serverConn struct {
+	*transport
 	server  *Server
 	peer    *peer.Peer
 	over    chan struct{} // closed when the connection has ended
-	running uint32        // calls whose handler has not returned; guarded by the wire's mu
-	asked   bool          // the client was told that the server is leaving; guarded by the wire's mu
-	leaves  bool          // no more calls are accepted; guarded by the wire's mu
+	running uint32        // calls whose handler has not returned; guarded by the transport's mu
+	asked   bool          // the client was told that the server is leaving; guarded by the transport's mu
+	leaves  bool          // no more calls are accepted; guarded by the transport's mu
 }
 
-func newPort(s *Server, conn net.Conn) *port {
-	p := &port{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
-	p.wire = newWire(conn, p)
+func newServerConn(s *Server, conn net.Conn) *serverConn {
+	p := &serverConn{server: s, over: make(chan struct{}), peer: &peer.Peer{Addr: conn.RemoteAddr(), LocalAddr: conn.LocalAddr()}}
+	p.transport = newTransport(conn, p)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.greet("", http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: s.opts.MaxStreams})
+	p.sendPreface("", http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: s.opts.MaxStreams})
 	p.flush()
 	return p
 }
 
 // headers begins a call.
-func (p *port) headers(f *http2.MetaHeadersFrame) error {
+func (p *serverConn) headers(f *http2.MetaHeadersFrame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id := f.StreamID
@@ -53,11 +53,11 @@ func (p *port) headers(f *http2.MetaHeadersFrame) error {
 		p.lastID = id
 		return nil
 	case f.Truncated:
-		return p.decline(id, http2.ErrCodeFrameSize)
+		return p.resetUnopened(id, http2.ErrCodeFrameSize)
 	case !wellFormed(f):
-		return p.decline(id, http2.ErrCodeProtocol)
+		return p.resetUnopened(id, http2.ErrCodeProtocol)
 	case max(p.running, uint32(len(p.streams))) >= p.server.opts.MaxStreams: //nolint:gosec // G115: no more than that
-		return p.decline(id, http2.ErrCodeRefusedStream)
+		return p.resetUnopened(id, http2.ErrCodeRefusedStream)
 	}
 	s := &stream{header: f.Fields, limit: p.server.opts.MaxRequest}
 	p.open(id, s)
@@ -70,7 +70,7 @@ func (p *port) headers(f *http2.MetaHeadersFrame) error {
 }
 
 // trailer handles a request that ends with a trailer, which has no meaning in gRPC.
-func (p *port) trailer(s *stream, f *http2.MetaHeadersFrame) error {
+func (p *serverConn) trailer(s *stream, f *http2.MetaHeadersFrame) error {
 	switch {
 	case s.ended:
 		return p.drop(s, http2.ErrCodeStreamClosed)
@@ -80,15 +80,15 @@ func (p *port) trailer(s *stream, f *http2.MetaHeadersFrame) error {
 	return p.add(s, nil, true)
 }
 
-// decline resets a stream that was not opened; mu is held.
-func (p *port) decline(id uint32, code http2.ErrCode) error {
+// resetUnopened resets a stream that was not opened; mu is held.
+func (p *serverConn) resetUnopened(id uint32, code http2.ErrCode) error {
 	p.lastID, p.opened = id, id
 	_ = p.encoder.WriteRSTStream(id, code)
 	return p.flushLater()
 }
 
 // begin decides how to handle a call whose header has arrived; mu is held.
-func (p *port) begin(s *stream) {
+func (p *serverConn) begin(s *stream) {
 	c := &call{port: p, stream: s}
 	c.path, c.refused = readHeader(s.header)
 	s.call, s.counts = c, true
@@ -103,8 +103,8 @@ func (p *port) begin(s *stream) {
 	}
 }
 
-// whole starts the call whose request is complete; mu is held.
-func (p *port) whole(s *stream) {
+// streamComplete starts the call whose request is complete; mu is held.
+func (p *serverConn) streamComplete(s *stream) {
 	if s.call.refused != nil {
 		p.start(s.call.refuse)
 		return
@@ -113,13 +113,13 @@ func (p *port) whole(s *stream) {
 }
 
 // start runs a handler in another goroutine; mu is held.
-func (p *port) start(handle func()) {
+func (p *serverConn) start(handle func()) {
 	p.running++
 	p.server.run(handle)
 }
 
 // finished forgets a call whose handler has returned.
-func (p *port) finished(s *stream) {
+func (p *serverConn) finished(s *stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.running--; p.running == 0 {
@@ -133,11 +133,11 @@ func (p *port) finished(s *stream) {
 		}
 	}
 	p.flush()
-	p.parting()
+	p.endIfDrained()
 }
 
-// drained waits until the handlers of a connection that has ended have returned.
-func (p *port) drained() {
+// waitForHandlers waits until the handlers of a connection that has ended have returned.
+func (p *serverConn) waitForHandlers() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.running > 0 {
@@ -145,9 +145,9 @@ func (p *port) drained() {
 	}
 }
 
-// leave tells the client to make its next calls elsewhere. Calls that are already on their way are accepted, until the client has answered a ping and so has read
+// drain tells the client to make its next calls elsewhere. Calls that are already on their way are accepted, until the client has answered a ping and so has read
 // this.
-func (p *port) leave() {
+func (p *serverConn) drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asked || p.err != nil {
@@ -157,11 +157,11 @@ func (p *port) leave() {
 	_ = p.encoder.WriteGoAway(maxWindow, http2.ErrCodeNo, nil)
 	_ = p.encoder.WritePing(false, [8]byte{'l', 'e', 'a', 'v', 'e'})
 	_ = p.flushLater() // an error means that the peer does not read, which ends the connection elsewhere
-	time.AfterFunc(patience, p.pong)
+	time.AfterFunc(drainGrace, p.pong)
 }
 
 // pong stops accepting calls if the client has read that the server is leaving.
-func (p *port) pong() {
+func (p *serverConn) pong() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.asked || p.leaves || p.err != nil {
@@ -170,32 +170,32 @@ func (p *port) pong() {
 	p.leaves = true
 	_ = p.encoder.WriteGoAway(p.opened, http2.ErrCodeNo, nil)
 	_ = p.flushLater() // as above
-	p.parting()
+	p.endIfDrained()
 }
 
-// parting ends a connection that accepts no more calls once the last one is over; mu is held.
-func (p *port) parting() {
+// endIfDrained ends a connection that accepts no more calls once the last one is over; mu is held.
+func (p *serverConn) endIfDrained() {
 	if p.leaves && p.running == 0 && len(p.streams) == 0 {
-		go p.goodbye(http2.ErrCodeNo, errClosed)
+		go p.sendGoAway(http2.ErrCodeNo, errClosed)
 	}
 }
 
-func (p *port) close() {
+func (p *serverConn) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.end(errClosed)
 }
 
-// leaving does nothing: it limits the streams that the server opens, which are none.
-func (*port) leaving(uint32) {}
+// goAway does nothing: it limits the streams that the server opens, which are none.
+func (*serverConn) goAway(uint32) {}
 
-// limit does nothing, for the same reason.
-func (*port) limit(uint32) {}
+// setMaxStreams does nothing, for the same reason.
+func (*serverConn) setMaxStreams(uint32) {}
 
-func (*port) settled() {}
+func (*serverConn) settingsReceived() {}
 
 // watch pings a silent client, and ends the connection if it does not answer.
-func (p *port) watch() {
+func (p *serverConn) watch() {
 	ticks := time.NewTicker(p.server.opts.PingAfter)
 	defer ticks.Stop()
 	for before := p.frames.Load(); ; before = p.frames.Load() {
@@ -210,7 +210,7 @@ func (p *port) watch() {
 	}
 }
 
-func (p *port) answersPing(before uint64) bool {
+func (p *serverConn) answersPing(before uint64) bool {
 	p.mu.Lock()
 	_ = p.encoder.WritePing(false, [8]byte{'q', 'u', 'o', 'r', 'a', 't', 'e'})
 	p.flush()

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// link is the client's end of a connection.
-type link struct {
-	*wire
-	nextID uint32    // of the next stream; guarded by the wire's mu
-	most   uint32    // streams at a time; guarded by the wire's mu
-	leaves bool      // the server takes no more streams; guarded by the wire's mu
-	used   time.Time // when the last call ended; guarded by the wire's mu
-	ready  bool      // the server has sent its settings; guarded by the wire's mu
+// clientConn is the client's end of a connection.
+type clientConn struct {
+	*transport
+	nextID     uint32    // of the next stream; guarded by the transport's mu
+	maxStreams uint32    // streams at a time; guarded by the transport's mu
+	leaves     bool      // the server takes no more streams; guarded by the transport's mu
+	used       time.Time // when the last call ended; guarded by the transport's mu
+	ready      bool      // the server has sent its settings; guarded by the transport's mu
 
 	greeted chan struct{} // closed when the server has sent its settings
 	over    chan struct{} // closed when the connection has ended
@@ -26,32 +26,32 @@ type link struct {
 // lastUsable is the stream id after which a connection is replaced by a new one, long before ids run out.
 const lastUsable = 1 << 30
 
-func newLink(conn net.Conn) *link {
-	l := &link{nextID: 1, most: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
-	l.wire = newWire(conn, l)
+func newClientConn(conn net.Conn) *clientConn {
+	l := &clientConn{nextID: 1, maxStreams: 100, used: time.Now(), greeted: make(chan struct{}), over: make(chan struct{})} //nolint:mnd // until the server says (RFC 9113, section 6.5.2, recommends no fewer)
+	l.transport = newTransport(conn, l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.greet(http2.ClientPreface, http2.Setting{ID: http2.SettingEnablePush, Val: 0})
+	l.sendPreface(http2.ClientPreface, http2.Setting{ID: http2.SettingEnablePush, Val: 0})
 	l.flush()
 	go func() { defer close(l.over); l.read() }()
 	return l
 }
 
-// open reports whether new calls may begin.
-func (l *link) open() bool {
+// acceptsCalls reports whether new calls may begin.
+func (l *clientConn) acceptsCalls() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err == nil && !l.leaves && l.nextID < lastUsable
 }
 
-func (l *link) close() {
+func (l *clientConn) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.end(errClosed)
 }
 
 // headers handles the header or the trailer of a response.
-func (l *link) headers(f *http2.MetaHeadersFrame) error {
+func (l *clientConn) headers(f *http2.MetaHeadersFrame) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, err := l.stream(f.StreamID)
@@ -70,14 +70,14 @@ func (l *link) headers(f *http2.MetaHeadersFrame) error {
 			return nil
 		}
 		if s.header = f.Fields; !s.collect { // collecting calls wait for the whole response
-			s.tell()
+			s.notify()
 		}
 		return nil
 	}
 	s.trailer, s.ended = f.Fields, true
 	s.room.Signal()
 	s.settle()
-	s.tell()
+	s.notify()
 	return nil
 }
 
@@ -85,11 +85,11 @@ func informational(f *http2.MetaHeadersFrame) bool {
 	return len(f.PseudoValue("status")) == 3 && f.PseudoValue("status")[0] == '1'
 }
 
-// whole is called when a response has ended without a trailer, or is too large. There is nothing to do: the waiting call is notified.
-func (*link) whole(*stream) {}
+// streamComplete is called when a response has ended without a trailer, or is too large. There is nothing to do: the waiting call is notified.
+func (*clientConn) streamComplete(*stream) {}
 
-// leaving ends the calls that the server did not begin, and lets the others finish.
-func (l *link) leaving(last uint32) {
+// goAway ends the calls that the server did not begin, and lets the others finish.
+func (l *clientConn) goAway(last uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leaves = true
@@ -105,20 +105,20 @@ func (l *link) leaving(last uint32) {
 	}
 }
 
-func (*link) pong() {}
+func (*clientConn) pong() {}
 
-func (l *link) limit(n uint32) { l.most = n }
+func (l *clientConn) setMaxStreams(n uint32) { l.maxStreams = n }
 
-func (l *link) settled() {
+func (l *clientConn) settingsReceived() {
 	if !l.ready {
 		l.ready = true
 		close(l.greeted)
 	}
 }
 
-// begin opens a stream and writes the header of the request; mu is held.
-func (l *link) begin(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
-	if uint32(len(l.streams)) >= l.most { //nolint:gosec // G115: few
+// openStream opens a stream and writes the header of the request; mu is held.
+func (l *clientConn) openStream(ctx context.Context, s *stream, fields []hpack.HeaderField) error {
+	if uint32(len(l.streams)) >= l.maxStreams { //nolint:gosec // G115: few
 		defer context.AfterFunc(ctx, l.wake)()
 	}
 	for {
@@ -127,8 +127,8 @@ func (l *link) begin(ctx context.Context, s *stream, fields []hpack.HeaderField)
 			return errUnprocessed
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case uint32(len(l.streams)) < l.most: //nolint:gosec // G115: few
-			l.wire.open(l.nextID, s)
+		case uint32(len(l.streams)) < l.maxStreams: //nolint:gosec // G115: few
+			l.open(l.nextID, s)
 			l.nextID += 2
 			s.head(false, fields...)
 			return nil
@@ -137,14 +137,14 @@ func (l *link) begin(ctx context.Context, s *stream, fields []hpack.HeaderField)
 	}
 }
 
-func (l *link) wake() {
+func (l *clientConn) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.room.Broadcast()
 }
 
-// done forgets a stream, and resets it if the server has not ended it.
-func (l *link) done(s *stream) {
+// closeStream forgets a stream, and resets it if the server has not ended it.
+func (l *clientConn) closeStream(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.used = time.Now()
@@ -169,7 +169,7 @@ func unprocessed(err error) bool {
 }
 
 // idle returns how long there have been no calls.
-func (l *link) idle() time.Duration {
+func (l *clientConn) idle() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.streams) > 0 {

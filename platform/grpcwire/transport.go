@@ -29,16 +29,16 @@ const (
 	maxHeld        = 64 << 20 // bytes of incomplete requests of a connection
 )
 
-// wire is one end of an HTTP/2 connection. One goroutine reads it. Frames to be written are gathered in a buffer; whoever adds some while nobody is writing writes
+// transport is one end of an HTTP/2 connection. One goroutine reads it. Frames to be written are gathered in a buffer; whoever adds some while nobody is writing writes
 // the buffer, so that concurrent calls share writes.
-type wire struct {
+type transport struct {
 	conn   net.Conn
 	framer *http2.Framer // for reading; used by the reading goroutine only
-	role   role
+	role   side
 	frames atomic.Uint64 // number of frames received
 
 	mu       sync.Mutex
-	room     sync.Cond // with mu: another stream may be possible, writing has ended, or the wire has ended
+	room     sync.Cond // with mu: another stream may be possible, writing has ended, or the transport has ended
 	out      []byte    // frames to be written
 	taken    []byte    // frames being written
 	writing  bool
@@ -47,7 +47,7 @@ type wire struct {
 	table    *hpack.Encoder
 	block    bytes.Buffer // output of table
 	message  []byte       // a message with its prefix, before it is cut into frames
-	err      error        // why the wire ended
+	err      error        // why the transport ended
 
 	streams  map[uint32]*stream
 	blocked  map[*stream]struct{} // streams that wait for room to write
@@ -63,20 +63,20 @@ type wire struct {
 	pinged   time.Time            // when pings was reset
 }
 
-// role has the differences between client and server. The reading goroutine calls it; an http2.ConnectionError ends the connection.
-type role interface {
+// side has the differences between client and server. The reading goroutine calls it; an http2.ConnectionError ends the connection.
+type side interface {
 	// headers handles the header or the trailer of a stream.
 	headers(f *http2.MetaHeadersFrame) error
-	// whole is called when a collected stream is complete. It must not block.
-	whole(s *stream)
-	// leaving is called when the peer accepts no streams after last (GOAWAY).
-	leaving(last uint32)
+	// streamComplete is called when a collected stream is complete. It must not block.
+	streamComplete(s *stream)
+	// goAway is called when the peer accepts no streams after last (GOAWAY).
+	goAway(last uint32)
 	// pong is called when the peer has answered a ping.
 	pong()
-	// limit is called, with mu held, when the peer sets how many streams we may have.
-	limit(n uint32)
-	// settled is called, with mu held, when the peer has sent its settings.
-	settled()
+	// setMaxStreams is called, with mu held, when the peer sets how many streams we may have.
+	setMaxStreams(n uint32)
+	// settingsReceived is called, with mu held, when the peer has sent its settings.
+	settingsReceived()
 }
 
 var (
@@ -86,16 +86,16 @@ var (
 	errAnswered    = errors.New("the whole answer is there")
 )
 
-// newWire returns an end of conn that has sent nothing yet.
-func newWire(conn net.Conn, r role) *wire {
-	w := &wire{
+// newTransport returns an end of conn that has sent nothing yet.
+func newTransport(conn net.Conn, r side) *transport {
+	w := &transport{
 		conn: conn, role: r, streams: make(map[uint32]*stream), blocked: make(map[*stream]struct{}),
 		window: firstWindow, initial: firstWindow, grant: firstWindow, maxFrame: 16 << 10,
 	}
 	w.room.L = &w.mu
 	w.framer = newFramer(nil, bufio.NewReaderSize(conn, readBuffer))
 	w.framer.SetReuseFrames()
-	w.encoder = http2.NewFramer((*gathered)(w), nil)
+	w.encoder = http2.NewFramer((*frameBuffer)(w), nil)
 	w.table = hpack.NewEncoder(&w.block)
 	return w
 }
@@ -109,16 +109,16 @@ func newFramer(to io.Writer, from io.Reader) *http2.Framer {
 	return f
 }
 
-// gathered is the writer that adds frames to the wire's buffer; it never fails.
-type gathered wire
+// frameBuffer is the writer that adds frames to the transport's buffer; it never fails.
+type frameBuffer transport
 
-func (g *gathered) Write(p []byte) (int, error) {
+func (g *frameBuffer) Write(p []byte) (int, error) {
 	g.out = append(g.out, p...)
 	return len(p), nil
 }
 
-// greet sends the preface, the settings and the window of the connection; mu is held.
-func (w *wire) greet(preface string, settings ...http2.Setting) {
+// sendPreface sends the preface, the settings and the window of the connection; mu is held.
+func (w *transport) sendPreface(preface string, settings ...http2.Setting) {
 	w.out = append(w.out, preface...)
 	_ = w.encoder.WriteSettings(append(settings,
 		http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
@@ -128,7 +128,7 @@ func (w *wire) greet(preface string, settings ...http2.Setting) {
 }
 
 // flush writes the gathered frames, unless somebody is writing already. mu is held, and released while it writes.
-func (w *wire) flush() {
+func (w *transport) flush() {
 	if w.writing || len(w.out) == 0 {
 		return
 	}
@@ -140,7 +140,7 @@ func (w *wire) flush() {
 	}
 	for len(w.out) > 0 && w.err == nil {
 		w.out, w.taken = w.taken[:0], w.out
-		w.extend()
+		w.extendDeadline()
 		w.mu.Unlock()
 		_, err := w.conn.Write(w.taken)
 		w.mu.Lock()
@@ -150,23 +150,23 @@ func (w *wire) flush() {
 		if err != nil {
 			w.end(err)
 		}
-		w.pass()
+		w.wakeNext()
 	}
 	w.writing = false
 	w.room.Broadcast()
 }
 
 // flushLater is flush for the reading goroutine, which must not wait for a peer that does not read. mu is held.
-func (w *wire) flushLater() error {
+func (w *transport) flushLater() error {
 	if len(w.out) > maxUnread {
 		return errUnread
 	}
-	w.flushAside()
+	w.flushAsync()
 	return nil
 }
 
-// flushAside is flush in another goroutine, for callers that must not wait for the network. mu is held.
-func (w *wire) flushAside() {
+// flushAsync is flush in another goroutine, for callers that must not wait for the network. mu is held.
+func (w *transport) flushAsync() {
 	if w.writing {
 		return
 	}
@@ -177,23 +177,23 @@ func (w *wire) flushAside() {
 	}()
 }
 
-// extend gives the next write at least writeTimeout. Setting a deadline costs as much as a small write, so most writes use an earlier one. mu is held.
-func (w *wire) extend() {
+// extendDeadline gives the next write at least writeTimeout. Setting a deadline costs as much as a small write, so most writes use an earlier one. mu is held.
+func (w *transport) extendDeadline() {
 	if now := time.Now(); w.deadline.Sub(now) < writeTimeout {
 		w.deadline = now.Add(writeTimeout + writeTimeout/2)
 		_ = w.conn.SetWriteDeadline(w.deadline) // on a closed connection the write fails
 	}
 }
 
-// end ends the wire and all its streams; mu is held. Only the first error counts.
-func (w *wire) end(err error) {
+// end ends the transport and all its streams; mu is held. Only the first error counts.
+func (w *transport) end(err error) {
 	if w.stop(err) {
 		go func() { _ = w.conn.Close() }() // TLS sends an alert first, which may block
 	}
 }
 
 // stop ends all streams, and returns false if that was done before; mu is held.
-func (w *wire) stop(err error) bool {
+func (w *transport) stop(err error) bool {
 	if w.err != nil {
 		return false
 	}
@@ -205,8 +205,8 @@ func (w *wire) stop(err error) bool {
 	return true
 }
 
-// goodbye tells the peer that the wire ends, and why. Reading continues for a moment: closing a connection with unread data could discard what was sent last.
-func (w *wire) goodbye(code http2.ErrCode, err error) {
+// sendGoAway tells the peer that the transport ends, and why. Reading continues for a moment: closing a connection with unread data could discard what was sent last.
+func (w *transport) sendGoAway(code http2.ErrCode, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
