@@ -23,7 +23,7 @@ const (
 const MaxOutputModes = 64
 
 // EmbedRequest returns the message of a request with what the request says beside it under RequestKey, or the message itself if that is nothing. The
-// result is an InvalidArgument fault with the reason REQUEST_SAID_TWICE if the message has something under the key already.
+// result is an InvalidArgument fault with the reason REQUEST_FIELDS_DUPLICATE if the message has something under the key already.
 func EmbedRequest(req *a2apb.SendMessageRequest) (*a2apb.Message, error) {
 	word, m := make(map[string]*structpb.Value), req.GetMessage()
 	if said := withoutReservedKeys(req.GetMetadata()); len(said.GetFields()) > 0 {
@@ -40,7 +40,7 @@ func EmbedRequest(req *a2apb.SendMessageRequest) (*a2apb.Message, error) {
 		return m, nil
 	}
 	if _, twice := m.GetMetadata().GetFields()[RequestKey]; twice {
-		return nil, fault.Invalid("message.metadata", "REQUEST_SAID_TWICE",
+		return nil, fault.Invalid("message.metadata", "REQUEST_FIELDS_DUPLICATE",
 			"the request has metadata or accepted output modes, and the message has others under %s; leave those in the message out", RequestKey)
 	}
 	return withRequestFields(m, word), nil
@@ -55,7 +55,7 @@ func CheckRequest(m *a2apb.Message) error {
 	if fields := word.GetStructValue().GetFields(); word.GetStructValue() != nil && knownRequestFields(fields) && len(fields[requestModes].GetListValue().GetValues()) <= MaxOutputModes {
 		return nil
 	}
-	return fault.Invalid("message.metadata", "REQUEST_WORD_INVALID",
+	return fault.Invalid("message.metadata", "REQUEST_FIELDS_INVALID",
 		"what stands under %s is not {%q: {…}, %q: […]} with at most %d texts in the list", RequestKey, requestMetadata, requestModes, MaxOutputModes)
 }
 

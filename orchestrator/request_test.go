@@ -49,8 +49,8 @@ func TestARequestIsKeptInItsMessage(t *testing.T) {
 	if got := orchestrator.ExtractRequest(orchestrator.WithoutModes(m)); got.GetConfiguration() != nil || !proto.Equal(got.GetMetadata(), before.GetMetadata()) {
 		t.Errorf("Request(WithoutModes()) = %v, want it without the output modes", got)
 	}
-	if _, err := orchestrator.EmbedRequest(&a2apb.SendMessageRequest{Message: m, Metadata: before.GetMetadata()}); fault.ReasonOf(err) != "REQUEST_SAID_TWICE" {
-		t.Errorf("KeepRequest() of a message that has one = %v, want REQUEST_SAID_TWICE", err)
+	if _, err := orchestrator.EmbedRequest(&a2apb.SendMessageRequest{Message: m, Metadata: before.GetMetadata()}); fault.ReasonOf(err) != "REQUEST_FIELDS_DUPLICATE" {
+		t.Errorf("KeepRequest() of a message that has one = %v, want REQUEST_FIELDS_DUPLICATE", err)
 	}
 	plain := &a2apb.SendMessageRequest{Message: before.GetMessage(), Configuration: &a2apb.SendMessageConfiguration{ReturnImmediately: true}}
 	if m, err := orchestrator.EmbedRequest(plain); m != before.GetMessage() || err != nil {
@@ -109,8 +109,8 @@ func TestWhatIsNoRequestIsRefused(t *testing.T) {
 		"too many modes": map[string]any{"acceptedOutputModes": slices.Repeat([]any{"a/b"}, orchestrator.MaxOutputModes+1)},
 	} {
 		m := &a2apb.Message{Metadata: object(t, map[string]any{orchestrator.RequestKey: word})}
-		if err := orchestrator.CheckRequest(m); fault.ReasonOf(err) != "REQUEST_WORD_INVALID" {
-			t.Errorf("CheckRequest(%s) = %v, want REQUEST_WORD_INVALID", name, err)
+		if err := orchestrator.CheckRequest(m); fault.ReasonOf(err) != "REQUEST_FIELDS_INVALID" {
+			t.Errorf("CheckRequest(%s) = %v, want REQUEST_FIELDS_INVALID", name, err)
 		}
 	}
 	empty := &structpb.Struct{Fields: map[string]*structpb.Value{orchestrator.RequestKey: structpb.NewStructValue(&structpb.Struct{})}} // as it is read from the wire

@@ -106,9 +106,9 @@ func TestWhatStandsInTheWrongPlaceIsRefused(t *testing.T) {
 	w := newWorld(t)
 	const message = `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]`
 	for reason, body := range map[string]string{
-		"TASK_EXTENSION_INVALID": message + `},"metadata":{"` + taskExtension + `":{"attributes":{"sensitive":true}}}}`,
-		"REQUEST_SAID_TWICE":     message + `,"metadata":{"` + orchestrator.RequestKey + `":{}}},"metadata":{"a":1}}`,
-		"REQUEST_WORD_INVALID":   message + `,"metadata":{"` + orchestrator.RequestKey + `":{"tenant":"x"}}}}`,
+		"TASK_EXTENSION_INVALID":   message + `},"metadata":{"` + taskExtension + `":{"attributes":{"sensitive":true}}}}`,
+		"REQUEST_FIELDS_DUPLICATE": message + `,"metadata":{"` + orchestrator.RequestKey + `":{}}},"metadata":{"a":1}}`,
+		"REQUEST_FIELDS_INVALID":   message + `,"metadata":{"` + orchestrator.RequestKey + `":{"tenant":"x"}}}}`,
 	} {
 		if got := w.call(t, "POST", "/agents/echo/message:send", body, nil); got.code != 400 || !strings.Contains(got.body, reason) {
 			t.Errorf("message:send of %s = %d %s, want 400 %s", body, got.code, got.body, reason)
