@@ -33,7 +33,7 @@ type Agent struct {
 	oldJSON  []byte // the card as A2A 0.3 has it
 	made     time.Time
 	board    *board.Board
-	working  working
+	working  activeTasks
 	web      *http.Transport    // connections to Quorate
 	quorate  *restclient.Client // nil without a server
 	verdicts *verdicts          // nil without a server

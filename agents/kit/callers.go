@@ -17,14 +17,14 @@ import (
 // the specification.
 var bearerScheme = a2a.NamedSecuritySchemes{"bearer": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer", Description: "The token that the agent's operator gave to its callers."}}
 
-// admitted lets requests pass that have the token of callers, and requests for the card. It comes before all bindings.
-func (a *Agent) admitted(next http.Handler) http.Handler {
+// requireToken lets requests pass that have the token of callers, and requests for the card. It comes before all bindings.
+func (a *Agent) requireToken(next http.Handler) http.Handler {
 	if a.config.Callers == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		isCard := (r.URL.Path == wellKnownCard || r.URL.Path == legacyCard) && (r.Method == http.MethodGet || r.Method == http.MethodHead)
-		if isCard || a.admits(r) {
+		if isCard || a.hasToken(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -40,15 +40,15 @@ func (a *Agent) admitted(next http.Handler) http.Handler {
 	})
 }
 
-// admits reports whether a request has the token.
-func (a *Agent) admits(r *http.Request) bool {
+// hasToken reports whether a request has the token.
+func (a *Agent) hasToken(r *http.Request) bool {
 	token := a.config.Callers()
 	scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return token != "" && strings.EqualFold(scheme, "Bearer") && same(token, auth.Secret(strings.TrimSpace(shown)))
+	return token != "" && strings.EqualFold(scheme, "Bearer") && secretsEqual(token, auth.Secret(strings.TrimSpace(shown)))
 }
 
-// same compares two secrets in constant time, whatever their length.
-func same(x, y auth.Secret) bool {
+// secretsEqual compares two secrets in constant time, whatever their length.
+func secretsEqual(x, y auth.Secret) bool {
 	a, b := sha256.Sum256([]byte(x.Reveal())), sha256.Sum256([]byte(y.Reveal()))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }

@@ -53,12 +53,12 @@ func (t *Task) ConsultDirectly(ctx context.Context, requirementID string, ask fu
 
 // consultations returns the API path of the task's consultations.
 func (t *Task) consultations() string {
-	return "/v1/tasks/" + url.PathEscape(t.said.TaskID) + "/consultations"
+	return "/v1/tasks/" + url.PathEscape(t.assignment.TaskID) + "/consultations"
 }
 
 // request opens a consultation about artifacts.
 func (t *Task) request(ctx context.Context, r *consultationv1.RequestConsultationRequest, artifacts []Artifact) (*consultationv1.Consultation, error) {
-	if t.agent.quorate == nil || t.said.TaskID == "" {
+	if t.agent.quorate == nil || t.assignment.TaskID == "" {
 		return nil, fault.New(fault.FailedPrecondition, "NOT_A_QUORATE_TASK", "the task did not come through Quorate, so nobody can be consulted about it")
 	}
 	subject := &a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}
@@ -69,7 +69,7 @@ func (t *Task) request(ctx context.Context, r *consultationv1.RequestConsultatio
 	if err != nil {
 		return nil, fault.Invalid("artifacts", "ARTIFACT_INVALID", "the artifacts cannot be sent: %w", err)
 	}
-	r.TaskId, r.Subject, r.RequestId = t.said.TaskID, converted.GetArtifacts(), rand.Text()
+	r.TaskId, r.Subject, r.RequestId = t.assignment.TaskID, converted.GetArtifacts(), rand.Text()
 	return retry(ctx, requestTimeout, func() (*consultationv1.Consultation, error) {
 		var asked consultationv1.Consultation
 		return &asked, t.agent.quorate.Call(ctx, http.MethodPost, t.consultations(), nil, r, &asked)

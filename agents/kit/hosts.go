@@ -10,9 +10,9 @@ import (
 	"github.com/quorate/quorate/platform/netguard"
 )
 
-// atHome refuses requests to an agent on loopback under a foreign name, which defends against DNS rebinding: a page whose name was rebound to this
+// checkHost refuses requests to an agent on loopback under a foreign name, which defends against DNS rebinding: a page whose name was rebound to this
 // machine is of the agent's own origin to the browser, and could otherwise read every task. Elsewhere an agent may have names that it does not know.
-func (a *Agent) atHome(next http.Handler) http.Handler {
+func (a *Agent) checkHost(next http.Handler) http.Handler {
 	if at, ok := a.config.Listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
 		return next
 	}

@@ -35,21 +35,21 @@ const maxTaskIDBytes = 128 // limit of a heartbeat
 // join keeps the agent a member of Quorate until ctx is done, and then reports that it stops. It returns earlier only if Quorate refuses the agent
 // for good.
 func (a *Agent) join(ctx context.Context) error {
-	epoch, err := a.stay(ctx)
-	a.leave(context.WithoutCancel(ctx), epoch)
+	epoch, err := a.keepRegistered(ctx)
+	a.reportStopping(context.WithoutCancel(ctx), epoch)
 	if ctx.Err() == nil {
 		return err
 	}
 	return nil // it was ended on purpose
 }
 
-// stay registers the agent and sends heartbeats until ctx is done. It returns the epoch of the agent's lease, or 0 when it has none.
-func (a *Agent) stay(ctx context.Context) (epoch int64, err error) {
+// keepRegistered registers the agent and sends heartbeats until ctx is done. It returns the epoch of the agent's lease, or 0 when it has none.
+func (a *Agent) keepRegistered(ctx context.Context) (epoch int64, err error) {
 	for {
 		if err := a.register(ctx); err != nil {
 			return 0, err
 		}
-		epoch, err = a.beats(ctx)
+		epoch, err = a.sendHeartbeats(ctx)
 		switch fault.KindOf(err) {
 		case fault.NotFound: // the agent was deleted, or the server lost its data
 			a.config.Logger.WarnContext(ctx, "Quorate does not know this agent any more, registering again", slog.Any("error", err))
@@ -104,10 +104,10 @@ func (a *Agent) refresh(ctx context.Context) error {
 	return nil
 }
 
-// beats sends heartbeats at the server's interval until ctx is done or the server refuses one.
-func (a *Agent) beats(ctx context.Context) (epoch int64, err error) {
+// sendHeartbeats sends heartbeats at the server's interval until ctx is done or the server refuses one.
+func (a *Agent) sendHeartbeats(ctx context.Context) (epoch int64, err error) {
 	for {
-		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.beat(ctx, epoch) }, a.notify(ctx, "beating"))
+		lease, err := retry(ctx, forever, func() (*registryv1.HeartbeatResponse, error) { return a.sendHeartbeat(ctx, epoch) }, a.notify(ctx, "beating"))
 		if err != nil {
 			return epoch, err
 		}
@@ -122,8 +122,8 @@ func (a *Agent) beats(ctx context.Context) (epoch int64, err error) {
 	}
 }
 
-// beat sends one heartbeat. The agent is busy if a further task would have to wait.
-func (a *Agent) beat(ctx context.Context, epoch int64) (*registryv1.HeartbeatResponse, error) {
+// sendHeartbeat sends one heartbeat. The agent is busy if a further task would have to wait.
+func (a *Agent) sendHeartbeat(ctx context.Context, epoch int64) (*registryv1.HeartbeatResponse, error) {
 	request := &registryv1.HeartbeatRequest{Name: a.config.Name, Epoch: epoch, Status: available}
 	if count, oldest := a.working.load(); count >= a.config.MaxConcurrent {
 		request.Status = busy
@@ -135,8 +135,8 @@ func (a *Agent) beat(ctx context.Context, epoch int64) (*registryv1.HeartbeatRes
 	return &lease, a.quorate.Call(ctx, http.MethodPost, a.path(":heartbeat"), nil, request, &lease)
 }
 
-// leave reports to Quorate, once, that the agent stops. If that fails, the lease expires.
-func (a *Agent) leave(ctx context.Context, epoch int64) {
+// reportStopping reports to Quorate, once, that the agent stops. If that fails, the lease expires.
+func (a *Agent) reportStopping(ctx context.Context, epoch int64) {
 	if epoch == 0 {
 		return
 	}

@@ -45,14 +45,14 @@ type Reviewer func(ctx context.Context, r Review) (Outcome, error)
 
 // answer has the consultation reviewed, records the verdict, and only then answers.
 func (a *Agent) answer(ctx context.Context, t *Task) error {
-	if t.said.TargetAgent != a.config.Name {
-		return fault.New(fault.FailedPrecondition, "NOT_THE_TARGET", "the consultation is for agent %q, this is %s", t.said.TargetAgent, a.config.Name)
+	if t.assignment.TargetAgent != a.config.Name {
+		return fault.New(fault.FailedPrecondition, "NOT_THE_TARGET", "the consultation is for agent %q, this is %s", t.assignment.TargetAgent, a.config.Name)
 	}
 	if a.verdicts == nil {
 		return fault.New(fault.FailedPrecondition, "NO_SERVER", "agent %s has no Quorate server where its verdict could be recorded", a.config.Name)
 	}
 	subject := t.Parts[min(1, len(t.Parts)):] // the first part is the request in words
-	if err := checkSubject(t.said, subject); err != nil {
+	if err := checkSubject(t.assignment, subject); err != nil {
 		return err
 	}
 	outcome := a.review(ctx, t, subject)
@@ -75,14 +75,14 @@ func (a *Agent) review(ctx context.Context, t *Task, subject []*a2a.Part) Outcom
 		return Outcome{Failed, "this agent does not review"}
 	}
 	outcome, err := a.config.Reviewer(ctx, Review{
-		ConsultationID: t.said.ConsultationID, TaskID: t.said.TaskID, RequirementID: t.said.RequirementID, Phase: t.said.Phase,
-		SourceAgent: t.said.SourceAgent, SubjectDigest: t.said.SubjectDigest, Text: textOf(subject), Parts: subject,
+		ConsultationID: t.assignment.ConsultationID, TaskID: t.assignment.TaskID, RequirementID: t.assignment.RequirementID, Phase: t.assignment.Phase,
+		SourceAgent: t.assignment.SourceAgent, SubjectDigest: t.assignment.SubjectDigest, Text: textOf(subject), Parts: subject,
 	})
 	switch {
 	case err != nil && fault.KindOf(err) != fault.Internal:
 		outcome = Outcome{Failed, fault.From(err).Message}
 	case err != nil:
-		a.config.Logger.ErrorContext(ctx, "review failed", slog.String("consultation_id", t.said.ConsultationID), slog.Any("error", err))
+		a.config.Logger.ErrorContext(ctx, "review failed", slog.String("consultation_id", t.assignment.ConsultationID), slog.Any("error", err))
 		outcome = Outcome{Failed, "the reviewer met an internal error"}
 	case !slices.Contains([]string{Approved, Rejected, Deferred, Failed}, outcome.Verdict):
 		outcome = Outcome{Failed, "the reviewer gave no verdict that counts"}

@@ -91,8 +91,8 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	if a.config.Wrap != nil {
 		inner = a.config.Wrap(mux)
 	}
-	web := a.atHome(http.NewCrossOriginProtection().Handler(limited(inner))) // pages in a browser must not use a local agent
-	return a.admitted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	web := a.checkHost(http.NewCrossOriginProtection().Handler(limited(inner))) // pages in a browser must not use a local agent
+	return a.requireToken(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(a2alog.AttachLogger(r.Context(), a.config.Logger)) //nolint:forbidigo // the SDK's package of that name, which takes a slog logger
 		if isGRPC(r) {
 			rpc.ServeHTTP(w, r)

@@ -21,9 +21,9 @@ type Task struct {
 	Message *a2a.Message // read-only
 	Parts   []*a2a.Part  // the message's parts
 
-	agent *Agent
-	job   *board.Job
-	said  assignment
+	agent      *Agent
+	job        *board.Job
+	assignment assignment
 }
 
 // chunkBytes is how much text of an artifact is delivered at once. Longer text is delivered in chunks, so that the caller sees it arrive.
@@ -88,10 +88,10 @@ func textOf(parts []*a2a.Part) string {
 func (t *Task) ContextID() string { return t.job.ContextID() }
 
 // QuorateTaskID returns Quorate's id of the task, or "" if the message did not come through Quorate.
-func (t *Task) QuorateTaskID() string { return t.said.TaskID }
+func (t *Task) QuorateTaskID() string { return t.assignment.TaskID }
 
 // Requirements returns the consultations that Quorate demands for the task.
-func (t *Task) Requirements() []Requirement { return slices.Clone(t.said.Requirements) }
+func (t *Task) Requirements() []Requirement { return slices.Clone(t.assignment.Requirements) }
 
 // Progress reports progress to the caller. Its errors are those of board.Job.Progress, or of ctx.
 func (t *Task) Progress(ctx context.Context, text string) error {
@@ -127,10 +127,10 @@ func (a *Agent) work(ctx context.Context, job *board.Job) error {
 	if err != nil {
 		return err
 	}
-	task := &Task{Message: message, Parts: message.Parts, agent: a, job: job, said: said}
+	task := &Task{Message: message, Parts: message.Parts, agent: a, job: job, assignment: said}
 	a.working.add(task)
 	defer a.working.remove(task)
-	ctx, span := a.tracer.Start(inCallersTrace(ctx, message), taskSpan, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+	ctx, span := a.tracer.Start(withCallerTrace(ctx, message), taskSpan, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		attribute.String("a2a.task.id", string(job.ID())),
 		attribute.String("quorate.task.id", said.TaskID),
 	))
@@ -143,7 +143,7 @@ func (a *Agent) work(ctx context.Context, job *board.Job) error {
 }
 
 func (a *Agent) dispatch(ctx context.Context, t *Task) error {
-	if t.said.ConsultationID != "" {
+	if t.assignment.ConsultationID != "" {
 		return a.answer(ctx, t)
 	}
 	if a.config.Handler == nil {
@@ -152,19 +152,19 @@ func (a *Agent) dispatch(ctx context.Context, t *Task) error {
 	return a.config.Handler(ctx, t)
 }
 
-// working holds the tasks in progress.
-type working struct {
+// activeTasks holds the tasks in progress.
+type activeTasks struct {
 	mu    sync.Mutex
 	tasks []*Task // guarded by mu; oldest first
 }
 
-func (w *working) add(t *Task) {
+func (w *activeTasks) add(t *Task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tasks = append(w.tasks, t)
 }
 
-func (w *working) remove(t *Task) {
+func (w *activeTasks) remove(t *Task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if i := slices.Index(w.tasks, t); i >= 0 {
@@ -173,7 +173,7 @@ func (w *working) remove(t *Task) {
 }
 
 // load returns the number of tasks in progress, and Quorate's id of the oldest.
-func (w *working) load() (count int, oldest string) {
+func (w *activeTasks) load() (count int, oldest string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.tasks) > 0 {

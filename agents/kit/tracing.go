@@ -40,7 +40,7 @@ func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(identity(a.config)),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(rootRatio))),
-		sdktrace.WithBatcher(quiet{batch, a.config.Logger}),
+		sdktrace.WithBatcher(loggingExporter{batch, a.config.Logger}),
 	)
 	a.tracer = provider.Tracer(scope)
 	return func() {
@@ -52,23 +52,23 @@ func (a *Agent) startTracing(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// quiet logs export errors. The batch processor would pass them to OpenTelemetry's global handler, which prints to standard error; and when all of
+// loggingExporter logs export errors. The batch processor would pass them to OpenTelemetry's global handler, which prints to standard error; and when all of
 // Quorate stops, its receiver often stops first.
-type quiet struct {
+type loggingExporter struct {
 	sdktrace.SpanExporter
 	logger *slog.Logger
 }
 
 // ExportSpans exports ordinary spans. Nobody waits for them, so it returns no error.
-func (q quiet) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (q loggingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := q.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		q.logger.DebugContext(ctx, "spans were lost", slog.Int("spans", len(spans)), slog.Any("error", err))
 	}
 	return nil
 }
 
-// inCallersTrace returns ctx with the trace context in the headers of the call, or else in the message's metadata.
-func inCallersTrace(ctx context.Context, message *a2a.Message) context.Context {
+// withCallerTrace returns ctx with the trace context in the headers of the call, or else in the message's metadata.
+func withCallerTrace(ctx context.Context, message *a2a.Message) context.Context {
 	carrier := propagation.MapCarrier{}
 	if header, ok := message.Metadata["traceparent"].(string); ok {
 		carrier["traceparent"] = header

@@ -44,7 +44,7 @@ func newVerdicts(c Config, web http.RoundTripper) *verdicts {
 // newExporter returns an exporter to Quorate's receiver. It sets every option that environment variables could change.
 func newExporter(c Config, web http.RoundTripper) *otlptrace.Exporter {
 	client := &http.Client{
-		Transport:     otlpOnly{web},
+		Transport:     otlpTransport{web},
 		Timeout:       exportTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -73,7 +73,7 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 	// Each attempt sends the same span, which the receiver recognizes as a repetition.
 	_, err = backoff.Retry(ctx, func() (struct{}, error) {
 		err := v.exporter.ExportSpans(ctx, []sdktrace.ReadOnlySpan{span})
-		if err != nil && !passing(err) {
+		if err != nil && !retryable(err) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
@@ -83,7 +83,7 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case passing(err):
+	case retryable(err):
 		return &fault.Error{Kind: fault.Unavailable, Reason: "EVIDENCE_NOT_RECORDED", Message: "the verdict could not be recorded at Quorate, so it is not given", Cause: err}
 	}
 	return &fault.Error{
@@ -92,8 +92,8 @@ func (v *verdicts) record(ctx context.Context, t *Task, outcome Outcome) error {
 	}
 }
 
-// passing reports whether exporting again may succeed.
-func passing(err error) bool {
+// retryable reports whether exporting again may succeed.
+func retryable(err error) bool {
 	var trouble *url.Error
 	return errors.As(err, &trouble) && !errors.Is(err, errNoReceiver)
 }
@@ -107,22 +107,22 @@ func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace
 	if !parent.IsValid() {
 		return nil, fault.Invalid("message.metadata.traceparent", "EXTENSION_INVALID", "the consultation has no valid traceparent")
 	}
-	var finished keep
+	var finished spanKeeper
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithResource(identity(v.agent)),
 		sdktrace.WithSampler(sdktrace.AlwaysSample()), // a verdict span that is not sampled would block an approved task
 		sdktrace.WithSpanProcessor(&finished),
 	)
 	attributes := []attribute.KeyValue{
-		attribute.String("quorate.consultation.id", t.said.ConsultationID),
-		attribute.String("quorate.consultation.task.id", t.said.TaskID),
-		attribute.String("quorate.consultation.requirement.id", t.said.RequirementID),
-		attribute.String("quorate.consultation.phase", t.said.Phase),
-		attribute.String("quorate.consultation.source.agent", t.said.SourceAgent),
-		attribute.String("quorate.consultation.target.agent", t.said.TargetAgent),
+		attribute.String("quorate.consultation.id", t.assignment.ConsultationID),
+		attribute.String("quorate.consultation.task.id", t.assignment.TaskID),
+		attribute.String("quorate.consultation.requirement.id", t.assignment.RequirementID),
+		attribute.String("quorate.consultation.phase", t.assignment.Phase),
+		attribute.String("quorate.consultation.source.agent", t.assignment.SourceAgent),
+		attribute.String("quorate.consultation.target.agent", t.assignment.TargetAgent),
 		attribute.String("quorate.consultation.outcome", outcome.Verdict),
-		attribute.Int64("quorate.consultation.attempt", t.said.Attempt),
-		attribute.String("quorate.consultation.subject.digest", t.said.SubjectDigest),
+		attribute.Int64("quorate.consultation.attempt", t.assignment.Attempt),
+		attribute.String("quorate.consultation.subject.digest", t.assignment.SubjectDigest),
 		attribute.String("quorate.consultation.feedback", outcome.Feedback),
 		attribute.Int("quorate.consultation.schema.version", 1),
 	}
@@ -143,7 +143,7 @@ func (v *verdicts) span(ctx context.Context, t *Task, outcome Outcome) (sdktrace
 
 // sign returns the signature of the outcome. Without it the verdict is not given.
 func (v *verdicts) sign(ctx context.Context, t *Task, traceID string, outcome Outcome) (string, error) {
-	payload, err := t.said.payload(traceID, outcome)
+	payload, err := t.assignment.payload(traceID, outcome)
 	if err != nil {
 		return "", err
 	}
@@ -154,20 +154,20 @@ func (v *verdicts) sign(ctx context.Context, t *Task, traceID string, outcome Ou
 	return signature, nil
 }
 
-// keep is a span processor that keeps the one span that ends.
-type keep struct{ span sdktrace.ReadOnlySpan }
+// spanKeeper is a span processor that keeps the one span that ends.
+type spanKeeper struct{ span sdktrace.ReadOnlySpan }
 
-func (*keep) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-func (k *keep) OnEnd(span sdktrace.ReadOnlySpan)              { k.span = span }
-func (*keep) Shutdown(context.Context) error                  { return nil }
-func (*keep) ForceFlush(context.Context) error                { return nil }
+func (*spanKeeper) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (k *spanKeeper) OnEnd(span sdktrace.ReadOnlySpan)              { k.span = span }
+func (*spanKeeper) Shutdown(context.Context) error                  { return nil }
+func (*spanKeeper) ForceFlush(context.Context) error                { return nil }
 
-// otlpOnly turns some answers into errors: those that the exporter would accept as success without reading them, and those after which a later
+// otlpTransport turns some answers into errors: those that the exporter would accept as success without reading them, and those after which a later
 // attempt may succeed.
-type otlpOnly struct{ next http.RoundTripper }
+type otlpTransport struct{ next http.RoundTripper }
 
 // RoundTrip returns OTLP answers and final refusals unchanged.
-func (o otlpOnly) RoundTrip(r *http.Request) (*http.Response, error) {
+func (o otlpTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := o.next.RoundTrip(r)
 	if err != nil {
 		return nil, err

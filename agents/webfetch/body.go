@@ -30,7 +30,7 @@ const (
 
 // readBody reads and decompresses a body of at most limit bytes. A longer one is an error or is cut, as long says. The limit applies before and after
 // decompression, so a bomb costs no more than an honest body.
-func readBody(u *url.URL, resp *http.Response, limit int64, long overlong) (data []byte, cut bool, err error) {
+func readBody(u *url.URL, resp *http.Response, limit int64, long longBody) (data []byte, cut bool, err error) {
 	if resp.ContentLength > limit && long != cutBody {
 		return nil, false, tooLarge(u, limit, resp.ContentLength)
 	}

@@ -26,7 +26,7 @@ func convert(ctx context.Context, p plan, b body, page *Page) error {
 		content, err = extract.Extract(ctx, source, extract.Options{Format: extract.Raw})
 	}
 	if err != nil {
-		return about(b.url, err)
+		return withURL(b.url, err)
 	}
 	page.Content, page.Format = content.Text, content.Format
 	if p.profile.Name == ProfileADK {
@@ -53,8 +53,8 @@ func (p *plan) selector() extract.Selector {
 	return extract.Selector{Kind: extract.CSS, Expression: p.Selector}
 }
 
-// about adds the URL to a fault of package extract.
-func about(u *url.URL, err error) error {
+// withURL adds the URL to a fault of package extract.
+func withURL(u *url.URL, err error) error {
 	why, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err
@@ -110,7 +110,7 @@ func (f *Fetcher) fetchRendered(ctx context.Context, p plan, u *url.URL, page *P
 		if ctx.Err() != nil {
 			return f.ended(ctx, u, p.limits)
 		}
-		return about(u, err)
+		return withURL(u, err)
 	}
 	if err := f.admit(ctx, p, shown.URL); err != nil {
 		return redirectBlocked(err)
@@ -141,7 +141,7 @@ func (f *Fetcher) fetchRemotely(ctx context.Context, p plan, u *url.URL, page *P
 		if ctx.Err() != nil {
 			return f.ended(ctx, u, p.limits)
 		}
-		return about(u, err)
+		return withURL(u, err)
 	}
 	page.Content, page.Format, page.ContentType, page.ContentLength = markdown, extract.Markdown, "text/markdown", int64(len(markdown))
 	return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/quorate/quorate/agents/webfetch/extract"
 )
 
-// cutting says where a page is cut, and what the part needs around it to be a document of its own.
-type cutting struct {
+// cutPoints says where a page is cut, and what the part needs around it to be a document of its own.
+type cutPoints struct {
 	end     int    // byte offset in the whole
 	opening string // text to put before a part that begins inside a code fence
 	closing string // text to put after a part that ends inside one
@@ -16,11 +16,11 @@ type cutting struct {
 // cutAt returns where to cut whole for the part that begins at byte start and ends at byte end at the latest. Markdown is not cut inside a table row,
 // a link or a code fence. A fence that makes up most of the part is an exception: it is cut between two lines, closed here and reopened in the next
 // part.
-func cutAt(whole string, start, end int, format Format) cutting {
+func cutAt(whole string, start, end int, format Format) cutPoints {
 	if format != extract.Markdown || start >= end {
-		return cutting{end: end}
+		return cutPoints{end: end}
 	}
-	c := cutting{end: end}
+	c := cutPoints{end: end}
 	before := fenceAt(whole[:start])
 	c.opening = before.opening()
 	if end < len(whole) {

@@ -15,11 +15,11 @@ const (
 	EngineRemote Engine = "remote" // a Markdown service
 )
 
-// overlong says what to do with a body longer than max_size.
-type overlong int
+// longBody says what to do with a body longer than max_size.
+type longBody int
 
 const (
-	refuseBody        overlong = iota
+	refuseBody        longBody = iota
 	cutBody                    // read as much as fits
 	cutUndeclaredBody          // read as much as fits, unless the declared length is already too much
 )
@@ -48,7 +48,7 @@ type Profile struct {
 	clamp    bool   // values above the hard limits are lowered instead of refused
 	lenient  bool   // an unknown format means the default instead of an error
 	anyType  bool   // content other than HTML, text and JSON is returned unchanged
-	overlong overlong
+	overlong longBody
 	mark     mark
 	polite   bool            // obeys robots.txt, uses the cache and retries
 	messages map[Code]string // in Language

@@ -131,7 +131,7 @@ func (b *Board) follow(ctx context.Context, v view, untilAsked bool) iter.Seq2[a
 		for seen := v.seen; ; {
 			events, ended, changed := v.entry.since(seen)
 			for _, event := range events {
-				if !yield(event, nil) || untilAsked && asks(event) {
+				if !yield(event, nil) || untilAsked && isQuestion(event) {
 					return
 				}
 			}
@@ -152,7 +152,7 @@ func (b *Board) follow(ctx context.Context, v view, untilAsked bool) iter.Seq2[a
 	}
 }
 
-func asks(event a2a.Event) bool {
+func isQuestion(event a2a.Event) bool {
 	update, ok := event.(*a2a.TaskStatusUpdateEvent)
 	return ok && update.Status.State == a2a.TaskStateInputRequired
 }

@@ -27,7 +27,7 @@ func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node,
 	}()
 	base := &url.URL{Scheme: page.Scheme, Host: page.Host} // links are not taken from the result, and a long base would make each of them long
 	options := trafilatura.Options{OriginalURL: base, HtmlDateMode: trafilatura.Disabled}
-	own, err := trafilatura.ExtractDocument(lean(root, told()), options)
+	own, err := trafilatura.ExtractDocument(reduced(root, filledHead()), options)
 	if err == nil && own.ContentNode != nil && own.ContentText != nothingFound {
 		return better(own.ContentNode, root, base, visible), nil
 	}
@@ -36,7 +36,7 @@ func articleNode(root *html.Node, page *url.URL, visible int) (found *html.Node,
 		Readability: candidate(root, base),
 		Distiller:   empty(), // costs more than it yields
 	}
-	both, err := trafilatura.ExtractDocument(lean(root, nil), options)
+	both, err := trafilatura.ExtractDocument(reduced(root, nil), options)
 	if err != nil {
 		return nil, fmt.Errorf("find the article: %w", err)
 	}
@@ -52,13 +52,13 @@ var errNoArticle = errors.New("the page has no article")
 // must have almost no paragraphs.
 func better(own, root *html.Node, base *url.URL, visible int) *html.Node {
 	const enough = 500 // bytes
-	removeWhere(own, aside)
+	removeWhere(own, isAside)
 	size, paragraphs := textSize(own, nil), hasParagraphs(own)
 	if paragraphs && visible <= 2*size {
 		return own
 	}
 	other := candidate(root, base)
-	removeWhere(other, aside)
+	removeWhere(other, isAside)
 	if found := textSize(other, nil); found > 2*size || !paragraphs && found > enough && 2*found >= size {
 		return other
 	}
@@ -85,7 +85,7 @@ func candidate(root *html.Node, base *url.URL) *html.Node {
 	if mostlyCJK(root) {
 		parser.CharThresholds /= 2 // a Chinese or Japanese article says as much in half the characters
 	}
-	article, err := parser.ParseAndMutate(lean(root, nil), base)
+	article, err := parser.ParseAndMutate(reduced(root, nil), base)
 	if err != nil || article.Node == nil {
 		return empty()
 	}

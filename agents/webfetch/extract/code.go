@@ -69,7 +69,7 @@ func keepCode(runs []run, kept map[*html.Node]bool) {
 	begun, before := false, false // whether any text was kept so far, and whether the run before is
 	for i, r := range runs {
 		keeps := r.kept(kept)
-		if pre := above(r.nodes[0], atom.Pre); pre != nil && !keeps && (begun && i < last || before) && !beside(pre) {
+		if pre := closest(r.nodes[0], atom.Pre); pre != nil && !keeps && (begun && i < last || before) && !inSideContent(pre) {
 			keeps = true
 			for _, n := range r.nodes {
 				kept[n] = true
@@ -79,8 +79,8 @@ func keepCode(runs []run, kept map[*html.Node]bool) {
 	}
 }
 
-// above returns the nearest element of a name around n, or nil.
-func above(n *html.Node, name atom.Atom) *html.Node {
+// closest returns the nearest element of a name around n, or nil.
+func closest(n *html.Node, name atom.Atom) *html.Node {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.DataAtom == name {
 			return p
@@ -89,10 +89,10 @@ func above(n *html.Node, name atom.Atom) *html.Node {
 	return nil
 }
 
-// beside reports whether n stands in something that is not content.
-func beside(n *html.Node) bool {
+// inSideContent reports whether n stands in something that is not content.
+func inSideContent(n *html.Node) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
-		if around(p) {
+		if isAroundContent(p) {
 			return true
 		}
 	}

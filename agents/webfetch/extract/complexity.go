@@ -37,7 +37,7 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	}
 	limit, done := newBudget(ctx, parseTime)
 	defer done()
-	doc, err := html.Parse(&stoppable{limit: limit, r: strings.NewReader(text)})
+	doc, err := html.Parse(&stoppableReader{limit: limit, r: strings.NewReader(text)})
 	switch {
 	case ctx.Err() != nil:
 		return nil, cost{}, ctx.Err()
@@ -51,13 +51,13 @@ func parse(ctx context.Context, text string) (*html.Node, cost, error) {
 	return doc, c, nil
 }
 
-// stoppable ends the input when the time is used up, which is the only way to stop the parser.
-type stoppable struct {
+// stoppableReader ends the input when the time is used up, which is the only way to stop the parser.
+type stoppableReader struct {
 	limit budget
 	r     io.Reader
 }
 
-func (s *stoppable) Read(p []byte) (int, error) {
+func (s *stoppableReader) Read(p []byte) (int, error) {
 	if err := s.limit.spent(); err != nil {
 		return 0, err
 	}
@@ -68,10 +68,10 @@ func (s *stoppable) Read(p []byte) (int, error) {
 // paragraph, so that 170 KB can become millions of nodes (https://html.spec.whatwg.org/#reconstruct-the-active-formatting-elements).
 func plausible(text string) bool {
 	total, open := 0, 0
-	var texts merging
+	var texts mergeCost
 	s := scanner{rest: text}
 	for total <= maxElements && texts.copied <= maxMerged && s.next() {
-		texts.see(&s)
+		texts.add(&s)
 		switch {
 		case s.name == "":
 			total++
@@ -92,16 +92,16 @@ func plausible(text string) bool {
 	return total <= maxElements && texts.copied <= maxMerged
 }
 
-// merging estimates the cost of merging texts: when the parser ignores a tag, it copies the texts before and after it into one, which is quadratic
+// mergeCost estimates the cost of merging texts: when the parser ignores a tag, it copies the texts before and after it into one, which is quadratic
 // for many short texts.
-type merging struct {
+type mergeCost struct {
 	size   int // bytes of the text so far
 	copied int // bytes
 	tables int // number of open ones
 	choice bool
 }
 
-func (m *merging) see(s *scanner) {
+func (m *mergeCost) add(s *scanner) {
 	switch {
 	case s.name == "":
 		m.copied += m.size

@@ -18,12 +18,12 @@ type compound struct {
 	tag     string
 	ids     []string
 	classes []string
-	within  []outer // what the selector says about elements around, from the inside
-	always  bool    // the selector has nothing else: it applies whatever the state of the element and what stands before it
+	within  []ancestor // what the selector says about elements around, from the inside
+	always  bool       // the selector has nothing else: it applies whatever the state of the element and what stands before it
 }
 
-// outer describes an element around another one.
-type outer struct {
+// ancestor describes an element around another one.
+type ancestor struct {
 	compound
 
 	parent bool // it is the one directly around
@@ -92,7 +92,7 @@ func (c compound) weight() int {
 }
 
 // weigh returns the weight of what r says.
-func (r rule) weigh(said saying) int {
+func (r rule) weigh(said styleDeclaration) int {
 	if said.important {
 		return r.order + r.weight() + importantWeight
 	}
@@ -142,7 +142,7 @@ func (c compound) around(combinator string) compound {
 	if combinator != "" && combinator != ">" || len(c.within) == maxWithin {
 		return compound{}
 	}
-	within := append([]outer{{c, combinator == ">"}}, c.within...)
+	within := append([]ancestor{{c, combinator == ">"}}, c.within...)
 	within[0].within = nil
 	return compound{within: within, always: c.always}
 }

@@ -47,7 +47,7 @@ func opens(button *html.Node) bool {
 
 // ofTask reports whether a box tells what was done, rather than asks: it is the first thing in an item of a list and cannot be changed, or is named so.
 func ofTask(box *html.Node) bool {
-	item := above(box, atom.Li)
+	item := closest(box, atom.Li)
 	return item != nil && (hasAttribute(box, "disabled") || named(item, taskWords))
 }
 

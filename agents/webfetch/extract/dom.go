@@ -151,8 +151,8 @@ func invisibleByAttribute(n *html.Node) bool {
 	return false
 }
 
-// machinery reports whether n is a control, which readers operate rather than read.
-func machinery(n *html.Node) bool { return n.Type == html.ElementNode && machines[n.DataAtom] }
+// isControl reports whether n is a control, which readers operate rather than read.
+func isControl(n *html.Node) bool { return n.Type == html.ElementNode && machines[n.DataAtom] }
 
 var machines = map[atom.Atom]bool{
 	atom.Iframe: true, atom.Frame: true, atom.Object: true, atom.Embed: true, atom.Canvas: true, atom.Svg: true, atom.Audio: true, atom.Video: true,
@@ -178,5 +178,5 @@ func boilerplate(n *html.Node) bool {
 	return false
 }
 
-// around reports whether n is not part of the content of a page.
-func around(n *html.Node) bool { return machinery(n) || boilerplate(n) }
+// isAroundContent reports whether n is not part of the content of a page.
+func isAroundContent(n *html.Node) bool { return isControl(n) || boilerplate(n) }

@@ -28,13 +28,13 @@ func graft(page, found *html.Node, base *url.URL, description string, pictures b
 	p.scope = p.lowest(page, p.count(page))
 	p.prune(p.scope)
 	for n := p.scope; n.Parent != nil; n = n.Parent {
-		only(n)
+		removeSiblings(n)
 	}
 	return true
 }
 
-// only removes the siblings of n.
-func only(n *html.Node) {
+// removeSiblings removes the siblings of n.
+func removeSiblings(n *html.Node) {
 	for child := n.Parent.FirstChild; child != nil; {
 		next := child.NextSibling
 		if child != n {
@@ -94,16 +94,16 @@ func (p *pruner) lowest(n *html.Node, all int) *html.Node {
 	return best
 }
 
-// remains says what is left of a node after pruning.
-type remains struct {
+// pruned says what is left of a node after pruning.
+type pruned struct {
 	text    bool // kept text
 	image   bool
 	dropped bool // some text was removed
 }
 
 // prune reduces n and returns what is left.
-func (p *pruner) prune(n *html.Node) remains {
-	var all remains
+func (p *pruner) prune(n *html.Node) pruned {
+	var all pruned
 	for child := n.FirstChild; child != nil; {
 		next := child.NextSibling
 		if left, keep := p.child(child); keep {
@@ -117,21 +117,21 @@ func (p *pruner) prune(n *html.Node) remains {
 	return all
 }
 
-func (p *pruner) child(n *html.Node) (left remains, keep bool) {
+func (p *pruner) child(n *html.Node) (left pruned, keep bool) {
 	switch {
 	case n.Type == html.TextNode:
 		blank := strings.TrimSpace(n.Data) == ""
-		return remains{text: p.kept[n] && !blank, dropped: !blank && !p.kept[n]}, blank || p.kept[n]
+		return pruned{text: p.kept[n] && !blank, dropped: !blank && !p.kept[n]}, blank || p.kept[n]
 	case spacing[n.DataAtom]:
 		return left, true
 	case n.DataAtom == atom.Img:
 		left.image = picture(n)
 		return left, left.image
 	case p.whole(n):
-		return remains{text: true}, true
+		return pruned{text: true}, true
 	case p.captions(n):
 		return left, true
-	case machinery(n):
+	case isControl(n):
 		return left, p.holds(n)
 	}
 	left = p.prune(n)
@@ -139,7 +139,7 @@ func (p *pruner) child(n *html.Node) (left remains, keep bool) {
 	case left.text:
 		return left, true
 	case left.image && (n.DataAtom == atom.Figure || !left.dropped): // the image of a teaser is removed with its text
-		return remains{image: true}, true
+		return pruned{image: true}, true
 	}
 	return left, p.emptyCell(n)
 }
@@ -184,7 +184,7 @@ func (p *pruner) holds(n *html.Node) bool { return p.counts[n] > 0 }
 func (p *pruner) holdsMost(n *html.Node) bool {
 	whole, kept := 0, 0
 	for d := range n.Descendants() {
-		if d.Type != html.TextNode || above(d, atom.Caption) != nil {
+		if d.Type != html.TextNode || closest(d, atom.Caption) != nil {
 			continue
 		}
 		size := squeezedSize(d.Data)

@@ -24,7 +24,7 @@ func hiddenFrom(content *Content, root *html.Node) (hidden, placed func(*html.No
 	if s == nil {
 		return invisible, nowhere
 	}
-	whole := textSize(root, withheld)
+	whole := textSize(root, isHidden)
 	s.places = s.anyPlace
 	some, size := s.hiddenNodes(root)
 	everywhere, placed := some, nowhere
@@ -65,9 +65,9 @@ func (s *sheet) hiddenNodes(root *html.Node) (hidden map[*html.Node]bool, size i
 func (s *sheet) collect(n *html.Node, hidden map[*html.Node]bool) (size int) {
 	for child := range n.ChildNodes() {
 		switch {
-		case child.Type != html.ElementNode || withheld(child):
+		case child.Type != html.ElementNode || isHidden(child):
 		case s.hidesNode(child):
-			if held := textSize(child, withheld); held > 0 { // images are not hidden text, but wait for a script
+			if held := textSize(child, isHidden); held > 0 { // images are not hidden text, but wait for a script
 				hidden[child] = true
 				size += held
 			}
@@ -78,8 +78,8 @@ func (s *sheet) collect(n *html.Node, hidden map[*html.Node]bool) (size int) {
 	return size
 }
 
-// withheld reports whether the page itself hides n from its readers.
-func withheld(n *html.Node) bool { return machinery(n) || invisible(n) }
+// isHidden reports whether the page itself hides n from its readers.
+func isHidden(n *html.Node) bool { return isControl(n) || invisible(n) }
 
 // outcome is the resulting value of one property of an element.
 type outcome struct {
@@ -129,8 +129,8 @@ func (s *sheet) showsBelow(n *html.Node, property string) bool {
 // outcomes are results by property.
 type outcomes map[string]outcome
 
-// tell notes what is said, unless something heavier was said before.
-func (o outcomes) tell(said saying, weight int) {
+// note notes what is said, unless something heavier was said before.
+func (o outcomes) note(said styleDeclaration, weight int) {
 	if before, told := o[said.property]; !told || before.weight <= weight {
 		o[said.property] = outcome{weight, said.hides}
 	}
@@ -160,8 +160,8 @@ func (s *sheet) outcomes(n *html.Node) outcomes {
 		}
 	}
 	if len(all) > 0 {
-		for _, said := range sayings(style) {
-			all.tell(said, inlineWeight)
+		for _, said := range styleDeclarations(style) {
+			all.note(said, inlineWeight)
 		}
 	}
 	return all
@@ -173,15 +173,15 @@ func (s *sheet) apply(r rule, n *html.Node, all outcomes) {
 	for _, said := range r.says {
 		switch {
 		case applies:
-			all.tell(said, r.weigh(said))
+			all.note(said, r.weigh(said))
 		case !said.hides:
-			all.tell(said, sometimesWeight)
+			all.note(said, sometimesWeight)
 		}
 	}
 }
 
 // stands reports whether n stands in the elements that a selector names. Classes of the page itself do not count: scripts change them.
-func (s *sheet) stands(n *html.Node, within []outer) bool {
+func (s *sheet) stands(n *html.Node, within []ancestor) bool {
 	if len(within) == 0 {
 		return true
 	}

@@ -122,10 +122,10 @@ func hostile() map[string]func() extract.Source {
 		"headers without headings": func() extract.Source { return page(fill("<header>x</header>")) },
 		"nested headers":           func() extract.Source { return page(strings.Repeat("<header>", 480) + fill("<b>x</b>")) },
 		"nested mains":             func() extract.Source { return page(strings.Repeat("<main><article>", 240) + fill("<i>x</i>")) },
-		"nested furniture": func() extract.Source {
+		"nested side content": func() extract.Source {
 			return page(strings.Repeat(`<div class="related comments">`, 450) + strings.Repeat("word ", 70_000))
 		},
-		"furniture just within the bounds": func() extract.Source {
+		"side content just within the bounds": func() extract.Source {
 			return page(strings.Repeat(`<div class="related comments">`, 450) + strings.Repeat("word ", 5_200))
 		},
 		"lines within spans just within the bounds": func() extract.Source {

@@ -47,7 +47,7 @@ const minArticle = 400
 // mainContent returns the element of root with the main content, and reduces root to it. It is without what is hidden.
 func mainContent(content *Content, root *html.Node, base *url.URL, size cost, hidden func(*html.Node) bool) *html.Node {
 	content.Extractor = ByPage
-	visible := textSize(root, around)
+	visible := textSize(root, isAroundContent)
 	if !size.forArticle() {
 		content.Degraded = true
 		content.warn(WarnComplex)
@@ -56,8 +56,8 @@ func mainContent(content *Content, root *html.Node, base *url.URL, size cost, hi
 		removeWhere(root, hidden)
 		return pageContent(root)
 	}
-	dropFurniture(root, visible)
-	visible = textSize(root, around)
+	dropSideContent(root, visible)
+	visible = textSize(root, isAroundContent)
 	found, err := articleNode(root, base, visible)
 	whole := textSize(root, nil)
 	removeWhere(root, hidden)

@@ -84,7 +84,7 @@ func ownText(r run) bool {
 			return false
 		default:
 		}
-		if around(p) || named(p, captionWords) {
+		if isAroundContent(p) || named(p, captionWords) {
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // pageContent removes the boilerplate from root and returns the element with the content: main, or else an article that is most of the page, or else
 // the body.
 func pageContent(root *html.Node) *html.Node {
-	removeWhere(root, around)
+	removeWhere(root, isAroundContent)
 	body := find(root, atom.Body)
 	if body == nil {
 		return root

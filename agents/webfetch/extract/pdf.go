@@ -92,7 +92,7 @@ func pdfLinks(text string, links []string, base *url.URL) *linkList {
 // pdfText returns the title, the text of all pages, separated by blank lines, and where their links go. After an error the text of the readable pages may still be returned.
 // The library cannot be stopped, and panics on many malformed files: the reader that it is given panics too, to end it when its time is used up.
 func pdfText(ctx context.Context, data []byte) (text, title string, links []string, err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	limit, done := newBudget(ctx, minPDFTime+time.Duration(len(data)>>10)*timePerMiB>>10)
 	defer done()
 	file := &boundedFile{limit: limit, data: bytes.NewReader(data), left: maxPDFReads}
@@ -124,7 +124,7 @@ type pdfBook struct {
 
 // read reads all pages.
 func (b *pdfBook) read(doc *pdf.Reader) (err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	count := 0
 	b.pages(doc.Trailer().Key("Root").Key("Pages"), pdfLeaf{}, 0, func(leaf pdfLeaf) bool {
 		if count++; count > maxPDFPages {
@@ -149,7 +149,7 @@ func (b *pdfBook) read(doc *pdf.Reader) (err error) {
 
 // text returns the text of one page, after an error that which came before.
 func (b *pdfBook) text(leaf pdfLeaf) (words string, err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	text := newPDFPage(b, paperOf(leaf, b.layers))
 	defer func() { words = text.words.text() }()
 	b.forget()
@@ -160,8 +160,8 @@ func (b *pdfBook) text(leaf pdfLeaf) (words string, err error) {
 	return "", nil
 }
 
-// caught converts a panic of the library to an error.
-func caught(err *error) {
+// recoverPanic converts a panic of the library to an error.
+func recoverPanic(err *error) {
 	switch p := recover(); {
 	case p == nil:
 	case p == any(errPDFWork):

@@ -45,6 +45,6 @@ func (b *pdfBook) pages(group pdf.Value, from pdfLeaf, depth int, read func(pdfL
 }
 
 func memberOf(list pdf.Value, i int) (v pdf.Value, err error) {
-	defer caught(&err)
+	defer recoverPanic(&err)
 	return list.Index(i), nil
 }

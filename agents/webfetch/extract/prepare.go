@@ -84,7 +84,7 @@ func dropUnwritten(content *html.Node) bool {
 // unwritten reports whether n has no form in any format.
 func unwritten(n *html.Node) bool {
 	return n.Type == html.CommentNode || n.DataAtom == atom.Source || n.DataAtom == atom.Style || n.DataAtom == atom.Link || n.DataAtom == atom.Meta ||
-		n.DataAtom == atom.Title || machinery(n)
+		n.DataAtom == atom.Title || isControl(n)
 }
 
 // imageSource returns the address of an image. Pages that load images lazily have it in another attribute than that of the placeholder.

@@ -33,12 +33,12 @@ type rule struct {
 	compound
 
 	order int
-	says  []saying
+	says  []styleDeclaration
 	hides bool // some of what it says
 }
 
-// saying is what a declaration says about visibility.
-type saying struct {
+// styleDeclaration is what a declaration says about visibility.
+type styleDeclaration struct {
 	property         string
 	hides, important bool
 }
@@ -84,7 +84,7 @@ func (s *sheet) read(css string, always bool, depth int) {
 		block, css = cutBlock(css[end+1:])
 		if strings.HasPrefix(prelude, "@") {
 			s.nested(strings.ToLower(prelude), block, always, depth+1)
-		} else if says := sayings(block); len(says) > 0 {
+		} else if says := styleDeclarations(block); len(says) > 0 {
 			s.add(prelude, says, always)
 		}
 	}
@@ -104,7 +104,7 @@ func (s *sheet) nested(prelude, block string, always bool, depth int) {
 }
 
 // add adds rules for a list of selectors.
-func (s *sheet) add(selectors string, says []saying, always bool) {
+func (s *sheet) add(selectors string, says []styleDeclaration, always bool) {
 	for selectors != "" && s.rules < maxSheetRules {
 		var c compound
 		var ok bool
@@ -113,7 +113,7 @@ func (s *sheet) add(selectors string, says []saying, always bool) {
 		}
 		c.always = c.always && always
 		s.rules++
-		hides := slices.ContainsFunc(says, func(said saying) bool { return said.hides })
+		hides := slices.ContainsFunc(says, func(said styleDeclaration) bool { return said.hides })
 		s.by[c.key()] = append(s.by[c.key()], rule{compound: c, order: s.rules, says: says, hides: hides})
 		s.hides = s.hides || hides && c.always
 		s.anyPlace = s.anyPlace || hides && c.always && len(c.within) > 0
@@ -156,14 +156,14 @@ func cutBlock(css string) (block, rest string) {
 // tellsSeen matches every block that says something about visibility. An escape may stand for any letter.
 var tellsSeen = regexp.MustCompile(`(?i)display|visib|opac|size|color|indent|left|right|top|bottom|\\`)
 
-// sayings returns what the declarations of a block say about visibility.
-func sayings(block string) []saying {
+// styleDeclarations returns what the declarations of a block say about visibility.
+func styleDeclarations(block string) []styleDeclaration {
 	if !tellsSeen.MatchString(block) {
 		return nil
 	}
 	style := plainStyle(block[:stopIn(block, "{")])
 	placed := strings.Contains(style, "position:absolute") || strings.Contains(style, "position:fixed")
-	var says []saying
+	var says []styleDeclaration
 	for declaration := range strings.SplitSeq(style, ";") {
 		declaration, important := strings.CutSuffix(declaration, "!important")
 		name, value, _ := strings.Cut(declaration, ":")
@@ -177,7 +177,7 @@ func sayings(block string) []saying {
 		default:
 			continue
 		}
-		says = append(says, saying{name, hidden, important})
+		says = append(says, styleDeclaration{name, hidden, important})
 	}
 	return says
 }

@@ -7,19 +7,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// lean copies root without what neither library reads, because each of them copies its tree several times. If head is not nil, it replaces the page's
+// reduced copies root without what neither library reads, because each of them copies its tree several times. If head is not nil, it replaces the page's
 // head.
-func lean(root, head *html.Node) *html.Node {
+func reduced(root, head *html.Node) *html.Node {
 	made := &html.Node{Type: root.Type, DataAtom: root.DataAtom, Data: root.Data, Namespace: root.Namespace, Attr: append([]html.Attribute(nil), root.Attr...)}
 	for child := range root.ChildNodes() {
 		switch {
-		case child.Type == html.CommentNode || machinery(child) && skipped[child.DataAtom] || indentation(child):
+		case child.Type == html.CommentNode || isControl(child) && skipped[child.DataAtom] || indentation(child):
 		case child.DataAtom == atom.Head && head != nil:
 			made.AppendChild(head)
 		case child.DataAtom == atom.Math: // go-trafilatura would drop it together with the rest of the paragraph
 			made.AppendChild(text(textOf(child)))
 		default:
-			made.AppendChild(lean(child, head))
+			made.AppendChild(reduced(child, head))
 		}
 	}
 	return made
@@ -40,13 +40,13 @@ var skipped = map[atom.Atom]bool{
 	atom.Button: true, atom.Input: true, atom.Select: true, atom.Textarea: true,
 }
 
-// nothingFound is what go-trafilatura returns for a page with the head of told when it finds too little: it then takes the text in the page's
+// nothingFound is what go-trafilatura returns for a page with the head of filledHead when it finds too little: it then takes the text in the page's
 // JSON-LD.
 var nothingFound = strings.TrimSpace(strings.Repeat("nothing found ", 20))
 
-// told returns a head that contains everything for which go-trafilatura would otherwise search the page besides the content, which takes as long as
+// filledHead returns a head that contains everything for which go-trafilatura would otherwise search the page besides the content, which takes as long as
 // finding the content. metadataOf reads the page's real metadata.
-func told() *html.Node {
+func filledHead() *html.Node {
 	head := &html.Node{Type: html.ElementNode, DataAtom: atom.Head, Data: "head"}
 	add := func(tag atom.Atom, text string, attributes ...html.Attribute) {
 		n := &html.Node{Type: html.ElementNode, DataAtom: tag, Data: tag.String(), Attr: attributes}
@@ -67,8 +67,8 @@ func told() *html.Node {
 	return head
 }
 
-// aside reports whether n is dropped from the result of a library.
-func aside(n *html.Node) bool { return n.Type == html.ElementNode && asides[n.Data] }
+// isAside reports whether n is dropped from the result of a library.
+func isAside(n *html.Node) bool { return n.Type == html.ElementNode && asides[n.Data] }
 
 var asides = map[string]bool{
 	"aside": true, "embed": true, "footer": true, "form": true, "head": true, "iframe": true, "menu": true, "object": true, "script": true, "applet": true,
