@@ -31,6 +31,6 @@ func DecodePublic(decode func(any) error) error {
 
 // Ready is the handler of /readyz of a server with one check.
 func Ready(run func(context.Context) error) http.HandlerFunc {
-	s := &Server{checks: []check{{"check", run}}}
+	s := &Server{checks: []check{{"check", run}}, ready: newReadyChecks()}
 	return s.serveReady
 }

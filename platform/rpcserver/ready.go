@@ -45,56 +45,40 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		writeReadiness(w, http.StatusServiceUnavailable, readiness{Status: "stopping"})
 		return
 	}
-	l := s.look(r.Context())
+	l := s.checkReady(r.Context())
 	writeReadiness(w, l.code, l.answer)
 }
 
 // readyFor is how long the result of the checks counts: they read the store, and anybody may ask for them.
 const readyFor = time.Second
 
-// lookout lets the checks run once at a time, for all who ask meanwhile.
-type lookout struct {
-	mu      sync.Mutex
-	last    looked        // guarded by mu
-	running chan struct{} // guarded by mu; closed when the checks in progress have ended; nil: there are none
+// readyChecks is the latest result of the checks.
+type readyChecks struct {
+	latch chan struct{} // holds a token while somebody uses what follows, which may take checkTimeout; for synctest it is no mutex
+	last  checked
 }
 
-// looked is the result of the checks.
-type looked struct {
-	at     time.Time // zero: they never ran
+func newReadyChecks() readyChecks { return readyChecks{latch: make(chan struct{}, 1)} }
+
+// checked is what the checks said at a time; zero before they ran.
+type checked struct {
+	at     time.Time
 	answer readiness
 	code   int
 }
 
-// look returns what the checks said less than readyFor ago, or runs them.
-func (s *Server) look(ctx context.Context) looked {
-	o := &s.lookout
-	for {
-		o.mu.Lock()
-		last, over := o.last, o.running
-		mine := over == nil && time.Since(last.at) >= readyFor
-		if mine {
-			o.running = make(chan struct{})
-		}
-		o.mu.Unlock()
-		switch {
-		case mine:
-			last = s.runChecks(context.WithoutCancel(ctx)) // for others, too
-			o.mu.Lock()
-			o.last = last
-			close(o.running)
-			o.running = nil
-			o.mu.Unlock()
-			return last
-		case over == nil:
-			return last
-		}
-		<-over // within checkTimeout
+// checkReady returns what the checks said less than readyFor ago, or runs them, for all who ask meanwhile.
+func (s *Server) checkReady(ctx context.Context) checked {
+	s.ready.latch <- struct{}{}
+	defer func() { <-s.ready.latch }()
+	if time.Since(s.ready.last.at) >= readyFor {
+		s.ready.last = s.runChecks(context.WithoutCancel(ctx)) // for others, too
 	}
+	return s.ready.last
 }
 
 // runChecks runs all checks at once.
-func (s *Server) runChecks(ctx context.Context) looked {
+func (s *Server) runChecks(ctx context.Context) checked {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	results := make([]error, len(s.checks))
@@ -103,7 +87,7 @@ func (s *Server) runChecks(ctx context.Context) looked {
 		group.Go(func() { results[i] = c.run(ctx) })
 	}
 	group.Wait()
-	l := looked{at: time.Now(), answer: readiness{Status: "ready", Checks: make(map[string]string)}, code: http.StatusOK}
+	l := checked{at: time.Now(), answer: readiness{Status: "ready", Checks: make(map[string]string)}, code: http.StatusOK}
 	for i, c := range s.checks {
 		l.answer.Checks[c.name] = "ok"
 		if err := results[i]; err != nil {

@@ -72,7 +72,7 @@ type Server struct {
 	mux       *http.ServeMux
 	hasRoot   bool // somebody handles "/"
 	checks    []check
-	lookout   lookout
+	ready     readyChecks
 	streams   *openStreams
 	callers   *callers
 	public    *callers // of streams without a caller
@@ -113,6 +113,7 @@ func New(opts Options) (*Server, error) {
 		mux: http.NewServeMux(), streams: newOpenStreams(), callers: newCallers(opts.Limits), public: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		awaited: newCallers(Limits{MaxCalls: 2 * maxPublic}),
 		hosts:   newHostGuard(opts.AllowedHosts, opts.HTTPListener),
+		ready:   newReadyChecks(),
 	}
 	if s.requests, err = newRequests(opts.Telemetry, s.hosts); err != nil {
 		return nil, err
