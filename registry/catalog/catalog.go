@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
@@ -73,8 +75,8 @@ func New(r *registry.Registry, pages *page.Codec, o Options) (*Catalog, error) {
 	return &Catalog{registry: r, pages: pages, options: o}, nil
 }
 
-// ServeHTTP answers the AI Catalog of the caller's tenant, for WellKnownPath. It names the search API first and then up to 10,000
-// agents in order of name.
+// ServeHTTP answers the AI Catalog of the caller's tenant, for WellKnownPath, or 304 to a caller that has it already. It names the search
+// API first and then up to 10,000 agents in order of name.
 func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		c.fail(w, r, errMethod)
@@ -89,15 +91,9 @@ func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", doc.etag)
 	h.Set("Cache-Control", "private, max-age=60")
 	h.Set("Vary", "Authorization")
-	if strings.Contains(r.Header.Get("If-None-Match"), doc.etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
 	h.Set("Content-Type", typeCatalog)
 	h.Set("X-Content-Type-Options", "nosniff")
-	if _, err := w.Write(doc.body); err != nil {
-		return // the client left
-	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(doc.body))
 }
 
 // document returns the AI Catalog, which is made anew when an agent has changed.

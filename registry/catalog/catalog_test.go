@@ -328,13 +328,17 @@ func TestAKnownCatalogIsNotSentAgain(t *testing.T) {
 		c.ServeHTTP(answer, request)
 		return answer
 	}
-	first := ask(http.MethodGet, "")
-	again := ask(http.MethodGet, first.Header().Get("ETag"))
-	if again.Code != http.StatusNotModified || again.Body.Len() != 0 || !strings.Contains(again.Header().Get("Cache-Control"), "private") {
-		t.Errorf("GET with the ETag = %d, %v, want 304 and nothing more", again.Code, again.Header())
+	tag := ask(http.MethodGet, "").Header().Get("ETag")
+	for _, known := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+		again := ask(http.MethodGet, known)
+		if again.Code != http.StatusNotModified || again.Body.Len() != 0 || !strings.Contains(again.Header().Get("Cache-Control"), "private") {
+			t.Errorf("GET with If-None-Match %s = %d, %v, want 304 and nothing more", known, again.Code, again.Header())
+		}
 	}
-	if other := ask(http.MethodGet, `"other"`); other.Code != http.StatusOK {
-		t.Errorf("GET with another ETag = %d, want 200", other.Code)
+	for _, known := range []string{`"other"`, "", tag[:5]} {
+		if other := ask(http.MethodGet, known); other.Code != http.StatusOK || other.Body.Len() == 0 {
+			t.Errorf("GET with If-None-Match %s = %d, want 200 and the catalog", known, other.Code)
+		}
 	}
 	if posted := ask(http.MethodPost, ""); posted.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST = %d, want 405", posted.Code)
