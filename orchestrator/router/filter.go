@@ -11,62 +11,70 @@ import (
 // filter removes the agents that cannot take a task now, and those that are full or out of reach while another agent is not. A named agent may be
 // full, out of reach or never heard of, because its caller has no alternative. The version must be in the range and the card trusted in any case.
 func (r *Router) filter(tenant string, list []candidate, named bool, versions registry.VersionRange, rejected *rejections) (fit []*candidate) {
-	easiest := drawback(math.MaxUint8)
-	hard := make([]drawback, len(list))
+	least := drawback(math.MaxUint8) // of those without an obstacle
 	for i := range list {
 		c := &list[i]
-		switch {
-		case !r.trusts(c.agent.Verification):
-			hard[i] = untrusted
+		if c.obstacle = r.obstacle(c, named, versions); c.obstacle != "" {
 			continue
-		case !versions.Holds(c.agent.Card.Version):
-			hard[i] = otherVersion
-			continue
-		case named:
-		case r.cut(tenant, c.agent.Name):
-			hard[i] = unreachable
-		case atCapacity(c.status):
-			hard[i] = atCapacityDrawback
 		}
-		if statusObstacle(c.status, named) == "" {
-			easiest = min(easiest, hard[i])
+		if !named {
+			c.drawback = r.drawback(tenant, c)
 		}
+		least = min(least, c.drawback)
 	}
 	fit = make([]*candidate, 0, len(list)) // pointers, since sorting the candidates themselves would copy them again and again
 	for i := range list {
 		c := &list[i]
-		code := statusObstacle(c.status, named)
-		switch {
-		case hard[i] == untrusted:
-			rejected.add(c.agent.Name, CodeUntrusted, func() string { return "its card is not signed as this server asks: " + c.agent.Verification.Reason })
-			continue
-		case hard[i] == otherVersion:
-			rejected.add(c.agent.Name, CodeVersion, func() string { return fmt.Sprintf("its version %s is not %s", c.agent.Card.Version, versions) })
-			continue
-		case code != "" || hard[i] <= easiest:
-		case hard[i] == unreachable:
-			code = CodeUnreachable
-		default:
-			code = CodeFull
+		if c.obstacle == "" && c.drawback > least {
+			c.obstacle = c.drawback.code()
 		}
-		if code != "" {
-			rejected.add(c.agent.Name, code, func() string { return describeCode(code, c.status) })
-			continue
+		if c.obstacle == "" {
+			fit = append(fit, c)
+		} else {
+			rejected.add(c.agent.Name, c.obstacle, func() string { return c.describeObstacle(versions) })
 		}
-		fit = append(fit, c)
 	}
 	return fit
 }
 
-// drawback is what counts against an agent if there is an alternative.
+// obstacle returns the code of what keeps an agent from a task even if there is no alternative, or "" when nothing does.
+func (r *Router) obstacle(c *candidate, named bool, versions registry.VersionRange) string {
+	switch {
+	case !r.trusts(c.agent.Verification):
+		return CodeUntrusted
+	case !versions.Holds(c.agent.Card.Version):
+		return CodeVersion
+	default:
+		return statusObstacle(c.status, named)
+	}
+}
+
+// drawback is what keeps an agent from a task only if there is an alternative with a smaller one.
 type drawback byte
 
 const (
-	atCapacityDrawback drawback = 1 + iota
-	unreachable
-	otherVersion // this and what follows counts even when there is no alternative
-	untrusted
+	drawbackNone drawback = iota
+	drawbackFull
+	drawbackUnreachable
 )
+
+func (r *Router) drawback(tenant string, c *candidate) drawback {
+	switch {
+	case r.cut(tenant, c.agent.Name):
+		return drawbackUnreachable
+	case atCapacity(c.status):
+		return drawbackFull
+	default:
+		return drawbackNone
+	}
+}
+
+func (d drawback) code() string {
+	if d == drawbackUnreachable {
+		return CodeUnreachable
+	}
+	return CodeFull
+}
 
 // AcceptsTasks reports whether an agent with a status gets tasks that do not name it.
 func AcceptsTasks(s registry.Status) bool {
@@ -98,9 +106,13 @@ func statusObstacle(s registry.Status, named bool) string {
 	}
 }
 
-// describeCode explains a code in words.
-func describeCode(code string, s registry.Status) string {
-	switch code {
+// describeObstacle explains a candidate's obstacle in words.
+func (c *candidate) describeObstacle(versions registry.VersionRange) string {
+	switch s := c.status; c.obstacle {
+	case CodeUntrusted:
+		return "its card is not signed as this server asks: " + c.agent.Verification.Reason
+	case CodeVersion:
+		return fmt.Sprintf("its version %s is not %s", c.agent.Card.Version, versions)
 	case CodeDraining:
 		return "an admin keeps new tasks from it" + statusMessage(s)
 	case CodeUnknown:

@@ -16,6 +16,8 @@ type candidate struct {
 	skill     string
 	match     match
 	relevance float64 // 0 to 1: how well the agent fits the request, regardless of its present state
+	obstacle  string  // code of a rejection; empty: it can take the task
+	drawback  drawback
 	signal    signal
 	score     float64
 	load      float64
