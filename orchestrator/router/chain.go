@@ -12,9 +12,8 @@ const (
 	maxSearchHops = 32 // how far a search goes, so that a refusal can say that there is a chain and how long it is
 )
 
-// planChain finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. It goes in rounds: every agent that
-// has its required inputs makes its guaranteed outputs, until one of these is what is wanted. Each agent runs once, so there are no cycles. A chain
-// that is too long is a refusal; if there is none, plan returns neither a chain nor an error.
+// planChain finds the shortest chain from what is available to what is wanted, through agents that can take tasks now. A chain that is too long is a
+// refusal. If there is no chain, it returns neither a chain nor an error.
 func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract) ([]orchestrator.Link, error) {
 	list, hops := v.shortestChain(want, func(agent string) bool {
 		a, status, ok := r.directory.Peek(tenant, agent)
@@ -27,9 +26,10 @@ func (r *Router) planChain(tenant string, v *view, want orchestrator.Contract) (
 	return list, nil
 }
 
-// shortestChain finds the shortest chain of agents for which takes reports true, and its length.
-func (v *view) shortestChain(want orchestrator.Contract, takes func(agent string) bool) (list []orchestrator.Link, hops int) {
-	p := v.newPlanner(resources(want.Inputs), takes)
+// shortestChain finds the shortest chain of agents that accept tasks, and its length, 0 when there is none. It goes in rounds: every agent that has its
+// required inputs makes its guaranteed outputs, until one of these is what is wanted. Each agent runs once, so there are no cycles.
+func (v *view) shortestChain(want orchestrator.Contract, accepts func(agent string) bool) (list []orchestrator.Link, hops int) {
+	p := v.newPlanner(resources(want.Inputs), accepts)
 	for hops = 1; hops <= maxSearchHops; hops++ {
 		p.index()
 		made := p.runRound()

@@ -46,28 +46,28 @@ type inputRef struct{ set, input int }
 // newChainAgents selects the agents that can be part of a chain: those that make something and require something; an agent without required inputs would
 // belong to every chain.
 func newChainAgents(agents []*registry.Agent) chainAgents {
-	w := chainAgents{inputsByType: make(map[string][]inputRef), nameIDs: make(map[string]int)}
-	known := make(map[string]int)
+	c := chainAgents{inputsByType: make(map[string][]inputRef), nameIDs: make(map[string]int)}
+	setByKey := make(map[string]int)
 	for _, a := range agents {
 		key, makes := inputSetKey(a), productsOf(a)
 		if key == "" || len(makes) == 0 {
 			continue
 		}
-		n, ok := known[key]
+		set, ok := setByKey[key]
 		if !ok {
-			n = len(w.inputSets)
-			known[key] = n
-			w.addInputSet(a.Metadata.InputSchemas)
+			set = len(c.inputSets)
+			setByKey[key] = set
+			c.addInputSet(a.Metadata.InputSchemas)
 		}
-		w.producers = append(w.producers, producer{a.Name, len(w.producers), n, makes})
-		w.productCount += len(makes)
+		c.producers = append(c.producers, producer{a.Name, len(c.producers), set, makes})
+		c.productCount += len(makes)
 	}
-	for _, x := range w.producers {
+	for _, x := range c.producers {
 		for i := range x.products {
-			x.products[i].nameID = w.nameID(x.products[i].Name)
+			x.products[i].nameID = c.nameID(x.products[i].Name)
 		}
 	}
-	return w
+	return c
 }
 
 // nameID returns the number of a name.
@@ -106,7 +106,7 @@ func productsOf(a *registry.Agent) []product {
 }
 
 func (c *chainAgents) addInputSet(schemas []registry.InputSchema) {
-	var n inputSet
+	var set inputSet
 	for i := range schemas {
 		in := &schemas[i]
 		if !in.Required {
@@ -117,8 +117,8 @@ func (c *chainAgents) addInputSet(schemas []registry.InputSchema) {
 			name = len(c.nameIDs)
 			c.nameIDs[in.Name] = name
 		}
-		c.inputsByType[in.SemanticType] = append(c.inputsByType[in.SemanticType], inputRef{len(c.inputSets), len(n)})
-		n = append(n, requiredInput{in, name})
+		c.inputsByType[in.SemanticType] = append(c.inputsByType[in.SemanticType], inputRef{len(c.inputSets), len(set)})
+		set = append(set, requiredInput{in, name})
 	}
-	c.inputSets = append(c.inputSets, n)
+	c.inputSets = append(c.inputSets, set)
 }

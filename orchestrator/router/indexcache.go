@@ -63,9 +63,9 @@ func (c *indexCache) textIndex(tenant string) *textIndex {
 	return x
 }
 
-// refresh rebuilds the outdated indexes of a tenant.
-func (c *indexCache) refresh(tenant string) {
-	s, edition := c.tenant(tenant), c.directory.Edition(tenant)
+// refresh rebuilds a tenant's outdated indexes.
+func (c *indexCache) refresh(s *tenantIndexes) {
+	edition := c.directory.Edition(s.tenant)
 	if v := s.view.Load(); v != nil && v.Edition != edition {
 		c.refreshView(s)
 	}
@@ -106,17 +106,18 @@ func (c *indexCache) refreshView(s *tenantIndexes) *view {
 func (r *Router) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
-	l := r.indexes
-	running.Go(func() { l.runWorker(ctx, l.staleViews, func(s *tenantIndexes) { l.refresh(s.tenant) }) })
+	c := r.indexes
+	running.Go(func() { c.runWorker(ctx, c.staleViews, c.refresh) })
+	running.Go(func() { c.runWorker(ctx, c.untrainedTexts, func(s *tenantIndexes) { c.train(ctx, s) }) })
 	if r.secondStage != nil {
 		running.Go(func() { r.embedAllSkills(ctx) })
 	}
-	running.Go(func() { l.runWorker(ctx, l.untrainedTexts, func(s *tenantIndexes) { l.train(ctx, s) }) })
 }
 
 // idleFactor is how many times as long as its work a worker pauses afterwards, so that many registrations in a row do not take all of the CPU.
 const idleFactor = 4
 
+// runWorker calls do for each tenant whenever something is due, until ctx ends.
 func (c *indexCache) runWorker(ctx context.Context, due <-chan struct{}, do func(*tenantIndexes)) {
 	for {
 		select {
@@ -134,6 +135,7 @@ func (c *indexCache) runWorker(ctx context.Context, due <-chan struct{}, do func
 	}
 }
 
+// notify puts a token into c unless it holds one.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

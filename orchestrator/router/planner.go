@@ -47,37 +47,37 @@ const (
 )
 
 // newPlanner returns a planner for what is available at the beginning.
-func (v *view) newPlanner(have []resource, takes func(agent string) bool) *planner {
-	s := &planner{
-		view: v, accepts: takes, accepted: make([]ternary, len(v.producers)), byName: make([][]int, len(v.nameIDs)),
+func (v *view) newPlanner(have []resource, accepts func(agent string) bool) *planner {
+	p := &planner{
+		view: v, accepts: accepts, accepted: make([]ternary, len(v.producers)), byName: make([][]int, len(v.nameIDs)),
 		waiting: make(map[string][]inputRef, len(v.inputsByType)), waitingCount: make([]int, len(v.inputSets)), assigned: make([][]int, len(v.inputSets)),
 	}
-	s.items = make([]available, 0, len(have)+v.productCount)
+	p.items = make([]available, 0, len(have)+v.productCount)
 	for _, t := range have {
-		s.items = append(s.items, available{product: &product{t, v.nameID(t.Name)}})
+		p.items = append(p.items, available{product: &product{t, v.nameID(t.Name)}})
 	}
-	for kind, slots := range v.inputsByType {
-		s.waiting[kind] = slices.Clone(slots)
+	for kind, inputs := range v.inputsByType {
+		p.waiting[kind] = slices.Clone(inputs)
 	}
 	for i, n := range v.inputSets {
-		s.waitingCount[i] = len(n)
+		p.waitingCount[i] = len(n)
 	}
-	return s
+	return p
 }
 
 // canRun reports whether a producer takes tasks. It is asked only for those whose items would be used, a fraction of all. Items of others are in the
 // planner too but are never used, so the chain is the same as without them.
-func (p *planner) canRun(w *producer) bool {
-	if w == nil {
+func (p *planner) canRun(by *producer) bool {
+	if by == nil {
 		return true
 	}
-	if p.accepted[w.index] == unknown {
-		p.accepted[w.index] = no
-		if p.accepts(w.agent) {
-			p.accepted[w.index] = yes
+	if p.accepted[by.index] == unknown {
+		p.accepted[by.index] = no
+		if p.accepts(by.agent) {
+			p.accepted[by.index] = yes
 		}
 	}
-	return p.accepted[w.index] == yes
+	return p.accepted[by.index] == yes
 }
 
 // index indexes the items that were added since the last call.
@@ -91,27 +91,27 @@ func (p *planner) index() {
 		if !known {
 			p.groups = slices.Insert(p.groups, at, typeGroup{semanticType: x.SemanticType})
 		}
-		l := &p.groups[at]
-		l.items = append(l.items, p.indexed)
-		if !l.saturated {
+		g := &p.groups[at]
+		g.items = append(g.items, p.indexed)
+		if !g.saturated {
 			p.satisfy(x)
-			l.saturated = x.SemanticType != "" && x.schema == nil && p.canRun(x.producer)
+			g.saturated = x.SemanticType != "" && x.schema == nil && p.canRun(x.producer)
 		}
 	}
 }
 
 // group returns the index of the group of a type.
 func (p *planner) group(kind string) (at int, known bool) {
-	return slices.BinarySearchFunc(p.groups, kind, func(l typeGroup, kind string) int { return strings.Compare(l.semanticType, kind) })
+	return slices.BinarySearchFunc(p.groups, kind, func(g typeGroup, kind string) int { return strings.Compare(g.semanticType, kind) })
 }
 
 // satisfy marks the inputs that an item fits as no longer waiting.
 func (p *planner) satisfy(x available) {
-	for kind, slots := range p.waiting {
-		if len(slots) == 0 || x.SemanticType != "" && !p.Related(x.SemanticType, kind) {
+	for kind, inputs := range p.waiting {
+		if len(inputs) == 0 || x.SemanticType != "" && !p.Related(x.SemanticType, kind) {
 			continue
 		}
-		p.waiting[kind] = slices.DeleteFunc(slots, func(at inputRef) bool {
+		p.waiting[kind] = slices.DeleteFunc(inputs, func(at inputRef) bool {
 			if !p.fits(&x.resource, p.inputSets[at.set][at.input].InputSchema) || !p.canRun(x.producer) {
 				return false
 			}
@@ -125,7 +125,7 @@ func (p *planner) satisfy(x available) {
 
 // runRound runs all producers that can run and have not, and returns what they make, in order of their names. The result is not indexed yet.
 func (p *planner) runRound() []available {
-	fresh := make([]bool, len(p.inputSets))
+	fresh := make([]bool, len(p.inputSets)) // by set, whether its inputs were assigned in this round
 	before := len(p.ready)
 	p.ready = slices.DeleteFunc(p.ready, func(n int) bool {
 		p.assigned[n] = p.assign(p.inputSets[n])
@@ -137,9 +137,9 @@ func (p *planner) runRound() []available {
 	}
 	old := len(p.items)
 	for i := range p.producers {
-		if w := &p.producers[i]; fresh[w.inputSet] {
-			for j := range w.products {
-				p.items = append(p.items, available{&w.products[j], w})
+		if by := &p.producers[i]; fresh[by.inputSet] {
+			for j := range by.products {
+				p.items = append(p.items, available{&by.products[j], by})
 			}
 		}
 	}

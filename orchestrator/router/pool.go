@@ -6,16 +6,16 @@ import "sync"
 type candidatePool struct{ lists sync.Pool }
 
 // get returns an empty list.
-func (s *candidatePool) get() []candidate {
-	if list, ok := s.lists.Get().(*[]candidate); ok {
+func (p *candidatePool) get() []candidate {
+	if list, ok := p.lists.Get().(*[]candidate); ok {
 		return *list
 	}
 	return nil
 }
 
 // put returns a list for reuse. Nothing may refer to its elements any more.
-func (s *candidatePool) put(list []candidate) {
+func (p *candidatePool) put(list []candidate) {
 	clear(list) // or it would keep agents in memory that are gone
 	list = list[:0]
-	s.lists.Put(&list)
+	p.lists.Put(&list)
 }

@@ -103,7 +103,7 @@ func (r *Router) Resolve(ctx context.Context, tenant string, route orchestrator.
 	if err := r.directory.Sync(ctx, tenant); err != nil {
 		return Result{}, err
 	}
-	r.indexes.refresh(tenant)
+	r.indexes.refresh(r.indexes.tenant(tenant))
 	if r.directory.Revision(tenant) != known || r.indexes.indexes(tenant) != indexes {
 		return r.decide(ctx, tenant, route)
 	}

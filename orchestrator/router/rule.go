@@ -13,7 +13,7 @@ import (
 const maxMatch = 100_000_000
 
 // satisfiesRule reports whether a value satisfies a rule. The registry accepts only well-formed rules; a malformed one is satisfied by nothing. The value
-// must not be tooLong.
+// must not be tooLongForPattern.
 func satisfiesRule(rule registry.ValidationRule, value string) bool {
 	switch rule.Type {
 	case "format":

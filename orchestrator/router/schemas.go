@@ -7,7 +7,7 @@ import (
 	"github.com/quorate/quorate/registry/schema"
 )
 
-// maxCompared bounds how many comparisons a schemas remembers.
+// maxCompared bounds how many comparisons a schemaCache remembers.
 const maxCompared = 100_000
 
 // schemaCache remembers which schemas are within which others: comparing two takes longer than the rest of a decision.

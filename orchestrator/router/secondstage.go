@@ -44,15 +44,15 @@ type secondStage struct {
 	embedErr error                           // guarded by mu; why some skills could not be read the last time; nil when all could
 }
 
-func newSecondStage(e Embedder, box time.Duration) *secondStage {
+func newSecondStage(e Embedder, timeout time.Duration) *secondStage {
 	if e == nil {
 		return nil
 	}
-	if box <= 0 {
-		box = defaultEmbedTimeout
+	if timeout <= 0 {
+		timeout = defaultEmbedTimeout
 	}
 	return &secondStage{
-		embedder: e, timeout: box, slots: make(chan struct{}, maxConcurrentQueries), vectors: make(map[[sha256.Size]byte][]float32),
+		embedder: e, timeout: timeout, slots: make(chan struct{}, maxConcurrentQueries), vectors: make(map[[sha256.Size]byte][]float32),
 		breaker: circuitbreaker.NewBuilder[any]().WithFailureThreshold(3).WithSuccessThreshold(1).WithDelay(embedRetryDelay).Build(),
 	}
 }
