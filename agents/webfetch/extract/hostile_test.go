@@ -195,7 +195,13 @@ func hostilePDFs() map[string]func() extract.Source {
 			return pdf(deflate("", "(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) Tj\n", 256**size))
 		},
 		"a PDF of a bomb of brackets": func() extract.Source { return pdf(deflate("", "[", 256**size)) },
-		"a PDF of one endless array":  func() extract.Source { return pdf(deflate("[", "0 ", 256**size)) },
+		"a PDF of a bomb of filters": func() extract.Source {
+			inner := deflate("", "\x80\x40\x20\x10\x08\x04\x02\x01\x00", 256**size) // codes of LZW that stand for nothing
+			content := deflate(string(inner), "", 0)
+			return pdfFile("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", "<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>",
+				fmt.Sprintf("<< /Filter [/FlateDecode /FlateDecode /LZWDecode] /Length %d >>\nstream\n%s\nendstream", len(content), content), "<< >>")
+		},
+		"a PDF of one endless array": func() extract.Source { return pdf(deflate("[", "0 ", 256**size)) },
 		"a PDF of forms in forms": func() extract.Source {
 			return formed("/X1 Do", strings.Split(strings.Repeat("|/X1 Do /X2 Do /X3 Do BT /F1 9 Tf (a) Tj ET,", 3), ",")...)
 		},

@@ -39,7 +39,7 @@ func renderPDF(ctx context.Context, content *Content, source Source, o Options) 
 	if o.Selector.Expression != "" {
 		return fault.Invalid("selector", ReasonSelector, "the document is a PDF, and selectors read HTML and JSON only; leave the selector out")
 	}
-	source.Data = wholePDF(source.Data)
+	source.Data = takeFilters(wholePDF(source.Data))
 	if !sanePDF(source.Data) {
 		return fault.New(fault.FailedPrecondition, ReasonTooComplex, "it is a PDF whose tables are too large to read; look for another form of the document")
 	}

@@ -36,12 +36,12 @@ func (b *pdfBook) scan(contents pdf.Value, do func(op string, operands []pdfOper
 	streams := []io.Reader{}
 	if contents.Kind() == pdf.Array {
 		for i := range min(contents.Len(), maxPDFOperands) {
-			streams = append(streams, contents.Index(i).Reader(), strings.NewReader("\n"))
+			streams = append(streams, b.stream(contents.Index(i)), strings.NewReader("\n"))
 		}
 	} else {
-		streams = append(streams, contents.Reader())
+		streams = append(streams, b.stream(contents))
 	}
-	s := &pdfScanner{in: bufio.NewReader(pacedReader{io.MultiReader(streams...), b.file})}
+	s := &pdfScanner{in: bufio.NewReader(io.MultiReader(streams...))}
 	for {
 		c, ok := s.next()
 		if !ok {
