@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/quorate/quorate/orchestrator"
 )
 
@@ -28,14 +26,13 @@ func (m *Manager) raise(ctx context.Context, w Worker, v []orchestrator.Lease) {
 	written := m.written
 	m.written = [orchestrator.Groups]uint64{}
 	m.mu.Unlock()
-	var calls errgroup.Group
-	calls.SetLimit(parallel)
-	for g := range v {
-		if v[g].Owner == m.node && v[g].Epoch < written[g] {
-			calls.Go(func() error { v[g] = m.raiseTo(ctx, w, v[g], written[g]); return nil })
+	var old []orchestrator.Lease
+	for g, l := range v {
+		if l.Owner == m.node && l.Epoch < written[g] {
+			old = append(old, l)
 		}
 	}
-	_ = calls.Wait() // each call handles its own error
+	inParallel(old, func(l orchestrator.Lease) { v[l.Group] = m.raiseTo(ctx, w, l, written[l.Group]) })
 }
 
 // raiseTo takes a lease again and again, until it has the epoch, and returns what it is then. After an error the next round sees how things stand.

@@ -170,12 +170,7 @@ func (m *Manager) balance(ctx context.Context, w Worker, v []orchestrator.Lease,
 		m.idle[g] = 0
 	}
 	if surplus := len(mine) - target; surplus > 0 && len(free) == 0 {
-		var calls errgroup.Group
-		calls.SetLimit(parallel)
-		for _, l := range mine[:surplus] {
-			calls.Go(func() error { m.release(ctx, w, l); return nil })
-		}
-		_ = calls.Wait() // each call handles its own error
+		inParallel(mine[:surplus], func(l orchestrator.Lease) { m.release(ctx, w, l) })
 	}
 	m.takeFree(ctx, w, free, target-len(mine))
 }
@@ -205,18 +200,22 @@ func (m *Manager) takeFree(ctx context.Context, w Worker, free []orchestrator.Le
 // takeAll tries to take each group, and returns how many it got.
 func (m *Manager) takeAll(ctx context.Context, w Worker, free []orchestrator.Lease) int {
 	var taken atomic.Int64
+	inParallel(free, func(l orchestrator.Lease) {
+		if m.take(ctx, w, l) {
+			taken.Add(1)
+		}
+	})
+	return int(taken.Load())
+}
+
+// inParallel calls do for each lease, for several at a time, and returns when all calls have returned.
+func inParallel(leases []orchestrator.Lease, do func(orchestrator.Lease)) {
 	var calls errgroup.Group
 	calls.SetLimit(parallel)
-	for _, l := range free {
-		calls.Go(func() error {
-			if m.take(ctx, w, l) {
-				taken.Add(1)
-			}
-			return nil
-		})
+	for _, l := range leases {
+		calls.Go(func() error { do(l); return nil })
 	}
-	_ = calls.Wait() // each call handles its own error
-	return int(taken.Load())
+	_ = calls.Wait() // do handles its own errors
 }
 
 // take tries to take a group, and reports whether it did. After an error the next round sees how things stand.
