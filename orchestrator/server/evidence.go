@@ -12,6 +12,7 @@ import (
 
 	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/consultation/jaeger"
+	"github.com/quorate/quorate/consultation/otlp"
 	"github.com/quorate/quorate/platform/netguard"
 	"github.com/quorate/quorate/platform/secretfile"
 	"github.com/quorate/quorate/registry"
@@ -43,6 +44,17 @@ var _ consultation.Signers = signers{}
 func (s signers) Verifier(ctx context.Context, tenant, agent string) (consultation.Verifier, error) {
 	check, err := s.registry.Signatures(ctx, registry.Key{Tenant: tenant, Name: agent})
 	return consultation.Verifier(check), err
+}
+
+// openEvidence creates the ledger of consultations, and the receiver of the spans that are evidence of them.
+func (s *Server) openEvidence(o Options) (*consultation.Ledger, *otlp.Receiver, error) {
+	meter := o.Telemetry.MeterProvider.Meter("quorate/consultation")
+	ledger, err := o.Evidence.ledger(o.Stores, s.Registry, s.logger, meter)
+	if err != nil {
+		return nil, nil, err
+	}
+	receiver, err := otlp.New(ledger, otlp.Options{Logger: s.logger, Meter: meter})
+	return ledger, receiver, err
 }
 
 // ledger returns the ledger over the consultations in s, with the keys from r. m measures its queries.

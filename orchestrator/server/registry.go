@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/quorate/quorate/orchestrator/agentclient"
 	"github.com/quorate/quorate/platform/fault"
@@ -32,6 +33,12 @@ func CheckSources(sources []discovery.Source) error {
 	}
 	return nil
 }
+
+// Limits on reading a card.
+const (
+	cardTimeout   = 5 * time.Second
+	cardRedirects = 3
+)
 
 // openRegistry creates the registry, discovery and the catalog.
 func (s *Server) openRegistry(o Options) (err error) {

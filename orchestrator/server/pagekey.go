@@ -6,17 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 )
 
-const (
-	cardTimeout   = 5 * time.Second
-	cardRedirects = 3
-	idlePerAgent  = 64 // idle HTTP connections for each agent; with the default of 2, thousands of new ones are made under load
-
-	// PageKeyBytes is the length of the key of page tokens.
-	PageKeyBytes = 32
-)
+// PageKeyBytes is the length of the key of page tokens.
+const PageKeyBytes = 32
 
 // ownPageKey returns the key of page tokens from a file. It creates the file if necessary, so that tokens survive a restart.
 func ownPageKey(file string) ([]byte, error) {
