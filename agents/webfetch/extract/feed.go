@@ -30,7 +30,8 @@ type feed struct {
 }
 
 type entry struct {
-	title, link, date, summary string
+	title, link, date string
+	summary, content  string // content stands for a missing summary
 }
 
 // renderFeed fills content from a feed or a sitemap, and reports whether d is one.
@@ -81,7 +82,7 @@ func (f feed) write(ctx context.Context, content *Content) error {
 			name = link
 		}
 		item := element(atom.Li, name)
-		for _, more := range []string{e.date, e.summary} {
+		for _, more := range []string{e.date, cmp.Or(e.summary, e.content)} {
 			if more != "" {
 				item.AppendChild(element(atom.P, text(more)))
 			}
@@ -115,7 +116,7 @@ type feedReader struct {
 }
 
 // proseElements are the elements whose text may contain markup.
-var proseElements = map[string]bool{"title": true, "summary": true, "description": true}
+var proseElements = map[string]bool{"title": true, "summary": true, "description": true, "content": true, "encoded": true}
 
 // entryElements are the elements that hold one entry.
 var entryElements = map[string]bool{"item": true, "entry": true, "url": true, "sitemap": true}
@@ -144,9 +145,9 @@ func readFeed(d document) (feed, bool) {
 				r.cut = true
 				return r.feed, true
 			}
-			r.start(t)
+			r.start(elementName(t.Name), t.Attr)
 		case xml.EndElement:
-			r.end(t.Name.Local)
+			r.end(elementName(t.Name))
 		case xml.CharData:
 			if r.chars.Len() < 64<<10 {
 				r.chars.Write(t)
@@ -165,24 +166,32 @@ func withoutControls(text string) string {
 	}, text)
 }
 
-func (r *feedReader) start(t xml.StartElement) {
-	r.path = append(r.path, t.Name.Local)
+// elementName returns the name of an element. Its namespace, which feeds get wrong, only tells a picture or a film of Media RSS from the text of Atom.
+func elementName(name xml.Name) string {
+	if name.Local == "content" && (name.Space == "media" || strings.Contains(name.Space, "/mrss")) {
+		return "media:content"
+	}
+	return name.Local
+}
+
+func (r *feedReader) start(name string, attributes []xml.Attr) {
+	r.path = append(r.path, name)
 	if r.prose > 0 {
-		r.part(t.Name.Local)
+		r.part(name)
 		return
 	}
-	if proseElements[t.Name.Local] {
+	if proseElements[name] {
 		r.prose = len(r.path)
 	}
 	r.chars.Reset()
-	if entryElements[t.Name.Local] {
+	if entryElements[name] {
 		r.now = entry{}
 	}
-	if t.Name.Local != "link" {
+	if name != "link" {
 		return
 	}
 	href, rel := "", "alternate" // of Atom, where it is an attribute
-	for _, a := range t.Attr {
+	for _, a := range attributes {
 		switch a.Name.Local {
 		case "href":
 			href = a.Value
@@ -240,7 +249,7 @@ func (r *feedReader) end(name string) {
 		r.path = r.path[:len(r.path)-1]
 	}
 	if entryElements[name] {
-		if r.now.title != "" || r.now.link != "" || r.now.summary != "" {
+		if r.now.title != "" || r.now.link != "" || r.now.summary != "" || r.now.content != "" {
 			r.entries = append(r.entries, r.now)
 		}
 		return
@@ -281,5 +290,7 @@ func (r *feedReader) field(name, value string) {
 		}
 	case "description", "summary":
 		r.now.summary = line(tokenText(value), maxSummary)
+	case "content", "encoded": // the whole text, in Atom and as content:encoded in RSS
+		r.now.content = line(tokenText(value), maxSummary)
 	}
 }

@@ -39,6 +39,16 @@ func TestFeedsAndSitemaps(t *testing.T) {
 			"application/atom+xml", `<feed><title type="xhtml"><div>Some <b>n</b>ews</div></title><entry><title type="xhtml"><div>One</div></title><link href="/one"/><summary type="xhtml"><p>What<link href="/no"/></p><p>happened</p></summary></entry></feed>`,
 			extract.Markdown, "# Some news\n\n- [One](https://site.test/one)\n  \n  What happened", "Some news",
 		},
+		"RSS with whole texts": {
+			"application/rss+xml", `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item><title>One</title><description>What happened</description><content:encoded><![CDATA[<p>All of it</p>]]></content:encoded></item>
+<item><title>Two</title><content:encoded><![CDATA[<h2>Votes</h2><p>And <b>more</b></p><script>no()</script>]]></content:encoded></item><item><content:encoded>&lt;p&gt;Three&lt;/p&gt;</content:encoded><description/></item>
+<item><title>Four</title><content:encoded>Votes again</content:encoded><media:content xmlns:media="http://search.yahoo.com/mrss/" url="/x.jpg"><media:title>A picture</media:title></media:content></item></channel></rss>`,
+			extract.Markdown, "- One\n  \n  What happened\n- Two\n  \n  Votes And more\n- Three\n- Four\n  \n  Votes again", "",
+		},
+		"Atom with whole texts": {
+			"application/atom+xml", `<feed><title>News</title><entry><title>One</title><content type="xhtml"><div><p>What</p><p>happened</p></div></content></entry><entry><title>Two</title><content type="html">&lt;p&gt;too&lt;/p&gt;</content></entry></feed>`,
+			extract.Markdown, "# News\n\n- One\n  \n  What happened\n- Two\n  \n  too", "News",
+		},
 		"characters that XML has not": {"application/rss+xml", "<rss><channel><item><title>O\x08ne\x00</title></item><item><title>Two</title></item></channel></rss>", extract.Markdown, "- One\n- Two", ""},
 		"a feed that ends":            {"application/rss+xml", rss[:strings.Index(rss, "<item><guid>")+20], extract.Text, "News of votes\n\n- First & best\nMon, 02 Mar 2026 10:00:00 GMT\nWhat happened", "News of votes"},
 	} {
