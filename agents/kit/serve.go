@@ -25,6 +25,7 @@ const (
 	maxHeaderBytes  = 64 << 10
 	maxStreams      = 2048 // per connection; Quorate keeps one open for each task
 	headerTimeout   = 10 * time.Second
+	bodyTimeout     = time.Minute // except over gRPC, whose streams have no end of their own
 	idleTimeout     = 2 * time.Minute
 	jobsTimeout     = 2 * time.Second
 	shutdownTimeout = 4 * time.Second
@@ -102,9 +103,12 @@ func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	}))
 }
 
-// limited bounds the body, and accepts the protocol version as a query parameter, as section 3.6.1 of the specification allows.
+// limited bounds the body and the time to send it, and accepts the protocol version as a query parameter, as section 3.6.1 of the specification allows.
 func limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 { // the server clears the deadline when the body has ended
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+		}
 		if r.ContentLength > maxBodyBytes {
 			http.Error(w, fmt.Sprintf("the body is longer than %d MiB", maxBodyBytes>>20), http.StatusRequestEntityTooLarge)
 			return
