@@ -96,6 +96,9 @@ func (a *Agent) Card() *a2a.AgentCard {
 // An error means that the listener failed, that Quorate refused the agent for good, or that a handler did not return in time. Run may be called only
 // once.
 func (a *Agent) Run(ctx context.Context) error {
+	if a.quorate != nil && a.quorate.TokenInClear() {
+		a.config.Logger.WarnContext(ctx, "the agent's token goes to Quorate without encryption; use https", slog.String("server", a.config.Server))
+	}
 	stopTracing, err := a.startTracing(ctx)
 	if err != nil {
 		return fmt.Errorf("running agent %s: %w", a.config.Name, err)

@@ -2,6 +2,7 @@ package kit_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -35,6 +36,23 @@ func TestAnAgentRegistersBeatsAndLeaves(t *testing.T) {
 	}
 	if last := q.beats[len(q.beats)-1]; last.GetStatus() != "unavailable" || last.GetEpoch() != 7 {
 		t.Errorf("last beat %v, want unavailable with epoch 7", last)
+	}
+}
+
+func TestATokenThatLeavesTheMachineInClearIsLogged(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	c := member(newQuorate(t), echo)
+	c.Server, c.Listener, c.Description, c.Version = "http://quorate.example", listen(t), "An agent for tests.", "1.2.3"
+	c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	agent, err := kit.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := agent.Run(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(log.String(), "without encryption; use https") {
+		t.Errorf("Run() = %v, and logs %s, want a warning", err, log.String())
 	}
 }
 

@@ -50,6 +50,9 @@ func (a *app) connect() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if client.TokenInClear() {
+		a.err.line("warning: the token goes to %s without encryption; use https", server)
+	}
 	return &session{client: client}, nil
 }
 

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -49,6 +50,18 @@ func TestTheTokenComesFromTheStrongestSource(t *testing.T) {
 				t.Errorf("Main(agents list %q) = %d, %q with token %q, want 0 with %q", test.args, exit, stderr, got, test.want)
 			}
 		})
+	}
+}
+
+func TestATokenThatLeavesTheMachineInClearIsRemarked(t *testing.T) {
+	t.Setenv("QUORATE_TOKEN", "secret")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // nothing is sent
+	for server, want := range map[string]bool{"http://quorate.example": true, "https://quorate.example": false, "http://127.0.0.1:1": false} {
+		_, _, stderr := run(ctx, "", "agents", "list", "--server", server)
+		if got := strings.Contains(stderr, "without encryption; use https"); got != want {
+			t.Errorf("Main(agents list --server %s) says %q, want a warning: %v", server, stderr, want)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/quorate/quorate/platform/auth"
 	"github.com/quorate/quorate/platform/fault"
+	"github.com/quorate/quorate/platform/netguard"
 )
 
 // MaxAnswerBytes is the longest response, and the longest event of a stream, that a Client reads.
@@ -50,6 +51,12 @@ func New(baseURL string, token auth.Secret, hc *http.Client) (*Client, error) {
 	}
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Client{base: strings.TrimSuffix(u.String(), "/"), token: token, http: &own, timeout: callTimeout}, nil
+}
+
+// TokenInClear reports whether the client sends a token to another machine without encryption, where it can be read on the way.
+func (c *Client) TokenInClear() bool {
+	u, err := url.Parse(c.base)
+	return err == nil && c.token != "" && u.Scheme == "http" && !netguard.IsLoopback(u.Hostname())
 }
 
 // Within returns a client for the same server whose calls take at most limit instead of a minute. It is for fetching a web page, which other servers delay.

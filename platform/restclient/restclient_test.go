@@ -49,6 +49,23 @@ func object(t *testing.T, fields map[string]any) *structpb.Struct {
 	return s
 }
 
+func TestATokenIsInClearOnlyOnTheWayToAnotherMachineWithoutTLS(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]bool{
+		"http://quorate.example:8080": true, "http://192.0.2.1": true, "https://quorate.example": false,
+		"http://127.0.0.1:8080": false, "http://[::1]:8080": false, "http://localhost": false,
+	} {
+		with, err := restclient.New(at, token, nil)
+		without, err2 := restclient.New(at, "", nil)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		if got := with.TokenInClear(); got != want || without.TokenInClear() {
+			t.Errorf("TokenInClear() to %s = %v with a token and %v without one, want %v and false", at, got, without.TokenInClear(), want)
+		}
+	}
+}
+
 func TestNewRefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
