@@ -19,6 +19,8 @@ type Store interface {
 	Create(ctx context.Context, t Task, events ...Event) (stored Task, created bool, err error)
 	// Task returns one task; if it cannot be read, fault FailedPrecondition "TASK_UNREADABLE".
 	Task(ctx context.Context, k Key) (Task, error)
+	// TaskPart is Task for readers that need only a part of the content. The rest may be nil: lists have their length and lack messages and artifacts.
+	TaskPart(ctx context.Context, k Key, want Part) (Task, error)
 	// Update is the one read-change-write: change gets the stored task and edits it; the edited task, under the next version, and the returned events
 	// are written in one step. change may run more than once and must depend on nothing but its argument. An error of change is returned, and nothing
 	// is written; for ErrUnchanged, Update returns the stored task and no error.
@@ -31,6 +33,12 @@ type Store interface {
 	Unfinished(ctx context.Context, shard int, after Key, limit int) ([]Key, error)
 	// Events lists a task's events with sequence numbers greater than after, in order.
 	Events(ctx context.Context, k Key, after uint64, limit int) ([]Event, error)
+}
+
+// Part says which content of a task is read. That of each kind may be megabytes.
+type Part struct {
+	Messages  bool // the first one, and those of the turns
+	Artifacts bool
 }
 
 // ErrUnchanged is returned by a change that has nothing to write.

@@ -77,7 +77,7 @@ func (s *Service) ListTasks(ctx context.Context, req *a2apb.ListTasksRequest) (*
 func (s *Service) showPage(ctx context.Context, tenant string, resp *a2apb.ListTasksResponse, places []place, v view) (shown int, err error) {
 	bytes := 0
 	for i, at := range places {
-		t, err := s.store.Task(ctx, orchestrator.Key{Tenant: tenant, ID: at.id})
+		t, err := s.store.TaskPart(ctx, orchestrator.Key{Tenant: tenant, ID: at.id}, v.part())
 		if fault.KindOf(err) == fault.NotFound || fault.ReasonOf(err) == orchestrator.ReasonUnreadable {
 			continue // it has just expired; or only the list of the task API can show it
 		}

@@ -44,11 +44,11 @@ type forgetful struct {
 	id string
 }
 
-func (f forgetful) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
+func (f forgetful) TaskPart(ctx context.Context, k orchestrator.Key, want orchestrator.Part) (orchestrator.Task, error) {
 	if k.ID == f.id {
 		return orchestrator.Task{}, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID)
 	}
-	return f.Memory.Task(ctx, k)
+	return f.Memory.TaskPart(ctx, k, want)
 }
 
 func TestAListLeavesOutWhatIsGoneWhenItIsRead(t *testing.T) {
@@ -192,5 +192,62 @@ func (w *world) pages(t *testing.T, path string, query url.Values) []string {
 			return ids
 		}
 		query.Set("pageToken", token)
+	}
+}
+
+// frugal is a store that is asked for parts of tasks.
+type frugal struct {
+	*storetest.Memory
+	parts []orchestrator.Part
+}
+
+func (f *frugal) TaskPart(ctx context.Context, k orchestrator.Key, want orchestrator.Part) (orchestrator.Task, error) {
+	f.parts = append(f.parts, want)
+	return f.Memory.TaskPart(ctx, k, want)
+}
+
+// TestAListReadsWhatItShows lists a task that has content of every kind, and one whose artifacts are held back, which are only counted.
+func TestAListReadsWhatItShows(t *testing.T) {
+	t.Parallel()
+	said := &a2apb.Message{MessageId: "m", Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Content: &a2apb.Part_Text{Text: "do it"}}}}
+	none, some := int32(0), int32(1)
+	for name, c := range map[string]struct {
+		history   *int32
+		artifacts bool
+		want      orchestrator.Part
+		shown     int // messages
+	}{
+		"nothing but the state":   {&none, false, orchestrator.Part{}, 0},
+		"the latest message":      {&some, false, orchestrator.Part{Messages: true}, 1},
+		"the history":             {nil, false, orchestrator.Part{Messages: true}, 2},
+		"what the agent has made": {&none, true, orchestrator.Part{Artifacts: true}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := &frugal{Memory: new(storetest.Memory)}
+			for i, released := range []bool{true, false} {
+				if _, _, err := store.Create(t.Context(), orchestrator.Task{
+					Tenant: "default", ID: strconv.Itoa(i), Owner: "ana", Released: released, UpdateTime: time.Unix(int64(-i), 0), Phase: orchestrator.PhasePreCompletion,
+					Message: said, Turns: []orchestrator.Turn{{Number: 1, Message: said}}, Artifacts: []*a2apb.Artifact{{ArtifactId: "a"}},
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := a2aedge.New(a2aedge.Config{Store: store, Pages: page.New(nil)})
+			ctx := auth.NewContext(t.Context(), auth.Principal{Name: "ana", Tenant: "default", Roles: []auth.Role{auth.RoleDispatcher}})
+			ctx = metadata.NewIncomingContext(ctx, metadata.Pairs("a2a-version", a2aedge.Version))
+			resp, err := s.ListTasks(ctx, &a2apb.ListTasksRequest{HistoryLength: c.history, IncludeArtifacts: &c.artifacts})
+			if err != nil || len(resp.GetTasks()) != 2 || !slices.Equal(store.parts, []orchestrator.Part{c.want, c.want}) {
+				t.Fatalf("ListTasks() = %v, %v, after reading %+v of its tasks, want two and %+v", resp, err, store.parts, c.want)
+			}
+			first, second := resp.GetTasks()[0], resp.GetTasks()[1]
+			if len(first.GetHistory()) != c.shown || len(first.GetArtifacts()) > 0 != c.artifacts {
+				t.Errorf("the list shows %v, want %d messages and artifacts %t", first, c.shown, c.artifacts)
+			}
+			word := second.GetMetadata().GetFields()[a2aedge.TaskExtension].GetStructValue().GetFields()
+			if len(second.GetArtifacts()) > 0 || word["withheldArtifacts"].GetNumberValue() != 1 {
+				t.Errorf("the list shows %v, want one artifact that is held back", second)
+			}
+		})
 	}
 }

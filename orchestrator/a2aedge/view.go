@@ -19,6 +19,11 @@ type view struct {
 	artifacts bool
 }
 
+// part returns what has to be read of a task in order to show it.
+func (v view) part() orchestrator.Part {
+	return orchestrator.Part{Messages: v.history == nil || *v.history > 0, Artifacts: v.artifacts}
+}
+
 // taskToA2A returns a task as an A2A task, with the content that taskrpc.Show allows.
 func taskToA2A(t *orchestrator.Task, v view) *a2apb.Task {
 	shown := taskrpc.Show(t)

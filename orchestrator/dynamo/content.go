@@ -79,7 +79,25 @@ func isKnown(name string) bool {
 	case planContent, gatesContent, messageContent, statusContent, aboutContent:
 		return true
 	}
-	return strings.HasPrefix(name, artifactPrefix) || strings.HasPrefix(name, turnPrefix)
+	return isArtifact(name) || isTurn(name)
+}
+
+func isArtifact(name string) bool { return strings.HasPrefix(name, artifactPrefix) }
+
+func isTurn(name string) bool { return strings.HasPrefix(name, turnPrefix) }
+
+// isPart returns which names of content belong to a part of a task.
+func isPart(want orchestrator.Part) func(name string) bool {
+	return func(name string) bool {
+		switch {
+		case isArtifact(name):
+			return want.Artifacts
+		case isTurn(name), name == messageContent:
+			return want.Messages
+		default:
+			return isKnown(name)
+		}
+	}
 }
 
 // isListed reports whether lists of tasks show the content.
@@ -119,7 +137,7 @@ func decodePiece(name string, encoded []byte) (content any, err error) {
 	case name == aboutContent:
 		s := &structpb.Struct{}
 		content, err = s, proto.Unmarshal(encoded, s)
-	case strings.HasPrefix(name, artifactPrefix):
+	case isArtifact(name):
 		a := &a2apb.Artifact{}
 		content, err = a, proto.Unmarshal(encoded, a)
 	default:

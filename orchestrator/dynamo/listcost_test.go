@@ -50,4 +50,12 @@ func TestAListOfTasksDoesNotReadTheirMessages(t *testing.T) {
 	if got := b.bytes.Load(); got > tasks*message/10 {
 		t.Errorf("a list of %d tasks reads %d bytes, want much less than the %d of their messages", tasks, got, tasks*message)
 	}
+	for _, task := range list {
+		if _, err := other.TaskPart(t.Context(), orchestrator.Key{Tenant: "default", ID: task.ID}, orchestrator.Part{}); err != nil {
+			t.Fatalf("TaskPart() = %v, want no error", err)
+		}
+	}
+	if got := b.bytes.Load(); got > tasks*message/10 {
+		t.Errorf("%d tasks without their content are %d bytes, want much less than the %d of their messages", tasks, got, tasks*message)
+	}
 }

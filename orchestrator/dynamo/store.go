@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -64,7 +65,7 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 			return orchestrator.Task{}, false, err
 		}
 		if item != nil && !s.over(item) {
-			stored, err := s.whole(ctx, item)
+			stored, err := s.withContent(ctx, item, isKnown)
 			if err != nil {
 				return orchestrator.Task{}, false, err
 			}
@@ -80,9 +81,23 @@ func (s *Store) Create(ctx context.Context, t orchestrator.Task, events ...orche
 
 // Task implements orchestrator.Store.
 func (s *Store) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Task, error) {
-	st, err := s.task(ctx, k)
+	st, err := s.task(ctx, k, isKnown)
 	if err != nil {
 		return orchestrator.Task{}, err
+	}
+	return st.task, nil
+}
+
+// TaskPart implements orchestrator.Store.
+func (s *Store) TaskPart(ctx context.Context, k orchestrator.Key, want orchestrator.Part) (orchestrator.Task, error) {
+	st, err := s.task(ctx, k, isPart(want))
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	for name := range st.content {
+		if isArtifact(name) && !want.Artifacts {
+			fill(&st.task, name, (*a2apb.Artifact)(nil))
+		}
 	}
 	return st.task, nil
 }
@@ -95,7 +110,7 @@ func (s *Store) Update(ctx context.Context, k orchestrator.Key, change func(*orc
 	}
 	defer done()
 	for try := range maxTries {
-		old, err := s.task(ctx, k)
+		old, err := s.task(ctx, k, isKnown)
 		if err != nil {
 			return orchestrator.Task{}, err
 		}
@@ -159,8 +174,8 @@ func (s *Store) replace(ctx context.Context, old *state, was ddb.Item, next *sta
 	return err
 }
 
-// task returns the current state of a task, with its content.
-func (s *Store) task(ctx context.Context, k orchestrator.Key) (*state, error) {
+// task returns the current state of a task, with the content that is wanted.
+func (s *Store) task(ctx context.Context, k orchestrator.Key, wanted func(name string) bool) (*state, error) {
 	item, err := s.get(ctx, taskKey(k))
 	if err != nil {
 		return nil, err
@@ -168,16 +183,16 @@ func (s *Store) task(ctx context.Context, k orchestrator.Key) (*state, error) {
 	if item == nil || s.over(item) {
 		return nil, fault.New(fault.NotFound, "TASK_NOT_FOUND", "there is no task %q", k.ID).With("task", k.ID)
 	}
-	return s.whole(ctx, item)
+	return s.withContent(ctx, item, wanted)
 }
 
-// whole returns the task of an item, with its content.
-func (s *Store) whole(ctx context.Context, item ddb.Item) (*state, error) {
+// withContent returns the task of an item, with the content that is wanted.
+func (s *Store) withContent(ctx context.Context, item ddb.Item, wanted func(name string) bool) (*state, error) {
 	st, err := decode(item)
 	if err != nil {
 		return nil, orchestrator.UnreadableError(keyOf(ddb.TextOf(item, attrTask)), err)
 	}
-	if err := s.load(ctx, []*state{st}, isKnown); err != nil {
+	if err := s.load(ctx, []*state{st}, wanted); err != nil {
 		return nil, err
 	}
 	if st.broken != nil {

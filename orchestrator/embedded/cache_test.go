@@ -101,7 +101,7 @@ func TestTheSizeOfContentFollowsIt(t *testing.T) {
 		}
 		kept := s.cache.get(k)
 		var stored *record
-		if err := s.db.View(func(tx *bbolt.Tx) (err error) { stored, err = readTask(tx, k); return err }); err != nil {
+		if err := s.db.View(func(tx *bbolt.Tx) (err error) { stored, err = readTask(tx, k, everything); return err }); err != nil {
 			t.Fatal(err)
 		}
 		if want := contentSize(stored); kept.size != want || stored.size != want {
@@ -190,5 +190,25 @@ func TestNothingOlderIsFilledInThanWhatSomebodyRead(t *testing.T) {
 		if r := c.get(orchestrator.Key{Tenant: "t", ID: "1"}); r != nil && r.Version < 2 {
 			t.Errorf("another read version 2 %s, and the cache has version %d, want 2 or nothing", name, r.Version)
 		}
+	}
+}
+
+// TestAPartOfATaskIsReadAlone reads tasks with large content from the file: what is not wanted is not read, and the tasks displace none that are worked on.
+func TestAPartOfATaskIsReadAlone(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	k := orchestrator.Key{Tenant: "t", ID: "1"}
+	if _, _, err := s.Create(t.Context(), orchestrator.Task{Tenant: k.Tenant, ID: k.ID, Message: &a2apb.Message{MessageId: "m"}, Artifacts: []*a2apb.Artifact{{ArtifactId: "a"}}}); err != nil {
+		t.Fatal(err)
+	}
+	s.cache.mu.Lock()
+	s.cache.drop(k)
+	s.cache.mu.Unlock()
+	got, err := s.TaskPart(t.Context(), k, orchestrator.Part{})
+	if err != nil || got.Message != nil || len(got.Artifacts) != 1 || got.Artifacts[0] != nil || s.cache.get(k) != nil {
+		t.Errorf("TaskPart() = message %v, artifacts %v, %v, cached %t; want neither content nor a place in the cache", got.Message, got.Artifacts, err, s.cache.get(k) != nil)
+	}
+	if got, err = s.TaskPart(t.Context(), k, orchestrator.Part{Messages: true}); err != nil || got.Message.GetMessageId() != "m" || got.Artifacts[0] != nil {
+		t.Errorf("TaskPart(messages) = message %v, artifacts %v, %v; want the message alone", got.Message, got.Artifacts, err)
 	}
 }

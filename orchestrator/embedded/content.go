@@ -83,28 +83,27 @@ func encode(m proto.Message, what func() string) ([]byte, error) {
 	return b, nil
 }
 
-// readContent adds the content to a task that was read without it.
-func readContent(tx *bbolt.Tx, r *record) error {
+// readContent adds a part of the content to a task that was read without any.
+func readContent(tx *bbolt.Tx, r *record, want orchestrator.Part) error {
 	if len(r.places.messages) != 1+len(r.Turns) {
 		return fmt.Errorf("there are %d messages for %d turns", len(r.places.messages), len(r.Turns))
 	}
-	for i, n := range r.places.messages {
-		m := &a2apb.Message{}
-		if err := r.readLog(tx, n, m); err != nil {
+	if want.Messages {
+		if err := readMessages(tx, r); err != nil {
 			return err
-		}
-		if i == 0 {
-			r.Message = m
-		} else {
-			r.Turns[i-1].Message = m
 		}
 	}
-	for _, n := range r.places.artifacts {
-		a := &a2apb.Artifact{}
-		if err := r.readLog(tx, n, a); err != nil {
+	if len(r.places.artifacts) > 0 {
+		r.Artifacts = make([]*a2apb.Artifact, len(r.places.artifacts))
+	}
+	for i, n := range r.places.artifacts {
+		if !want.Artifacts {
+			break
+		}
+		r.Artifacts[i] = &a2apb.Artifact{}
+		if err := r.readLog(tx, n, r.Artifacts[i]); err != nil {
 			return err
 		}
-		r.Artifacts = append(r.Artifacts, a)
 	}
 	if b := tx.Bucket(statusBucket).Get(taskKey(keyOf(r))); b != nil {
 		r.StatusMessage = &a2apb.Message{}
@@ -115,6 +114,21 @@ func readContent(tx *bbolt.Tx, r *record) error {
 	if b := tx.Bucket(aboutBucket).Get(taskKey(keyOf(r))); b != nil {
 		r.Metadata = &structpb.Struct{}
 		return r.decode(b, r.Metadata)
+	}
+	return nil
+}
+
+func readMessages(tx *bbolt.Tx, r *record) error {
+	for i, n := range r.places.messages {
+		m := &a2apb.Message{}
+		if err := r.readLog(tx, n, m); err != nil {
+			return err
+		}
+		if i == 0 {
+			r.Message = m
+		} else {
+			r.Turns[i-1].Message = m
+		}
 	}
 	return nil
 }

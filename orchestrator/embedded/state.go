@@ -90,16 +90,19 @@ func (s *Store) read(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
 	if r := s.cache.get(k); r != nil && r.Version == version {
 		return r, nil
 	}
-	return readTask(tx, k)
+	return readTask(tx, k, everything)
 }
 
-// readTask returns a whole task from the file.
-func readTask(tx *bbolt.Tx, k orchestrator.Key) (*record, error) {
+// everything is the part of a task that is all of it.
+var everything = orchestrator.Part{Messages: true, Artifacts: true}
+
+// readTask returns a task with a part of its content from the file.
+func readTask(tx *bbolt.Tx, k orchestrator.Key, want orchestrator.Part) (*record, error) {
 	r, err := readState(tx, k)
 	if err != nil {
 		return nil, err
 	}
-	if err := readContent(tx, r); err != nil {
+	if err := readContent(tx, r, want); err != nil {
 		return nil, orchestrator.UnreadableError(k, fmt.Errorf("decode content of task %s: %w", k.ID, err))
 	}
 	return r, nil

@@ -78,13 +78,30 @@ func (s *Store) Task(_ context.Context, k orchestrator.Key) (orchestrator.Task, 
 	notes := s.cache.generation()
 	var r *record
 	err := s.db.View(func(tx *bbolt.Tx) (err error) {
-		r, err = readTask(tx, k)
+		r, err = readTask(tx, k, everything)
 		return err
 	})
 	if err != nil {
 		return orchestrator.Task{}, err
 	}
 	s.cache.fill(r, notes)
+	return r.Task, nil
+}
+
+// TaskPart implements orchestrator.Store. A task that is cached is whole; one that is not stays out of the cache.
+func (s *Store) TaskPart(_ context.Context, k orchestrator.Key, want orchestrator.Part) (orchestrator.Task, error) {
+	if r := s.cache.get(k); r != nil {
+		return r.Task, nil
+	}
+	var r *record
+	err := s.db.View(func(tx *bbolt.Tx) (err error) {
+		r, err = readTask(tx, k, want)
+		return err
+	})
+	if err != nil {
+		return orchestrator.Task{}, err
+	}
+	s.cache.observeVersion(k, r.Version)
 	return r.Task, nil
 }
 

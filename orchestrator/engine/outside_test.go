@@ -110,6 +110,16 @@ func (s storeOutside) Task(ctx context.Context, k orchestrator.Key) (t orchestra
 	return t, err
 }
 
+func (s storeOutside) TaskPart(ctx context.Context, k orchestrator.Key, want orchestrator.Part) (t orchestrator.Task, err error) {
+	answer := s.node.fleet.history.note(k, callRead)
+	err = s.do(func() error {
+		t, err = s.Store.TaskPart(ctx, k, want)
+		return err
+	})
+	answer(t.Version, err)
+	return t, err
+}
+
 func (s storeOutside) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (t orchestrator.Task, err error) {
 	answer := s.node.fleet.history.note(k, callUpdate)
 	err = s.do(func() error {

@@ -36,6 +36,9 @@ func TestAnAgentThatWaitsIsAskedLessAndLess(t *testing.T) {
 				}
 				<-time.After(3 * time.Hour)
 				agent.mu.Lock()
+				if whole := s.life.reads.Load(); whole > int64(2*agent.asked+10) {
+					t.Errorf("the task was read whole %d times while the agent was asked %d times, want about as often: rescans need its state only", whole, agent.asked)
+				}
 				if asked := agent.asked; asked < c.least || asked > c.most {
 					t.Errorf("the agent was asked %d times in three hours, want %d to %d", asked, c.least, c.most)
 				}

@@ -185,15 +185,16 @@ func (e *Engine) stopTimers() {
 
 // drive runs the steps of a task until it has to wait, and returns for how long; 0 means until it is woken.
 func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.Duration {
+	if left := e.remainingWait(ctx, r, k); left > 0 {
+		return left
+	}
 	for {
 		t, err := e.Store.Task(ctx, k)
 		if err == nil {
 			err = e.assumeOwnership(r, &t)
 		}
 		if err == nil {
-			if left := r.remainingWait(&t); left > 0 {
-				return left
-			}
+			r.version = t.Version
 			var next stepResult
 			if next, err = e.stepAndReport(ctx, t); err == nil && !next.again {
 				return e.capWait(t, next.wait)
@@ -214,13 +215,22 @@ func (e *Engine) drive(ctx context.Context, r *runner, k orchestrator.Key) time.
 	}
 }
 
-// remainingWait returns how much longer a task should wait that was woken before its time, waits for its caller and has not changed since.
-func (r *runner) remainingWait(t *orchestrator.Task) time.Duration {
+// remainingWait returns how much longer a task should wait that was woken before its time, waits for its caller and has not changed since. Thousands of
+// such tasks are looked at with each rescan, so it does not read their content.
+func (e *Engine) remainingWait(ctx context.Context, r *runner, k orchestrator.Key) time.Duration {
 	before := r.earlyWakeUp
-	r.version, r.earlyWakeUp = t.Version, wakeUp{}
-	if before.version != t.Version || !t.AwaitsCaller() || t.PendingReply() != nil {
+	if before.timer == nil {
 		return 0
 	}
+	r.earlyWakeUp = wakeUp{}
+	t, err := e.Store.TaskPart(ctx, k, orchestrator.Part{})
+	if err == nil {
+		err = e.assumeOwnership(r, &t)
+	}
+	if err != nil || before.version != t.Version || !t.AwaitsCaller() || t.PendingReply() != nil {
+		return 0
+	}
+	r.version = t.Version
 	return time.Until(before.due)
 }
 

@@ -201,7 +201,8 @@ func (s *simulation) check(when string, k orchestrator.Key) {
 // mortal is a store as one process sees it: the dead neither read nor write.
 type mortal struct {
 	orchestrator.Store
-	dead atomic.Bool
+	dead  atomic.Bool
+	reads atomic.Int64 // of whole tasks
 }
 
 var errDead = errors.New("this process is dead")
@@ -217,7 +218,15 @@ func (m *mortal) Task(ctx context.Context, k orchestrator.Key) (orchestrator.Tas
 	if m.dead.Load() {
 		return orchestrator.Task{}, errDead
 	}
+	m.reads.Add(1)
 	return m.Store.Task(ctx, k)
+}
+
+func (m *mortal) TaskPart(ctx context.Context, k orchestrator.Key, want orchestrator.Part) (orchestrator.Task, error) {
+	if m.dead.Load() {
+		return orchestrator.Task{}, errDead
+	}
+	return m.Store.TaskPart(ctx, k, want)
 }
 
 func (m *mortal) Update(ctx context.Context, k orchestrator.Key, change func(*orchestrator.Task) ([]orchestrator.Event, error)) (orchestrator.Task, error) {

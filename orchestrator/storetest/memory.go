@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
 	"github.com/quorate/quorate/orchestrator"
 	"github.com/quorate/quorate/platform/fault"
 )
@@ -133,6 +135,21 @@ func (m *Memory) Task(ctx context.Context, k orchestrator.Key) (t orchestrator.T
 		t, err = m.task(k)
 		return err
 	})
+	return t, err
+}
+
+// TaskPart implements orchestrator.Store.
+func (m *Memory) TaskPart(ctx context.Context, k orchestrator.Key, want orchestrator.Part) (orchestrator.Task, error) {
+	t, err := m.Task(ctx, k)
+	if !want.Messages {
+		t.Message, t.Turns = nil, slices.Clone(t.Turns)
+		for i := range t.Turns {
+			t.Turns[i].Message = nil
+		}
+	}
+	if !want.Artifacts {
+		t.Artifacts = make([]*a2apb.Artifact, len(t.Artifacts))
+	}
 	return t, err
 }
 

@@ -46,6 +46,7 @@ func RunExceptLimits(t *testing.T, open func(t *testing.T) orchestrator.Store) {
 		"what has ended is no longer unfinished":                 unfinished,
 		"tenants do not see each other":                          tenants,
 		"messages after the first are kept in order":             turns,
+		"a part of a task has the content that is wanted":        part,
 		"an unpaid obligation keeps a task that has ended open":  unpaid,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/quorate/quorate/orchestrator"
+	"github.com/quorate/quorate/platform/fault"
 )
 
 // RunContexts runs the suite of what stores remember of contexts; open returns a new empty store each time.
@@ -62,6 +63,38 @@ func turns(t *testing.T, s orchestrator.Store) {
 	page, _, err := s.Tasks(t.Context(), "default", "", 10)
 	if err != nil || len(page) != 1 || len(page[0].Turns) != 3 || page[0].Turns[0].Message != nil {
 		t.Errorf("Tasks() = %+v, %v, want the turns without their messages", page, err)
+	}
+}
+
+// part reads parts of a task. A store may read more.
+func part(t *testing.T, s orchestrator.Store) {
+	k := key(create(t, s, task("a")))
+	want, err := s.Update(t.Context(), k, func(t *orchestrator.Task) ([]orchestrator.Event, error) {
+		t.StatusMessage, t.Artifacts = message("working"), []*a2apb.Artifact{artifact("1"), artifact("2")}
+		t.Turns = []orchestrator.Turn{{Number: 1, FromAgent: true, Time: epoch, Message: message("turn")}}
+		t.Gates = []orchestrator.Gate{{Phase: orchestrator.PhasePreCompletion, Digest: "d", CheckTime: epoch}}
+		return nil, nil
+	})
+	if err != nil {
+		t.Fatalf("Update() = %v", err)
+	}
+	for _, p := range []orchestrator.Part{{}, {Messages: true}, {Artifacts: true}, {Messages: true, Artifacts: true}} {
+		got, err := s.TaskPart(t.Context(), k, p)
+		if err != nil || len(got.Turns) != 1 || len(got.Artifacts) != 2 {
+			t.Fatalf("TaskPart(%+v) = %d turns, %d artifacts, %v, want 1, 2", p, len(got.Turns), len(got.Artifacts), err)
+		}
+		if !p.Messages {
+			got.Message, got.Turns = want.Message, want.Turns
+		}
+		if !p.Artifacts {
+			got.Artifacts = want.Artifacts
+		}
+		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+			t.Errorf("TaskPart(%+v) differs (-want +got):\n%s", p, diff)
+		}
+	}
+	if _, err := s.TaskPart(t.Context(), orchestrator.Key{Tenant: k.Tenant, ID: "none"}, orchestrator.Part{}); fault.ReasonOf(err) != "TASK_NOT_FOUND" {
+		t.Errorf("TaskPart(none) = %v, want TASK_NOT_FOUND", err)
 	}
 }
 
