@@ -90,6 +90,7 @@ type Engine struct {
 	timers    map[orchestrator.Key]wakeUp                     // guarded by mu; wake-ups of waiting tasks
 	watchers  map[orchestrator.Key]map[chan struct{}]struct{} // guarded by mu
 	fresh     map[orchestrator.Key]uint64                     // guarded by mu; tasks accepted together with the intent to send and not sent yet; by epoch
+	polls     map[orchestrator.Key]time.Time                  // guarded by mu; by agent; when it is asked next about a task that a scan has found
 	failures  map[orchestrator.Key]int                        // guarded by mu; how many steps in a row failed, for tasks whose last step did
 	stopped   bool                                            // guarded by mu; no timers may be set any more
 	saturated bool                                            // guarded by mu; more tasks are pending than may run
@@ -101,6 +102,7 @@ type runner struct {
 	done   chan struct{}
 	group  int  // of the task, once it was read; -1 before
 	failed bool // its last step failed; used by the runner's goroutine until it ends
+	found  bool // by a scan, and not known before; guarded by Engine.mu
 	rerun  bool // something happened meanwhile: start anew when this one ends
 
 	version     uint64 // of the task as last read; used by the runner's goroutine until it ends
@@ -154,6 +156,7 @@ func New(c Config) (*Engine, error) {
 		watchers: make(map[orchestrator.Key]map[chan struct{}]struct{}),
 		fresh:    make(map[orchestrator.Key]uint64),
 		failures: make(map[orchestrator.Key]int),
+		polls:    make(map[orchestrator.Key]time.Time),
 	}
 	e.exchanges = newFairLimiter(c.MaxExchanges, e.Wake, func(agent orchestrator.Key, in int) {
 		c.Logger.Warn("an agent has as many tasks as it may have at a time; others wait for it",

@@ -29,6 +29,9 @@ func (e *Engine) execute(ctx context.Context, t orchestrator.Task) (stepResult, 
 	if err != nil {
 		return e.handleFailure(ctx, t, err)
 	}
+	if wait := e.firstPollDelay(&t); wait > 0 {
+		return stepResult{wait: wait}, nil
+	}
 	ctx = agentclient.WithExtensions(ctx, requestedExtensions(&t))
 	leave := e.exchanges.acquire(&t, agentKey(&t))
 	if leave == nil {

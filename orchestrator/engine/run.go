@@ -107,6 +107,8 @@ func (e *Engine) startRunners(ctx context.Context, running *sync.WaitGroup) {
 				r.earlyWakeUp = t
 			}
 			delete(e.timers, k)
+		} else {
+			r.found = !happened
 		}
 		e.runners[k] = r
 		run := func() {
