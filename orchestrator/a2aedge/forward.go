@@ -135,7 +135,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return false
 	}
 	ctx, err := h.Gate.Admit(ctx, r.Header, x.method.path())
-	var way *agentclient.Passage
+	var way *agentclient.JSONRPCPassage
 	if err == nil {
 		way, err = h.Service.jsonrpcPassage(ctx, x.at, body)
 		if way == nil && err == nil {
@@ -155,7 +155,7 @@ func (h *Handler) pass(ctx context.Context, w http.ResponseWriter, r *http.Reque
 }
 
 // jsonrpcPassage returns the passage for a call, or nil when the call is tracked or its agent does not speak JSON-RPC.
-func (s *Service) jsonrpcPassage(ctx context.Context, at callTarget, request []byte) (*agentclient.Passage, error) {
+func (s *Service) jsonrpcPassage(ctx context.Context, at callTarget, request []byte) (*agentclient.JSONRPCPassage, error) {
 	a, err := s.passableAgent(ctx, at, request)
 	if a == nil || err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (s *Service) jsonrpcPassage(ctx context.Context, at callTarget, request []b
 }
 
 // forward sends the request and writes the answer unchanged. When it returns an error, nothing was written.
-func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.Header, way *agentclient.Passage, x passingRequest) error {
+func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.Header, way *agentclient.JSONRPCPassage, x passingRequest) error {
 	leave, err := h.Gate.Enter(ctx)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (h *Handler) forward(ctx context.Context, w http.ResponseWriter, from http.
 }
 
 // relay copies an agent's stream and, if it breaks, ends it with the error.
-func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentclient.Passage, from io.Reader, id json.RawMessage) {
+func (h *Handler) relay(ctx context.Context, w http.ResponseWriter, way *agentclient.JSONRPCPassage, from io.Reader, id json.RawMessage) {
 	e := newEventWriter(w)
 	if e.begin() != nil {
 		return // the client is gone

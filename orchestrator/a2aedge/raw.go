@@ -108,7 +108,7 @@ func decodeRaw(raw *emptypb.Empty, req any) error {
 }
 
 // grpcPassage returns the passage for a call and the request to send there, or nil when the call is tracked.
-func (s *Service) grpcPassage(ctx context.Context, m *method, raw *emptypb.Empty) (*agentclient.Passage, *emptypb.Empty, error) {
+func (s *Service) grpcPassage(ctx context.Context, m *method, raw *emptypb.Empty) (*agentclient.GRPCPassage, *emptypb.Empty, error) {
 	request := raw.ProtoReflect().GetUnknown()
 	at, ok := m.peek(request)
 	if !ok {

@@ -23,8 +23,8 @@ type Each func(*a2apb.StreamResponse) error
 
 // Client talks to one agent over one interface of its card. It is safe for concurrent use.
 type Client interface {
-	// Send sends a message, and beside it what it has under orchestrator.RequestKey, and calls each for the responses until the agent ends its answer. If stream is false, the agent is asked to answer at
-	// once, and each is called once.
+	// Send sends a message, and beside it what it has under orchestrator.RequestKey, and calls each for the responses until the agent ends its
+	// answer. If stream is false, the agent is asked to answer at once, and each is called once.
 	Send(ctx context.Context, m *a2apb.Message, stream bool, each Each) error
 	// Subscribe follows a task that the agent already knows.
 	Subscribe(ctx context.Context, taskID string, each Each) error

@@ -2,14 +2,16 @@ package agentclient
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/url"
 	"time"
 
-	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/fault"
@@ -73,8 +75,8 @@ func (s *stream) RecvMsg(m any) error {
 	return credentialError(s.credential, s.begun, s.ClientStream.RecvMsg(m))
 }
 
-// credentialError returns the error of a call that began at begun. If the agent rejected the credential, and there is a newer one now or soon, the error says
-// that the call may be repeated. It is not repeated here, because over gRPC the agent may have begun to work.
+// credentialError returns the error of a call that began at begun. If the agent rejected the credential, and there is a newer one now or soon, the
+// error says that the call may be repeated. It is not repeated here, because over gRPC the agent may have begun to work.
 func credentialError(shows *agentauth.Credential, begun time.Time, err error) error {
 	if err == nil || status.Code(err) != codes.Unauthenticated || !shows.Refused(begun) {
 		return err
@@ -91,28 +93,40 @@ func outgoing(ctx context.Context, shows *agentauth.Credential) (context.Context
 	return metadata.AppendToOutgoingContext(ctx, p...), nil
 }
 
-// parameters returns A2A's service parameters (A2A §3.2.6), the trace context, and the credential.
-func parameters(ctx context.Context, shows *agentauth.Credential) (pairs, error) {
-	p := append(make(pairs, 0, 8), "a2a-version", version, "a2a-extensions", requested(ctx)) //nolint:mnd // for all of them with a trace and its state
-	propagation.TraceContext{}.Inject(ctx, &p)
-	key, value, err := shows.Metadata(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if key != "" {
-		p.Set(key, value)
-	}
-	return p, nil
+// invoke makes a unary call of a passage.
+func (c *conn) invoke(ctx context.Context, method string, req *emptypb.Empty) (*emptypb.Empty, error) {
+	resp := &emptypb.Empty{}
+	return resp, c.Invoke(ctx, method, req, resp)
 }
 
-// pairs are metadata to send, and a carrier for the trace context: a map would cost more than the rest of the request.
-type pairs []string
-
-// Set adds a pair.
-func (p *pairs) Set(key, value string) { *p = append(*p, key, value) }
-
-// Get returns "": propagators read nothing while injecting.
-func (*pairs) Get(string) string { return "" }
-
-// Keys returns nil, for the same reason.
-func (*pairs) Keys() []string { return nil }
+// stream makes a streaming call of a passage.
+func (c *conn) stream(ctx context.Context, method string, req *emptypb.Empty, opened func(), each func(*emptypb.Empty) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s, err := c.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, method)
+	if err == nil {
+		err = s.SendMsg(req)
+	}
+	if err == nil {
+		err = s.CloseSend()
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // io.EOF means that the stream broke, and RecvMsg says why
+		return err
+	}
+	if header, err := s.Header(); err == nil && header != nil { // without a header RecvMsg says why
+		opened()
+	}
+	for {
+		resp := &emptypb.Empty{}
+		err := s.RecvMsg(resp)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := each(resp); err != nil {
+			return err
+		}
+	}
+}

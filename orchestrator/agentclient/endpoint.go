@@ -13,12 +13,17 @@ type endpoint struct {
 	security    []registry.SecurityScheme // what the card demands of callers
 }
 
+// endpoint returns an interface of the agent with the card.
+func (p *Pool) endpoint(agent string, in *registry.Interface, card *registry.Card) endpoint {
+	return endpoint{name: `agent "` + agent + `" at ` + in.URL, url: in.URL, credentials: p.credentials, security: card.Security}
+}
+
 // redact removes credentials from what the agent answered.
-func (d *endpoint) redact(text string) string {
-	return d.credentials.For(address(d.url)).Redact(text)
+func (e *endpoint) redact(text string) string {
+	return e.credentials.For(address(e.url)).Redact(text)
 }
 
 // advice says which credential an agent rejected, and what an operator can do about it.
-func (d *endpoint) advice() string {
-	return d.credentials.Advice(address(d.url), d.security)
+func (e *endpoint) advice() string {
+	return e.credentials.Advice(address(e.url), e.security)
 }

@@ -90,8 +90,8 @@ func quoteError(kind fault.Kind, reason, what, words string) *fault.Error {
 	return f
 }
 
-// WithoutWords returns err as it may be told while a review stands between the agent and whoever hears of it: what an agent answered is left, its words are not. For
-// the log they are the cause.
+// WithoutWords returns err as it may be told while a review stands between the agent and whoever hears of it: what an agent answered is left, its
+// words are not. For the log they are the cause.
 func WithoutWords(err error) error {
 	w, ok := errors.AsType[quotedError](err)
 	if !ok {

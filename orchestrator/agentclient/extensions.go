@@ -2,11 +2,8 @@ package agentclient
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/quorate/quorate/orchestrator/legacy"
 )
 
 // maxExtensions bounds how many extensions a call requests, and maxExtension the bytes of each; others are left out.
@@ -43,15 +40,4 @@ func requested(ctx context.Context) string {
 		return list
 	}
 	return extensions
-}
-
-// addParameters puts the service parameters of a call into the header of a request.
-func (c *caller) addParameters(ctx context.Context, h http.Header) {
-	if c.legacy {
-		delete(h, "A2a-Extensions")
-		h.Set("X-A2A-Extensions", requested(ctx)) // its name before 1.0
-		h.Set("A2A-Version", legacy.Version)
-		return
-	}
-	h.Set("A2A-Extensions", requested(ctx))
 }

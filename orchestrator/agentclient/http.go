@@ -65,15 +65,6 @@ func (c *caller) do(ctx context.Context, method, url string, body []byte, accept
 	return resp, nil
 }
 
-// headerOf returns the headers that all requests have.
-func headerOf(accept string, content bool) http.Header {
-	h := http.Header{"Accept": {accept}, "A2a-Version": {version}, "A2a-Extensions": {extensions}} // in net/http's canonical form
-	if content {
-		h["Content-Type"] = []string{"application/json"}
-	}
-	return h
-}
-
 // read reads a whole answer of up to maxAnswerBytes.
 func (c *caller) read(resp *http.Response) ([]byte, error) {
 	const most = 64 << 10 // its Content-Length is not trusted beyond that
@@ -92,7 +83,8 @@ func succeeded(resp *http.Response) bool {
 	return resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices
 }
 
-func isEventStream(resp *http.Response) bool {
+// IsEventStream reports whether an answer is server-sent events.
+func IsEventStream(resp *http.Response) bool {
 	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	return err == nil && t == eventStream
 }

@@ -29,21 +29,21 @@ type httpConn struct {
 }
 
 func newHTTPConn(conn net.Conn, addr string) *httpConn {
-	l := &httpConn{conn: conn, addr: addr}
-	l.bound.R = conn
-	l.in = bufio.NewReader(&l.bound)
-	if c, ok := conn.(syscall.Conn); ok {
-		if raw, err := c.SyscallConn(); err == nil {
-			l.raw = raw
+	c := &httpConn{conn: conn, addr: addr}
+	c.bound.R = conn
+	c.in = bufio.NewReader(&c.bound)
+	if s, ok := conn.(syscall.Conn); ok {
+		if raw, err := s.SyscallConn(); err == nil {
+			c.raw = raw
 		}
 	}
-	return l
+	return c
 }
 
 // exchange writes an encoded request and reads the answer up to its body.
-func (l *httpConn) exchange(encoded []byte, req *http.Request) (*http.Response, error) {
-	_, unsent := l.conn.Write(encoded)
-	resp, err := l.receive(req) // even after a failed write: the agent may have said why
+func (c *httpConn) exchange(encoded []byte, req *http.Request) (*http.Response, error) {
+	_, unsent := c.conn.Write(encoded)
+	resp, err := c.receive(req) // even after a failed write: the agent may have said why
 	if err != nil {
 		return nil, cmp.Or(unsent, err)
 	}
@@ -52,19 +52,19 @@ func (l *httpConn) exchange(encoded []byte, req *http.Request) (*http.Response, 
 }
 
 // receive reads the headers of an answer within bounds, and skips informational responses.
-func (l *httpConn) receive(req *http.Request) (*http.Response, error) {
-	l.bound.N = maxAnswerHeader
+func (c *httpConn) receive(req *http.Request) (*http.Response, error) {
+	c.bound.N = maxAnswerHeader
 	for range maxInformational + 1 {
-		resp, err := http.ReadResponse(l.in, req)
+		resp, err := http.ReadResponse(c.in, req)
 		switch {
-		case err != nil && l.bound.N <= 0:
+		case err != nil && c.bound.N <= 0:
 			return nil, fmt.Errorf("the answer has more than %d KiB of headers", maxAnswerHeader>>10)
 		case err != nil:
 			return nil, err
 		case resp.StatusCode == http.StatusSwitchingProtocols:
 			return nil, errors.New("the answer is in another protocol, which was not asked for")
 		case resp.StatusCode >= http.StatusOK:
-			l.bound.N = math.MaxInt64 // whoever reads the body bounds it
+			c.bound.N = math.MaxInt64 // whoever reads the body bounds it
 			return resp, nil
 		}
 	}
@@ -72,9 +72,9 @@ func (l *httpConn) receive(req *http.Request) (*http.Response, error) {
 }
 
 // isQuiet reports whether nothing has arrived while the connection was idle: neither its end nor unrequested data.
-func (l *httpConn) isQuiet() bool { return l.raw != nil && quiet(l.raw) }
+func (c *httpConn) isQuiet() bool { return c.raw != nil && quiet(c.raw) }
 
 // interrupt makes what reads and writes fail, now and from now on.
-func (l *httpConn) interrupt() { _ = l.conn.SetDeadline(time.Unix(1, 0)) } // fails only for a closed connection
+func (c *httpConn) interrupt() { _ = c.conn.SetDeadline(time.Unix(1, 0)) } // fails only for a closed connection
 
-func (l *httpConn) drop() { _ = l.conn.Close() } // nothing is lost with it
+func (c *httpConn) drop() { _ = c.conn.Close() } // nothing is lost with it

@@ -26,34 +26,34 @@ type idleConns struct {
 func (i *idleConns) take(addr string) *httpConn {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for n, l := range slices.Backward(i.list) {
-		if l.addr == addr {
+	for n, c := range slices.Backward(i.list) {
+		if c.addr == addr {
 			i.list = slices.Delete(i.list, n, n+1)
-			return l
+			return c
 		}
 	}
 	return nil
 }
 
 // put adds an idle connection.
-func (i *idleConns) put(l *httpConn) {
+func (i *idleConns) put(c *httpConn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	same := 0
 	for _, other := range i.list {
-		if other.addr == l.addr {
+		if other.addr == c.addr {
 			same++
 		}
 	}
 	if i.closed || same >= maxIdlePerHost {
-		l.drop()
+		c.drop()
 		return
 	}
 	if len(i.list) >= maxIdle {
 		i.remove(0)
 	}
-	l.since = time.Now()
-	i.list = append(i.list, l)
+	c.since = time.Now()
+	i.list = append(i.list, c)
 	if i.sweep == nil {
 		i.sweep = time.AfterFunc(idleTimeout, i.dropOld)
 	}

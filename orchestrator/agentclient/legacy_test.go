@@ -72,7 +72,8 @@ func TestAnAgentOfTheOldProtocolIsSpokenTo(t *testing.T) {
 	}
 }
 
-// TestWhatAnAgentOfTheOldProtocolRefusesIsSaid has agents of 0.3 answer with errors. What is refused is not tried again, and what is to be tried later is.
+// TestWhatAnAgentOfTheOldProtocolRefusesIsSaid has agents of 0.3 answer with errors. What is refused is not tried again, and what is to be tried
+// later is.
 func TestWhatAnAgentOfTheOldProtocolRefusesIsSaid(t *testing.T) {
 	t.Parallel()
 	rpcError := func(code int) string {

@@ -67,28 +67,28 @@ func (p *plainHTTP) buffer() *bytes.Buffer {
 // exchange sends an encoded request to an address and returns the answer. req is the request for interpreting the answer; nil means any request whose
 // answer may have content.
 func (p *plainHTTP) exchange(ctx context.Context, addr string, message []byte, req *http.Request) (*http.Response, error) {
-	l, err := p.conn(ctx, addr)
+	c, err := p.conn(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, l.interrupt)
-	resp, err := l.exchange(message, req)
+	stop := context.AfterFunc(ctx, c.interrupt)
+	resp, err := c.exchange(message, req)
 	if err != nil {
 		stop()
-		l.drop()
+		c.drop()
 		return nil, fmt.Errorf("call %s: %w", addr, cmp.Or(ctx.Err(), err))
 	}
-	resp.Body = &answerBody{ctx: ctx, from: resp.Body, resp: resp, line: l, stop: stop, idle: &p.idle}
+	resp.Body = &answerBody{ctx: ctx, from: resp.Body, resp: resp, conn: c, stop: stop, idle: &p.idle}
 	return resp, nil
 }
 
 // conn returns a connection to an address: an idle one if it is still good, or a new one.
 func (p *plainHTTP) conn(ctx context.Context, addr string) (*httpConn, error) {
-	for l := p.idle.take(addr); l != nil; l = p.idle.take(addr) {
-		if l.isQuiet() {
-			return l, nil
+	for c := p.idle.take(addr); c != nil; c = p.idle.take(addr) {
+		if c.isQuiet() {
+			return c, nil
 		}
-		l.drop()
+		c.drop()
 	}
 	conn, err := p.dial(ctx, "tcp", addr)
 	if err != nil {
@@ -112,7 +112,7 @@ type answerBody struct {
 	ctx  context.Context //nolint:containedctx // of the request; http.Request has it so
 	from io.Reader       // not closed: the body of http.ReadResponse would read the rest first
 	resp *http.Response
-	line *httpConn // nil once it is idle or closed
+	conn *httpConn // nil once it is idle or closed
 	stop func() bool
 	idle *idleConns
 }
@@ -139,13 +139,13 @@ func (b *answerBody) Close() error {
 
 // release ends the exchange. A connection that was interrupted, or has unread data, is not kept.
 func (b *answerBody) release(keep bool) {
-	if b.line == nil {
+	if b.conn == nil {
 		return
 	}
-	if uninterrupted := b.stop(); keep && uninterrupted && b.line.in.Buffered() == 0 {
-		b.idle.put(b.line)
+	if uninterrupted := b.stop(); keep && uninterrupted && b.conn.in.Buffered() == 0 {
+		b.idle.put(b.conn)
 	} else {
-		b.line.drop()
+		b.conn.drop()
 	}
-	b.line = nil
+	b.conn = nil
 }

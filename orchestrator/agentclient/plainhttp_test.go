@@ -43,7 +43,7 @@ func (d *dials) all() []net.Conn {
 }
 
 // passageOf returns a passage over connections of dial to an agent at url. The client that Quorate uses for all else refuses.
-func passageOf(t *testing.T, dial agentclient.Dial, url string) *agentclient.Passage {
+func passageOf(t *testing.T, dial agentclient.Dial, url string) *agentclient.JSONRPCPassage {
 	t.Helper()
 	p := agentclient.NewPool(dial, &http.Client{Transport: otherwise}, nil)
 	t.Cleanup(func() { _ = p.Close() })
@@ -60,7 +60,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-func post(ctx context.Context, p *agentclient.Passage, body string) (string, error) {
+func post(ctx context.Context, p *agentclient.JSONRPCPassage, body string) (string, error) {
 	resp, err := p.Post(ctx, []byte(body), "application/json")
 	if err != nil {
 		return "", err

@@ -18,17 +18,10 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/quorate/quorate/consultation"
 	"github.com/quorate/quorate/orchestrator/agentauth"
 	"github.com/quorate/quorate/platform/bounded"
 	"github.com/quorate/quorate/platform/fault"
 	"github.com/quorate/quorate/registry"
-)
-
-// Service parameters of every request: the version of A2A and the extensions in use (A2A §3.2.6).
-const (
-	version    = "1.0"
-	extensions = consultation.ExtensionURI
 )
 
 // Dial opens a connection. It is the guard that keeps requests away from addresses that they must not reach.
@@ -90,7 +83,7 @@ func (p *Pool) Connect(name string, card registry.Card) (Client, string, error) 
 	if chosen == nil {
 		return nil, "", fault.New(fault.FailedPrecondition, "AGENT_INTERFACE_UNSUPPORTED", "agent %q %s", name, Unspoken(card))
 	}
-	at := endpoint{name: fmt.Sprintf("agent %q at %s", name, chosen.URL), url: chosen.URL, credentials: p.credentials, security: card.Security}
+	at := p.endpoint(name, chosen, &card)
 	if chosen.Binding == BindingGRPC {
 		c, err := p.grpc(chosen.URL)
 		if err != nil {

@@ -77,7 +77,7 @@ func (c *restClient) call(ctx context.Context, method, path string, in, out prot
 // receive calls each for the answer to a streaming call, and closes it.
 func (c *restClient) receive(resp *http.Response, each Each) error {
 	defer resp.Body.Close()
-	if succeeded(resp) && isEventStream(resp) {
+	if succeeded(resp) && IsEventStream(resp) {
 		return c.events(resp.Body, func(data []byte) error {
 			r := &a2apb.StreamResponse{}
 			err := decode(data, r)

@@ -51,7 +51,7 @@ func (c *rpcCaller) follow(ctx context.Context, method string, params json.RawMe
 		return err
 	}
 	defer resp.Body.Close()
-	if isEventStream(resp) {
+	if IsEventStream(resp) {
 		return c.events(resp.Body, func(data []byte) error {
 			result, err := c.result(nil, data)
 			if err != nil {
@@ -80,8 +80,8 @@ func (c *rpcCaller) post(ctx context.Context, method string, params json.RawMess
 	return c.do(ctx, http.MethodPost, c.url, body, accept)
 }
 
-// result reads a JSON-RPC response: the body of resp or, when resp is nil, an event of a stream. An HTTP status that denies access or asks to come again
-// counts more than the error in the body, unless that is one of A2A's own.
+// result reads a JSON-RPC response: the body of resp or, when resp is nil, an event of a stream. An HTTP status that denies access or asks to come
+// again counts more than the error in the body, unless that is one of A2A's own.
 func (c *rpcCaller) result(resp *http.Response, body []byte) (json.RawMessage, error) {
 	failed := resp != nil && !succeeded(resp)
 	if err := bounded.JSON(body); err != nil {

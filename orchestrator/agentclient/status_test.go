@@ -130,7 +130,8 @@ func TestAQueryOfAnInterfaceGoesAlong(t *testing.T) {
 	}
 }
 
-// TestARedirectIsSaid has an agent live at another URL than its card says, as servers do whose paths end with a slash. No message follows there by itself.
+// TestARedirectIsSaid has an agent live at another URL than its card says, as servers do whose paths end with a slash. No message follows there by
+// itself.
 func TestARedirectIsSaid(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

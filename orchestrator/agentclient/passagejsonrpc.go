@@ -1,0 +1,56 @@
+package agentclient
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/quorate/quorate/registry"
+)
+
+// JSONRPCPassage passes requests on to an agent over JSON-RPC.
+type JSONRPCPassage struct {
+	Tenant string // that requests must name; empty: none
+	caller caller
+	plain  *plainHTTP
+}
+
+// PassageOverJSONRPC returns the passage to an agent over JSON-RPC, or nil when the agent does not offer JSON-RPC.
+func (p *Pool) PassageOverJSONRPC(name string, card *registry.Card) *JSONRPCPassage {
+	in := interfaceFor(card, BindingJSONRPC)
+	if in == nil {
+		return nil
+	}
+	return &JSONRPCPassage{Tenant: in.Tenant, caller: caller{at: p.endpoint(name, in, card), client: p.plain}, plain: p.plain}
+}
+
+// Post sends a request and returns the answer, whatever its status. The caller closes the body.
+func (p *JSONRPCPassage) Post(ctx context.Context, body []byte, accept string) (*http.Response, error) {
+	url := p.caller.at.url
+	if s := p.plain.sites.of(url, accept); s != nil && p.plain.takes(s, body) && requested(ctx) == extensions {
+		resp, err := p.plain.post(ctx, s, body)
+		if err != nil {
+			return nil, unreachable(&p.caller.at, err)
+		}
+		return resp, nil
+	}
+	return p.caller.do(ctx, http.MethodPost, url, body, accept)
+}
+
+// ReadAnswer reads the whole answer to Post, within bounds. An answer that is not JSON-RPC is a fault.
+func (p *JSONRPCPassage) ReadAnswer(resp *http.Response) ([]byte, error) {
+	body, err := p.caller.read(resp)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode >= http.StatusInternalServerError:
+		return nil, fromHTTP(&p.caller.at, resp, string(body))
+	case !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")):
+		return nil, invalid(&p.caller.at, "no JSON-RPC response")
+	}
+	return body, nil
+}
+
+// UnreadableAnswer returns the fault for an answer to Post whose body could not be read to its end.
+func (p *JSONRPCPassage) UnreadableAnswer(err error) error { return unreachable(&p.caller.at, err) }
