@@ -1,8 +1,14 @@
 package grpcwire_test
 
 import (
+	"io"
+	"log/slog"
+	"net"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -48,13 +54,74 @@ func TestRequestsThatAreNeverWholeAreBounded(t *testing.T) {
 	}
 }
 
-// path sends the header of a call of a method.
-func (p *peer) path(id uint32, path string) {
+func TestHeadersOfRequestsThatAreNeverWholeAreBounded(t *testing.T) {
+	t.Parallel()
+	_, addr := serve(t, func(o *grpcwire.Options) { o.MaxStreams = 4096 })
+	p := newPeer(t, addr)
+	var more []string
+	for range 15 {
+		more = append(more, "x", strings.Repeat("y", 4000)) // a byte when it was sent before, and 4033 as HPACK counts
+	}
+	const last = 2*1500 + 1 // 86 MiB
+	for id := uint32(1); id <= last; id += 2 {
+		p.path(id, echo, more...)
+	}
+	if got := p.end(last); got != "status 8" {
+		t.Errorf("the server ended the last of 1500 requests that are not whole with %q, want status 8 (ResourceExhausted)", got)
+	}
+}
+
+func TestARequestThatIsNeverWholeEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := grpcwire.NewServer(grpcwire.Options{Logger: slog.New(slog.DiscardHandler), MaxRequest: maxRequest, MaxStreams: 100, PingAfter: time.Minute, PingTimeout: time.Minute})
+		s.RegisterService(&echoService, nil)
+		conn, theirs := net.Pipe()
+		var served sync.WaitGroup
+		served.Go(func() { s.Serve(theirs) })
+		p := &peer{Framer: http2.NewFramer(conn, conn), t: t, conn: conn}
+		p.ReadMetaHeaders = hpack.NewDecoder(4<<10, nil)
+		p.enc = hpack.NewEncoder(&p.buf)
+		p.must(io.WriteString(conn, http2.ClientPreface))
+		for range 2 { // the server's settings and its window
+			_, err := p.ReadFrame()
+			p.must(0, err)
+		}
+		p.must(0, p.WriteSettings())
+		_, err := p.ReadFrame() // its acknowledgement
+		p.must(0, err)
+		begun, over := time.Now(), make(chan struct{})
+		p.call(1, false)
+		p.must(0, p.WriteData(1, false, hello[:3]))
+		go func() { // it trickles, so nobody pings it
+			for {
+				select {
+				case <-over:
+					return
+				case <-time.After(10 * time.Second):
+					_ = p.WriteWindowUpdate(0, 1)
+				}
+			}
+		}()
+		if got := p.end(1); got != "status 3" || time.Since(begun) > 2*time.Minute {
+			t.Errorf("a request that is never whole ended with %q after %s, want status 3 (InvalidArgument) within two minutes", got, time.Since(begun))
+		}
+		close(over)
+		_ = conn.Close()
+		served.Wait()
+	})
+}
+
+// path sends the header of a call of a method, with more fields.
+func (p *peer) path(id uint32, path string, more ...string) {
 	p.buf.Reset()
 	for _, f := range []hpack.HeaderField{
 		{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "http"}, {Name: ":path", Value: path}, {Name: "content-type", Value: "application/grpc"},
 	} {
 		p.must(0, p.enc.WriteField(f))
+	}
+	for i := 0; i < len(more); i += 2 {
+		p.must(0, p.enc.WriteField(hpack.HeaderField{Name: more[i], Value: more[i+1]}))
 	}
 	p.must(0, p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: p.buf.Bytes()}))
 }

@@ -125,7 +125,9 @@ func sizeOf(in []byte, limit int) (int, error) {
 	return int(size), nil
 }
 
-var errHeld = status.Errorf(codes.ResourceExhausted, "the requests of this connection that are not whole are larger than %d MiB", maxHeld>>20)
+var errHeld = status.Errorf(codes.ResourceExhausted, "the requests of this connection that are not whole are, with their headers, larger than %d MiB", maxHeld>>20)
+
+var errLate = status.Error(codes.InvalidArgument, "the request cannot be read: it did not come in time")
 
 func tooLarge(limit int) error {
 	return status.Errorf(codes.ResourceExhausted, "a message is larger than %d bytes", limit)

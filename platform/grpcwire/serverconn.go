@@ -63,10 +63,7 @@ func (p *serverConn) headers(f *http2.MetaHeadersFrame) error {
 	p.open(id, s)
 	p.opened = id
 	p.begin(s)
-	if f.StreamEnded() {
-		return p.add(s, nil, true)
-	}
-	return nil
+	return p.add(s, nil, f.StreamEnded())
 }
 
 // trailer handles a request that ends with a trailer, which has no meaning in gRPC.
@@ -91,7 +88,8 @@ func (p *serverConn) resetUnopened(id uint32, code http2.ErrCode) error {
 func (p *serverConn) begin(s *stream) {
 	c := &call{port: p, stream: s}
 	c.path, c.refused = readHeader(s.header)
-	s.call, s.counts = c, true
+	s.call = c
+	s.count()
 	switch c.method = p.server.methods[c.path]; {
 	case c.refused != nil || c.method != nil:
 		s.collect = true
@@ -194,7 +192,7 @@ func (*serverConn) setMaxStreams(uint32) {}
 
 func (*serverConn) settingsReceived() {}
 
-// watch pings a silent client, and ends the connection if it does not answer.
+// watch pings a silent client, and ends the connection if it does not answer. It also ends the requests that do not become whole: who sends them is not known yet.
 func (p *serverConn) watch() {
 	ticks := time.NewTicker(p.server.opts.PingAfter)
 	defer ticks.Stop()
@@ -204,8 +202,26 @@ func (p *serverConn) watch() {
 			return
 		case <-ticks.C:
 		}
+		p.endLate()
 		if p.frames.Load() == before && !p.answersPing(before) {
 			p.close()
+		}
+	}
+}
+
+// endLate ends the requests that were incomplete the last time, too.
+func (p *serverConn) endLate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.streams {
+		switch {
+		case !s.collect:
+		case s.late:
+			s.settle()
+			s.in, s.err = nil, errLate
+			p.announceEnd(s)
+		default:
+			s.late = true
 		}
 	}
 }

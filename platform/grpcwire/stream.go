@@ -22,7 +22,8 @@ type stream struct {
 	came    uint64              // number of received bytes of messages
 	limit   int                 // size limit of a message
 	collect bool                // the body is taken at once, when it is complete
-	counts  bool                // in counts towards the transport's held
+	counts  bool                // header and in count towards the transport's held
+	late    bool                // it was incomplete already when incomplete requests were last looked for
 	grant   int64               // receive window: bytes that the peer may still send
 	owed    int64               // bytes that were taken but not yet added to the window again
 	ended   bool                // the peer has ended its side
@@ -65,12 +66,26 @@ func (s *stream) notify() {
 	}
 }
 
-// settle ends collecting: the received bytes no longer count towards the transport's held; mu is held.
+// count makes the request count towards the transport's held; mu is held.
+func (s *stream) count() {
+	s.counts = true
+	s.transport.held += s.headerSize()
+}
+
+// settle ends collecting: the request no longer counts towards the transport's held; mu is held.
 func (s *stream) settle() {
 	if s.counts {
-		s.transport.held -= len(s.in)
+		s.transport.held -= s.headerSize() + len(s.in)
 	}
 	s.collect, s.counts = false, false
+}
+
+// headerSize returns about how many bytes of memory the header takes. A field that the peer has sent before may be a single byte in a frame.
+func (s *stream) headerSize() (size int) {
+	for _, f := range s.header {
+		size += int(f.Size())
+	}
+	return size
 }
 
 // data handles a data frame. Windows count all of it, including padding (RFC 9113, section 6.9.1).
@@ -146,7 +161,8 @@ func (w *transport) add(s *stream, data []byte, end bool) error {
 	if err != nil {
 		s.in, s.err = nil, err
 	}
-	return w.announceEnd(s)
+	w.announceEnd(s)
+	return nil
 }
 
 // tooLong reports whether a message exceeds the limit, as soon as its prefix has arrived.
@@ -159,10 +175,9 @@ func (s *stream) tooLong() bool {
 }
 
 // announceEnd announces that a collected stream is complete or has failed; mu is held.
-func (w *transport) announceEnd(s *stream) error {
+func (w *transport) announceEnd(s *stream) {
 	s.notify()
 	w.role.streamComplete(s)
-	return nil
 }
 
 // returnWindow adds n taken bytes to the receive window, and tells the peer once they are many; mu is held.
