@@ -35,9 +35,9 @@ type Event struct {
 
 // WatchOptions say where a watch starts and when it ends.
 type WatchOptions struct {
-	Revision     *int64        // continue behind this revision; nil begins with a snapshot and a bookmark
-	SkipSnapshot bool          // without a revision: begin with the bookmark
-	Wait         time.Duration // end after the first events, or with a bookmark after this time; 0 watches without end
+	Revision     *int64         // continue behind this revision; nil begins with a snapshot and a bookmark
+	SkipSnapshot bool           // without a revision: begin with the bookmark
+	Wait         *time.Duration // end after the first events, or with a bookmark after this time; nil watches without end
 }
 
 // Watch calls each for every change of the tenant, in the order of the log, without gaps or duplicates, until ctx ends, each returns an error, or the
@@ -50,8 +50,8 @@ func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, eac
 		return unsupported("log of changes")
 	}
 	w := &watcher{registry: r, tenant: tenant, each: each}
-	if o.Wait > 0 {
-		end := time.NewTimer(o.Wait)
+	if o.Wait != nil {
+		end := time.NewTimer(*o.Wait)
 		defer end.Stop()
 		w.end = end.C
 	}
@@ -59,7 +59,7 @@ func (r *Registry) Watch(ctx context.Context, tenant string, o WatchOptions, eac
 		w.revision, w.placed = *o.Revision, true
 		return w.follow(ctx)
 	}
-	if err := w.snapshot(ctx, o.SkipSnapshot); err != nil || o.Wait > 0 {
+	if err := w.snapshot(ctx, o.SkipSnapshot); err != nil || o.Wait != nil {
 		return err
 	}
 	return w.follow(ctx)

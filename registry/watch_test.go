@@ -89,10 +89,11 @@ func TestALongPollEndsWithNewsOrABookmark(t *testing.T) {
 		options registry.WatchOptions
 		want    []string
 	}{
-		"a snapshot":           {registry.WatchOptions{Wait: time.Minute}, []string{"snapshot a ", "bookmark  "}},
-		"no snapshot":          {registry.WatchOptions{SkipSnapshot: true, Wait: time.Minute}, []string{"bookmark  "}},
-		"news that are there":  {registry.WatchOptions{Revision: &zero, Wait: time.Minute}, []string{"created a "}},
-		"no news for a moment": {registry.WatchOptions{Revision: &one, Wait: time.Millisecond}, []string{"bookmark  "}},
+		"a snapshot":           {registry.WatchOptions{Wait: new(time.Minute)}, []string{"snapshot a ", "bookmark  "}},
+		"no snapshot":          {registry.WatchOptions{SkipSnapshot: true, Wait: new(time.Minute)}, []string{"bookmark  "}},
+		"news that are there":  {registry.WatchOptions{Revision: &zero, Wait: new(time.Minute)}, []string{"created a "}},
+		"no news, no waiting":  {registry.WatchOptions{Revision: &one, Wait: new(time.Duration(0))}, []string{"bookmark  "}},
+		"no news for a moment": {registry.WatchOptions{Revision: &one, Wait: new(time.Millisecond)}, []string{"bookmark  "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -24,6 +24,8 @@ func watchOverREST(t *testing.T, url string) {
 		{name: "no snapshot", method: "GET", path: "/v1/agents:watch?skipSnapshot=true&wait=1s", status: 200, want: `{"result":{"sequence":"1","type":"bookmark"`},
 		{name: "news that are there", method: "GET", path: "/v1/agents:watch?revision=0&wait=60s", status: 200, want: `"sequence":"1","type":"created"`},
 		{name: "no news", method: "GET", path: "/v1/agents:watch?revision=1&wait=0.01s", status: 200, want: `"type":"bookmark"`},
+		{name: "what is there, without waiting", method: "GET", path: "/v1/agents:watch?wait=0s", status: 200, want: `"type":"bookmark"`},
+		{name: "no news, without waiting", method: "GET", path: "/v1/agents:watch?revision=1&wait=0s", status: 200, want: `"type":"bookmark"`},
 		{name: "a revision of the future", method: "GET", path: "/v1/agents:watch?revision=9&wait=1s", status: 400, want: `REVISION_GONE`},
 		{name: "a wait that is too long", method: "GET", path: "/v1/agents:watch?wait=61s", status: 400, want: `"wait"`},
 		{name: "drain", method: "POST", path: "/v1/agents/web:drain", body: `{"reason":"new disk"}`, status: 200, want: `"draining":true`},

@@ -19,7 +19,10 @@ func (s *Server) WatchAgents(req *registryv1.WatchAgentsRequest, stream grpc.Ser
 	if err != nil {
 		return err
 	}
-	options := registry.WatchOptions{Revision: req.Revision, SkipSnapshot: req.GetSkipSnapshot(), Wait: req.GetWait().AsDuration()}
+	options := registry.WatchOptions{Revision: req.Revision, SkipSnapshot: req.GetSkipSnapshot()}
+	if req.GetWait() != nil {
+		options.Wait = new(req.GetWait().AsDuration())
+	}
 	last, err := rpcserver.LastEventID(ctx)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ type WatchAgentsRequest struct {
 	// snapshot of all agents and a bookmark. A revision that is no longer kept is OUT_OF_RANGE with the reason REVISION_GONE: begin again with a
 	// snapshot.
 	Revision *int64 `protobuf:"varint,1,opt,name=revision,proto3,oneof" json:"revision,omitempty"`
-	// Long poll: end after the first events, or with a bookmark after this time. Absent: the stream has no end. At most 60 s.
+	// Long poll: end after the first events, or with a bookmark after this time, at once if it is 0. Absent: the stream has no end. At most 60 s.
 	Wait *durationpb.Duration `protobuf:"bytes,2,opt,name=wait,proto3" json:"wait,omitempty"`
 	// Without a revision: begin with the bookmark only. For clients that list what they need and then want the changes: the bookmark comes first, so
 	// that a list made after it misses nothing.
