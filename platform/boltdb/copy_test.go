@@ -31,14 +31,18 @@ func TestACopyIsOneCommittedStateWhileOthersWrite(t *testing.T) {
 	dir := t.TempDir()
 	db := open(t, filepath.Join(dir, "store.db"), boltdb.Options{})
 	t.Cleanup(func() { closeDB(t, db) })
-	write := func(n int) error {
-		return db.Update(t.Context(), func(tx *bbolt.Tx) error { return account(tx, n) })
+	write := func(from, to int) error {
+		return db.Update(t.Context(), func(tx *bbolt.Tx) error {
+			var err error
+			for n := from; n < to; n++ {
+				err = errors.Join(err, account(tx, n))
+			}
+			return err
+		})
 	}
 	const before = 2000
-	for n := range before {
-		if err := write(n); err != nil {
-			t.Fatal(err)
-		}
+	if err := write(0, before); err != nil {
+		t.Fatal(err)
 	}
 	stop, writers := make(chan struct{}), sync.WaitGroup{}
 	writers.Go(func() {
@@ -48,7 +52,7 @@ func TestACopyIsOneCommittedStateWhileOthersWrite(t *testing.T) {
 				return
 			default:
 			}
-			if err := write(n); err != nil {
+			if err := write(n, n+1); err != nil {
 				t.Error(err)
 				return
 			}
