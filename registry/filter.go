@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
@@ -46,10 +47,10 @@ var filterFields = filter.Fields[Agent]{
 	"in_flight":          filter.Number(func(a *Agent) int { return a.Status.InFlight }),
 	"create_time":        filter.Time(func(a *Agent) time.Time { return a.CreateTime }),
 	"update_time":        filter.Time(func(a *Agent) time.Time { return a.UpdateTime }),
-	"skills":             filter.List(skillIDs),
-	"tags":               filter.Folded(FoldTag, tags),
-	"input_types":        filter.List(inputTypes),
-	"output_types":       filter.List(outputTypes),
+	"skills":             filter.List(hasSkill),
+	"tags":               filter.Folded(FoldTag, hasTag),
+	"input_types":        filter.List(hasInputType),
+	"output_types":       filter.List(hasOutputType),
 	"source.type":        filter.Word([]string{SourceAPI, SourceURLs, SourceFolder, SourceAICatalog}, func(a *Agent) string { return cmp.Or(a.Source.Type, SourceAPI) }),
 	"source.location":    filter.Text(func(a *Agent) string { return a.Source.Location }),
 	"source.present":     filter.Bool(func(a *Agent) bool { return !a.Source.Gone }),
@@ -58,38 +59,22 @@ var filterFields = filter.Fields[Agent]{
 		func(a *Agent) string { return cmp.Or(a.Verification.State, VerificationUnchecked) }),
 }
 
-func skillIDs(a *Agent, each func(string) bool) {
-	for i := range a.Card.Skills {
-		if !each(a.Card.Skills[i].ID) {
-			return
-		}
-	}
+func hasSkill(a *Agent, is func(string) bool) bool {
+	return slices.ContainsFunc(a.Card.Skills, func(s Skill) bool { return is(s.ID) })
 }
 
-func tags(a *Agent, each func(string) bool) {
-	for i := range a.Card.Skills {
-		for _, tag := range a.Card.Skills[i].Tags {
-			if !each(FoldTag(tag)) {
-				return
-			}
-		}
-	}
+func hasTag(a *Agent, is func(string) bool) bool {
+	return slices.ContainsFunc(a.Card.Skills, func(s Skill) bool {
+		return slices.ContainsFunc(s.Tags, func(tag string) bool { return is(FoldTag(tag)) })
+	})
 }
 
-func inputTypes(a *Agent, each func(string) bool) {
-	for i := range a.Metadata.InputSchemas {
-		if !each(a.Metadata.InputSchemas[i].SemanticType) {
-			return
-		}
-	}
+func hasInputType(a *Agent, is func(string) bool) bool {
+	return slices.ContainsFunc(a.Metadata.InputSchemas, func(s InputSchema) bool { return is(s.SemanticType) })
 }
 
-func outputTypes(a *Agent, each func(string) bool) {
-	for i := range a.Metadata.OutputSchemas {
-		if !each(a.Metadata.OutputSchemas[i].SemanticType) {
-			return
-		}
-	}
+func hasOutputType(a *Agent, is func(string) bool) bool {
+	return slices.ContainsFunc(a.Metadata.OutputSchemas, func(s OutputSchema) bool { return is(s.SemanticType) })
 }
 
 // versionOrder compares values as semantic versions.

@@ -77,26 +77,19 @@ func Word[T any](known []string, get func(*T) string) Field[T] {
 	}}
 }
 
-// List is a field that is a list of texts, in which the has operator (:) finds one. walk calls each with every text until it returns false.
-func List[T any](walk func(item *T, each func(string) bool)) Field[T] {
-	return Folded(func(value string) string { return value }, walk)
+// List is a field that is a list of texts, in which the has operator (:) finds one. holds reports whether any text of the item is the one that is looked for.
+func List[T any](holds func(item *T, is func(string) bool) bool) Field[T] {
+	return Folded(func(value string) string { return value }, holds)
 }
 
 // Folded is a List of texts in the form of fold, into which it brings the values of filters too.
-func Folded[T any](fold func(string) string, walk func(item *T, each func(string) bool)) Field[T] {
+func Folded[T any](fold func(string) string, holds func(item *T, is func(string) bool) bool) Field[T] {
 	return Field[T]{list: true, compare: func(operator string, value token) (condition[T], error) {
 		if operator != ":" {
 			return nil, errors.New("this is a list; use : to look for a value in it")
 		}
 		same := wildcard(fold(value.text))
-		return func(item *T) bool {
-			found := false
-			walk(item, func(text string) bool {
-				found = same(text)
-				return !found
-			})
-			return found
-		}, nil
+		return func(item *T) bool { return holds(item, same) }, nil
 	}}
 }
 

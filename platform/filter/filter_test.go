@@ -26,13 +26,7 @@ var fields = filter.Fields[note]{
 	"size":   filter.Number(func(n *note) int { return n.size }),
 	"pinned": filter.Bool(func(n *note) bool { return n.pinned }),
 	"at":     filter.Time(func(n *note) time.Time { return n.at }),
-	"tags": filter.List(func(n *note, each func(string) bool) {
-		for _, tag := range n.tags {
-			if !each(tag) {
-				return
-			}
-		}
-	}),
+	"tags":   filter.List(func(n *note, is func(string) bool) bool { return slices.ContainsFunc(n.tags, is) }),
 }
 
 func TestMatch(t *testing.T) {
