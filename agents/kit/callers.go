@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,14 +18,17 @@ import (
 // the specification.
 var bearerScheme = a2a.NamedSecuritySchemes{"bearer": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer", Description: "The token that the agent's operator gave to its callers."}}
 
-// requireToken lets requests pass that have the token of callers, and requests for the card. It comes before all bindings.
+// openPaths may be read without the token.
+var openPaths = []string{wellKnownCard, legacyCard, pingPath}
+
+// requireToken lets requests pass that have the token of callers, and requests for the card and pings. It comes before all bindings.
 func (a *Agent) requireToken(next http.Handler) http.Handler {
 	if a.config.Callers == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		isCard := (r.URL.Path == wellKnownCard || r.URL.Path == legacyCard) && (r.Method == http.MethodGet || r.Method == http.MethodHead)
-		if isCard || a.hasToken(r) {
+		read := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if read && slices.Contains(openPaths, r.URL.Path) || a.hasToken(r) {
 			next.ServeHTTP(w, r)
 			return
 		}

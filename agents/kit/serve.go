@@ -80,12 +80,13 @@ func (a *Agent) stopJobs(ctx context.Context) error {
 	return nil
 }
 
-// handler routes the three bindings and the card.
+// handler routes the three bindings, the card and the ping.
 func (a *Agent) handler(rpc *grpc.Server) http.Handler {
 	keepAlive := a2asrv.WithTransportKeepAlive(streamKeepAlive)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+wellKnownCard, a.serveCard(a.cardJSON))
 	mux.HandleFunc("GET "+legacyCard, a.serveCard(a.oldJSON))
+	mux.HandleFunc("GET "+pingPath, a.servePing)
 	mux.Handle(restPath+"/", http.StripPrefix(restPath, a2asrv.NewRESTHandler(a.board, keepAlive)))
 	mux.Handle("POST /{$}", jsonRPC(a2asrv.NewJSONRPCHandler(a.board, keepAlive), a2av0.NewJSONRPCHandler(a.board, keepAlive)))
 	inner := http.Handler(mux)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -155,12 +156,16 @@ func (a *Agent) dispatch(ctx context.Context, t *Task) error {
 // activeTasks holds the tasks in progress.
 type activeTasks struct {
 	mu    sync.Mutex
-	tasks []*Task // guarded by mu; oldest first
+	tasks []*Task   // guarded by mu; oldest first
+	since time.Time // guarded by mu; when tasks last began or ceased to be empty
 }
 
 func (w *activeTasks) add(t *Task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.tasks) == 0 {
+		w.since = time.Now()
+	}
 	w.tasks = append(w.tasks, t)
 }
 
@@ -169,6 +174,9 @@ func (w *activeTasks) remove(t *Task) {
 	defer w.mu.Unlock()
 	if i := slices.Index(w.tasks, t); i >= 0 {
 		w.tasks = slices.Delete(w.tasks, i, i+1)
+		if len(w.tasks) == 0 {
+			w.since = time.Now()
+		}
 	}
 }
 
@@ -180,4 +188,11 @@ func (w *activeTasks) load() (count int, oldest string) {
 		oldest = w.tasks[0].QuorateTaskID()
 	}
 	return len(w.tasks), oldest
+}
+
+// activity reports whether there are tasks in progress, and since when that is so; the time is zero if there never was one.
+func (w *activeTasks) activity() (busy bool, since time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.tasks) > 0, w.since
 }
